@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from twin.physics.comfort import ALLOWABLE, LIQUID_CLASSES, liquid_class
 from twin.physics.psychrometrics import dew_point_c, humidity_of_wet_bulb
+from twin.physics.thermal_network import NetworkShape
 from twin.plant.tables import LoopKind
 from twin.scenario import places
 from twin.scenario.packed_hours import HOURS, pack
@@ -228,7 +229,7 @@ def test_classes_are_those_of_the_guidelines():
     assert [high for _, high in LIQUID_CLASSES] == [17, 27, 32, 40, 45]
 
 
-def hall_of_two() -> tuple[Comfort, object]:
+def hall_of_two() -> Comfort:
     """Return the watch over one air and one coolant loop in a hall of class A2 with a dew point of 15 C."""
     plant = SimpleNamespace(
         loops=SimpleNamespace(
@@ -245,60 +246,60 @@ def hall_of_two() -> tuple[Comfort, object]:
         ),
         racks=SimpleNamespace(hall=np.array([0])),
     )
-    return Comfort(plant), SimpleNamespace(shape=SimpleNamespace(n_loops=2, n_halls=1))  # type: ignore[arg-type]
+    return Comfort(plant, NetworkShape(np.array([0, 0]), np.array([0]), 1))  # type: ignore[arg-type]
 
 
 def seen(
-    watch: Comfort, network: object, air_c: float, coolant_c: float, hall_c: float, water_c: float = 18.0
+    watch: Comfort, air_c: float, coolant_c: float, hall_c: float, water_c: float = 18.0
 ) -> list[tuple[str, str, bool]]:
     state = SimpleNamespace(upper=np.array([30.0, 30.0, air_c, coolant_c, hall_c, 40.0, water_c]))
-    found = watch.look(state, network)  # type: ignore[arg-type]
+    found = watch.look(state)  # type: ignore[arg-type]
     assert all(change.text and change.text[0].islower() for change in found)
     return [(change.kind, change.subject, change.on) for change in found]
 
 
 def test_air_and_coolant_are_watched_with_hysteresis():
-    watch, network = hall_of_two()
-    assert seen(watch, network, 24.0, 25.0, 24.0) == []
-    assert seen(watch, network, 27.5, 25.0, 24.0) == [("inlet_warm", "air/0", True)]
-    assert seen(watch, network, 26.5, 25.0, 24.0) == []
-    assert seen(watch, network, 25.9, 16.9, 24.0) == [
+    watch = hall_of_two()
+    assert seen(watch, 24.0, 25.0, 24.0) == []
+    assert seen(watch, 27.5, 25.0, 24.0) == [("inlet_warm", "air/0", True)]
+    assert seen(watch, 26.5, 25.0, 24.0) == []
+    assert seen(watch, 25.9, 16.9, 24.0) == [
         ("inlet_ok", "air/0", False),
         ("below_dew_point", "cdu/0", True),
     ]
-    assert seen(watch, network, 25.9, 17.3, 24.0) == []
-    assert seen(watch, network, 25.9, 17.6, 36.0) == [
+    assert seen(watch, 25.9, 17.3, 24.0) == []
+    assert seen(watch, 25.9, 17.6, 36.0) == [
         ("above_dew_point", "cdu/0", False),
         ("inlet_warm", "hall", True),
         ("inlet_hot", "hall", True),
     ]
-    assert seen(watch, network, 25.9, 17.6, 34.5) == []
-    again, _ = hall_of_two()
+    assert seen(watch, 25.9, 17.6, 34.5) == []
+    again = hall_of_two()
     again.restore(json.loads(json.dumps(watch.state())))
-    assert seen(again, network, 25.9, 17.6, 33.9) == [("inlet_allowed", "hall", False)]
-    assert seen(again, network, 25.9, 17.6, 35.1) == [("inlet_hot", "hall", True)]
-    assert seen(again, network, 25.9, 17.6, 20.0) == [
+    assert seen(again, 25.9, 17.6, 33.9) == [("inlet_allowed", "hall", False)]
+    assert seen(again, 25.9, 17.6, 35.1) == [("inlet_hot", "hall", True)]
+    assert seen(again, 25.9, 17.6, 20.0) == [
         ("inlet_allowed", "hall", False),
         ("inlet_ok", "hall", False),
     ]
 
 
 def test_water_is_warm_above_its_set_point_and_until_it_is_near_again():
-    watch, network = hall_of_two()
-    assert seen(watch, network, 24.0, 33.0, 24.0, 23.0) == []
-    assert seen(watch, network, 24.0, 33.1, 24.0, 23.1) == [
+    watch = hall_of_two()
+    assert seen(watch, 24.0, 33.0, 24.0, 23.0) == []
+    assert seen(watch, 24.0, 33.1, 24.0, 23.1) == [
         ("supply_warm", "cdu/0", True),
         ("supply_warm", "water", True),
     ]
-    assert seen(watch, network, 24.0, 32.1, 24.0, 22.1) == []
-    again, _ = hall_of_two()
+    assert seen(watch, 24.0, 32.1, 24.0, 22.1) == []
+    again = hall_of_two()
     again.restore(json.loads(json.dumps(watch.state())))
-    assert seen(again, network, 24.0, 31.9, 24.0, 22.1) == [("supply_ok", "cdu/0", False)]
-    assert seen(again, network, 24.0, 16.0, 24.0, 21.0) == [
+    assert seen(again, 24.0, 31.9, 24.0, 22.1) == [("supply_ok", "cdu/0", False)]
+    assert seen(again, 24.0, 16.0, 24.0, 21.0) == [
         ("below_dew_point", "cdu/0", True),
         ("supply_ok", "water", False),
     ]
-    assert seen(again, network, 24.0, 34.0, 24.0, 10.0) == [
+    assert seen(again, 24.0, 34.0, 24.0, 10.0) == [
         ("above_dew_point", "cdu/0", False),
         ("supply_warm", "cdu/0", True),
     ]
@@ -306,11 +307,11 @@ def test_water_is_warm_above_its_set_point_and_until_it_is_near_again():
 
 @given(st.lists(st.floats(10, 50), max_size=40))
 def test_what_begins_ends_before_it_begins_again(course):
-    watch, network = hall_of_two()
+    watch = hall_of_two()
     standing: set[str] = set()
     ends = {"inlet_ok": "inlet_warm", "inlet_allowed": "inlet_hot"}
     for air_c in course:
-        for kind, _, on in seen(watch, network, air_c, 25.0, 20.0):
+        for kind, _, on in seen(watch, air_c, 25.0, 20.0):
             begun = kind if on else ends[kind]
             assert (begun in standing) != on
             standing ^= {begun}

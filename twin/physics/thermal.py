@@ -5,12 +5,14 @@ allow is foreseen, at an event and after each step; what the step then is wrong 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin.physics.thermal_constants import Floats
+from twin.physics.thermal_crossing import HEADING_TOL_K, REST_K, Band, first_passed_s
 from twin.physics.thermal_inputs import ThermalInputs
 from twin.physics.thermal_network import Groups, Network, State
 from twin.physics.thermal_step import EnergyTerms, ThermalStepper
@@ -60,6 +62,10 @@ class AcceptedStep(NamedTuple):
     energy : EnergyTerms
     rungs : Rungs
         What the size of the next one goes by.
+    heading : bool
+        Whether something above the groups may be outside the integrator's band, or leave it soon.
+    bound : bool
+        Whether it will, as far as can be told: it would rest outside.
     """
 
     t0_s: float
@@ -69,44 +75,14 @@ class AcceptedStep(NamedTuple):
     error_k: float
     energy: EnergyTerms
     rungs: Rungs
+    heading: bool = True
+    bound: bool = False
 
     def at(self, t_s: float) -> State:
         """Temperatures inside the step, linear between its ends; for looking, never for going on."""
         share = (t_s - self.t0_s) / (self.t1_s - self.t0_s)
         chain = self.state0.chain + share * (self.state1.chain - self.state0.chain)
         return State(chain, self.state0.upper + share * (self.state1.upper - self.state0.upper))
-
-    def first_crossing_s(
-        self, hot_s: Floats, limit_c: Floats, groups: Groups, falling: bool = False
-    ) -> tuple[float, int]:
-        """Earliest time the hottest die of any group rises (or falls) past a limit.
-
-        Parameters
-        ----------
-        hot_s : ndarray, shape (G,)
-            Spread of each group's hottest GPU.
-        limit_c : ndarray, shape (G,)
-            Limit [C]; inf (-inf when falling) for a group not to be watched.
-        groups : Groups
-        falling : bool
-            Look for dies that cool below the limit instead, for the release of a throttle.
-
-        Returns
-        -------
-        float, int
-            Time [s], linear inside the step, and group; (inf, -1) when none does.
-        """
-        before, after = self.state0.die_c(hot_s), self.state1.die_c(hot_s)
-        if falling:
-            crossing = (before > limit_c) & (after <= limit_c) & (groups.n > 0.0)
-        else:
-            crossing = (before < limit_c) & (after >= limit_c) & (groups.n > 0.0)
-        if not crossing.any():
-            return math.inf, -1
-        share = np.full(before.shape, math.inf)
-        share[crossing] = (limit_c[crossing] - before[crossing]) / (after[crossing] - before[crossing])
-        group = int(np.argmin(share))
-        return self.t0_s + float(share[group]) * (self.t1_s - self.t0_s), group
 
 
 def ladder_dt_s(rung: int) -> float:
@@ -135,6 +111,10 @@ class Integrator:
         Where it stands; both are replaced, never changed in place.
     dt_cap_s : float
         Upper bound of dt; set it to 1 s while anything throttles, inf otherwise.
+    band : Band, optional
+        Where nothing happens to temperatures above the groups: those that will leave it are followed finer.
+    driven : bool
+        Whether sinks are on their way, so that where temperatures would rest now says nothing.
     """
 
     def __init__(
@@ -144,6 +124,8 @@ class Integrator:
         self.state = state
         self.t_s = t_s
         self.dt_cap_s = math.inf
+        self.band: Band | None = None
+        self.driven = False
         self.rungs = Rungs(0, 0)
 
     @property
@@ -216,6 +198,12 @@ class Integrator:
             # What is left before a known change is a part of a step that is believed to pass as a whole.
             estimate = whole or not math.isinf(flow_s)
             state, error_k, energy = self.stepper.step(self.state, self.t_s, taken_s, whole, estimate)
+            heading = None if self.band is None else self.band.heading(self.state.upper, state.upper)
+            bound = None if heading is None else self._bound(heading, state)
+            if bound is not None:
+                if not estimate:
+                    self.stepper.step(self.state, self.t_s, taken_s, whole)
+                error_k = max(error_k, TOL_K / HEADING_TOL_K * self.stepper.error_above_k(bound))
             ratio = math.sqrt(AIM_K / error_k) if error_k > 0.0 else math.inf
             if error_k <= TOL_K or taken_s <= REJECT_DT_S:
                 break
@@ -223,8 +211,41 @@ class Integrator:
         t0_s, state0 = self.t_s, self.state
         self.t_s, self.state = t0_s + taken_s if whole else t_end_s, state
         passed = max(_rung_below(dt_s * min(2.0, ratio)), -2) if whole else rung
-        self.rungs = Rungs(passed, max(passed, rung + LEAP))
-        return AcceptedStep(t0_s, self.t_s, state0, state, error_k, energy, self.rungs)
+        self.rungs = Rungs(passed, max(passed, rung + LEAP) if bound is None else passed)
+        flags = heading is not None, bound is not None
+        return AcceptedStep(t0_s, self.t_s, state0, state, error_k, energy, self.rungs, *flags)
+
+    def _bound(self, heading: NDArray[np.bool_], after: State) -> NDArray[np.bool_] | None:
+        """Which of what heads out of the band will leave it: it is outside already, or would rest there; None: none."""
+        assert self.band is not None
+        bound = heading
+        if not self.driven:
+            rest_c = self.stepper.rest_c(after, self.t_s)
+            outside_k = np.maximum(self.band.excess_k(after.upper), self.band.excess_k(rest_c) + REST_K)
+            bound = heading & (outside_k > 0.0)
+        return bound if np.count_nonzero(bound) else None
+
+    def cut(self, step: AcceptedStep, excess_k: Callable[[State], Floats]) -> AcceptedStep:
+        """Cut a step where the first of several limits is passed, and stand there; return it whole if none is.
+
+        Parameters
+        ----------
+        step : AcceptedStep
+            Made with the present inputs and groups.
+        excess_k : callable
+            How far everything watched is past its limit in a state [K].
+        """
+        after_k = excess_k(step.state1)
+        if not np.count_nonzero(after_k > 0.0):
+            return step
+        hit_s = first_passed_s(
+            lambda t_s: excess_k(self.truncate(step, t_s).state1),
+            step.t0_s,
+            step.t1_s,
+            excess_k(step.state0),
+            after_k,
+        )
+        return self.truncate(step, hit_s)
 
     def truncate(self, accepted: AcceptedStep, t_s: float) -> AcceptedStep:
         """Take an accepted step again, only as far as t_s, and stand there.

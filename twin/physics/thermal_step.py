@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin.physics.thermal_constants import Floats
 from twin.physics.thermal_foresight import AHEAD, GAMMA, Foresight
@@ -70,6 +71,7 @@ class ThermalStepper:
         self._unmixed: Floats  # heat into all nodes, valves aside [W]
         self._source: Floats
         self._leak: tuple[State, tuple[Floats, Floats]] | None = None  # of the state last asked for
+        self.apart_k = np.zeros(0)  # the latest estimated step less backward Euler, as `State.flat` [K]
         self._set_plant(inputs)
         self._set_groups(groups)
         self._set_inputs(inputs)
@@ -86,12 +88,14 @@ class ThermalStepper:
             self._set_groups(groups)
         self._set_inputs(inputs)
 
-    def follow(self, sink_c: Floats, since_s: float, bypass_w: Floats | None = None) -> None:
+    def follow(
+        self, sink_c: Floats, slope_k_s: Floats, since_s: float, bypass_w: Floats | None = None
+    ) -> None:
         """Let the sink, and the valves' bypass where given, be others from since_s on; all else holds."""
-        if bypass_w is None:
-            self.inputs = replace(self.inputs, sink_c=sink_c, sink_since_s=since_s)
-        else:
-            self.inputs = replace(self.inputs, sink_c=sink_c, sink_since_s=since_s, bypass_w=bypass_w)
+        self.inputs = replace(self.inputs, sink_c=sink_c, sink_slope_k_s=slope_k_s, sink_since_s=since_s)
+        self._drifts = np.count_nonzero(slope_k_s) > 0
+        if bypass_w is not None:
+            self.inputs = replace(self.inputs, bypass_w=bypass_w)
             self._source = self._diverted(bypass_w)
         self._steady_sink = None
 
@@ -143,7 +147,8 @@ class ThermalStepper:
         error = 0.0
         if estimate:
             euler = self._operator(dt_s, end_s, on_ladder)
-            error = self._error_k(end - euler.solve(start, source_2))
+            self.apart_k = end - euler.solve(start, source_2)
+            error = self._error_k(self.apart_k)
 
         out_w = (1.0 - GAMMA) * self._rejected_w(stage, sink_1)
         out_w += GAMMA * self._rejected_w(end, sink_2)
@@ -153,6 +158,10 @@ class ThermalStepper:
             stored_j=float(np.dot(end - start, self._stored_j_k)),
         )
         return State.of(end, n_groups), error, energy
+
+    def error_above_k(self, which: NDArray[np.bool_]) -> float:
+        """Largest error, in the latest estimated step, of some of the unknowns above the groups [K]."""
+        return ERROR_SHARE * float(np.maximum.reduce(np.abs(self.apart_k[8 * self.groups.size :][which])))
 
     def leak_w(self, state: State) -> Floats:
         """Leakage per GPU of each group in a step that begins in this state, shape (G,) [W]."""
@@ -226,6 +235,15 @@ class ThermalStepper:
             if change < 1e-10:
                 break
         return state
+
+    def rest_c(self, state: State, t_s: float) -> Floats:
+        """Where everything above the groups would come to rest with the present leakage, shape (2L + H + 2P,) [C]."""
+        at_s = max(t_s, self.settled_s)
+        _, source = self._sink_and_source(at_s)
+        if self.leaks:
+            source = self._with_leak(source, state)
+        flat_c = self._operator(STEADY_H_S, at_s, keep=False).solve(state.flat(), source)
+        return flat_c[8 * self.groups.size :]
 
     def flow_dt_s(self, t_s: float) -> float:
         """Largest step that still resolves moving flows [s]; inf when they stand."""

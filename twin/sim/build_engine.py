@@ -55,6 +55,7 @@ from twin.sim.stores import Stores
 from twin.sim.stragglers import Stragglers
 from twin.sim.swing import Swing
 from twin.sim.tally import Tally
+from twin.sim.thresholds import Thresholds
 from twin.sim.traces import Dies, Traces
 from twin.sim.weather import Weather
 from twin.sim.work import Work
@@ -126,7 +127,11 @@ class Parts:
         self.lifetime = Lifetime(body.parts, self.traces, self.clocks)
         self.weather = Weather(scenario.site, scenario.start)
         self.cooling = Cooling(self.timers, plant, catalog, body.network, self.weather, self.log)
-        self.heat = Heat(self.timers, self.traces, self.clocks, self.cooling, self.oddities, self.lifetime)
+        shape = body.network.shape
+        thresholds = Thresholds(shape.n_upper)
+        self.heat = Heat(
+            self.timers, self.traces, self.clocks, self.cooling, self.oddities, self.lifetime, thresholds
+        )
         self.power = PowerSystem(self.timers, self.log, plant, catalog, self.weather, scenario.site.grid)
         self.job_energy = JobEnergy(len(self.jobs.rows), self.nodes)
         self.meter = Meter(self.power, self.cooling, body, plant, self.job_energy)
@@ -139,7 +144,9 @@ class Parts:
         self.swing = Swing(
             plant, catalog, self.jobs, self.clocks, self.power, scenario.site.grid.ramp_w_s, self.log
         )
-        self.comfort, self.hourly = Comfort(plant), Hourly()
+        self.comfort, self.hourly = Comfort(plant, shape), Hourly()
+        thresholds.watch(self.comfort)
+        thresholds.watch(self.meter.overhead)
         facility = FacilityFaults(
             self.timers,
             self.log,

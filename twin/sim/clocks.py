@@ -49,8 +49,8 @@ WALK_PER_S = 0.05
 TURN_SHARE, PICK_UP, SLOWEST_PACE = 0.5, 1.5, 1 / 64
 """Share of its pace that the walk keeps when it turns, growth of the pace while it does not, and the least pace."""
 THROTTLED_STRIDE_S = 1.0
-CROSSED_K = 0.1
-"""A step cut at a limit may end this far below it, since the crossing is found on a straight line [K]."""
+CROSSED_K = 1e-3
+"""A die counts as being at a limit this far below it [K]."""
 REFRESH_K = 1.0
 """Change of a hottest die that is worth a new clock: about 0.1 % of it."""
 REFERENCE_INLET_C = 25.0

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.comfort import ALLOWABLE, DEW_MARGIN_K, RECOMMENDED
-from twin.physics.thermal_network import Network, State
+from twin.physics.thermal_crossing import Band
+from twin.physics.thermal_network import NetworkShape, State
 from twin.plant.tables import LoopKind, Plant
+from twin.sim.thresholds import anything
 
 Floats = NDArray[np.float64]
 
@@ -37,9 +39,15 @@ class Comfort:
     Air: 0 fine, 1 above recommended, 2 above what the class of the hall allows. Coolant: 0 fine, 1 nearer to the
     dew point than 2 K, 2 above its set point, where a valve should hold it. Facility water: 0 fine, 2 above its set
     point.
+
+    Attributes
+    ----------
+    band
+        Temperatures between which nothing changes, as `State.upper` [C].
     """
 
-    def __init__(self, plant: Plant) -> None:
+    def __init__(self, plant: Plant, shape: NetworkShape) -> None:
+        self._unknowns = shape.n_upper
         loops, halls, nodes, plants = plant.loops, plant.halls, plant.nodes, plant.plants
         self._n_loops, water = len(loops.ids), len(plants.ids)
         self._ids = [*loops.ids, *halls.ids, *plants.ids, *plants.ids]  # of facility water: return, supply
@@ -62,19 +70,17 @@ class Comfort:
         set_c = np.concatenate([loops.supply_c, np.zeros(len(halls.ids) + water), plants.supply_c])
         self._set_c: Floats = np.where(held, set_c, math.inf)
         self.level = np.zeros(len(self._ids), np.int64)
+        # A site without loops has a stand-in, which nobody watches.
+        self._stands_in = shape.n_loops != self._n_loops or len(self.level) != shape.n_upper - shape.n_loops
         self._set_bands()
 
-    def look(self, state: State, network: Network) -> list[Change]:
+    def look(self, state: State) -> list[Change]:
         """Return what began or ended since the last look."""
-        shape = network.shape
-        if shape.n_loops != self._n_loops:  # a site without loops has a stand-in
-            return []
-        now_c = state.upper[shape.n_loops :]  # supply of the loops, air of the halls, facility water
-        if len(now_c) != len(self.level):
-            return []
-        outside = (now_c < self._low_c) | (now_c > self._high_c)
+        outside = self.band.excess_k(state.upper) > 0.0
         if not np.count_nonzero(outside):
             return []
+        # Supply of the loops, air of the halls, facility water.
+        now_c, outside = state.upper[self._n_loops :], outside[self._n_loops :]
         changes: list[Change] = []
         for place in np.flatnonzero(outside).tolist():
             changes += self._changed(place, float(now_c[place]))
@@ -146,8 +152,13 @@ class Comfort:
         damp, warm = level == 1, level == 2
         wet_high_c = np.where(damp, margin_c + DEW_BACK_K, np.where(warm, math.inf, self._set_c + WARM_K))
         wet_low_c = np.where(damp, -math.inf, np.where(warm, self._set_c + WARM_BACK_K, margin_c))
-        self._high_c: Floats = np.where(air, high_c, wet_high_c)
-        self._low_c: Floats = np.where(air, low_c, np.where(self._coolant | warm, wet_low_c, -math.inf))
+        high_c = np.where(air, high_c, wet_high_c)
+        low_c = np.where(air, low_c, np.where(self._coolant | warm, wet_low_c, -math.inf))
+        if self._stands_in:
+            self.band = anything(self._unknowns)
+            return
+        back = np.full(self._n_loops, math.inf)  # the returns of the loops
+        self.band = Band(np.concatenate([-back, low_c]), np.concatenate([back, high_c]))
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,7 +40,12 @@ LOOK_S = 2.0
 CLOSE_K = 0.2
 """Facility water this near to what its plant holds is taken as held: valves do not follow its every move."""
 WATER_S = 60.0
-"""Facility water comes to what its plant holds within about this time: valves of longer steps go by that [s] [est]."""
+"""Facility water comes to what its plant holds within about this time: valves of longer steps go by that [s] [est].
+
+Water whose heat nothing takes away comes to nothing: valves go by what it is.
+"""
+ADRIFT_S = 0.5
+"""Valves follow water whose heat nothing takes away in steps of this, until it is too warm to need mixing [s]."""
 FIT_FLOW = 0.5
 """Flow that nodes shut off by heat need before they may come back [-] [est]."""
 
@@ -60,6 +67,8 @@ class Cooling:
         The bypass that the network works with, as it was handed out last [W], shape (L,).
     drives
         Flow of each loop at design, over that of the machines on it, shape (L,).
+    longest_s
+        Longest step in which the valves follow what they regulate by [s].
     changed
         Flows or plant state have changed, perhaps at a timer of their own; the engine reads and clears it.
     """
@@ -88,6 +97,7 @@ class Cooling:
         self._recirculates = bool(loops.recirculation.any())
         self._loop_w = np.zeros(shape.n_loops)
         self.bypass_w = self.handed_w = np.zeros(shape.n_loops)
+        self.longest_s = math.inf
         self._facility_c = np.array(self.rejection.held_c)
         self._looked_s, self._pace_s = timers.now_s, 0.0
         timers.handle("cooling", self._due)
@@ -312,8 +322,8 @@ class Cooling:
         behind = WATER_S / (WATER_S + self._pace_s)
         self._facility_c = np.array(
             [
-                held_c + (behind * k if abs(k) > CLOSE_K else 0.0)
-                for held_c, k in zip(rejection.held_c, apart_k, strict=True)
+                held_c + ((behind if carries else 1.0) * k if abs(k) > CLOSE_K else 0.0)
+                for held_c, k, carries in zip(rejection.held_c, apart_k, self._carries, strict=True)
             ]
         )
         loop_returns_c = upper[: len(loop_plant)]
@@ -321,6 +331,8 @@ class Cooling:
         self.bypass_w = self._valve.bypass_w(self._mixed_c, facility_c, loop_returns_c)
         # Once more where the water was far, or where a loop itself is colder than its valve wants it.
         self._remix = far or bool(np.logical_or.reduce(loop_returns_c < self._mixed_c))
+        adrift = not all(self._carries) and bool(self.bypass_w[~np.array(self._carries)[loop_plant]].any())
+        self.longest_s = ADRIFT_S if adrift else math.inf
 
     def astray(self, most_k: float) -> bool:
         """Return whether the bypass has left the one that was handed out by more than `most_k` of supply [K]."""
@@ -419,6 +431,7 @@ class Cooling:
             "loop_w": self._loop_w.tolist(),
             "facility_c": self._facility_c.tolist(),
             "looked": [self._remix, self._looked_s, self._pace_s],
+            "adrift": self.longest_s == ADRIFT_S,
             "bypass_w": [self.bypass_w.tolist(), self.handed_w.tolist()],
         }
 
@@ -437,4 +450,5 @@ class Cooling:
         self.bypass_w, self.handed_w = (np.array(w, float) for w in state["bypass_w"])  # type: ignore[attr-defined]
         looked: list[float] = state["looked"]  # type: ignore[assignment]
         self._remix, self._looked_s, self._pace_s = bool(looked[0]), looked[1], looked[2]
+        self.longest_s = ADRIFT_S if state["adrift"] else math.inf
         self.changed = False

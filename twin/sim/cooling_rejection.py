@@ -42,6 +42,8 @@ class Rejection:
         Machines of each plant that can work now.
     held_c
         Supply that its machines hold at that heat [C].
+    short
+        Chillers of some plant are short of capacity, or were just now.
     """
 
     def __init__(
@@ -85,10 +87,11 @@ class Rejection:
         for p, machines in enumerate(self.machines):
             self.held_c[p] = machines.set_c
         self._over_k = [0.0] * n_plants  # supply above the set point, for want of chillers
+        self._goal_k = [0.0] * n_plants  # where that has been going since the latest look
         self._free_on = np.zeros(count, bool)
         self._free_since_s = np.full(count, -1e9)
         self._seen_s = timers.now_s
-        self._short = False  # chillers are short of capacity, or were just now
+        self.short = False  # chillers are short of capacity, or were just now
         self._known: Outdoor | None = None  # weather and heat that the plants were last worked out for
         self._known_w = self.heat_w
         self._works: list[Work] = []
@@ -181,24 +184,25 @@ class Rejection:
         dt_s, self._seen_s = now - self._seen_s, now
         self.heat_w = heat_w
         outdoor = self.weather.at(now)
-        if not settled and not self._moved(outdoor) and not self._short:
+        if not settled and not self._moved(outdoor) and not self.short:
             return False
         self._note(outdoor)
-        self._short = False
+        self.short = False
         for p, machines in enumerate(self.machines):
             if not rejecting[p]:
                 self.held_c[p] = machines.set_c
                 continue
             q_w = heat_w[p] + self.pump_w[p]
             able = min(self.units[p], self._working[p])  # a condenser without its fan takes little
-            held_c, over_k = machines.supply_c(q_w, able, self._reach_c[p])
-            before_k = self._over_k[p]
-            if over_k or before_k:
-                share = 0.0 if settled else math.exp(-dt_s / SETTLING_S)
-                after_k = over_k + (before_k - over_k) * share
-                self._over_k[p] = after_k = after_k if after_k > 1e-3 else 0.0
-                held_c += after_k
-                self._short = True
+            held_c, goal_k = machines.supply_c(q_w, able, self._reach_c[p])
+            was_k, over_k = self._goal_k[p], self._over_k[p]
+            if goal_k or was_k or over_k:
+                # What has changed now works from now on.
+                over_k = goal_k if settled else was_k + (over_k - was_k) * math.exp(-dt_s / SETTLING_S)
+                self._over_k[p] = over_k = over_k if max(over_k, goal_k) > 1e-3 else 0.0
+                self._goal_k[p] = goal_k
+                held_c += over_k
+                self.short = True
             self.held_c[p] = held_c
             if machines.lift is not None and machines.economiser and not settled:
                 self._note_free(p, self._works[p].free)
@@ -270,9 +274,10 @@ class Rejection:
             "heat_w": self.heat_w,
             "held_c": self.held_c.copy(),
             "over_k": self._over_k.copy(),
+            "goal_k": self._goal_k.copy(),
             "free": [self._free_on.tolist(), self._free_since_s.tolist()],
             "seen_s": self._seen_s,
-            "short": self._short,
+            "short": self.short,
             "known": None if self._known is None else [list(self._known), self._known_w],
         }
 
@@ -281,13 +286,13 @@ class Rejection:
         self.live = np.array(state["live"], bool)
         self._down, self._waiting = np.array(state["down"], np.intp), np.array(state["waiting"], np.intp)
         self._still, self._fault = np.array(state["still"], np.intp), np.array(state["fault"], float)
-        self.heat_w, self.held_c, self._over_k = (
+        self.heat_w, self.held_c, self._over_k, self._goal_k = (
             list(state[name])  # type: ignore[call-overload]
-            for name in ("heat_w", "held_c", "over_k")
+            for name in ("heat_w", "held_c", "over_k", "goal_k")
         )
         free: list[list[float]] = state["free"]  # type: ignore[assignment]
         self._free_on, self._free_since_s = np.array(free[0], bool), np.array(free[1], float)
-        self._seen_s, self._short = float(state["seen_s"]), bool(state["short"])  # type: ignore[arg-type]
+        self._seen_s, self.short = float(state["seen_s"]), bool(state["short"])  # type: ignore[arg-type]
         self._count()  # machines that start up or stand still now count for what the others do
         self._restore_known(state["known"])  # type: ignore[arg-type]
 

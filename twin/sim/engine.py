@@ -285,10 +285,12 @@ class Engine(Parts):
         hot = self.heat.nodes_above_shutdown()
         if hot:
             self.incidents.shutdowns.shut_down(hot)
+        if not self.heat.heading:
+            return
         state = self.heat.integrator.state
         for hall, too_hot in self.meter.trips(state):
             self.incidents.shutdowns.room(hall, too_hot)
-        for change in self.comfort.look(state, self.heat.network):
+        for change in self.comfort.look(state):
             self.log.add(self.timers.now_s, change.kind, change.subject, change.text)
 
     def _log_throttles(self) -> None:

@@ -169,7 +169,18 @@ TABLE: tuple[tuple[str, str, Way], ...] = (
     ),
     *(
         (f"cooling.rejection.{name}", "plants", _column)
-        for name in ("live", "down", "waiting", "still", "fault", "heat_w", "held_c", "over_k", "free.*")
+        for name in (
+            "live",
+            "down",
+            "waiting",
+            "still",
+            "fault",
+            "heat_w",
+            "held_c",
+            "over_k",
+            "goal_k",
+            "free.*",
+        )
     ),
     *((f"cooling.{name}", "loops", _column) for name in ("opening", "stage.0", "loop_w", "bypass_w.*")),
     *((f"cooling.{name}", "plants", _column) for name in ("stage.1", "facility_c")),

@@ -55,7 +55,7 @@ def graft_heat(old: Engine, new: Engine, stands: Standing) -> None:
     step = AcceptedStep(now_s, now_s, after, after, 0.0, nothing, old.heat.integrator.rungs)
     sink_c = new.cooling.sink_c(now_s)
     powers = [new.meter.loop_heat_w.tolist(), new.meter.hall_heat_w.tolist()]
-    sink = [sink_c.tolist(), np.zeros(len(sink_c)).tolist(), now_s]
+    sink = [sink_c.tolist(), now_s]
     heat.resume(step, sink, powers, old.heat.integrator.dt_cap_s)
     heat.pending, heat.fresh = False, True
     came_j = _stored_j(heat.network, new.traces.groups, after, reference_c)

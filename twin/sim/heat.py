@@ -7,6 +7,7 @@ before then cuts it short. Observers interpolate inside it and change nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,6 +23,8 @@ from twin.sim.clockwork import LATE, Timers
 from twin.sim.cooling import Cooling
 from twin.sim.lifetime import Lifetime
 from twin.sim.oddities import Oddities
+from twin.sim.sink_course import SinkCourse
+from twin.sim.thresholds import Thresholds
 from twin.sim.traces import IDLE, Traces
 
 Floats = NDArray[np.float64]
@@ -34,6 +37,8 @@ HOLDING_STEP_S = 60.0
 """While a throttle lasts and no clock moves: the band between a limit and its release is wide enough for that."""
 DRIFT_K = 0.02
 """Change of a sink that is worth new inputs."""
+BOUND_DRIFT_K = 1e-4
+"""The same while something is bound to pass a limit."""
 IDLE_ERROR_WEIGHT = 0.1
 """Dies that nobody works on are followed within 2 K while they settle, the others within 0.2 K."""
 LOAD_ERROR_WEIGHT = 0.2
@@ -43,8 +48,6 @@ SETTLING_S = 2.0
 REST_S, REST_K = 120.0, 0.1
 """Dies have come to rest after a step of that length: clocks follow them this closely then, to 0.01 %."""
 NEAR_K = 5.0
-CROSSING_S = 0.05
-"""A crossing this soon after the start of a step is taken as being at its end."""
 
 
 @dataclass
@@ -71,8 +74,9 @@ class Heat:
         cooling: Cooling,
         oddities: Oddities,
         lifetime: Lifetime,
+        thresholds: Thresholds,
     ) -> None:
-        self.timers, self.network = timers, oddities.network
+        self.timers, self.network, self.thresholds = timers, oddities.network, thresholds
         self.traces, self.clocks, self.cooling = traces, clocks, cooling
         self.oddities, self.lifetime = oddities, lifetime
         shape = self.network.shape
@@ -91,7 +95,10 @@ class Heat:
         self.began: list[int] = []  # groups that began or ceased to throttle in the last step
         self.ceased: list[int] = []
         self.fresh = True  # a step has ended since the engine last looked
+        self.heading = True  # something above the groups may have passed a limit in it
+        self.bound = False  # and something will, soon
         self.pending = False  # `ahead` is not booked yet
+        self.course = SinkCourse(self.network.shape.n_plants)
         timers.handle("heat", self._arrived)
 
     def settle(self, loop_heat_w: Floats, hall_heat_w: Floats) -> None:
@@ -150,13 +157,14 @@ class Heat:
             plant=self.cooling.plant_state,
             bypass_w=self.cooling.handed_w,
             error_weight=self._error_weight(),
-            sink_slope_k_s=np.array(sink[1], float),
-            sink_since_s=float(sink[2]),
+            sink_slope_k_s=self.course.slope_k_s,
+            sink_since_s=float(sink[1]),
         )
         self.integrator = Integrator(self.network, self.traces.groups, inputs, step.state1, step.t1_s)
         self.integrator.restore(step.t1_s, step.state1, step.rungs)
         self.integrator.dt_cap_s = dt_cap_s
         self.ahead, self.pending, self.fresh = step, True, False
+        self.heading, self.bound = step.heading, step.bound
 
     def at(self, t_s: float) -> State:
         """Return temperatures at `t_s` for looking at, inside the present step."""
@@ -309,12 +317,22 @@ class Heat:
         self.clocks.refresh(state)
         self.cooling.carry(self._into_loops_w())
         self.cooling.look(state)
+        self._follow_sinks()
         before = self.integrator.stepper.inputs
         after = self._inputs()
         if rewired:
             self.integrator = Integrator(self.network, self.traces.groups, after, state, self.integrator.t_s)
         still = after.flow.same_as(before.flow) and after.plant.same_as(before.plant)
         self.integrator.change(after, self.traces.groups, state, restart=not still)
+
+    def _follow_sinks(self) -> None:
+        """Let sinks that move far be followed closely."""
+        cooling = self.cooling
+        if self.bound or cooling.rejection.short:
+            now = self.timers.now_s
+            self.course.follow(now, cooling.sink_c(now), self.integrator.stepper.sink_c(now))
+        else:
+            self.course.rest()
 
     def _error_weight(self) -> Floats:
         trace = self.traces.trace
@@ -334,7 +352,7 @@ class Heat:
             plant=cooling.plant_state,
             error_weight=self._error_weight(),
             sink_c=cooling.sink_c(now),
-            sink_slope_k_s=self.integrator.stepper.inputs.sink_slope_k_s,
+            sink_slope_k_s=self.course.slope_k_s,
             sink_since_s=now,
             bypass_w=cooling.mixed_w(),
         )
@@ -366,14 +384,21 @@ class Heat:
             self.clocks.refresh(state)
             self.cooling.carry(self._into_loops_w())
         self.cooling.look(state)
+        self._follow_sinks()
         if renewed:
             integrator.stepper.change(self._inputs(), self.traces.groups)
         else:
             now = self.timers.now_s
             sink_c = self.cooling.sink_c(now)
-            astray = self.cooling.astray(DRIFT_K)
-            if astray or np.maximum.reduce(np.abs(sink_c - integrator.stepper.sink_c(now))) > DRIFT_K:
-                integrator.stepper.follow(sink_c, now, self.cooling.mixed_w() if astray else None)
+            drift_k = BOUND_DRIFT_K if self.bound else DRIFT_K
+            astray = self.cooling.astray(drift_k)
+            slope_k_s = self.course.slope_k_s
+            if (
+                astray
+                or slope_k_s is not integrator.stepper.inputs.sink_slope_k_s
+                or np.maximum.reduce(np.abs(sink_c - integrator.stepper.sink_c(now))) > drift_k
+            ):
+                integrator.stepper.follow(sink_c, slope_k_s, now, self.cooling.mixed_w() if astray else None)
         return renewed
 
     def repower(self) -> None:
@@ -387,27 +412,39 @@ class Heat:
 
         `change_s` is when powers are known to change [s]: a step that ends there need not be cut short.
         """
-        integrator, traces = self.integrator, self.traces
-        integrator.dt_cap_s = LONGEST_STEP_S
+        integrator = self.integrator
+        longest_s = LONGEST_STEP_S
         if self.clocks.throttling:
-            integrator.dt_cap_s = HOLDING_STEP_S if self.clocks.holding else THROTTLE_STEP_S
+            longest_s = HOLDING_STEP_S if self.clocks.holding else THROTTLE_STEP_S
+        integrator.dt_cap_s = min(longest_s, self.cooling.longest_s, self.course.longest_s)
+        integrator.band, integrator.driven = self.thresholds.band, self.cooling.rejection.short
         end_s = integrator.t_s + 2 * LONGEST_STEP_S
         step = integrator.step(min(end_s, change_s) if change_s > integrator.t_s else end_s)
-        if self._hottest_c(step.state1) >= self.clocks.first_limit_c:
-            limits_c = self.clocks.limits_c(self.hot_c(step.state0))
-            hit_s, _ = step.first_crossing_s(traces.hot_s, limits_c, traces.groups)
-            hit_s = min(hit_s, self._hbm_crossing_s(step))
-            if step.t0_s + CROSSING_S < hit_s < step.t1_s:
-                step = integrator.truncate(step, hit_s)
+        step = self._cut(step)
         self.ahead, self.pending = step, True
+        self.heading, self.bound = step.heading, step.bound
         self.timers.set("heat", 0, step.t1_s, LATE)
 
-    def _hbm_crossing_s(self, step: AcceptedStep) -> float:
-        """Return when the first HBM becomes too hot for its full bandwidth within a step [s]; infinity: none does."""
-        hot_s, working = self.traces.hot_s, self.traces.working
-        before, after = step.state0.hbm_c(hot_s), step.state1.hbm_c(hot_s)
-        crossing = working & (before < HBM_LIMIT_C) & (after >= HBM_LIMIT_C)
-        if not crossing.any():
-            return math.inf
-        share = float(((HBM_LIMIT_C - before[crossing]) / (after[crossing] - before[crossing])).min())
-        return step.t0_s + share * (step.t1_s - step.t0_s)
+    def _cut(self, step: AcceptedStep) -> AcceptedStep:
+        """Cut a step at the first limit that is passed in it: of a die, an HBM, or anything above the groups."""
+        band = self.thresholds.band
+        near = self._hottest_c(step.state1) >= self.clocks.first_limit_c
+        if near:
+            rising_k = self._dies_rising(step.state0)
+            return self.integrator.cut(
+                step, lambda state: np.concatenate([band.excess_k(state.upper), *rising_k(state)])
+            )
+        return self.integrator.cut(step, lambda state: band.excess_k(state.upper)) if step.heading else step
+
+    def _dies_rising(self, begun: State) -> Callable[[State], tuple[Floats, Floats]]:
+        """Return what tells how far dies and HBM are past limits that they have yet to pass in a step [K]."""
+        traces, limits_c = self.traces, self.clocks.limits_c(self.hot_c(begun))
+        hot_s = traces.hot_s
+        die = (begun.die_c(hot_s) < limits_c) & (traces.groups.n > 0.0)
+        hbm = traces.working & (begun.hbm_c(hot_s) < HBM_LIMIT_C)
+
+        def excess_k(state: State) -> tuple[Floats, Floats]:
+            die_k = np.where(die, state.die_c(hot_s) - limits_c, -np.inf)
+            return die_k, np.where(hbm, state.hbm_c(hot_s) - HBM_LIMIT_C, -np.inf)
+
+        return excess_k

@@ -10,6 +10,7 @@ from operator import is_not
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_network import State
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.body import Body
@@ -54,6 +55,8 @@ class Overhead:
         Sum of all that heat [W].
     rest_w
         Power of all nodes besides their GPUs [W].
+    band
+        Temperatures between which no hall trips or comes back, as `State.upper` [C].
     """
 
     def __init__(self, power: PowerSystem, cooling: Cooling, body: Body, plant: Plant) -> None:
@@ -78,8 +81,14 @@ class Overhead:
             loop[self._in_loop].astype(np.intp),
             racks.hall[self._in_hall].astype(np.intp),
         )
-        self._inlets = (plant.loops.kind == LoopKind.AIR) & (body.network.loop_flow_w_k > 0)
+        inlets = np.flatnonzero((plant.loops.kind == LoopKind.AIR) & (body.network.loop_flow_w_k > 0))
+        # Air that gear breathes: that of the halls, and what is blown to nodes; place in `State.upper`, and hall.
+        self._air_at = np.concatenate([2 * self._loops + np.arange(self._halls), self._loops + inlets])
+        self._air_hall = np.concatenate([np.arange(self._halls), shape.loop_hall[inlets]])
+        self._unknowns = shape.n_upper
         self.hall_tripped = np.zeros(self._halls, bool)  # switches and stores are off: the room is too hot
+        self._warm = np.zeros(len(self._air_at), bool)  # above the reset of its hall, when last looked at
+        self._set_band()
         self.static_w = body.rack_static_w
         # How hard traces drive the rest of a node, whether at its peak, and the traces of jobs among them.
         self._any_to_air = bool(body.overhead_to_air.any())
@@ -230,20 +239,30 @@ class Overhead:
 
     def trips(self, state: State) -> list[tuple[int, bool]]:
         """Return (hall, too hot) of each hall whose air has become too hot for its equipment, or cool again."""
-        if np.maximum.reduce(state.upper) <= ROOM_TRIP_C and not np.count_nonzero(self.hall_tripped):
+        upper = state.upper
+        if np.maximum.reduce(upper) <= ROOM_TRIP_C and not np.count_nonzero(self.hall_tripped):
             return []  # no water or air of the site is that warm
-        shape = self.body.network.shape
-        air_c = state.hall_air_c(shape).copy()
-        np.maximum.at(air_c, shape.loop_hall[self._inlets], state.loop_supply_c(shape)[self._inlets])
+        air_c = np.full(self._halls, -np.inf)
+        np.maximum.at(air_c, self._air_hall, upper[self._air_at])
         after = np.where(self.hall_tripped, air_c > ROOM_RESET_C, air_c > ROOM_TRIP_C)
         changed = [(int(hall), bool(after[hall])) for hall in np.flatnonzero(after != self.hall_tripped)]
-        self.hall_tripped = after
+        self.hall_tripped, self._warm = after, upper[self._air_at] > ROOM_RESET_C
+        self._set_band()
         return changed
+
+    def _set_band(self) -> None:
+        """Set the temperatures between which no hall trips, and none that has tripped comes nearer to its reset."""
+        high_c, low_c = np.full(self._unknowns, np.inf), np.full(self._unknowns, -np.inf)
+        tripped, warm = self.hall_tripped[self._air_hall], self._warm
+        high_c[self._air_at] = np.where(tripped, np.where(warm, np.inf, ROOM_RESET_C), ROOM_TRIP_C)
+        low_c[self._air_at] = np.where(tripped & warm, ROOM_RESET_C, -np.inf)
+        self.band = Band(low_c, high_c)
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
         return {name: getattr(self, name).tolist() for name in _ARRAYS} | {
             "hall_tripped": self.hall_tripped.tolist(),
+            "warm": self._warm.tolist(),
             "sums": [self.machines_w, self.supplies_w, self.total_w],
         }
 
@@ -252,6 +271,8 @@ class Overhead:
         for name in _ARRAYS:
             setattr(self, name, np.array(state[name], float))
         self.hall_tripped = np.array(state["hall_tripped"], bool)
+        self._warm = np.array(state["warm"], bool)
+        self._set_band()
         self.machines_w, self.supplies_w, self.total_w = (float(x) for x in state["sums"])  # type: ignore[attr-defined]
         self.rest_w, self._powered = float(self.node_w.sum()), None
 

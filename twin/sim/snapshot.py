@@ -107,12 +107,13 @@ def _heat(engine: Engine) -> dict[str, Any]:
     inputs = heat.integrator.stepper.inputs
     return {
         "totals": totals,
-        "step": [step.t0_s, step.t1_s, step.error_k, list(step.energy), step.rungs],
+        "step": [step.t0_s, step.t1_s, step.error_k, list(step.energy), step.rungs, step.heading, step.bound],
+        "course": heat.course.state(),
         "before": _temperatures(step.state0),
         "after": _temperatures(step.state1),
         "dt_cap_s": heat.integrator.dt_cap_s,
         "hottest_c": heat.hottest_c,
-        "sink": [inputs.sink_c.tolist(), inputs.sink_slope_k_s.tolist(), inputs.sink_since_s],
+        "sink": [inputs.sink_c.tolist(), inputs.sink_since_s],
         "heat_w": [heat.loop_heat_w.tolist(), heat.hall_heat_w.tolist()],
     }
 
@@ -122,8 +123,9 @@ def _restore_heat(engine: Engine, saved: dict[str, Any]) -> None:
     for name in ("loop_max_c", "loop_throttle_gpu_s"):
         totals[name] = np.array(totals[name], float)
     heat.totals = HeatTotals(**totals)
-    t0, t1, error, energy, rungs = saved["step"]
+    t0, t1, error, energy, rungs, *ahead = saved["step"]
     before, after = _state(saved["before"]), _state(saved["after"])
-    step = AcceptedStep(t0, t1, before, after, error, EnergyTerms(*energy), Rungs(*rungs))
+    step = AcceptedStep(t0, t1, before, after, error, EnergyTerms(*energy), Rungs(*rungs), *ahead)
+    heat.course.restore(saved["course"])
     heat.hottest_c = saved["hottest_c"]
     heat.resume(step, saved["sink"], saved["heat_w"], saved["dt_cap_s"])

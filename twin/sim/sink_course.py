@@ -1,0 +1,71 @@
+"""What plants reject to while it moves: followed on straight lines, in steps that those fit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+MISS_K = 2e-3
+"""A straight line that misses the sink by this at the end of a step fits it [K]."""
+JUMP_K = 0.1
+"""A sink that is this far from where it was going has jumped: it is followed anew [K]."""
+FIRST_S = 0.25
+LEAST_S = 0.05
+
+
+class SinkCourse:
+    """Slope of the sinks, and the longest step in which straight lines follow them.
+
+    Parameters
+    ----------
+    plants
+        How many there are.
+
+    Attributes
+    ----------
+    slope_k_s
+        Rate at which the sink of each plant moves, shape (P,) [K/s]; replaced when it changes.
+    longest_s
+        [s].
+    """
+
+    def __init__(self, plants: int) -> None:
+        self._still = np.zeros(plants)
+        self.rest()
+
+    def rest(self) -> None:
+        """Take note that sinks move too little for that."""
+        self.slope_k_s, self.longest_s = self._still, math.inf
+        self._seen: tuple[float, Floats] | None = None
+
+    def follow(self, now_s: float, sink_c: Floats, expected_c: Floats) -> None:
+        """Take note that sinks are at `sink_c` now, where `expected_c` was expected [C]."""
+        miss_k = float(np.abs(sink_c - expected_c).max())
+        if self._seen is None or miss_k > JUMP_K:
+            self.slope_k_s, self.longest_s, self._seen = self._still, FIRST_S, (now_s, sink_c)
+            return
+        since_s, before_c = self._seen
+        took_s = now_s - since_s
+        if took_s < LEAST_S:
+            return
+        self.slope_k_s, self._seen = (sink_c - before_c) / took_s, (now_s, sink_c)
+        self.longest_s = took_s * min(2.0, max(0.3, 0.9 * math.sqrt(MISS_K / max(miss_k, 1e-9))))
+
+    def state(self) -> dict[str, Any]:
+        """Return what a snapshot needs."""
+        seen = None if self._seen is None else [self._seen[0], self._seen[1].tolist()]
+        longest_s = None if math.isinf(self.longest_s) else self.longest_s
+        return {"slope_k_s": self.slope_k_s.tolist(), "longest_s": longest_s, "seen": seen}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        slope_k_s = np.array(state["slope_k_s"], float)
+        self.slope_k_s = slope_k_s if slope_k_s.any() else self._still
+        self.longest_s = math.inf if state["longest_s"] is None else float(state["longest_s"])
+        seen = state["seen"]
+        self._seen = None if seen is None else (float(seen[0]), np.array(seen[1], float))
