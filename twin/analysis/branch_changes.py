@@ -71,6 +71,19 @@ def in_words(one: Addition) -> str:
     return _said(one.kind, one.target, one.value, lasts, one.count)
 
 
+def additions_of(branch: Scenario, parent: Scenario) -> list[Addition]:
+    """Return what a branch does from its cut on that its parent does not; none: it is no branch.
+
+    A branch names all that it adds: what has no name stands in both.
+    """
+    if branch.branch is None:
+        return []
+    since_s = branch.branch.at_s
+    known = {None, *(one.id for one in parent.interventions), *(one.id for one in parent.edits)}
+    done: list[Addition] = [*branch.interventions, *branch.edits]
+    return [one for one in done if one.at_s >= since_s and one.id not in known]
+
+
 def instead_in_words(additions: Sequence[Addition], parent: Scenario) -> str:
     """Return what a branch changes and what stood there before, as a question puts it; "": nothing.
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
 
 from twin.analysis.branch import end_of_branch
 from twin.analysis.compare import Basis, Comparison, Sample, compare, sample_of
-from twin.analysis.rerun import scenario_of_run, settled
+from twin.analysis.rerun import said_of, scenario_of_run, settled
 from twin.analysis.seeds import PastKept, samples
 from twin.record.branching import serving_snapshot
 from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
 from twin.scenario.document import Scenario
 
+RUN_SUFFIX = ".twinrun"
 NEAR_S = 1e-3
 """Two ends so near are one [s]."""
 
@@ -93,6 +97,43 @@ def futures(
 def answered(asked: WhatIf, a: Sequence[Sample], b: Sequence[Sample], seeds: Sequence[int]) -> Comparison:
     """Return the comparison of runs of the parent and of the branch, one of each for each seed."""
     return compare(a, b, seeds, Basis.SAME_PAST, asked.at_s)
+
+
+def whole_run(reader: Reader, folder: Path, asked: WhatIf) -> tuple[Path, bool]:
+    """Return a file in `folder` that holds the run, and whether that has yet to be run on to the end of the branch.
+
+    It is the run itself or a copy; what goes on in it never touches a file that somebody records or has recorded.
+
+    Raises
+    ------
+    RunFileError
+        When it cannot be written.
+    """
+    stem = reader.path.name.removesuffix(RUN_SUFFIX)
+    for number in count(1):
+        path = folder / f"{stem}{'' if number == 1 else f'-{number}'}{RUN_SUFFIX}"
+        if not path.exists():
+            reader.save_copy(path)
+            return path, asked.over is None
+        if path.resolve() == reader.path.resolve():
+            if asked.over is not None:
+                return path, False
+        elif _is_so_far(path, reader, asked.until_s):
+            return path, False
+    raise AssertionError("there is always another number")
+
+
+def _is_so_far(path: Path, reader: Reader, until_s: float | None) -> bool:
+    """Return whether a file holds the run of `reader`, with all that people did in it, to its end."""
+    try:
+        with Reader(path) as there:
+            heads = [
+                (one.header.scenario_text, one.header.seed, one.header.redraws) for one in (there, reader)
+            ]
+            done = [[(each.at_s, each.done, each.out) for each in said_of(one)] for one in (there, reader)]
+            return heads[0] == heads[1] and done[0] == done[1] and _over(there, until_s) is not None
+    except RunFileError:
+        return False
 
 
 def _over(reader: Reader, until_s: float | None) -> Sample | None:

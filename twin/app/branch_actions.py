@@ -1,4 +1,4 @@
-"""What if from here: cuts a branch from the run at the time on screen, and goes on in it."""
+"""What if from here: cuts a branch from the run at the time on screen, and answers it or goes on in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-from twin.analysis.branch import Addition, branch_scene, parent_scene, start_branch
+from twin.analysis.branch import Addition, Started, branch_scene, parent_scene, start_branch
+from twin.analysis.what_if import RUN_SUFFIX, what_if, whole_run
+from twin.app.answering import Answering, Question
 from twin.app.branch_choices import folder_of, is_shipped, run_beside
 from twin.app.branch_dialog import BranchDialog, Wish
 from twin.app.files import Files
@@ -19,7 +21,7 @@ from twin.app.session import Session
 from twin.app.trouble import Unplayable
 from twin.commands.draft import Draft
 from twin.record.reader import Reader
-from twin.record.runfile import RunFileError
+from twin.record.runfile import RunFileError, beside
 from twin.scenario import ScenarioError
 from twin.scenario.extend import SUFFIX
 from twin.units import spoken
@@ -39,6 +41,8 @@ class BranchActions:
     ----------
     tell
         Says a sentence in the status bar.
+    answering
+        Runs a branch and the run it leaves on to one end.
     """
 
     made = Signal(object)  # Path of the scene of a branch
@@ -51,14 +55,17 @@ class BranchActions:
         window: QWidget,
         tell: Callable[[str], None],
         selected: Callable[[], str | None],
+        answering: Answering,
     ) -> None:
         self._look, self._session, self._files, self._window, self._tell = look, session, files, window, tell
-        self._selected = selected
+        self._selected, self._answering = selected, answering
         self.dialog: BranchDialog | None = None
         self._newest: Path | None = None  # scene of a branch that has not run yet
         session.branch_wanted.connect(lambda wanted: self.ask((wanted,)))
         session.began.connect(lambda _: self._settle())
         session.unplayable.connect(self._take_back)
+        answering.given_up.connect(self._leave_nothing)
+        answering.answered.connect(lambda answered: self.made.emit(answered.question.runs[1]))
 
     def ask(self, additions: tuple[Addition, ...] = ()) -> None:
         """Ask what shall be other from the time on screen on; `additions` were asked for already."""
@@ -101,7 +108,12 @@ class BranchActions:
         self.dialog = None
 
     def _wanted(self, wish: Wish) -> None:
-        if not self._files.may_leave():
+        if wish.seeds and self._answering.running:
+            self._fail(
+                ValueError("another what-if is being answered; wait for it, or give it up in the status bar")
+            )
+            return
+        if not wish.seeds and not self._files.may_leave():
             return
         QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
         self._try(wish, _TRIES)
@@ -119,15 +131,21 @@ class BranchActions:
                 if tries and reader.summary is None and reader.t_end_s < wish.at_s - _BEHIND_S:
                     QTimer.singleShot(_AGAIN_MS, self._window, lambda: self._try(wish, tries - 1))
                     return
-                draft, run = self._make(reader, wish)
+                started = self._make(reader, wish)
+                question = self._question(reader, wish, started) if wish.seeds else None
         except (RunFileError, ScenarioError, OSError) as error:
             QApplication.restoreOverrideCursor()
             self._fail(error)
             return
         QApplication.restoreOverrideCursor()
-        self._open(draft, run, wish)
+        if question is None:
+            self._open(Draft(started.document), started.run_file, wish)
+            return
+        self.dialog.close()
+        self._answering.begin(question)
+        self._tell("Both are simulated in the background; the comparison opens when they are over")
 
-    def _make(self, reader: Reader, wish: Wish) -> tuple[Draft, Path]:
+    def _make(self, reader: Reader, wish: Wish) -> Started:
         """Write the scene of a branch, the run it leaves beside it, and what it goes on in."""
         folder, path = wish.path.parent, wish.path
         folder.mkdir(parents=True, exist_ok=True)
@@ -135,10 +153,24 @@ class BranchActions:
         text = branch_scene(extends, folder, reader, wish.at_s, wish.additions, wish.title)
         write_whole(path, text.encode())
         kept = folder / reader.path.name
-        if not kept.exists():  # unsaved runs are not kept for ever
+        if not (kept.exists() or wish.seeds):  # unsaved runs are not kept for ever
             reader.save_copy(kept)
-        started = start_branch(reader, wish.at_s, path, run_beside(path))
-        return Draft(started.document), started.run_file
+        return start_branch(reader, wish.at_s, path, run_beside(path))
+
+    def _question(self, reader: Reader, wish: Wish, started: Started) -> Question:
+        """Return what is to be run on: the branch, and the run beside it where that is not over."""
+        asked = what_if(reader, started.document.scenario, wish.at_s)
+        parent, goes_on = whole_run(reader, wish.path.parent, asked)
+        scenes = (reader.header.scenario if goes_on else None, started.document.scenario)
+        return Question(asked, wish.additions, (parent, started.run_file), scenes, wish.seeds)
+
+    def _leave_nothing(self, question: Question) -> None:
+        """A what-if got no answer: leave no files of it."""
+        parent, branch = question.runs
+        branch.with_name(branch.name.removesuffix(RUN_SUFFIX) + SUFFIX).unlink(missing_ok=True)
+        for run in (branch,) if question.scenes[0] is None else (branch, parent):
+            _remove(run)
+        self.made.emit(branch)
 
     def _known(self) -> Path | str | None:
         """Return the scene of the run, as far as it lies in a file."""
@@ -170,8 +202,8 @@ class BranchActions:
         """The run does not take what was asked of the branch: leave no files of it."""
         if refused.path == self._newest:
             self._newest = None
-            for path in (refused.path, run_beside(refused.path)):
-                path.unlink(missing_ok=True)
+            refused.path.unlink(missing_ok=True)
+            _remove(run_beside(refused.path))
 
     def _fail(self, error: Exception) -> None:
         sentence = str(error)
@@ -184,3 +216,9 @@ class BranchActions:
             self.dialog.show_problem(sentence)
         else:
             self._tell(sentence)
+
+
+def _remove(run: Path) -> None:
+    """Remove a run file, and what is left beside it where its writer was ended."""
+    for path in (run, *beside(run)):
+        path.unlink(missing_ok=True)

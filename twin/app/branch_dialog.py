@@ -25,9 +25,10 @@ from twin import units
 from twin.analysis.branch import Addition
 from twin.analysis.branch_changes import in_words
 from twin.app.branch_choices import Sort, breakable, cap_example, capped, free_path, policies, sorts_of
+from twin.app.branch_futures import FuturesField
 from twin.app.break_choices import Choice, choices, injection, target_id
 from twin.app.fact_rows import interval_text
-from twin.app.look import Look, label, tool_button
+from twin.app.look import Look, label, tool_button, with_role
 from twin.app.nesting import nest
 from twin.app.plain_text import plain_tip
 from twin.plant.tables import Plant
@@ -56,12 +57,15 @@ class Wish:
         Where its scene goes; its run goes beside it.
     additions
         What happens from the cut on.
+    seeds
+        Over how many futures it is answered in the background; 0: it is opened, and people go on there.
     """
 
     at_s: float
     title: str
     path: Path
     additions: tuple[Addition, ...]
+    seeds: int = 0
 
 
 class BranchDialog(QDialog):
@@ -160,11 +164,23 @@ class BranchDialog(QDialog):
         return True
 
     def go(self) -> None:
-        """Ask for the branch; the dialog is closed by whoever makes it, and stays where it cannot be."""
+        """Ask for the branch, to go on there; whoever makes it closes the dialog, which stays where it cannot be."""
+        self._ask(0)
+
+    def answer(self) -> None:
+        """Ask what comes of it: run and branch are run on to one end, over as many futures as are asked for."""
+        self._ask(self.futures.seeds)
+
+    def _ask(self, seeds: int) -> None:
         chosen = self._chosen()
-        if chosen is not None:
-            title = self.name_field.text().strip() or "Branch"
-            self.wanted.emit(Wish(self.at_s, title, self.path, (*self.additions, *chosen)))
+        if chosen is None:
+            return
+        additions = (*self.additions, *chosen)
+        if seeds and not additions:
+            self.show_problem("Nothing changes yet: choose a change, or open the branch and change it there.")
+            return
+        title = self.name_field.text().strip() or "Branch"
+        self.wanted.emit(Wish(self.at_s, title, self.path, additions, seeds))
 
     def _chosen(self) -> list[Addition] | None:
         """Return what is chosen now, nothing or one change; None: it makes no sense, as is shown."""
@@ -235,14 +251,20 @@ class BranchDialog(QDialog):
         self.where_button.setToolTip("Choose where the scene of the branch goes; its run goes beside it")
         self.where_button.clicked.connect(self._choose)
         self._row("Goes to", _beside(self.where_label, self.where_button), "")
+        self.futures = FuturesField()
+        self._futures = self._row("Answer", self.futures, "")
         nest(column, self._grid)
         self.problem = label("", "fault", wrap=True)
         self.problem.hide()
         column.addWidget(self.problem)
-        self.go_button = QPushButton("Branch")
-        self.go_button.setProperty("role", "primary")
-        self.go_button.setToolTip("Open the branch and go on there (Enter)")
+        self.go_button = QPushButton("Open the branch")
+        self.go_button.setToolTip("Leave this run for the branch, and go on there by hand")
         self.go_button.clicked.connect(self.go)
+        self.answer_button = QPushButton("Answer")
+        self.answer_button.setToolTip(
+            "Run both on to one end in the background, then compare them; the work here goes on (Enter)"
+        )
+        self.answer_button.clicked.connect(self.answer)
         cancel = QPushButton("Cancel")
         cancel.setToolTip("Leave everything as it is (Esc)")
         cancel.clicked.connect(self.close)
@@ -251,8 +273,8 @@ class BranchDialog(QDialog):
         buttons.addStretch(1)
         buttons.addWidget(cancel)
         buttons.addWidget(self.go_button)
+        buttons.addWidget(self.answer_button)
         nest(column, buttons)
-        self.go_button.setDefault(True)
         self.sort_box.currentIndexChanged.connect(self._on_sort)
         self.target_box.currentTextChanged.connect(self._on_target)
         self.fault_box.currentIndexChanged.connect(self._on_fault)
@@ -363,6 +385,16 @@ class BranchDialog(QDialog):
         path = self.path
         self.where_label.setText(f"{path.name}\n{path.parent}")
         self.add_button.setVisible(self.sort is not Sort.NOTHING)
+        changes = bool(self.additions) or self.sort is not Sort.NOTHING
+        for widget in (*self._futures, self.answer_button):
+            widget.setVisible(changes)
+        first, other = self.answer_button, self.go_button
+        if not changes:
+            first, other = other, first
+        for button, role in ((first, "primary"), (other, "")):
+            if button.property("role") != role:
+                with_role(button, role)
+        first.setDefault(True)
         self.adjustSize()
 
     def _words_now(self) -> list[str]:

@@ -19,11 +19,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.analysis.compare import Comparison, compare, waterfall
-from twin.analysis.judgement import verdict
+from twin.analysis.compare import Basis, Comparison, compare, waterfall
+from twin.analysis.judgement import answer, basis_words, verdict
+from twin.app.answering import Answered
 from twin.app.compare_designs import Simulated
 from twin.app.compare_halls import ComparedHalls
 from twin.app.compare_keep import KeepRow
+from twin.app.compare_past import SharedPast
 from twin.app.compare_run import ComparedRun, parting_s
 from twin.app.compare_seeds import SeedsPanel
 from twin.app.compare_strip import CompareStrip
@@ -37,17 +39,15 @@ from twin.app.speeds import DEFAULT_SPEED, SPEEDS
 from twin.app.text import elapsed, significant, speed
 from twin.app.theme import scaled
 from twin.record.channels import BY_ID
-from twin.scenario.document import Scenario
 from twin.units import spoken
 from twin.view3d.difference import RANGES, unit_of
 from twin.view3d.state import COLOUR_BY
 
 _TURN_MS, _STEPS = 33, 10_000
 _KEY_STEP = _STEPS // 100
-_NOT_OVER = (
-    "{} has not come to its end: its figures are not known yet. The GPU time is that of the first {}, which both have. "
-    "Runs over seeds begin both anew."
-)
+_NOT_OVER = "{} {}: figures are not known yet. The GPU time is that of the first {}, which both have. "
+_ANEW = "Runs over seeds begin both anew."
+_KEPT = "Runs over seeds keep the past of both and go on to the end."
 
 
 class CompareDialog(QDialog):
@@ -57,6 +57,8 @@ class CompareDialog(QDialog):
     ----------
     made
         Where both were simulated for this window; None: they are recordings of before.
+    answered
+        The what-if that they answer; None: another question.
 
     Attributes
     ----------
@@ -74,9 +76,11 @@ class CompareDialog(QDialog):
         runs: tuple[ComparedRun, ComparedRun],
         parent: QWidget,
         made: Simulated | None = None,
+        answered: Answered | None = None,
     ) -> None:
         super().__init__(parent)
         self._look, self._runs, self._made = look, runs, made
+        self._past = SharedPast(runs, made, answered)
         self.halls: ComparedHalls | None = None
         self._drawn = False
         self.replay = Replay()
@@ -93,6 +97,10 @@ class CompareDialog(QDialog):
         column.setContentsMargins(16, 12, 16, 12)
         column.setSpacing(8)
         nest(column, self._strip())
+        self.answer = label("", "title", wrap=True)
+        self.answer.setTextFormat(Qt.TextFormat.PlainText)
+        self.answer.hide()
+        column.addWidget(self.answer)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._below())
@@ -103,6 +111,9 @@ class CompareDialog(QDialog):
         self._turns.setInterval(_TURN_MS)
         self._turns.timeout.connect(self._turn)
         self._show_figures()
+        if answered is not None and answered.found is not None:
+            self.show_comparison(answered.found)
+            self.seeds.show_seeds(answered.found.seeds)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Draw the halls, now that somebody looks."""
@@ -150,8 +161,11 @@ class CompareDialog(QDialog):
         self.shown = found
         self.table.show_comparison(found)
         self.way.show_way(found.waterfall)
-        judged = [verdict(found)] if len(found.seeds) > 1 else []
-        self.verdict.setText(" ".join((*found.remarks, *judged)))
+        judged = verdict(found) if len(found.seeds) > 1 else basis_words(found)
+        self.verdict.setText(" ".join((*found.remarks, *([judged] if judged else []))))
+        tells = found.basis is Basis.SAME_PAST and bool(found.differences)
+        self.answer.setText(answer(found, self._past.change) if tells else "")
+        self.answer.setVisible(tells)
         self.verdict.setVisible(bool(self.verdict.text()))
 
     # -- building ----
@@ -211,7 +225,7 @@ class CompareDialog(QDialog):
             self.keep = KeepRow(self._made)
             column.addWidget(self.keep)
         foot = QHBoxLayout()
-        self.seeds = SeedsPanel(self._designs)
+        self.seeds = SeedsPanel(self._past.pair, self._past.basis)
         self.seeds.found.connect(self.show_comparison)
         foot.addWidget(self.seeds, 1)
         self.close_button = QPushButton("Close")
@@ -343,8 +357,7 @@ class CompareDialog(QDialog):
         a, b = self._runs
         if a.sample is not None and b.sample is not None:
             seeds = tuple(dict.fromkeys(run.seed for run in self._runs))
-            found = compare([a.sample], [b.sample], seeds)
-            self.show_comparison(found)
+            self.show_comparison(compare([a.sample], [b.sample], seeds, self._past.basis, self._past.since_s))
             self.seeds.words.setText("One run of each: whether a difference is more than chance is not known")
             return
         until_s = min(run.end_s for run in self._runs)
@@ -352,8 +365,7 @@ class CompareDialog(QDialog):
         self.show_comparison(Comparison((), {}, way))
         self.verdict.show()
         unfinished = [name for name, run in zip("AB", self._runs, strict=True) if run.sample is None]
-        self.verdict.setText(_NOT_OVER.format(" and ".join(unfinished), spoken(until_s)))
-
-    def _designs(self) -> tuple[Scenario, Scenario, int]:
-        a, b = self._runs
-        return a.design(), b.design(), a.seed
+        both = len(unfinished) > 1
+        said = "have not come to their ends" if both else "has not come to its end"
+        one = _NOT_OVER.format(" and ".join(unfinished), said, spoken(until_s))
+        self.verdict.setText(one + (_ANEW if self._past.since_s is None else _KEPT))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from twin.app.answering import Answered
 from twin.app.compare_designs import Design, DesignsDialog, Simulated
 from twin.app.compare_dialog import CompareDialog
 from twin.app.compare_run import ComparedRun
@@ -57,6 +58,10 @@ class CompareRuns:
         self.asking.finished.connect(self._forget_asking)
         self.asking.show()
 
+    def show_answer(self, answered: Answered) -> None:
+        """Show run and branch of a what-if, and what came of it."""
+        self._show(answered.question.runs, ("", ""), None, answered)
+
     def show(self, a: Path, b: Path) -> None:
         """Show two recordings side by side."""
         self._show((a, b), ("", ""), None)
@@ -64,22 +69,28 @@ class CompareRuns:
     def _show_simulated(self, made: Simulated) -> None:
         self._show(made.runs, made.titles, made)
 
-    def _show(self, paths: tuple[Path, Path], titles: tuple[str, str], made: Simulated | None) -> None:
+    def _show(
+        self,
+        paths: tuple[Path, Path],
+        titles: tuple[str, str],
+        made: Simulated | None,
+        answered: Answered | None = None,
+    ) -> None:
         self.close()
         self._session.halt()
         opened: list[ComparedRun] = []
         try:
             for path, title in zip(paths, titles, strict=True):
                 opened.append(ComparedRun(path, title))
+            if made is None and opened[0].title == opened[1].title:  # two runs of one scene
+                for run in opened:
+                    run.title = f"{run.title} ({run.path.name})"
+            self.dialog = CompareDialog(self._look, (opened[0], opened[1]), self._window, made, answered)
         except (RunFileError, *SCENE_ERRORS) as error:
             for run in opened:
                 run.close()
             self._notifications.warn(Trouble("These runs cannot be compared", str(error)), None)
             return
-        if made is None and opened[0].title == opened[1].title:  # two runs of one scene
-            for run in opened:
-                run.title = f"{run.title} ({run.path.name})"
-        self.dialog = CompareDialog(self._look, (opened[0], opened[1]), self._window, made)
         self.dialog.finished.connect(self._forget)
         self.dialog.show()
 

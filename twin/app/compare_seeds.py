@@ -1,24 +1,55 @@
-"""Asks for both runs again with several seeds, in the background, and says how far that is."""
+"""Asks for both runs again over several seeds, in the background, and says how far that is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from psygnal import Signal
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from twin.analysis.aside import Aside, Failed, Progress
-from twin.analysis.compare import Comparison, Sample, compare
+from twin.analysis.compare import Basis, Sample, compare
 from twin.analysis.runs_aside import samples_aside
+from twin.analysis.seeds import Design
 from twin.app.count_field import CountBox
 from twin.app.look import label
 from twin.app.theme import scaled
 from twin.record.runfile import RunFileError
-from twin.scenario.document import Scenario
 
 _USUAL, _LEAST, _MOST = 20, 2, 1000
 _POLL_MS = 150
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two designs that are to be run over seeds.
+
+    Parameters
+    ----------
+    designs
+        From the start, or with the past that both have in common.
+    seed
+        The first one.
+    basis, since_s
+        What they have in common, and until when [s].
+    until_s
+        Where both end [s]; None: at the end of their scenes.
+    """
+
+    designs: tuple[Design, Design]
+    seed: int
+    basis: Basis
+    since_s: float | None = None
+    until_s: float | None = None
+
+
+_KEPT = (
+    "Keeps the past; from the cut on each seed draws anew what had not happened yet, the same for both: how sure is "
+    "each difference?"
+)
+_ANEW = "Simulates both again from the start, with the same seeds: how sure is each difference?"
 
 
 class SeedsPanel(QWidget):
@@ -26,24 +57,25 @@ class SeedsPanel(QWidget):
 
     Parameters
     ----------
-    designs
-        Returns both scenes, with what people did in them, and the first seed; may raise `RunFileError`.
+    pair
+        Returns what is run, with what people did in it; may raise `RunFileError`.
+    basis
+        What both have in common.
     """
 
     found = Signal(object)  # Comparison
 
-    def __init__(self, designs: Callable[[], tuple[Scenario, Scenario, int]]) -> None:
+    def __init__(self, pair: Callable[[], Pair], basis: Basis) -> None:
         super().__init__()
-        self._designs = designs
+        self._pair, self._basis = pair, basis
+        self._asked: Pair | None = None
         self._aside: Aside[list[list[Sample]]] | None = None
         self._seeds: list[int] = []
         self.count = CountBox(_LEAST, _MOST, doubles=False)
         self.count.setAccessibleName("Number of seeds")
         self.count.setValue(_USUAL)
         self.run_button = QPushButton("Run both with so many seeds")
-        self.run_button.setToolTip(
-            "Simulates both again from the start, with the same seeds: how sure is each difference?"
-        )
+        self.run_button.setToolTip(_KEPT if basis is Basis.SAME_PAST else _ANEW)
         self.run_button.setAutoDefault(False)
         self.cancel_button = QPushButton("Cancel")
         self.cancel_button.setToolTip("End the runs; nothing comes of those that are done")
@@ -74,12 +106,12 @@ class SeedsPanel(QWidget):
         if self._aside is not None:
             return
         try:
-            first, second, seed = self._designs()
+            pair = self._pair()
         except RunFileError as error:
             self.words.setText(str(error))
             return
-        self._seeds = list(range(seed, seed + self.count.value()))
-        self._aside = samples_aside((first, second), self._seeds)
+        self._asked, self._seeds = pair, list(range(pair.seed, pair.seed + self.count.value()))
+        self._aside = samples_aside(pair.designs, self._seeds, pair.until_s)
         self.bar.setRange(0, 2 * len(self._seeds))
         self.bar.setValue(0)
         self.words.setText(f"0 of {2 * len(self._seeds):,} runs")
@@ -99,12 +131,18 @@ class SeedsPanel(QWidget):
             elif isinstance(word, Failed):
                 self._end(f"It could not be run: {word.why}")
             else:
-                made: Comparison = compare(word[0], word[1], self._seeds)
-                self._end(
-                    f"{len(self._seeds):,} seeds of each, {self._seeds[0]} to {self._seeds[-1]}; "
-                    f"halls and curves are of seed {self._seeds[0]} alone"
-                )
-                self.found.emit(made)
+                self._end("")
+                self.show_seeds(self._seeds)
+                pair = self._asked
+                assert pair is not None
+                self.found.emit(compare(word[0], word[1], self._seeds, pair.basis, pair.since_s))
+
+    def show_seeds(self, seeds: Sequence[int]) -> None:
+        """Say over which seeds the figures are, and that what else is seen is of one run each."""
+        shown = "the run itself" if self._basis is Basis.SAME_PAST else f"seed {seeds[0]} alone"
+        self.words.setText(
+            f"{len(seeds):,} seeds of each, {seeds[0]} to {seeds[-1]}; halls and curves are of {shown}"
+        )
 
     def close_runs(self) -> None:
         """End what goes on, without a word."""

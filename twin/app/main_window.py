@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from twin.app import help_pages, text
 from twin.app.actions import all_actions, edit_uses
 from twin.app.actions.entry import HAS_SCENE
+from twin.app.answering import Answering
 from twin.app.branch_actions import BranchActions
 from twin.app.branch_past import BranchPast
 from twin.app.break_dialog import BreakDialog
@@ -132,7 +133,11 @@ class MainWindow(QMainWindow):
         self.gone = GoneFile(session, self.files, self.notifications, self)
         self.growing = Growing(session, self.gone, self)
         self.branch_past = BranchPast(session, self.notifications)
-        self.branching = BranchActions(look, session, self.files, self, self.tell, lambda: self.going.thing)
+        self.answering = Answering(look, self, self._on_no_answer)
+        self.answering.answered.connect(self.run_comparing.show_answer)
+        self.branching = BranchActions(
+            look, session, self.files, self, self.tell, lambda: self.going.thing, self.answering
+        )
         self._status()
         self.faults = FaultsMenu(session, lambda: self.going.thing, self.break_thing, self.tell)
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
@@ -398,6 +403,9 @@ class MainWindow(QMainWindow):
         self.statusBar().showMessage(f"{trouble.title}: {trouble.text}", _STATUS_MS)
         self.notifications.warn(trouble, self.session.resume if trouble.resumable else None)
 
+    def _on_no_answer(self, title: str, why: str) -> None:
+        self.notifications.warn(Trouble(title, why))
+
     def _on_view_failed(self, message: str) -> None:
         self.notifications.warn(Trouble("The picture has a fault", message.splitlines()[0], message))
 
@@ -451,6 +459,7 @@ class MainWindow(QMainWindow):
             return
         self.views.keep()
         self.comparing.close()
+        self.answering.cancel()
         self.run_comparing.close()
         self.editing.file.close()
         self.docks.save(self.settings)

@@ -1,0 +1,161 @@
+"""A what-if in the real window: run and branch go on aside while people work, then both stand there with an answer."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from twin.analysis.compare import Basis, sample_of
+from twin.app.branch_choices import Sort
+from twin.app.branch_dialog import BranchDialog
+from twin.app.compare_dialog import CompareDialog
+from twin.app.main_window import MainWindow
+from twin.record.reader import Reader
+from twin.runtime.inline import run
+from twin.scenario import load
+
+UseWindow = Callable[[Path], MainWindow]
+pytestmark = pytest.mark.gl
+PATIENCE_MS = 120_000
+
+
+@pytest.fixture
+def scene(lab: Path, tmp_path: Path) -> Path:
+    """The laboratory as a scene of one's own."""
+    path = tmp_path / "my-lab.twin.yaml"
+    shutil.copy(lab, path)
+    return path
+
+
+def begun(use_window: UseWindow, scene: Path, qtbot: QtBot) -> MainWindow:
+    """Return a window with the laboratory some hours into its day."""
+    made = use_window(scene)
+    session = made.session
+    session.set_speed(50_000.0)
+    session.play()
+    qtbot.waitUntil(lambda: session.t_s >= 3 * 3600.0, timeout=PATIENCE_MS)
+    session.pause()
+    qtbot.waitUntil(lambda: not session.running and session.frame is not None, timeout=PATIENCE_MS)
+    return made
+
+
+def asked(window: MainWindow) -> BranchDialog:
+    window.menus.execute("run.branch")
+    dialog = window.branching.dialog
+    assert dialog is not None
+    dialog.sort_box.setCurrentIndex(dialog.sort_box.findData(Sort.CHECKPOINT.value))
+    dialog.value_box.setCurrentText("5 min")
+    return dialog
+
+
+def opened(window: MainWindow, qtbot: QtBot) -> CompareDialog:
+    qtbot.waitUntil(lambda: window.run_comparing.dialog is not None, timeout=PATIENCE_MS)
+    dialog = window.run_comparing.dialog
+    assert dialog is not None
+    qtbot.waitUntil(lambda: dialog.halls is not None, timeout=PATIENCE_MS)
+    return dialog
+
+
+def test_a_what_if_is_answered_while_the_run_here_goes_on(
+    use_window: UseWindow, scene: Path, qtbot: QtBot
+) -> None:
+    window = begun(use_window, scene, qtbot)
+    session, dialog = window.session, asked(window)
+    at_s, path, live = dialog.at_s, session.path, session.run_file
+    assert dialog.answer_button.isVisible()
+    assert dialog.answer_button.isDefault()
+    dialog.futures.box.setChecked(True)
+    dialog.futures.count.setValue(2)
+    branch = dialog.path
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.answering.running, timeout=PATIENCE_MS)
+    assert window.answering.isVisible()
+    assert "checkpoint interval of llama3 5 min instead of 30 min" in window.answering.words.text()
+    assert (session.path, session.run_file) == (path, live)
+    session.play()  # nobody has to wait
+    qtbot.waitUntil(lambda: session.t_s > at_s + 60.0, timeout=PATIENCE_MS)
+    shown = opened(window, qtbot)
+    assert not window.answering.isVisible()
+    assert session.path == path
+    said = shown.answer.text()
+    assert said.startswith("checkpoint interval of llama3 5 min instead of 30 min: goodput -")
+    assert "(paired, 2 seeds: " in said
+    assert shown.verdict.text().startswith("Same past, from 3 h")
+    assert shown.shown.basis is Basis.SAME_PAST
+    assert shown.shown.since_s == at_s
+    assert shown.shown.simulated_s == (86400.0, 86400.0)
+    assert {"goodput", "energy_j", "lost_gpu_h"} <= set(shown.shown.differences)
+    assert shown.seeds.words.text().startswith("2 seeds of each, ")
+    run_of, branch_run = (one.path for one in shown._runs)
+    assert branch_run == branch.with_name(branch.name.replace(".twin.yaml", ".twinrun"))
+    with Reader(run_of) as a, Reader(branch_run) as b:
+        assert a.t_end_s == b.t_end_s == 86400.0
+        whole = run(load(path).scenario).engine.summary()
+        assert sample_of(a.summary) == sample_of(whole)
+        assert b.summary["event_hash"] == run(load(branch).scenario).engine.event_hash()
+    # both are kept, and held against each other from the list, too
+    shown.close()
+    dock = window.docks.branches
+    dock.look_again()
+    dock.show()
+    dock._read()
+    assert [one.path for one in dock.roots[0].branches] == [branch]
+    window.run_comparing.show(run_of, branch_run)
+    again = opened(window, qtbot)
+    assert again.answer.text().startswith("checkpoint interval of llama3 5 min instead of 30 min: goodput -")
+    assert "one future" in again.answer.text()
+    pair = again.seeds._pair()
+    assert (pair.basis, pair.since_s, pair.until_s) == (Basis.SAME_PAST, at_s, None)
+    again.close()
+
+
+def test_what_is_given_up_leaves_nothing_but_the_run(
+    use_window: UseWindow, scene: Path, qtbot: QtBot
+) -> None:
+    window = begun(use_window, scene, qtbot)
+    dialog = asked(window)
+    folder = dialog.path.parent
+    before = set(folder.iterdir())
+    dialog.answer()
+    qtbot.waitUntil(lambda: window.answering.running, timeout=PATIENCE_MS)
+    second = asked(window)
+    second.answer()
+    assert "another what-if is being answered" in second.problem.text()
+    second.close()
+    QTest.mouseClick(window.answering.cancel_button, Qt.MouseButton.LeftButton)
+    assert not window.answering.running
+    assert not window.answering.isVisible()
+    assert set(folder.iterdir()) == before
+    assert window.run_comparing.dialog is None
+
+
+def test_a_branch_that_is_refused_is_told_and_leaves_nothing(
+    use_window: UseWindow, scene: Path, qtbot: QtBot
+) -> None:
+    window = begun(use_window, scene, qtbot)
+    dialog = asked(window)
+    folder = dialog.path.parent
+    before = set(folder.iterdir())
+    dialog.sort_box.setCurrentIndex(dialog.sort_box.findData(Sort.CAP.value))
+    dialog.value_box.setCurrentText("1 mW")
+    dialog.answer()
+    qtbot.waitUntil(lambda: bool(window.notifications.notes), timeout=PATIENCE_MS)
+    assert window.notifications.notes[0].trouble.title == "This what-if has no answer"
+    assert not window.answering.running
+    assert set(folder.iterdir()) == before
+
+
+def test_nothing_to_answer_without_a_change(use_window: UseWindow, scene: Path, qtbot: QtBot) -> None:
+    window = begun(use_window, scene, qtbot)
+    dialog = asked(window)
+    dialog.sort_box.setCurrentIndex(0)
+    assert not dialog.answer_button.isVisible()
+    assert dialog.go_button.isDefault()
+    dialog.answer()
+    assert dialog.problem.text().startswith("Nothing changes yet")
