@@ -16,6 +16,7 @@ SWF = """; four processors are a GPU here
 4 180 0   60 99 -1 -1 99   90 -1 1 4 2 -1 1 -1 -1 -1
 5 240 0   -1  4 -1 -1  4   90 -1 5 4 2 -1 1 -1 -1 -1
 """
+FINDINGS = Path(__file__).parents[1] / "findings"
 REFERENCE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "traces"
 
 
@@ -106,6 +107,13 @@ def test_twin_jobs_tells_what_a_trace_holds(twin, trace: Path) -> None:
     text = twin("jobs", trace).output
     assert "old.swf" in text
     assert "99 (1)" in text
+
+
+@pytest.mark.parametrize("policy", ["easy", "conservative"])
+def test_gaps_are_filled_by_gpus_of_a_shared_node(twin, policy: str) -> None:
+    """Four GPUs run until 100 s, and six wait for them: two more are free before and after that."""
+    summary = ran(twin, FINDINGS / "one.twin.yaml", "--jobs", FINDINGS / "min.swf", "--policy", policy)
+    assert [job["start_s"] for job in summary["jobs"]] == pytest.approx([0, 100, 2, 3], abs=1e-9)
 
 
 @pytest.mark.skipif(not REFERENCE.is_dir(), reason="the shared reference traces are not there")

@@ -221,16 +221,17 @@ def test_slices_of_one_gpu_are_packed_before_another_is_cut() -> None:
     assert run([*rows[:5], rows[0]], policy("easy"), nodes=1, gpus=2).start_s[5] == 10
 
 
-def test_a_waiting_part_is_promised_the_gpus_that_come_free_first() -> None:
-    part = Request(nodes=1, rest=4, gpus=4, estimate_s=100, submit_s=0)
+@pytest.mark.parametrize(("gpus", "starts"), [(4, [0, 10, 1, 10]), (7, [0, 10, 110, 2])])
+def test_a_waiting_part_is_promised_gpus_and_others_pass_beside_it(gpus: int, starts: list[float]) -> None:
+    """Two GPUs for 100 s pass who waits for four of eight, and would delay who waits for seven."""
     rows = [
         Request(nodes=1, rest=6, gpus=6, estimate_s=10),
-        part,
+        Request(nodes=1, rest=gpus, gpus=gpus, estimate_s=100, submit_s=0),
         Request(nodes=1, rest=2, gpus=2, estimate_s=100, submit_s=1),
         Request(nodes=1, rest=2, gpus=2, estimate_s=8, submit_s=2),
     ]
-    done = run(rows, policy("easy"), nodes=1, gpus=8)
-    assert done.start_s.tolist() == [0, 10, 10, 2]
+    for name in ("easy", "conservative"):
+        assert run(rows, policy(name), nodes=1, gpus=8).start_s.tolist() == starts
 
 
 @pytest.mark.parametrize("seed", range(20))

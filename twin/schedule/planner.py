@@ -14,9 +14,10 @@ from twin.schedule.policies import Policy
 from twin.schedule.preemption import victims
 from twin.schedule.profile import classes_of
 from twin.schedule.queue import Bools, Decision, Ints, Labels, Place, Requests, Site, Why
+from twin.schedule.rules import Rules
 from twin.schedule.shares import FairShare
 from twin.schedule.tenants import Tenants
-from twin.schedule.trial import Rules, Trial
+from twin.schedule.trial import Trial
 from twin.schedule.windows import Window
 
 EXPLAINED = 20

@@ -25,9 +25,11 @@ def victims(job: int, trial: Trial, site: Site, rules: Preemption) -> tuple[list
         return [], np.inf
     willing: list[tuple[bool, float, float, int, Holding]] = []
     ready_s = np.inf
-    over = trial.rules.quotas.borrowed(trial.used)  # GPUs each tenant holds above its quota
-    within = bool(trial.rules.quotas.within(np.array([job]), requests, trial.used)[0]) or not rules.reclaim
-    borrowed = over.copy() if rules.reclaim and within else np.zeros(len(trial.used))
+    over = trial.rules.quotas.borrowed(trial.stock.used)  # GPUs each tenant holds above its quota
+    within = (
+        bool(trial.rules.quotas.within(np.array([job]), requests, trial.stock.used)[0]) or not rules.reclaim
+    )
+    borrowed = over.copy() if rules.reclaim and within else np.zeros(len(trial.stock.used))
 
     def lower(one: Holding) -> bool:
         """Whether it may be made to give way whatever its tenant holds."""
@@ -71,7 +73,8 @@ def _room_without(job: int, trial: Trial, gone: list[Holding]) -> bool:
     """Return whether `job` finds room once these have gone."""
     rules = trial.rules
     requests = rules.requests
-    free, free_gpus, holder = trial.free.copy(), trial.free_gpus.copy(), trial.holder.copy()
+    stock = trial.stock
+    free, free_gpus, holder = stock.free.copy(), stock.free_gpus.copy(), stock.holder.copy()
     fit = trial.site.end_s < np.inf
     for one in gone:
         row, nodes = requests.rows[one.job], np.asarray(one.nodes, np.intp)

@@ -130,6 +130,35 @@ class Labels:
     rack: Ints
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """GPUs, in whole or in slices, of nodes that jobs share; shape (P,).
+
+    Attributes
+    ----------
+    gpu
+        Number in its node.
+    slices
+        Of it, all of them where a job has it whole.
+    tenant
+        Whose job has it.
+    end_s
+        When that is believed to end [s].
+    """
+
+    node: Ints
+    gpu: Ints
+    slices: Ints
+    tenant: Ints
+    end_s: Floats
+
+    @classmethod
+    def none(cls) -> Parts:
+        """Return those of a site where jobs share no nodes."""
+        nothing = np.zeros(0, np.int64)
+        return cls(nothing, nothing, nothing, nothing, np.zeros(0))
+
+
 @dataclass(slots=True)
 class Site:
     """The nodes at one moment; whoever decides works on copies.
@@ -155,6 +184,8 @@ class Site:
         More that a job may not use, besides its place: its number -> mask, None for no more.
     holdings
         Those who run, in the order of their numbers; asked only when somebody wants to know.
+    parts
+        What jobs hold of shared nodes; asked likewise.
     """
 
     now_s: float
@@ -171,6 +202,7 @@ class Site:
     turn_s: float = math.inf
     allowed: Callable[[int], Bools | None] | None = None
     holdings: Callable[[], list[Holding]] = list
+    parts: Callable[[], Parts] = Parts.none
 
 
 class Why(Enum):
@@ -186,10 +218,17 @@ class Why(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A job that starts now on these nodes, in order of their numbers, a shared one last."""
+    """A job that starts now on these nodes, in order of their numbers, a shared one last.
+
+    Attributes
+    ----------
+    gpus
+        Numbers of the GPUs it has of the shared node; none: any will do.
+    """
 
     job: int
     nodes: Slots
+    gpus: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)

@@ -9,7 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.schedule.planner import Planner
-from twin.schedule.queue import NOBODY, SEVERAL, SLICES, YEAR_S, Floats, Holding, Ints, Site, Slots
+from twin.schedule.queue import (
+    NOBODY,
+    SEVERAL,
+    SLICES,
+    YEAR_S,
+    Floats,
+    Holding,
+    Ints,
+    Parts,
+    Site,
+    Slots,
+    Start,
+)
 
 
 @dataclass(frozen=True)
@@ -72,6 +84,7 @@ class _Replay:
             used=np.zeros(len(planner.shares.due)),
             slices=self.slices if self.requests.any_slices else None,
             holdings=self._holdings,
+            parts=self._parts,
         )
 
     def _holdings(self) -> list[Holding]:
@@ -80,6 +93,17 @@ class _Replay:
             Holding(job, self.nodes[job].tolist(), self.start_s[job], self.start_s[job] + estimate[job])
             for job in sorted(self.held)
         ]
+
+    def _parts(self) -> Parts:
+        rows = [
+            (node, gpu, slices, job)
+            for node, held in self.parts.items()
+            for job, its in held.items()
+            for gpu, slices in its
+        ]
+        node, gpu, slices, job = np.array(rows, np.int64).reshape(-1, 4).T
+        end_s = self.start_s[job] + np.minimum(self.requests.estimate_s[job], YEAR_S)
+        return Parts(node, gpu, slices, self.requests.tenant[job], end_s)
 
     def run(self, until_s: float) -> Replayed:
         order = np.argsort(self.submit_s, kind="stable").tolist()
@@ -115,7 +139,7 @@ class _Replay:
                 yielded = set(decision.preempt)
                 for start in decision.starts:
                     queue.remove(start.job)
-                    self._take(start.job, start.nodes)
+                    self._take(start)
                     heapq.heappush(ends, (self.held[start.job], start.job))
                 for job in decision.preempt:
                     self._release(job)
@@ -127,7 +151,8 @@ class _Replay:
                 look_s = decision.look_again_s
         return Replayed(self.submit_s, self.start_s, self.end_s, self.nodes, preempted)
 
-    def _take(self, job: int, nodes: Slots) -> None:
+    def _take(self, start: Start) -> None:
+        job, nodes = start.job, start.nodes
         site, requests, now_s = self.site, self.requests, self.site.now_s
         until_s = now_s + min(float(requests.estimate_s[job]), YEAR_S)
         tenant = int(requests.tenant[job])
@@ -142,14 +167,12 @@ class _Replay:
         self.nodes[job], self.start_s[job] = nodes, now_s
         self.held[job] = now_s + float(self.run_s[job])
         if requests.partial[job]:
-            self._part(int(nodes[-1]), job)
+            self._part(int(nodes[-1]), start)
 
-    def _part(self, node: int, job: int) -> None:
-        row, left = self.requests.rows[job], self.slices[node]
-        if row.slices:
-            chosen = [int(np.argmin(np.where(left >= row.slices, left, SLICES + 1)))]
-        else:
-            chosen = np.flatnonzero(left == SLICES)[: row.rest].tolist()
+    def _part(self, node: int, start: Start) -> None:
+        job, left = start.job, self.slices[node]
+        row = self.requests.rows[job]
+        chosen = list(start.gpus or np.flatnonzero(left == SLICES)[: row.rest].tolist())
         each = row.slices or SLICES
         self.parts.setdefault(node, {})[job] = [(gpu, each) for gpu in chosen]
         left[chosen] -= each

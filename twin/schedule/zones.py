@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +56,23 @@ class Isolation:
                 np.maximum.at(last, zone[foreign], end_s[foreign])
                 result = np.maximum(result, last[zone])
         return result
+
+    def closed(self, tenant: int, nodes: Ints, holders: Ints) -> Iterator[tuple[Ints, Bools]]:
+        """Yield, by level, the zone of every node and which of `nodes` close theirs to `tenant`.
+
+        Parameters
+        ----------
+        nodes, holders
+            Nodes that are held in whole or in part, and by which tenant; a node may come more than once.
+        """
+        others = holders != tenant
+        apart = (self.level[holders] != NONE) | (self.level[tenant] != NONE) | self.alone[nodes]
+        if (others & apart).any():
+            yield np.arange(len(self.alone)), others & apart
+        for level, zone in self.zones:
+            closed = others & ((self.level[holders] == level) | (self.level[tenant] == level))
+            if closed.any():
+                yield zone, closed
 
     def _foreign(self, tenant: int, level: int, holder: Ints) -> Bools:
         """Nodes in hands that are in the way at a level: any others', if it keeps apart; else those who keep apart."""

@@ -150,9 +150,20 @@ class Nodes:
             self._all_moved(t_s, before, _NONE if taken else self._counts(slots))
 
     def take(
-        self, t_s: float, job: int, nodes: Sequence[int] | NDArray[np.intp], rest: int = 0, slices: int = 0
+        self,
+        t_s: float,
+        job: int,
+        nodes: Sequence[int] | NDArray[np.intp],
+        rest: int = 0,
+        slices: int = 0,
+        gpus: Sequence[int] = (),
     ) -> None:
         """Put `nodes` into the hands of `job`, but of the last one `rest` GPUs or `slices` of one GPU, if given.
+
+        Parameters
+        ----------
+        gpus
+            Numbers of these GPUs in their node; none: those that are cut already and fit tightest, then the first.
 
         Raises
         ------
@@ -166,11 +177,13 @@ class Nodes:
         self.assign_all(t_s, whole, job)
         first = int(self.plant.nodes.gpu_first[last])
         left = self.slices[first : first + int(self.gpus[last])]
-        if slices:  # the GPU that is cut already and fits tightest
-            fits = np.flatnonzero(left >= slices)
+        fits = np.flatnonzero(left >= (slices or SLICES))
+        if gpus:
+            chosen = fits[np.isin(fits, gpus)]
+        elif slices:
             chosen = fits[np.argsort(left[fits], kind="stable")[:1]]
         else:
-            chosen = np.flatnonzero(left == SLICES)[:rest]
+            chosen = fits[:rest]
         if len(chosen) < max(rest, 1):
             raise ValueError(f"{self.plant.nodes.ids[last]} has no {rest or slices} free for job {job}")
         each = slices or SLICES

@@ -19,7 +19,18 @@ from twin.schedule.admission import refusal
 from twin.schedule.planner import Planner
 from twin.schedule.policies import Policy
 from twin.schedule.profile import believed_s
-from twin.schedule.queue import NOBODY, SEVERAL, YEAR_S, Holding, Labels, Place, Request, Requests, Site
+from twin.schedule.queue import (
+    NOBODY,
+    SEVERAL,
+    YEAR_S,
+    Holding,
+    Labels,
+    Parts,
+    Place,
+    Request,
+    Requests,
+    Site,
+)
 from twin.schedule.tenants import Tenants
 from twin.schedule.windows import Window
 from twin.sim.drive import boost_unit_w, phase_activity
@@ -231,6 +242,7 @@ class QueueSite:
             price_usd_j=weather.price_usd_j(now_s) if watches else 0.0,
             turn_s=(math.floor(now_s / HOUR_S) + 1) * HOUR_S,
             holdings=self._holdings,
+            parts=self._parts,
         )
 
     def used(self) -> NDArray[np.float64]:
@@ -266,6 +278,18 @@ class QueueSite:
     def _seen_holder(self) -> NDArray[np.int64]:
         tenant = self._tenant_of[self.nodes.job]
         return np.where(self.nodes.job == SHARED, self._part_tenant, tenant)
+
+    def first_end_s(self, here: Site) -> float:
+        """Return when the first of those who hold nodes `here` was believed to end [s]; inf: nobody does."""
+        ends_s = np.where(here.free, math.inf, here.end_s)
+        if self.requests.any_partial:
+            ends_s = np.append(ends_s, here.parts().end_s)
+        return float(np.minimum.reduce(ends_s, initial=math.inf))
+
+    def _parts(self) -> Parts:
+        node, job, gpu, slices = self.nodes.part_table()
+        gpu = gpu - self.around.plant.nodes.gpu_first[node]
+        return Parts(node, gpu, slices, self.requests.tenant[job], self._end_s[job])
 
     def _holdings(self) -> list[Holding]:
         return [

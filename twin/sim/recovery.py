@@ -65,11 +65,11 @@ class Recovery(Leaving):
 
     # --- from the queue to the end
 
-    def start(self, row: JobRow, chosen: list[int]) -> None:
-        """Give `row` its nodes and start it, or go on from its last checkpoint where it ran before."""
+    def start(self, row: JobRow, chosen: list[int], gpus: Sequence[int] = ()) -> None:
+        """Give `row` its nodes, these `gpus` of the last if named; start it or go on from its last checkpoint."""
         now, plan = self.timers.now_s, self.plans[row.index]
         again = row.start_s is not None
-        self.nodes.take(now, row.index, chosen, plan.rest, plan.slices)
+        self.nodes.take(now, row.index, chosen, plan.rest, plan.slices, gpus)
         row.nodes, row.vacant, row.width = list(chosen), [], len(chosen)
         row.waited_s += now - max(row.submit_s, row.queued_s)
         self._hold(row)

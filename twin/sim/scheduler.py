@@ -183,9 +183,7 @@ class Scheduler:
         self.planned, self.reasons = {}, {}
         if self.queue:
             here = site.look(now)
-            self._sure_until_s = float(
-                np.minimum.reduce(np.where(here.free, math.inf, here.end_s), initial=math.inf)
-            )
+            self._sure_until_s = site.first_end_s(here)
             here.allowed = self.allowed
             in_line = self.queue
             if self.yielded:
@@ -210,7 +208,7 @@ class Scheduler:
             self._waits.remove(start.job)
             self.site.began(start.job, now)
             self._lives(start.job)
-            self.recovery.start(row, start.nodes.tolist())
+            self.recovery.start(row, start.nodes.tolist(), start.gpus)
         for job in decision.preempt:
             self.yielded[job] = decision.claimant
             self.recovery.preempt(self.jobs.rows[job], checkpoint=self.site.policy.preemption.checkpoint)
