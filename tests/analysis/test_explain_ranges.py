@@ -229,3 +229,24 @@ def test_a_job_that_shrinks_is_no_longer_noticing_its_failure_but_restarts_until
     ]
     assert stretches_of("detection", events) == [("llama3", 20.0)]
     assert stretches_of("restart_and_load", events) == [("llama3", 50.0)]
+
+
+def test_a_node_that_a_check_has_found_bad_is_not_out_of_use_for_ever() -> None:
+    """It works on until its job has left, and is repaired at once then."""
+    assert stretches_of("idle_drained", [event(0, 10.0, "health_check", "gpu/0/1")]) == []
+
+
+def test_what_began_twice_and_ends_one_by_one_lasts_until_the_last_end() -> None:
+    events = [
+        event(0, 10.0, "throttle_on", "cdu/0"),
+        event(1, 20.0, "throttle_on", "cdu/0"),
+        event(2, 30.0, "throttle_off", "cdu/0"),
+        event(3, 50.0, "throttle_off", "cdu/0"),
+    ]
+    assert stretches_of("thermal_throttle", events) == [("cdu/0", 50.0)]
+    found = [
+        event(0, 10.0, "node_degraded", "gpu/0/1", job=0),
+        event(1, 20.0, "node_degraded", "gpu/0/1", job=0),
+        event(2, 30.0, "node_found", "gpu/0/1", repair=60),
+    ]
+    assert stretches_of("straggler", found) == [("gpu/0/1", 30.0)]

@@ -116,3 +116,24 @@ def test_a_job_back_in_the_queue_waits_for_no_spare() -> None:
     alarms = Alarms()
     alarms.add([event(1, "waiting_for_spare", "llama3"), event(2, "job_requeued", "llama3", Severity.NOTICE)])
     assert not alarms.active()
+
+
+def test_missing_parts_are_an_alarm_until_all_that_wait_for_one_have_it() -> None:
+    alarms = Alarms()
+    alarms.add([event(1, "part_missing", "cards"), event(2, "part_missing", "cards")])
+    alarms.add([Event(3, 3.0, "part_arrived", "cards", Severity.NOTICE, "", {"parts": 1, "still": 1})])
+    assert [alarm.kind for alarm in alarms.active()] == ["part_missing"]
+    alarms.add([Event(4, 4.0, "part_arrived", "cards", Severity.NOTICE, "", {"parts": 1, "still": 0})])
+    assert not alarms.active()
+
+
+def test_a_rack_of_which_nothing_goes_away_is_no_alarm_that_lasts() -> None:
+    alarms = Alarms()
+    data = {"nodes": 18, "cause": "bug", "lasts_s": 0.0}
+    alarms.add([Event(1, 1.0, "failure", "gpu/0/1", Severity.ALARM, "", data)])
+    assert (len(alarms), alarms.active_count) == (1, 0)
+
+
+def test_a_carried_away_loop_ends_what_its_temperature_said() -> None:
+    gone = {kind for kind in KINDS if (shows := KINDS[kind].pictured) is not None and shows.gear}
+    assert {"inlet_hot", "supply_warm", "below_dew_point", "chiller_trip", "no_start"} <= gone

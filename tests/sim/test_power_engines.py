@@ -3,6 +3,7 @@
 import pytest
 from power_scenes import UTILITY, Bench, stage
 
+from twin.record.alarms import Alarms
 from twin.record.channels import PowerState
 
 UPS = stage("ups", "ups", "utility", part="UPS-double-conversion-400", battery="600 s")
@@ -160,6 +161,28 @@ def test_an_engine_of_which_nothing_is_said_needs_its_time():
     assert bench.happened("on_battery")
     bench.run(60.0)
     assert bench.happened("generator_on") == [(pytest.approx(10 + 30 * need_w / 400e3), "gen/0")]
+
+
+def test_an_island_is_told_of_until_the_grid_carries_it_again():
+    """The bus is another item than the feed that failed, so that no other event ends it."""
+    gas = {"id": "gas", "kind": "gas", "capacity": "100 kW", "at": "main"}
+    bench = Bench(
+        [UTILITY, stage("main", "transformer", "utility"), gas, stage("pdu", "pdu", "main", feeds=["gpu"])]
+    )
+    bench.load(8000.0)
+    bench.run(10.0)
+    bench.power.fail(bench.item("utility/0"))
+    assert bench.happened("island_on") == [(10.0, "main/0")]
+    bench.run(60.0)
+    assert not bench.happened("island_off")
+    bench.power.repair(bench.item("utility/0"))
+    bench.run(120.0)
+    assert bench.happened("island_off") == [(60.0, "main/0")]
+    alarms = Alarms()
+    alarms.add(bench.log.events)
+    island = alarms.of("island_on", "main/0")
+    assert island is not None
+    assert (island.active, island.ended_s) == (False, 60.0)
 
 
 def test_the_overload_of_an_island_ends_with_it():

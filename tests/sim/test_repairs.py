@@ -132,6 +132,12 @@ def test_a_repair_waits_for_its_part() -> None:
         "cards": {"stock": 1, "used": 2, "on_order": 0, "waiting": 0}
     }
     assert [event.subject for event in events(engine, "part_missing", "part_arrived")] == ["cards"] * 2
+    (missing,), (waits,), (arrived,) = (
+        events(engine, kind) for kind in ("part_missing", "repair_waits", "part_arrived")
+    )
+    assert missing.number("comes_in_s") == 3 * DAY_S
+    assert (waits.word("part"), waits.number("comes_in_s")) == ("cards", 3 * DAY_S)
+    assert (arrived.integer("awaited_parts"), arrived.integer("still", -1)) == (1, 0)
 
 
 def test_without_orders_a_node_waits_for_ever() -> None:

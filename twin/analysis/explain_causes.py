@@ -21,13 +21,14 @@ def stretches(account: str, events: Sequence[Event], t0_s: float, t1_s: float) -
     """Return what events say lasted within a range and is booked to an account."""
     begins = [kind.id for kind in KINDS.values() if account in kind.opens]
     ends = [kind.id for kind in KINDS.values() if account in kind.closes]
-    if account == "idle_in_repair":
-        events = [one for one in events if one.kind not in begins or _takes_nodes(one)]
+    events = [one for one in events if one.kind not in begins or _counts_for(account, one)]
     return [span for span in spans(events, begins, ends) if span.touches(t0_s, t1_s)]
 
 
-def _takes_nodes(event: Event) -> bool:
-    """Return whether a failure puts nodes out of use: that of a switch, cable or pump may take none."""
+def _counts_for(account: str, event: Event) -> bool:
+    """Return whether an event puts nodes out of use: a failed switch may cut none off."""
+    if account != "idle_in_repair":
+        return True
     if "nodes" in event.data:
         return event.integer("nodes") > 0
     return event.kind != "failure" or "job" in event.data  # of machines it says no job

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from twin.record.event_kinds import kind_of
+from twin.record.event_kinds import is_over, kind_of
 from twin.record.events import Event
 
 
@@ -28,6 +28,7 @@ class Span:
     nodes: int = 1
     again: list[Event] = field(default_factory=list)
     _left: int = 0
+    _begun: int = 1
     _pieces: tuple[tuple[float, int], ...] = ()  # (when, nodes) of what ended before
 
     @property
@@ -39,6 +40,18 @@ class Span:
         """Return what was last said of it when something else happened: of the same moment, what was said before."""
         known = [one for one in self.again if (one.t_s, one.row) <= (event.t_s, event.row)]
         return known[-1] if known else self.begin
+
+    def begin_again(self, event: Event, *, counted: bool) -> None:
+        """Take note that it begins again before it ended; `counted`: each of them ends by itself."""
+        self.again.append(event)
+        self._begun += counted
+
+    def ends_one_of_several(self, event: Event) -> bool:
+        """Return whether an end about its very subject leaves others of it standing."""
+        if event.subject != self.subject or self._begun < 2 or kind_of(event.kind).of_nodes:
+            return False
+        self._begun -= 1
+        return True
 
     def within_s(self, t0_s: float, t1_s: float) -> float:
         """Return the seconds of it in a range, times its nodes [s]."""
@@ -76,10 +89,12 @@ def spans(events: Iterable[Event], begins: Sequence[str], ends: Sequence[str]) -
     found: list[Span] = []
     lasting: dict[str, Span] = {}
     for event in events:
-        if event.kind in last:
+        if event.kind in last and is_over(event):
             left = event.integer("nodes")
             for subject in _about(event.subject, lasting):
                 span = lasting[subject]
+                if span.ends_one_of_several(event):
+                    break
                 if span.nodes > 1:
                     left = span.leave(event, left or 1)
                 else:
@@ -89,12 +104,13 @@ def spans(events: Iterable[Event], begins: Sequence[str], ends: Sequence[str]) -
                 if event.integer("nodes") and not left:
                     break
         if event.kind in first:
-            if event.integer("repair", -1) == 0:  # a restart was enough
+            if event.number("lasts_s", event.number("repair", -1.0)) == 0.0:  # a restart was enough
                 continue
+            kind = kind_of(event.kind)
             if event.subject in lasting:
-                lasting[event.subject].again.append(event)
+                lasting[event.subject].begin_again(event, counted=kind.each_ends)
                 continue
-            counted = kind_of(event.kind).counts_nodes
+            counted = kind.counts_nodes
             span = Span(event, nodes=max(event.integer("nodes", 1), 1) if counted else 1)
             lasting[event.subject] = span
             found.append(span)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from twin.record.event_kinds import ended_by, kind_of
+from twin.record.event_kinds import is_over, kind_of, lasts
 from twin.record.events import Event, Severity
 
 
@@ -91,7 +91,8 @@ class Alarms:
         """Take new events, later than those before; return whether any alarm came, came again or ended."""
         changed = False
         for event in events:
-            changed |= self._end(event)
+            if is_over(event):
+                changed |= self._end(event)
             if event.severity >= self.least:
                 self._raise(event)
                 changed = True
@@ -168,7 +169,7 @@ class Alarms:
             alarm.severity, alarm.text, alarm.last_s = event.severity, event.text, event.t_s
             alarm.count += 1
         alarm.acknowledged = event.t_s <= self._seen_s.get(key, -math.inf)
-        if ended_by(event.kind) and event.integer("repair", -1) != 0:  # 0: nothing went away
+        if lasts(event):
             nodes, before = event.integer("nodes"), alarm.nodes if alarm.active else 0
             alarm.nodes = (
                 max(nodes, before) if event.kind == "failure" else nodes + before

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from twin.record.channels import NodeCondition, PowerState
 from twin.record.event_kind import EventKind, JobTurn, Pictured
-from twin.record.events import Severity
+from twin.record.events import Event, Severity
 
 KINDS: dict[str, EventKind] = {}
 """Every kind by its id."""
@@ -50,6 +50,16 @@ def kind_of(id: str) -> EventKind:
 def ended_by(id: str) -> tuple[str, ...]:
     """Return the kinds that end a kind of event; (): it is over at once."""
     return _ENDED_BY.get(id, ())
+
+
+def lasts(event: Event) -> bool:
+    """Return whether an event goes on until another ends it: a failure that a restart mends is over at once."""
+    return bool(ended_by(event.kind)) and event.number("lasts_s", event.number("repair", -1.0)) != 0.0
+
+
+def is_over(event: Event) -> bool:
+    """Return whether nothing is left of what an event ends: parts for all who wait have come."""
+    return event.integer("still") == 0
 
 
 INFO, NOTICE, WARNING, ALARM = Severity
@@ -304,7 +314,7 @@ _NODES = (
         verb="out of use",
         pictured=Pictured(nodes=(*_DOWN, NodeCondition.LEMON)),
     ),
-    EventKind("health_check", WARNING, opens=("idle_drained",), verb="out of use"),
+    EventKind("health_check", WARNING),
     EventKind(
         "node_degraded",
         WARNING,
@@ -323,7 +333,7 @@ _NODES = (
         of_nodes=True,
         ends=("node_degraded",),
         opens=("idle_in_repair",),
-        closes=("straggler", "idle_drained"),
+        closes=("straggler",),
         verb="away",
         pictured=Pictured(nodes=_DOWN),
     ),
@@ -397,11 +407,12 @@ _POWER = (
     EventKind("generator_start", NOTICE, ends=("generator_failed",)),
     EventKind("generator_on", NOTICE, ends=("generator_failed",)),
     EventKind("generator_off", NOTICE, ends=("generator_failed", "island_on")),
-    EventKind("generator_failed", ALARM, groups=("power",)),
-    EventKind("no_start", ALARM, groups=("power",)),
+    EventKind("generator_failed", ALARM, groups=("power",), pictured=_GEAR),
+    EventKind("no_start", ALARM, groups=("power",), pictured=_GEAR),
     EventKind("starts_again", NOTICE, ends=("no_start", "generator_failed")),
-    EventKind("island_on", WARNING),
-    EventKind("transfer", WARNING),
+    EventKind("island_on", WARNING, pictured=_GEAR),
+    EventKind("island_off", NOTICE, ends=("island_on",)),
+    EventKind("transfer", WARNING, pictured=_GEAR),
     EventKind("transfer_back", NOTICE, ends=("transfer",)),
     EventKind("psu_loss", WARNING, groups=("power",), pictured=_GEAR),
     EventKind("psu_back", NOTICE, ends=("psu_loss",)),
@@ -427,7 +438,7 @@ _POWER = (
     EventKind("power_cap_off", NOTICE, ends=("power_cap",), closes=("power_cap",)),
     EventKind("cap_on", NOTICE, caused_by=("power",), opens=("power_cap",), verb="held down"),
     EventKind("cap_off", NOTICE, ends=("cap_on",), closes=("power_cap",)),
-    EventKind("cap_exceeded", WARNING),
+    EventKind("cap_exceeded", WARNING, pictured=_GEAR),
     EventKind("cap_kept", NOTICE, ends=("cap_exceeded",)),
     EventKind("ramp_exceeded", WARNING),
     EventKind("ramp_kept", NOTICE, ends=("ramp_exceeded",)),
@@ -445,21 +456,21 @@ _COOLING = (
     EventKind("leak", ALARM, groups=("cooling",), pictured=_GEAR, mark="LEAK"),
     EventKind("leak_shut", ALARM, groups=("cooling",), pictured=_GEAR),  # of old run files
     EventKind("leak_mended", NOTICE, ends=("leak", "leak_shut")),
-    EventKind("chiller_trip", ALARM, groups=("cooling",), mark="TRIPPED"),
+    EventKind("chiller_trip", ALARM, groups=("cooling",), mark="TRIPPED", pictured=_GEAR),
     EventKind("chiller_started", NOTICE),
     EventKind("chiller_on", NOTICE, ends=("chiller_trip",)),
     EventKind("chiller_mended", NOTICE, ends=("chiller_trip",)),
-    EventKind("heat_rejection_loss", ALARM, groups=("cooling",), mark="NO HEAT REJECTION"),
+    EventKind("heat_rejection_loss", ALARM, groups=("cooling",), mark="NO HEAT REJECTION", pictured=_GEAR),
     EventKind("heat_rejection_back", NOTICE, ends=("heat_rejection_loss",)),
     EventKind("heat_wave", WARNING, groups=("cooling",)),
     EventKind("heat_wave_over", NOTICE, ends=("heat_wave",)),
     EventKind("supply_warm", WARNING, groups=("cooling",), pictured=_GEAR, mark="SUPPLY WARM"),
     EventKind("supply_ok", NOTICE, ends=("supply_warm",)),
     EventKind("inlet_warm", NOTICE),
-    EventKind("inlet_hot", WARNING, groups=("cooling",), mark="INLET HOT"),
+    EventKind("inlet_hot", WARNING, groups=("cooling",), mark="INLET HOT", pictured=_GEAR),
     EventKind("inlet_allowed", NOTICE, ends=("inlet_hot",)),
     EventKind("inlet_ok", NOTICE, ends=("inlet_warm", "inlet_hot")),
-    EventKind("below_dew_point", WARNING, mark="NEAR DEW POINT"),
+    EventKind("below_dew_point", WARNING, mark="NEAR DEW POINT", pictured=_GEAR),
     EventKind("above_dew_point", NOTICE, ends=("below_dew_point",)),
     EventKind("room_too_hot", ALARM, groups=("cooling",)),
     EventKind("room_cool", NOTICE, ends=("room_too_hot",)),

@@ -21,7 +21,6 @@ from twin.physics.gpu_power import leak_w
 from twin.physics.power_sharing import Policy, share_out
 from twin.plant.find import find
 from twin.plant.tables import Plant
-from twin.record.events import Severity
 from twin.scenario.electricity import PowerCap
 from twin.sim.clocks import EVERY_JOB, Clocks
 from twin.sim.limits import Limits
@@ -258,19 +257,28 @@ class PowerCaps:
         """Record which caps began or ceased to hold GPUs down, or to be broken."""
         began = [cap for cap, binds, _ in before if cap.binds and not binds]
         ended = [cap for cap, binds, _ in before if binds and not cap.binds]
-        self._log(now_s, "cap_on", began, Severity.NOTICE)
-        self._log(now_s, "cap_off", ended, Severity.NOTICE)
-        self._log(now_s, "cap_exceeded", [c for c, _, b in before if c.broken and not b], Severity.WARNING)
-        self._log(now_s, "cap_kept", [c for c, _, b in before if b and not c.broken], Severity.NOTICE)
+        self._log(now_s, "cap_on", began)
+        self._log(now_s, "cap_off", ended)
+        self._log(now_s, "cap_exceeded", [c for c, _, b in before if c.broken and not b])
+        self._log(now_s, "cap_kept", [c for c, _, b in before if b and not c.broken])
 
-    def _log(self, now_s: float, kind: str, caps: list[Cap], severity: Severity) -> None:
+    def _log(self, now_s: float, kind: str, caps: list[Cap]) -> None:
         if len(caps) > MANY:
             gpus = sum(cap.gpus for cap in caps)
-            self.log.add(now_s, kind, "site", f"{len(caps):,} caps at once, {gpus:,} GPUs", severity)
+            text = f"{len(caps):,} caps at once, {gpus:,} GPUs"
+            self.log.add(now_s, kind, "site", text, caps=len(caps), gpus=gpus)
             return
         for cap in caps:
+            subject = "site" if cap.target == "all" else cap.target
             self.log.add(
-                now_s, kind, "site" if cap.target == "all" else cap.target, _text(kind, cap), severity
+                now_s,
+                kind,
+                subject,
+                _text(kind, cap),
+                gpus=cap.gpus,
+                limit_w=cap.limit_w,
+                asked_w=float(cap.asked_w),
+                given_w=float(cap.given_w),
             )
 
     def state(self) -> dict[str, Any]:

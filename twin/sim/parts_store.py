@@ -85,7 +85,13 @@ class PartsStore:
         served, self.waiting[i] = self.waiting[i][:count], self.waiting[i][count:]
         text = f"{stock.order} delivered" + (f", {count} of them waited for" if count else "")
         self.log.add(
-            self.timers.now_s, "part_arrived", stock.id, text, parts=stock.order, awaited_parts=count
+            self.timers.now_s,
+            "part_arrived",
+            stock.id,
+            text,
+            parts=stock.order,
+            awaited_parts=count,
+            still=len(self.waiting[i]),
         )
         for node in served:
             self._use(i)

@@ -47,6 +47,7 @@ class Condition:
     since_s: Floats  # engine: start is over (starting), or runs since (running)
     base_w: Floats  # output of an engine at `since_s`, which it has at once
     island: Bools  # bus lives by its own sources
+    unbroken: Bools  # and has done so since the grid went, as an event says
     short_s: Floats  # an overloaded island breaks down
     too_much: Bools  # bus that is dark because its running engines are too small
     live: Bools  # output
@@ -82,6 +83,7 @@ class Condition:
             since_s=never.copy(),
             base_w=np.where(gas, output_w, 0.0),
             island=none.copy(),
+            unbroken=none.copy(),
             short_s=never.copy(),
             too_much=none.copy(),
             live=np.ones(n, bool),

@@ -113,12 +113,12 @@ class Sources:
     def with_upstream(self, bus: int, t_s: float) -> None:
         """Let engines at a bus rest: its upstream is there."""
         c, k = self.circuit, self.condition
-        k.island[bus] = False
+        self._island_over(bus, t_s, "the grid carries it again")
         self.relieved(bus, t_s, "the grid is back")
         self._enough(bus, t_s, "the grid is back")
         for i in c.sources_at[bus]:
             if c.kind[i] == "generator" and k.phase[i] != STANDBY:
-                self._say(t_s, "generator_off", i, "the grid is back: it rests", Severity.NOTICE)
+                self._say(t_s, "generator_off", i, "the grid is back: it rests")
             if c.kind[i] in ("gas", "smr"):
                 k.phase[i] = RUNNING
                 k.base_w[i] = np.nan_to_num(c.items.capacity_w[i] * c.items.output[i])
@@ -134,7 +134,7 @@ class Sources:
         if not sound:
             for i in mine:
                 k.phase[i], k.since_s[i] = STANDBY, math.inf
-            k.island[bus] = False
+            self._island_over(bus, t_s, "it is out of order")
             return False
         for i in mine:
             self._engine(i, t_s, was_live=was_live)
@@ -144,9 +144,8 @@ class Sources:
             if t_s >= k.short_s[bus] - JUST or not held:
                 self._break_down(bus, t_s, need_w, limit_w)
         elif was_live and limit_w >= need_w * (1 - JUST) and limit_w > 0:
-            k.island[bus] = True
-            text = "without the grid: its own sources carry it without a break"
-            self._say(t_s, "island_on", bus, text, Severity.WARNING)
+            k.island[bus] = k.unbroken[bus] = True
+            self._say(t_s, "island_on", bus, "without the grid: its own sources carry it without a break")
         else:
             if was_live:
                 self._go_dark(bus)
@@ -158,7 +157,7 @@ class Sources:
                 k.island[bus] = True
                 for i in mine:
                     if c.kind[i] == "generator" and k.phase[i] == RUNNING:
-                        self._say(t_s, "generator_on", i, "takes the load", Severity.NOTICE)
+                        self._say(t_s, "generator_on", i, "takes the load")
         return bool(k.island[bus])
 
     def _tell_short(self, bus: int, t_s: float, need_w: float) -> None:
@@ -171,14 +170,16 @@ class Sources:
         short = bool(engines) and not starting and most_w < need_w * (1 - JUST)
         if short and not k.too_much[bus]:
             text = f"its own sources can give {most_w / 1e3:.0f} kW of {need_w / 1e3:.0f} kW: they wait for less load"
-            self._say(t_s, "overload", bus, text, Severity.ALARM)
+            self._say(
+                t_s, "overload", bus, text, Severity.ALARM, given_w=float(most_w), asked_w=float(need_w)
+            )
             k.too_much[bus] = True
         elif not short and not starting:
             self._enough(bus, t_s, "its own sources can give what it asks for")
 
     def _enough(self, bus: int, t_s: float, text: str) -> None:
         if self.condition.too_much[bus]:
-            self._say(t_s, "overload_end", bus, text, Severity.NOTICE)
+            self._say(t_s, "overload_end", bus, text)
             self.condition.too_much[bus] = False
 
     def _engine(self, i: int, t_s: float, *, was_live: bool) -> None:
@@ -196,7 +197,8 @@ class Sources:
         if k.phase[i] == STANDBY and self.healthy(i):
             k.phase[i], k.since_s[i], k.base_w[i] = STARTING, t_s + self._start_s[i], 0.0
             k.unstarted[i] = 0
-            self._say(t_s, "generator_start", i, f"starts: {self._start_s[i]:.0f} s", Severity.NOTICE)
+            start_s = float(self._start_s[i])
+            self._say(t_s, "generator_start", i, f"starts: {start_s:.0f} s", start_s=start_s)
         if k.phase[i] == STARTING and t_s >= k.since_s[i] - JUST:
             self._arrive(i, t_s)
 
@@ -207,7 +209,7 @@ class Sources:
             what = "breaks down" if k.lost[i] >= self.circuit.units[i] else "its breaker opens"
             what = "no machine of it is left" if self.healthy(i) else what
             doing = "starts" if k.phase[i] == STARTING else "runs"
-            self._say(t_s, "generator_failed", i, f"{what} while it {doing}", Severity.ALARM)
+            self._say(t_s, "generator_failed", i, f"{what} while it {doing}")
         k.phase[i], k.since_s[i], k.base_w[i], k.unstarted[i] = FAILED, math.inf, 0.0, 0
 
     def _arrive(self, i: int, t_s: float) -> None:
@@ -216,14 +218,15 @@ class Sources:
         k.unstarted[i] = k.no_start[i]
         if not self._left(i):
             k.phase[i], k.since_s[i] = FAILED, math.inf
-            self._say(t_s, "generator_failed", i, "does not start", Severity.ALARM)
+            self._say(t_s, "generator_failed", i, "does not start", failed_units=int(c.units[i]))
             return
         k.phase[i] = RUNNING
         if k.no_start[i]:
             text = f"{k.no_start[i]} of {c.units[i]} machines do not start"
-            self._say(t_s, "generator_failed", i, text, Severity.WARNING)
+            failed, units = int(k.no_start[i]), int(c.units[i])
+            self._say(t_s, "generator_failed", i, text, Severity.WARNING, failed_units=failed, of_units=units)
         if k.island[c.bus[i]]:
-            self._say(t_s, "generator_on", i, "takes its share of the load", Severity.NOTICE)
+            self._say(t_s, "generator_on", i, "takes its share of the load")
 
     def _go_dark(self, bus: int) -> None:
         c, k = self.circuit, self.condition
@@ -233,15 +236,22 @@ class Sources:
             elif c.kind[i] == "gas" and k.phase[i] == RUNNING:
                 k.phase[i], k.since_s[i], k.base_w[i] = STANDBY, math.inf, 0.0
 
+    def _island_over(self, bus: int, t_s: float, text: str) -> None:
+        k = self.condition
+        k.island[bus] = False
+        if k.unbroken[bus]:
+            k.unbroken[bus] = False
+            self._say(t_s, "island_off", bus, text)
+
     def _break_down(self, bus: int, t_s: float, need_w: float, limit_w: float) -> None:
         c, k = self.circuit, self.condition
-        k.island[bus] = False
+        self._island_over(bus, t_s, "its own sources gave up")
         self.relieved(bus, t_s, "its own sources gave up: it is dark")
         for i in c.sources_at[bus]:
             if c.starts[i] and k.phase[i] == RUNNING:
                 k.phase[i], k.since_s[i] = FAILED, math.inf
                 text = f"stalls: {need_w / 1e3:.0f} kW asked of {limit_w / 1e3:.0f} kW"
-                self._say(t_s, "generator_failed", i, text, Severity.ALARM)
+                self._say(t_s, "generator_failed", i, text, asked_w=float(need_w), given_w=float(limit_w))
         self._go_dark(bus)
 
     # --- who gives what
@@ -289,7 +299,7 @@ class Sources:
     def relieved(self, bus: int, t_s: float, text: str) -> None:
         """Take note that nobody asks an island for too much any longer, whether it was so before or not."""
         if math.isfinite(self.condition.short_s[bus]):
-            self._say(t_s, "overload_end", bus, text, Severity.NOTICE)
+            self._say(t_s, "overload_end", bus, text)
         self.condition.short_s[bus] = math.inf
 
     def accepts_at_s(self, bus: int, need_w: float) -> float:
@@ -333,12 +343,9 @@ class Sources:
         settled = t_s >= k.since_s[i] + self.accept_s[i]
         if settled and self.rated_w(i) > before_w * (1 + JUST):  # else they take up load with the others
             k.base_w[i], k.since_s[i] = before_w, t_s + self._start_s[i]
+            start_s = float(self._start_s[i])
             self._say(
-                t_s,
-                "generator_start",
-                i,
-                f"more machines of it start: {self._start_s[i]:.0f} s",
-                Severity.NOTICE,
+                t_s, "generator_start", i, f"more machines of it start: {start_s:.0f} s", start_s=start_s
             )
 
     def settling(self, bus: int, t_s: float) -> bool:
@@ -359,8 +366,10 @@ class Sources:
         """Return the heat of the fuel that engines burn [W]."""
         return float((self.output_w / self.circuit.engine_efficiency).sum())
 
-    def _say(self, t_s: float, kind: str, i: int, text: str, severity: Severity) -> None:
-        self.log.add(t_s, kind, self.circuit.items.ids[i], text, severity)
+    def _say(
+        self, t_s: float, kind: str, i: int, text: str, severity: Severity | None = None, **figures: float
+    ) -> None:
+        self.log.add(t_s, kind, self.circuit.items.ids[i], text, severity, where="", **figures)
 
 
 def _in_proportion(total_w: float, limits_w: list[float], *, all_of_it: bool = False) -> list[float]:
