@@ -352,7 +352,7 @@ def test_slices_come_to_what_the_quick_model_says() -> None:
     much = worse.estimate()
     assert much is not None
     assert much.ettr < found.ettr - 3 * found.error
-    assert much.interruptions > 10 * found.interruptions
+    assert much.interruptions > found.interruptions  # though it stands most of the time, waiting for nodes
     assert np.all((worse.curve() >= 0) & (worse.curve() <= 1))
 
 

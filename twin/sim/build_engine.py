@@ -42,6 +42,7 @@ from twin.sim.network import FabricState
 from twin.sim.nodes import Nodes
 from twin.sim.oddities import Oddities
 from twin.sim.outages import Outages
+from twin.sim.own_dies import OwnDies
 from twin.sim.pacing import Pacing
 from twin.sim.plan import JobPlan, plan_jobs
 from twin.sim.power_system import PowerSystem
@@ -113,6 +114,8 @@ class Parts:
         self.clocks = Clocks(
             self.traces, body.models, body.junction_k_w, body.downstream_k_w, self.jobs, self.limits
         )
+        own = OwnDies(plant, dies, np.asarray(body.node_part, np.intp), self.clocks, self.jobs, self.plans)
+        self.recovery.dies_s = own.slower_s
         self.oddities = Oddities(
             body.network,
             body.models,

@@ -30,6 +30,7 @@ from twin.sim.drive import (
     boost_unit_w,
     least_activity,
     phase_activity,
+    reference_ghz,
     step_activity,
 )
 from twin.sim.jobs import Jobs
@@ -53,7 +54,6 @@ CROSSED_K = 1e-3
 """A die counts as being at a limit this far below it [K]."""
 REFRESH_K = 1.0
 """Change of a hottest die that is worth a new clock: about 0.1 % of it."""
-REFERENCE_INLET_C = 25.0
 HBM_LIMIT_C = 95.0
 """HBM above this is slow [C] [est]."""
 HBM_ABOVE_DIE_K = 8.0
@@ -317,7 +317,7 @@ class Clocks:
             if self.throttling:
                 now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[mine] * model.f_max_ghz))
             clock[mine] = now
-            own = self._reference_ghz(job, part)
+            own = self.reference_ghz(job, part)
             slowest_free = slowest_capped = float(np.minimum.reduce(free)) / own
             if capped is not free:
                 slowest_capped = float(np.minimum.reduce(capped)) / own
@@ -338,7 +338,7 @@ class Clocks:
             model, now = self.models[part], clock[mine]
             steps = traces.trace[mine] % 2 == 0
             all_step = bool(np.logical_and.reduce(steps))
-            gemm_s = work.gemm_s * self._reference_ghz(job, part) / now
+            gemm_s = work.gemm_s * self.reference_ghz(job, part) / now
             memory_s: Floats | float = work.memory_s
             if memory < 1.0:
                 memory_s = np.where(self.hbm_slow[mine], work.memory_s / HBM_HOT_SHARE, work.memory_s)
@@ -359,7 +359,7 @@ class Clocks:
         """Return the activity the power cap regulates while `job` computes [W/(V^2 GHz)]."""
         return phase_activity(self.work(job), model)
 
-    def _reference_ghz(self, job: int, part: int) -> float:
+    def reference_ghz(self, job: int, part: int) -> float:
         """Clock of the expected slowest die of this many GPUs at the default cap and a 25 C inlet [GHz].
 
         That is the state step-time profiles were fitted in, so a healthy job has factor one.
@@ -367,15 +367,14 @@ class Clocks:
         if self.work(job).gpu_load is not None:
             return self.models[part].f_max_ghz
         if (job, part) not in self._reference:
-            model, gpus = self.models[part], max(2, self.jobs.rows[job].gpus)
-            slowest_s = float(die_spread((gpus - 0.375) / (gpus + 0.25)))
-            die_c = REFERENCE_INLET_C + self.junction_k_w[part] * model.cap_w
-            phase = phase_activity(self.jobs.planned[job], model)
-            leakage_w = leak_w(model, die_c, 1.0)
-            self._reference[job, part] = float(
-                clock_under_cap(model, model.cap_w, slowest_s, phase, leakage_w)
-            )
+            gpus = max(2, self.jobs.rows[job].gpus)
+            expected_s = float(die_spread((gpus - 0.375) / (gpus + 0.25)))
+            self._reference[job, part] = self.at_reference_ghz(job, part, expected_s)
         return self._reference[job, part]
+
+    def at_reference_ghz(self, job: int, part: int, spread: float) -> float:
+        """Return the clock of a die of this spread in a thermal part under `job`, at the reference."""
+        return reference_ghz(self.models[part], self.junction_k_w[part], self.jobs.planned[job], spread)
 
     def load_share(self, job: int) -> float:
         """Return how hard `job` drives the rest of a node, 0..1: as its GPUs, unless it says."""
@@ -388,7 +387,7 @@ class Clocks:
         if work.gpu_load is not None:
             return work.gpu_load
         for part, model in enumerate(self.models):
-            unit = self._reference_ghz(job, part)
+            unit = self.reference_ghz(job, part)
             mean = step_activity(work, model, unit, work.gemm_s, work.memory_s, work.step_s)
             shares.append(float(dynamic_unit_w(model, unit, mean)) / (model.cap_w - model.idle_w))
         return min(1.0, max(shares))

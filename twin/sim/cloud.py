@@ -232,6 +232,7 @@ class Clouds:
     def _run(self, row: JobRow, stay: Stay, now: float) -> None:
         steps = self.plans[row.index].steps
         row.since_s, row.target = now, math.inf if steps is None else float(steps)
+        self.jobs.sit(row, row.own_s + self.step_s(stay.cloud, row.index) - self.jobs.ideal_s(row))
         share = np.zeros_like(self.jobs.pace[row.index].share)
         share[INDEX["productive"]] = 1.0
         self.jobs.pace[row.index] = Pace(self._pace_s(stay.cloud, row), share)

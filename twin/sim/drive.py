@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.gpu_power import GpuPowerModel, dynamic_unit_w
+from twin.physics.gpu_power import GpuPowerModel, clock_under_cap, dynamic_unit_w, leak_w
 from twin.sim.work import Work
 
 Floats = NDArray[np.float64]
 
+REFERENCE_INLET_C = 25.0
 HBM_HOT_SHARE = 0.75
 """Memory bandwidth left while HBM is too hot: it refreshes twice as often [est]."""
 RAMP_S = 0.1
@@ -109,3 +110,9 @@ def step_activity(
         waiting = waiting + least * (wait_s - talking_s)
     mean: Floats = (busy + waiting) / step_s * duty + least * (1.0 - duty)
     return mean
+
+
+def reference_ghz(model: GpuPowerModel, junction_k_w: float, work: Work, spread: float) -> float:
+    """Return the clock of a die of this spread while it computes, at the default cap and a 25 C inlet [GHz]."""
+    leakage_w = leak_w(model, REFERENCE_INLET_C + junction_k_w * model.cap_w, 1.0)
+    return float(clock_under_cap(model, model.cap_w, spread, phase_activity(work, model), leakage_w))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.scenario.work import Job
+from twin.sim.job_figures import JobFigures
 from twin.sim.jobs_text import JobTexts
 from twin.sim.ledger import INDEX, Ledger
 from twin.sim.pace import Pace
@@ -94,6 +95,7 @@ class JobRow:
     first_s: float = (
         0.0  # that a step was planned to take before the hall was edited; 0: it was not since it began
     )
+    own_s: float = 0.0  # more than planned that a step takes on its very GPUs, with nothing lost
     earned_s: float = 0.0  # what steps were to take when they were done, beyond what they are to take now
     durable: float = 0.0
     target: float = 0.0
@@ -137,7 +139,7 @@ class JobRow:
 _FRESH = vars(JobRow(-1, "", -1.0))
 
 
-class Jobs:
+class Jobs(JobFigures):
     """The table of jobs with its arithmetic of progress and booking; what happens next is `recovery`'s.
 
     Attributes
@@ -227,6 +229,7 @@ class Jobs:
         return total
 
     def _provisional(self, row: JobRow, t_s: float) -> Floats:
+        """Return what `row` has spent on steps that are not kept for good yet, by account [GPU s]."""
         total: Floats = np.array(row.open)
         for save in row.in_flight:
             total = total + np.asarray(save.work)
@@ -404,52 +407,6 @@ class Jobs:
         """Begin to make everything up to the present step safe: in each tier at `save_s`, for good at `keep_s`."""
         row.in_flight.append(Save(row.progress, save_s, row.open, row.since_s, keep_s))
         row.open = [0.0] * len(ACCOUNTS)
-
-    def ettr(self, row: JobRow, t_s: float) -> float | None:
-        """Return the effective training time ratio of `row` up to `t_s`, None before its start."""
-        if row.start_s is None or t_s <= row.start_s:
-            return None
-        kept = float(np.sum(row.kept) + self._provisional(row, t_s).sum())
-        return kept / (row.gpus * ((row.end_s or t_s) - row.start_s))
-
-    def goodput(self, row: JobRow, t_s: float) -> float | None:
-        """Return steps kept per second over the same without failures at reference clock, None before the start."""
-        if row.start_s is None or t_s <= row.start_s:
-            return None
-        worth_s = row.earned_s + self.progress_at(row, t_s) * self.ideal_s(row)
-        return worth_s / ((row.end_s or t_s) - row.start_s)
-
-    def ideal_s(self, row: JobRow) -> float:
-        """Return what a step takes with nothing lost: as planned [s].
-
-        In an edited hall no longer than before: a plan takes the first nodes, whatever racks they are of, and where
-        one of them is drained it is slower than the job on its spares.
-        """
-        planned_s = self.planned[row.index].step_s
-        return min(row.first_s, planned_s) if row.first_s else planned_s
-
-    def planned_anew(self, row: JobRow, progress: float, before_s: float) -> None:
-        """Let steps of `row` up to `progress` count by the plan they were done under, of which one took `before_s`."""
-        now_s = self.ideal_s(row)
-        if progress and before_s != now_s and math.isfinite(before_s) and math.isfinite(now_s):
-            row.earned_s += progress * (before_s - now_s)
-
-    def input_wait(self, row: JobRow, t_s: float) -> float | None:
-        """Return the share of the job's life that kept steps waited for input, None before the start."""
-        if row.start_s is None or t_s <= row.start_s:
-            return None
-        waited = INDEX["input_wait"]
-        return float(row.kept[waited] + self._provisional(row, t_s)[waited]) / (
-            row.gpus * ((row.end_s or t_s) - row.start_s)
-        )
-
-    def mfu(self, row: JobRow, t_s: float) -> float | None:
-        """Return the model FLOP utilisation of kept steps over the job's life, None before the start or if unknown."""
-        work = self.work[row.index]
-        if row.start_s is None or t_s <= row.start_s or work.model_flop <= 0:
-            return None
-        wall = (row.end_s or t_s) - row.start_s
-        return self.progress_at(row, t_s) * work.model_flop / (work.peak_flop_s * row.gpus * wall)
 
     def state(self, but: Collection[int] = ()) -> dict[str, Any]:
         """Return what a snapshot needs, of all jobs but some."""

@@ -32,7 +32,7 @@ class JobsShown:
         self._goodput, self._at_pace, self._weight = np.zeros(count), np.zeros(count), np.zeros(count)
         # Goodput is weighted by the GPU-seconds of jobs so far, as in the summary: a short job counts for little.
         self._under_way = np.zeros(count)  # GPUs of those that began and have not ended
-        self._begun_s, self._worth_s = np.zeros(count), np.zeros(count)
+        self._begun_s, self._worth_s, self._stepped_s = np.zeros((3, count))
         self._planned = -1  # how often plans had changed by then
         self._active: list[JobRow] = []
         self._marks: dict[int, tuple[Pace, Work, Work, tuple[float, ...]]] = {}  # of jobs as written last
@@ -72,20 +72,20 @@ class JobsShown:
                     row.target,
                     row.gpus,
                     row.earned_s,
+                    (row.state == JobState.RUNNING) * row.held / row.gpus,
                 )
                 for row in active
             ],
             float,
-        ).reshape(-1, 10)
+        ).reshape(-1, 11)
         self._index = table[:, 0].astype(np.intp)
         steps, pace_s, self._ideal_s, self._since_s, self._start_s, self._progress, target = table.T[1:8]
-        self._gpus, self._earned_s = table.T[8:]
+        self._gpus, self._earned_s, self._stepping = table.T[8:]
         resting = self._under_way > 0.0  # put back in the queue: their time goes on, their steps do not
         resting[self._index] = False
         self._resting = np.flatnonzero(resting)
         self._target = np.where(steps, target, self._progress)
         self._pace_s = np.where(steps, pace_s, np.inf)  # no progress
-        # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
         under_way = max(float(self._under_way.sum()), 1.0)
         # Summed here, not by the dot product of a library whose threads wait for each other longer than that takes.
         at_pace = float((self._under_way * self._at_pace).sum())
@@ -144,13 +144,17 @@ class JobsShown:
         rate = work.model_flop / (work.peak_flop_s * row.gpus * pace.step_s) if stepping else 0.0
         v["job.mfu"][i] = 100 * rate
         self._begun_s[i] = row.start_s if row.start_s is not None else 0.0
-        self._worth_s[i] = row.earned_s + jobs.progress_at(row, now) * jobs.ideal_s(row)
+        self._stepped_s[i] = jobs.stepped_s(row, row.since_s)
+        worth_s = row.earned_s + jobs.progress_at(row, now) * jobs.ideal_s(row)
+        self._worth_s[i] = min(worth_s, self._stepped_s[i])
         self._goodput[i] = jobs.goodput(row, now) or 0.0
         v["job.goodput"][i] = 100 * self._goodput[i]
         v["job.gpus"][i] = row.held
         self._weight[i] = row.gpus * ((row.end_s or now) - row.start_s) if row.start_s is not None else 0.0
         self._under_way[i] = row.gpus if row.start_s is not None and row.end_s is None else 0.0
-        self._at_pace[i] = jobs.ideal_s(row) / pace.step_s * self._duty(row) if stepping else 0.0
+        # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
+        at_pace = min(1.0, jobs.ideal_s(row) / pace.step_s)
+        self._at_pace[i] = at_pace * self._duty(row) if stepping else 0.0
 
     def _duty(self, row: JobRow) -> float:
         """Return the share of its time that a job spends in steps now; the rest are checkpoint pauses."""
@@ -166,7 +170,10 @@ class JobsShown:
         if len(mine):
             step = np.minimum(self._target, self._progress + (now - self._since_s) / self._pace_s)
             # Who starts at this moment has done nothing for no time.
-            so_far = (self._earned_s + step * self._ideal_s) / np.maximum(now - self._start_s, 1e-300)
+            worth_s = self._earned_s + step * self._ideal_s
+            stepped_s = self._stepped_s[mine] + self._stepping * (now - self._since_s)
+            passed_s = np.maximum(now - self._start_s, 1e-300)
+            so_far = np.minimum(1.0, np.minimum(worth_s, stepped_s) / passed_s)
             v["job.step"][mine] = step
             self._goodput[mine] = so_far
             v["job.goodput"][mine] = 100 * so_far

@@ -24,19 +24,11 @@ from twin.sim.nodes import FREE, Nodes
 from twin.sim.pace import RERATE, Pace
 from twin.sim.plan import JobPlan
 from twin.sim.saving import Saving
-from twin.sim.spares import filled
+from twin.sim.spares import exchange, filled, seats_of
 from twin.sim.stores import Stores
 
 Seats = NDArray[np.intp]
 Bools = NDArray[np.bool_]
-
-
-def _seats(row: JobRow, count: int) -> Seats:
-    """Return the node of each place in the order of ranks, -1 where one is missing."""
-    seats, there = np.full(count, -1, np.intp), np.ones(count, bool)
-    there[np.asarray(row.vacant, np.intp)] = False
-    seats[there] = row.nodes
-    return seats
 
 
 class Recovery(Leaving):
@@ -46,6 +38,8 @@ class Recovery(Leaving):
     ----------
     fits
         Whether a job can run on so many nodes; the fabric sets it.
+    dies_s
+        How much longer a step takes on the dies that a job holds than planned [s]; who knows them sets it.
     open_to
         Which nodes may become spares of a job, None: all it can run on; the scheduler sets it.
     """
@@ -59,6 +53,7 @@ class Recovery(Leaving):
         )
         self.domain = scale_up_domains(nodes.plant)
         self.fits: Callable[[int, int], bool] = lambda index, width: True
+        self.dies_s: Callable[[JobRow], float] = lambda row: 0.0
         self.open_to: Callable[[int], Bools | None] = lambda index: None
         self.ends = Ends(timers, jobs, plans)
         timers.handle("job", self._due)
@@ -91,6 +86,7 @@ class Recovery(Leaving):
         plan, slots = self.plans[row.index], np.asarray(row.nodes, int)
         whole = not plan.shares
         row.held = int(self.nodes.gpus[slots].sum()) if whole else self.nodes.held_gpus(row.index, row.nodes)
+        self.jobs.sit(row, self.dies_s(row))
 
     def _due(self, index: int) -> None:
         row, now = self.jobs.rows[index], self.timers.now_s
@@ -274,7 +270,7 @@ class Recovery(Leaving):
         """Hand back unusable nodes, take spares, and restart, or do what the policy says when there are none."""
         now, plan = self.timers.now_s, self.plans[row.index]
         self.jobs.book(row, now)
-        seats, condition = _seats(row, plan.nodes), self.nodes.condition
+        seats, condition = seats_of(row, plan.nodes), self.nodes.condition
         missing = seats < 0
         lost = missing | (condition[seats] != FREE)
         if row.leaving or (lost.any() and (plan.shares or plan.recovery.policy == "requeue")):
@@ -289,7 +285,7 @@ class Recovery(Leaving):
         if lost.any():
             usable = self._spares(row)
             after = filled(seats, self.domain, plan.group(kept[:1].tolist(), usable) & usable, lost)
-        left = self._exchange(row, kept, after)
+        left = exchange(self.nodes, self.log, now, row, kept, after)
         before = row.width
         row.nodes = after[after >= 0].tolist()
         row.vacant = np.flatnonzero(after < 0).tolist()
@@ -366,23 +362,6 @@ class Recovery(Leaving):
             self.timers.set("job", row.index, now + recovery.patience_s)
         elif fresh:
             self.timers.cancel("job", row.index)
-
-    def _exchange(self, row: JobRow, kept: Seats, after: Seats) -> bool:
-        """Hand the nodes over that `row` takes, having kept `kept` so far; return whether it leaves some."""
-        now, ids = self.timers.now_s, self.nodes.plant.nodes.ids
-        had, has = np.zeros((2, len(ids)), bool)
-        had[kept] = has[after[after >= 0]] = True
-        left, taken = np.flatnonzero(had & ~has), np.flatnonzero(has & ~had)
-        self.nodes.assign_all(now, left, -1)
-        for node in left.tolist():
-            text = f"stands by: {row.id} keeps its NVLink domains whole"
-            self.log.add(now, "spare_left", ids[node], text, job_id=row.id)
-        self.nodes.assign_all(now, taken, row.index)
-        where = node_list(np.flatnonzero(has).tolist()) if len(taken) else ""
-        for node in taken.tolist():
-            text = f"joins {row.id}"
-            self.log.add(now, "spare_taken", ids[node], text, where=where, node=node, job_id=row.id)
-        return bool(len(left))
 
     # --- fewer nodes, and more again
 

@@ -12,6 +12,7 @@ from twin.plant.links import find_link
 from twin.plant.tables import Plant
 from twin.scenario.faults import Intervention
 from twin.sim.jobs import AT_REST, JobRow
+from twin.sim.spares import seats_of
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
@@ -71,9 +72,7 @@ def _leave(engine: Engine, row: JobRow, gone: set[int]) -> None:
         return
     engine.jobs.book(row, now)
     count = len(row.nodes) + len(row.vacant)
-    seats, there = np.full(count, -1, np.intp), np.ones(count, bool)
-    there[np.asarray(row.vacant, np.intp)] = False
-    seats[there] = row.nodes
+    seats = seats_of(row, count)
     seats[np.isin(seats, mine)] = -1
     engine.nodes.give_back(now, row.index, mine)
     row.nodes, row.vacant = seats[seats >= 0].tolist(), np.flatnonzero(seats < 0).tolist()

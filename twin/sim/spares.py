@@ -6,6 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from twin.plant.tables import Ints
+from twin.record.node_list import node_list
+from twin.sim.jobs import JobRow
+from twin.sim.log import Log
+from twin.sim.nodes import Nodes
 
 
 def filled(seats: ArrayLike, domain: Ints, free: NDArray[np.bool_], lost: ArrayLike) -> NDArray[np.intp]:
@@ -102,3 +106,31 @@ def _homes(seats: NDArray[np.int64], domain: Ints) -> NDArray[np.int64]:
     nearest = np.maximum.accumulate(known)
     homes: NDArray[np.int64] = np.where(nearest >= 0, domain[seats[nearest]], -1)
     return homes
+
+
+def seats_of(row: JobRow, count: int) -> NDArray[np.intp]:
+    """Return the node of each place in the order of ranks, -1 where one is missing."""
+    seats, there = np.full(count, -1, np.intp), np.ones(count, bool)
+    there[np.asarray(row.vacant, np.intp)] = False
+    seats[there] = row.nodes
+    return seats
+
+
+def exchange(
+    nodes: Nodes, log: Log, now: float, row: JobRow, kept: NDArray[np.intp], after: NDArray[np.intp]
+) -> bool:
+    """Hand the nodes over that `row` takes, having kept `kept` so far; return whether it leaves some."""
+    ids = nodes.plant.nodes.ids
+    had, has = np.zeros((2, len(ids)), bool)
+    had[kept] = has[after[after >= 0]] = True
+    left, taken = np.flatnonzero(had & ~has), np.flatnonzero(has & ~had)
+    nodes.assign_all(now, left, -1)
+    for node in left.tolist():
+        text = f"stands by: {row.id} keeps its NVLink domains whole"
+        log.add(now, "spare_left", ids[node], text, job_id=row.id)
+    nodes.assign_all(now, taken, row.index)
+    where = node_list(np.flatnonzero(has).tolist()) if len(taken) else ""
+    for node in taken.tolist():
+        text = f"joins {row.id}"
+        log.add(now, "spare_taken", ids[node], text, where=where, node=node, job_id=row.id)
+    return bool(len(left))
