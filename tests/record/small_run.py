@@ -35,6 +35,28 @@ LAYOUT = Layout(
 IDS = {"rack": ["gpu/0/0", "gpu/0/1", "gpu/0/2"], "loop": ["cdu/0", "cdu/1"], "site": ["here"]}
 
 
+SUMMARY = {
+    "scene": "Small",
+    "simulated_s": 1000.0,
+    "gpus": 64,
+    "nodes": 8,
+    "seed": 1,
+    "events": 50,
+    "event_hash": "last",
+    "goodput": 0.8,
+    "ettr": 0.9,
+    "pue": None,
+    "water_l": 0.0,
+    "wue_l_kwh": None,
+    "ledger_gpu_s": {"productive": 64000.0},
+    "interruptions": {"unexpected": 0, "planned": 0, "by_cause": {}},
+    "power": dict.fromkeys(("it_mean_w", "it_max_w", "facility_mean_w", "facility_max_w", "loss_w"), 1e4),
+    "energy": dict.fromkeys(("facility_j", "it_j", "gpu_j", "cooling_j", "loss_j", "residual"), 1e7),
+    "thermal": {"gpu_max_c": 61.5, "throttle_gpu_s": 0.0, "by_loop": []},
+    "jobs": [],
+}
+
+
 def small_scenario() -> Scenario:
     nodes = [{"part": "DGX-H100", "count": 2}]
     return Scenario.model_validate(
@@ -128,7 +150,7 @@ def write(path: Path, seconds: int = 600, close: bool = True) -> Writer:
             writer.commit(float(t), t // 2 + 1, f"hash {t}")
     writer.add_marker(50.0, "bookmark", "look here")
     writer.add_marker(60.0, "intervention", "fail gpu/0/1", '{"rev": 1}')
-    writer.commit(float(seconds - 1), seconds // 2, "last", {"ettr": 0.9, "pue": None})
+    writer.commit(float(seconds - 1), seconds // 2, "last", SUMMARY)
     if close:
         writer.close()
     return writer

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_run import IDS, LAYOUT, event, rack_power_w, sample, small_scenario, write
+from small_run import IDS, LAYOUT, SUMMARY, event, rack_power_w, sample, small_scenario, write
 
 from twin.record.columns import decode_dense, encode_dense
 from twin.record.inputs import inputs_hash
@@ -90,7 +90,7 @@ def test_snapshots_ledger_markers_summary(run_file: Path) -> None:
         assert reader.ledger_between(10.0, 20.5) == {"productive": 84.0, "idle_spare": 10.5}
         assert [m.text for m in reader.markers()] == ["look here", "fail gpu/0/1"]
         assert [m.data for m in reader.markers("intervention")] == ['{"rev": 1}']
-        assert reader.summary == {"ettr": 0.9, "pue": None}
+        assert reader.summary == SUMMARY
         assert (reader.t_end_s, reader.event_hash) == (599.0, "last")
 
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from twin.record.contents import Marker
 from twin.record.reader import Reader
+from twin.record.run_summary import strict_json
 from twin.record.runfile import RunFileError
 from twin.scenario.document import Scenario
 from twin.scenario.edit import Edit
@@ -90,7 +91,7 @@ def said_of(reader: Reader) -> Iterator[Asked]:
         if marker.kind not in ("intervention", "edit", OUT):
             continue
         try:
-            said = json.loads(marker.data)
+            said = strict_json(marker.data)
             what = marker.kind if marker.kind != OUT else "edit" if "edit" in said else "intervention"
             kind: type[Intervention] | type[Edit] = Edit if what == "edit" else Intervention
             asked_s = float(said.get("asked_s", marker.t_s))  # files of before have no such time

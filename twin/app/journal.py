@@ -24,6 +24,7 @@ from twin.scenario.patch import digest
 from twin.scenario.splice import difference
 
 SUFFIX = ".twinjournal"
+_NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
 class Journal:
@@ -149,7 +150,7 @@ class Journal:
         where = str(self._document.path.resolve()) if self._document.path else None
         head = {"journal": 1, "path": where, "name": self._document.name, "text": self._text}
         try:
-            file = path.open("ab")
+            file = os.fdopen(os.open(path, _NEW, 0o600), "ab")
             try:
                 _write(file, head)
                 if self._run_file is not None:
@@ -173,7 +174,7 @@ class Journal:
 def journal_folder() -> Path:
     """Return where journals lie."""
     folder = state_folder() / "journals"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 

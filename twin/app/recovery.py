@@ -34,6 +34,12 @@ MISSED = 1 / 16
 KEPT_DAYS = 30
 KEPT = 20
 """Older journals, and more of them, are thrown away."""
+ASIDE = ".damaged"
+"""Put behind the name of a journal that nothing can be made of."""
+
+
+class Unreadable(ValueError):
+    """A journal is damaged from its beginning."""
 
 
 @dataclass(frozen=True)
@@ -117,10 +123,22 @@ def left_behind() -> list[Recovered]:
     prune()
     found = []
     for path in sorted(journal_folder().glob(f"*{SUFFIX}"), reverse=True):
-        recovered = read(path)
+        try:
+            recovered = read(path)
+        except Unreadable:
+            put_aside(path)
+            continue
         if recovered is not None:
             found.append(recovered)
     return found
+
+
+def put_aside(journal: Path) -> None:
+    """Keep a journal that nothing can be made of, out of the way of the others; harmless when that cannot be done."""
+    with suppress(OSError):
+        journal.replace(Path(f"{journal}{ASIDE}"))
+    with suppress(OSError):
+        Path(f"{journal}.lock").unlink(missing_ok=True)
 
 
 def discard(journal: Path) -> None:
@@ -134,7 +152,8 @@ def prune(keep: int = KEPT, days: float = KEPT_DAYS) -> None:
     """Throw away journals that are old or beyond the newest, except those of programs that run."""
     oldest_s = time.time() - days * 86_400
     with suppress(OSError):
-        dated = sorted((path.stat().st_mtime, path) for path in journal_folder().glob(f"*{SUFFIX}"))
+        kept = (path for end in ("", ASIDE) for path in journal_folder().glob(f"*{SUFFIX}{end}"))
+        dated = sorted((path.stat().st_mtime, path) for path in kept)
         dated.reverse()
         for place, (changed_s, path) in enumerate(dated):
             if (place >= keep or changed_s < oldest_s) and not _in_use(path):
@@ -142,28 +161,36 @@ def prune(keep: int = KEPT, days: float = KEPT_DAYS) -> None:
 
 
 def read(path: Path) -> Recovered | None:
-    """Return what a journal holds; None when its program still runs, all is as it was, or it is no journal."""
+    """Return what a journal holds; None when its program still runs, or all is as it was.
+
+    Raises
+    ------
+    Unreadable
+        When nothing can be made of it.
+    """
+    if _in_use(path):
+        return None
     lines = _lines(path)
     head, length = next(lines, ({}, 0))
     begun = head.get("text")
-    if head.get("journal") != 1 or not isinstance(begun, str) or _in_use(path):
-        return None
-    text, steps, run_file, at = begun, 0, None, datetime.fromtimestamp(path.stat().st_mtime)
+    if head.get("journal") != 1 or not (isinstance(begun, str) and _is_text(begun)):
+        raise Unreadable(f"{path}: this journal is damaged")
+    text, steps, run_file, at = begun, 0, None, _written(path)
     history = History()
     for line, end in lines:
         if "run" in line:
-            run_file, length = Path(line["run"]) if isinstance(line["run"], str) else None, end
+            run_file, length = _path(line["run"]), end
             continue
         try:
             after = text[: line["start"]] + line["text"] + text[line["end"] :]
             whole = digest(after) == line["digest"]
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             break
         if not whole:
             break
         try:
             history.take(line, text, after)
-        except (KeyError, TypeError, ValueError):
+        except (LookupError, TypeError, ValueError, AttributeError):
             history = History()  # of what follows there is one
         if not text:
             history = History()  # nothing was there to go back to
@@ -174,10 +201,11 @@ def read(path: Path) -> Recovered | None:
         if broken_off is None:
             return None
         run_s, at = broken_off
-    where = head.get("path")
-    scene = Path(where) if isinstance(where, str) else None
-    name = str(head.get("name") or "scene")
-    return Recovered(path, scene, name, text, steps, run_file, run_s, at, begun, length, history)
+    said = head.get("name")
+    name = said if isinstance(said, str) and said and _is_text(said) else "scene"
+    return Recovered(
+        path, _path(head.get("path")), name, text, steps, run_file, run_s, at, begun, length, history
+    )
 
 
 def run_of(document: Document, run_file: Path | None) -> Run:
@@ -263,6 +291,28 @@ def _broken_off(run_file: Path | None) -> tuple[float, datetime] | None:
     except (RunFileError, OSError):
         return None
     return (t_s, written) if kept and (by_hand or t_s >= MISSED * end_s) else None
+
+
+def _path(said: object) -> Path | None:
+    """Return the path that a journal says; None where it says none that there can be."""
+    return Path(said) if isinstance(said, str) and said and "\0" not in said and _is_text(said) else None
+
+
+def _is_text(said: str) -> bool:
+    """Return whether a text can be written: a damaged one may hold halves of characters."""
+    try:
+        said.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _written(path: Path) -> datetime:
+    """Return when a file was written last; the beginning of time where the system does not tell."""
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime)
+    except (OSError, ValueError, OverflowError):
+        return datetime.fromtimestamp(0)
 
 
 def _in_use(path: Path) -> bool:

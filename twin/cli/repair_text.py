@@ -21,7 +21,8 @@ def repair_lines(summary: Mapping[str, Any]) -> Iterator[str]:
         ]
         line = f"nodes repaired {repairs['done']:,}"
         if repairs["done"]:
-            mean, p90 = (units.spoken(repairs[key]) for key in ("mean_down_s", "p90_down_s"))
+            known = (repairs[key] for key in ("mean_down_s", "p90_down_s"))
+            mean, p90 = ("unknown" if down_s is None else units.spoken(down_s) for down_s in known)
             line += f", down {mean} on average, one in ten longer than {p90}"
         line += f"; still in repair {repairs['open']:,}"
         yield line + (f", waiting: {' and '.join(waits)}" if waits else "")

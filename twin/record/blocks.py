@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from twin.record.channels import Channel, NodeCondition, State
 from twin.record.columns import Dense, Sparse, decode_dense, decode_sparse, unpack
 from twin.record.detail import COLUMNS, Detail, unpacked_groups
 from twin.record.frame import Frame, Layout
+from twin.record.run_summary import strict_json
 from twin.record.runfile import RunFileError, of_part
 from twin.record.series import DETAIL, MANY, SERIES_CHANNELS
 
@@ -70,11 +70,14 @@ def decode_ledger(blob: bytes, samples: int) -> tuple[tuple[str, ...], NDArray[n
     data = unpack(blob, _MAX_ACCOUNTS * (samples * 8 + 1000))
     try:
         size = 4 + int.from_bytes(data[:4], "little")
-        accounts = tuple(map(str, json.loads(data[4:size])))
+        accounts = tuple(map(str, strict_json(data[4:size])))
         if len(data) != size + 8 * samples * len(accounts):
             raise ValueError("size")
-        return accounts, np.frombuffer(data[size:], np.float64).reshape(samples, len(accounts))
-    except (ValueError, TypeError, RecursionError) as error:
+        gpu_s = np.frombuffer(data[size:], np.float64).reshape(samples, len(accounts))
+        if not np.isfinite(gpu_s).all():
+            raise ValueError("no figures")
+        return accounts, gpu_s
+    except (ValueError, TypeError, RecursionError, OverflowError) as error:
         raise RunFileError("a block of the ledger is damaged") from error
 
 
@@ -164,10 +167,10 @@ _NOTHING = Sparse(np.zeros(0, np.uint8), np.zeros(0, np.intp), np.zeros((0, 1), 
 def _how(blob: bytes) -> tuple[dict[str, int], int]:
     """Return which row each figure of a group is, and for how many groups there is room."""
     try:
-        found = json.loads(unpack(blob, _MAX_WORDS_BYTES))
+        found = strict_json(unpack(blob, _MAX_WORDS_BYTES))
         fields, room = [str(name) for name in found["fields"]], int(found["room"])
         if not set(FIELDS) <= set(fields) or not 0 < room <= _MAX_GROUPS or len(fields) > 100:
             raise ValueError("fields")
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
         raise RunFileError("what it says of groups is damaged") from error
     return {name: row for row, name in enumerate(fields)}, room

@@ -8,6 +8,7 @@ import zlib
 from binascii import Error as Base64Error
 from functools import lru_cache
 
+from twin.record.run_summary import strict_json
 from twin.record.runfile import MAX_BLOB_BYTES
 from twin.resources import folder
 
@@ -44,7 +45,7 @@ def unpacked(text: str) -> dict[str, str]:
     ValueError
         When the text is damaged, or larger than any catalogue.
     """
-    return {str(name): str(one) for name, one in json.loads(unpacked_text(text, _MAX_BYTES)).items()}
+    return {str(name): str(one) for name, one in strict_json(unpacked_text(text, _MAX_BYTES)).items()}
 
 
 def packed_text(text: str, level: int = 1) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from twin.physics.gpu_picture import FIELDS, QUANTUM_K, TEMPERATURES, Dies, GroupFigures, paint
 from twin.physics.gpu_power import GpuPowerModel
 from twin.record.frame import Arrays
+from twin.record.run_summary import strict_json
 from twin.record.runfile import RunFileError
 
 Ints = NDArray[np.integer[Any]]
@@ -123,7 +124,7 @@ def dies_from_bytes(data: bytes) -> Dies:
     """
     try:
         size = 4 + int.from_bytes(data[:4], "little")
-        head = json.loads(data[4:size])
+        head = strict_json(data[4:size])
         gpus = int(head["gpus"])
         if not 0 <= gpus <= _MAX_GPUS:
             raise ValueError("count out of range")
@@ -146,5 +147,5 @@ def dies_from_bytes(data: bytes) -> Dies:
             models,
             idle_ghz,
         )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
         raise RunFileError("what it says of the GPUs is damaged") from error

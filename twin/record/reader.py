@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sqlite3
 from collections.abc import Sequence
@@ -25,9 +24,10 @@ from twin.record.events import WHERE, Event, Severity, Value
 from twin.record.frame import Frame, Layout
 from twin.record.pictures import Pictures
 from twin.record.redraw import redraws_of
+from twin.record.run_summary import Misshapen, strict_json, summary_of
 from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained, of_part
 from twin.record.series import LEDGER, SERIES_CHANNELS, Series, condense
-from twin.record.source import Source, layout_at, layout_of, state_at, stretch
+from twin.record.source import Source, count, figure, layout_at, layout_of, state_at, stretch, time_s
 from twin.record.whole import damaged
 
 Ledger = tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]
@@ -57,6 +57,7 @@ class Reader:
         self._source = Source(self.path)
         self._pictures = Pictures(self._source)
         self._ledger: tuple[object, Ledger] | None = None
+        self._summary: tuple[str | None, dict[str, Any] | None] | None = None
 
     def __enter__(self) -> Reader:
         return self
@@ -82,16 +83,16 @@ class Reader:
                 file=str(self.path),
                 scenario_text=found["scenario"],
                 seed=int(found["seed"]),
-                layout=layout_of(json.loads(found["layout"])),
-                ids={k: tuple(map(str, v)) for k, v in json.loads(found["ids"]).items()},
+                layout=layout_of(strict_json(found["layout"])),
+                ids={k: tuple(map(str, v)) for k, v in strict_json(found["ids"]).items()},
                 created=found["created"],
-                versions=dict(json.loads(found["versions"])),
-                inputs=dict(json.loads(found["inputs"])),
+                versions=_texts(strict_json(found["versions"])),
+                inputs=_texts(strict_json(found["inputs"])),
                 inputs_hash=found["inputs_hash"],
-                end_s=float(found["end_s"]),
+                end_s=time_s(found["end_s"]),
                 redraws=redraws_of(found.get("redraws", "[]")),
             )
-        except (KeyError, ValueError, TypeError, AttributeError) as error:
+        except (KeyError, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise RunFileError(f"{self.path}: the header of this run file is damaged") from error
 
     def constants(self) -> dict[str, str]:
@@ -138,12 +139,14 @@ class Reader:
     def summary(self) -> dict[str, Any] | None:
         """Return the final summary; None while the run is not over."""
         text = self._source.progress()[3]
-        if text is None:
-            return None
-        found = self._source.json(text)
-        if not isinstance(found, dict):
-            raise RunFileError(f"{self.path}: the summary of this run file is damaged")
-        return found
+        if self._summary is None or self._summary[0] != text:
+            try:
+                self._summary = text, None if text is None else summary_of(text)
+            except Misshapen as error:
+                raise RunFileError(
+                    f"{self.path}: the summary of this run file is damaged: {error}"
+                ) from error
+        return self._summary[1]
 
     def events(self, since_row: int = 0, limit: int = MAX_EVENTS) -> list[Event]:
         """Return up to `limit` events from row `since_row` on."""
@@ -197,7 +200,7 @@ class Reader:
             return [
                 Event(
                     row,
-                    float(t),
+                    time_s(t),
                     str(kind),
                     str(subject),
                     Severity(severity),
@@ -209,7 +212,7 @@ class Reader:
                 for found in (dict(self._source.json(data)),)
                 for where in (str(found.pop(WHERE, "")),)
             ]
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, OverflowError) as error:
             raise RunFileError(f"{self.path}: an event of this run file is damaged") from error
 
     def series(
@@ -332,15 +335,16 @@ class Reader:
     def snapshot_hashes(self) -> list[tuple[float, int, str]]:
         """Return (time [s], events before, their hash) of each snapshot, by time."""
         rows = self._source.rows("SELECT t, events, hash FROM snapshots ORDER BY t, id")
-        return [(float(t), int(events), str(text)) for t, events, text in rows]
+        with self._source.damaged("a state"):
+            return [(time_s(t), count(events), str(text)) for t, events, text in rows]
 
     def nearest_snapshot(self, t_s: float) -> Snapshot | None:
         """Return the last snapshot at or before `t_s`; None: start from the beginning."""
         for t, events, text, blob in self._source.rows(
             "SELECT t, events, hash, data FROM snapshots WHERE t <= ? ORDER BY t DESC, id DESC LIMIT 1", t_s
         ):
-            with self._source.named(), of_part(state_at(t)):
-                return Snapshot(float(t), int(events), str(text), unpack(blob, MAX_BLOB_BYTES))
+            with self._source.named(), of_part(state_at(t)), self._source.damaged("a state"):
+                return Snapshot(time_s(t), count(events), str(text), unpack(blob, MAX_BLOB_BYTES))
         return None
 
     def ledger(self) -> Ledger:
@@ -354,8 +358,8 @@ class Reader:
         seen: dict[float, dict[str, float]] = {}
         try:
             for t, account, gpu_s in self._source.rows("SELECT t, account, gpu_s FROM ledger ORDER BY t"):
-                seen.setdefault(float(t), {})[str(account)] = float(gpu_s)
-        except (ValueError, TypeError) as error:
+                seen.setdefault(time_s(t), {})[str(account)] = figure(gpu_s)
+        except (ValueError, TypeError, OverflowError) as error:
             raise RunFileError(f"{self.path}: the ledger of this run file is damaged") from error
         for samples, begin_s, end_s, stamps, data in self._source.rows(
             "SELECT b.samples, b.t0, b.t1, b.times, s.data FROM blocks b"
@@ -411,7 +415,10 @@ class Reader:
     def markers(self, kind: str | None = None) -> list[Marker]:
         """Return the markers, those of one kind or all, in the order they were made."""
         rows = self._source.rows("SELECT id, t, kind, text, data FROM markers ORDER BY id")
-        return [Marker(i, float(t), str(k), str(x), str(d)) for i, t, k, x, d in rows if kind in (None, k)]
+        with self._source.damaged("a mark"):
+            return [
+                Marker(i, time_s(t), str(k), str(x), str(d)) for i, t, k, x, d in rows if kind in (None, k)
+            ]
 
     def save_copy(self, path: Path | str) -> None:
         """Write the run as it is now to `path`, as one file, whole or not at all.
@@ -437,6 +444,14 @@ class Reader:
     ) -> NDArray[np.float32]:
         with self._source.named(when), of_part(channel.id):
             return decode_channel(channel, blob, samples, entities).whole()
+
+
+def _texts(said: Any) -> dict[str, str]:
+    """Return words by names; `TypeError` or `ValueError` where they are anything else."""
+    found = dict(said)
+    if not all(isinstance(name, str) and isinstance(text, str) for name, text in found.items()):
+        raise ValueError("no words by names")
+    return found
 
 
 def _outcomes(kind: str, data: dict[str, Any]) -> dict[str, Value]:

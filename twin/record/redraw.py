@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from twin.record.run_summary import strict_json
+
 
 @dataclass(frozen=True, order=True)
 class Redraw:
@@ -34,7 +36,7 @@ def redraws_text(redraws: Iterable[Redraw]) -> str:
 
 def redraws_of(text: str) -> tuple[Redraw, ...]:
     """Return the redraws that a run file holds; raises `ValueError` or `TypeError` where it is damaged."""
-    found = tuple(Redraw(float(at_s), int(seed)) for at_s, seed in json.loads(text))
+    found = tuple(Redraw(float(at_s), int(seed)) for at_s, seed in strict_json(text))
     if any(not (math.isfinite(one.at_s) and one.at_s >= 0.0) for one in found):
         raise ValueError("a redraw at no time")
     return found

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -13,6 +14,8 @@ FORMAT_VERSION = 2
 READ_VERSIONS = (1, 2)
 """Version 1 has the same tables; it holds nothing of single GPUs, and the ledger at a few times only."""
 _MAGIC = b"SQLite format 3\x00"
+_FOLDED = b"\x01\x01"
+"""What SQLite writes into a file that has no log."""
 MAX_BLOB_BYTES = 256 * 2**20
 """Longest text or blob that is read from a run file [B]."""
 
@@ -37,6 +40,10 @@ SCHEMA: tuple[str, ...] = (
     "CREATE TABLE progress(id INTEGER PRIMARY KEY CHECK(id = 1), t REAL NOT NULL, events INTEGER NOT NULL,"
     " hash TEXT NOT NULL, summary TEXT)",
 )
+
+
+_WRITES = ("make", "write", "close")
+"""What is done to a run file where its bytes go to the disk."""
 
 
 class RunFileError(Exception):
@@ -73,6 +80,8 @@ def _sentence(error: sqlite3.DatabaseError, doing: str) -> str:
     text = str(error)
     if "not a database" in text:
         return "this is not a run file"
+    if "disk I/O error" in text and doing in _WRITES:
+        return f"cannot {doing} the run file: the disk is full, or the file as large as it may be"
     if "malformed" in text or "disk I/O error" in text:
         return "the run file is damaged or cut off"
     if "locked" in text or "busy" in text:
@@ -82,28 +91,41 @@ def _sentence(error: sqlite3.DatabaseError, doing: str) -> str:
     return f"cannot {doing} the run file: {text}"
 
 
-def create(path: Path) -> sqlite3.Connection:
-    """Make an empty run file at `path`, in the place of an older one, and return it open in WAL mode.
+def create(path: Path, header: Mapping[str, str]) -> sqlite3.Connection:
+    """Make a run file with its header at `path`, in the place of an older one, and return it open in WAL mode.
+
+    It is made beside its place and moved there whole, so that nobody finds half a one; only its owner may read it.
 
     Raises
     ------
     RunFileError
         When something else than a run file is there, or the folder cannot be written.
     """
+    partial = path.with_name(f".{path.name}.part")
     with explained(path, "make"):
         if path.exists() and path.stat().st_size > 0:
             _must_be_ours(path)
-        for name in (path, *beside(path)):
-            name.unlink(missing_ok=True)
+        for name in (partial, *beside(partial)):
+            name.unlink(missing_ok=True)  # of one who was stopped
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            with closing(sqlite3.connect(partial, isolation_level=None)) as file:
+                file.execute("PRAGMA page_size=8192")
+                file.execute(f"PRAGMA application_id={APPLICATION_ID}")
+                file.execute(f"PRAGMA user_version={FORMAT_VERSION}")
+                file.execute("BEGIN")
+                for statement in SCHEMA:
+                    file.execute(statement)
+                file.executemany("INSERT INTO header VALUES (?, ?)", header.items())
+                file.execute("INSERT INTO progress VALUES (1, 0.0, 0, '', NULL)")
+                file.execute("COMMIT")
+            for name in beside(path):
+                name.unlink(missing_ok=True)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
         file = sqlite3.connect(path, isolation_level=None)
-        file.execute("PRAGMA page_size=8192")
-        file.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        file.execute(f"PRAGMA user_version={FORMAT_VERSION}")
         _writing(file)
-        file.execute("BEGIN")
-        for statement in SCHEMA:
-            file.execute(statement)
-        file.execute("COMMIT")
     return file
 
 
@@ -144,19 +166,53 @@ def open_foreign(path: Path) -> sqlite3.Connection:
     with explained(path, "open"):
         if not path.is_file():
             raise RunFileError(f"{path}: there is no such run file")
-        _look(path)
+        log = beside(path)[0]
+        if _look(path) and log.exists() and log.stat().st_size:
+            # A run file that was folded has no log: this one is of another file, and SQLite would believe it.
+            return _alone(path)
         address = path.resolve().as_uri()
         try:
-            return _checked(sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None), path)
+            file = _checked(sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None), path)
         except sqlite3.OperationalError as error:
             if "unable to open" not in str(error) and "readonly" not in str(error):
                 raise
-        # WAL mode in a folder that cannot be written: nobody can be writing the file either
-        return _checked(sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None), path)
+            return _alone(
+                path
+            )  # WAL mode in a folder that cannot be written: nobody can be writing the file either
+        if log.exists():
+            _must_belong(file, path, log)
+        return file
 
 
-def _look(path: Path) -> None:
-    """Refuse what no database is, and one that ends before its last page.
+def _alone(path: Path) -> sqlite3.Connection:
+    """Open a run file as it is, without what lies beside it."""
+    address = path.resolve().as_uri()
+    return _checked(sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None), path)
+
+
+def _must_belong(file: sqlite3.Connection, path: Path, log: Path) -> None:
+    """Refuse a log that makes another run of the file than it was made for; older files have no header of their own."""
+    named = (
+        "SELECT key, value FROM header WHERE key IN ('created', 'seed', 'inputs_hash', 'end_s') ORDER BY key"
+    )
+    try:
+        with closing(_alone(path)) as alone:
+            own = alone.execute(named).fetchall()
+    except (RunFileError, sqlite3.DatabaseError):
+        return
+    try:
+        seen = file.execute(named).fetchall()
+    except sqlite3.DatabaseError:
+        seen = []
+    if own and own != seen:
+        file.close()
+        raise RunFileError(
+            f"{path}: the log {log.name} beside it is of another run; take it away to read this one"
+        )
+
+
+def _look(path: Path) -> bool:
+    """Return whether a file was folded; refuse what no database is, and one that ends before its last page.
 
     SQLite itself notices a missing page only when it comes to it.
     """
@@ -166,11 +222,13 @@ def _look(path: Path) -> None:
         raise RunFileError(f"{path}: this is not a run file")
     page_bytes = int.from_bytes(head[16:18], "big") or 1
     whole = (65536 if page_bytes == 1 else page_bytes) * int.from_bytes(head[28:32], "big")
-    closed = not path.with_name(path.name + "-wal").exists()  # else pages may still lie in the log
+    folded = head[18:20] == _FOLDED
+    closed = folded or not beside(path)[0].exists()  # else pages may still lie in the log
     if closed and path.stat().st_size < whole:
         raise RunFileError(
             f"{path}: this run file is cut short: {path.stat().st_size:,} of {whole:,} bytes are there"
         )
+    return folded
 
 
 def check(file: sqlite3.Connection, path: Path) -> None:
@@ -210,10 +268,11 @@ def _text(raw: bytes) -> str:
 
 
 def _must_be_ours(path: Path) -> None:
-    """Refuse to replace what never was a run file; a damaged one of ours may go."""
+    """Refuse to replace what never was a run file; a damaged one of ours may go, and one that was just begun."""
     with path.open("rb") as raw:
         head = raw.read(100)
-    if not head.startswith(_MAGIC) or int.from_bytes(head[68:72], "big") != APPLICATION_ID:
+    begun = head[68:72] == bytes(4) and int.from_bytes(head[28:32], "big") <= 1  # a database without a table
+    if not head.startswith(_MAGIC) or not (begun or int.from_bytes(head[68:72], "big") == APPLICATION_ID):
         raise RunFileError(f"{path}: there is a file already, and it is not a run file")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sqlite3
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from twin.record.columns import unpack
 from twin.record.frame import Layout
+from twin.record.run_summary import strict_json
 from twin.record.runfile import NoDetail, RunFileError, explained, of_part, open_foreign
 from twin.units import spoken
 
@@ -52,10 +52,18 @@ class Source:
             of = f"of what was recorded {when}, " if when and not isinstance(error, NoDetail) else ""
             raise type(error)(f"{self.path}: {of}{error}") from error
 
+    @contextmanager
+    def damaged(self, what: str) -> Iterator[None]:
+        """Tell which part of the file is damaged when a value of it is not what belongs there."""
+        try:
+            yield
+        except (ValueError, TypeError, OverflowError) as error:
+            raise RunFileError(f"{self.path}: {what} of this run file is damaged") from error
+
     def json(self, text: str) -> Any:
         """Return what a text says."""
         try:
-            return json.loads(text)
+            return strict_json(text)
         except (ValueError, TypeError, RecursionError) as error:
             raise RunFileError(f"{self.path}: a text in this run file is damaged") from error
 
@@ -84,18 +92,42 @@ class Source:
         for (text,) in self.rows("SELECT value FROM header WHERE key = 'epochs'"):
             try:
                 return [(int(block), layout_of(said)) for block, said in self.json(text)]
-            except (KeyError, ValueError, TypeError, AttributeError) as error:
+            except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
                 raise RunFileError(f"{self.path}: the header of this run file is damaged") from error
         return []
 
     def progress(self) -> tuple[float, int, str, str | None]:
         """Return time [s], events, their hash, and the summary of a run that is over."""
         for t_s, events, text, summary in self.rows("SELECT t, events, hash, summary FROM progress"):
-            try:
-                return float(t_s), int(events), str(text), summary
-            except (ValueError, TypeError) as error:
-                raise RunFileError(f"{self.path}: this run file is damaged") from error
+            with self.damaged("the progress"):
+                if not isinstance(summary, str | None):
+                    raise ValueError("no text")
+                return time_s(t_s), count(events), str(text), summary
         raise RunFileError(f"{self.path}: this run file holds no run")
+
+
+def figure(value: object) -> float:
+    """Return a finite number; raises `ValueError`, `TypeError` or `OverflowError` where it is none."""
+    number = float(value)  # type: ignore[arg-type]
+    if not math.isfinite(number):
+        raise ValueError(f"{value} is no figure")
+    return number
+
+
+def time_s(value: object) -> float:
+    """Return a time of a run [s]; raises as `figure`, and for one before the start."""
+    number = figure(value)
+    if number < 0.0:
+        raise ValueError(f"{value} lies before the start")
+    return number
+
+
+def count(value: object) -> int:
+    """Return a whole number that is not negative; raises as `figure`."""
+    number = figure(value)
+    if number < 0 or number != int(number):
+        raise ValueError(f"{value} is no count")
+    return int(number)
 
 
 def stretch(t0_s: object, t1_s: object) -> str:

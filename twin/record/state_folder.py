@@ -30,14 +30,14 @@ def state_folder() -> Path:
         place = Path.home() / "Library" / "Application Support" / "gpu-twin"
     else:
         place = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "gpu-twin"
-    place.mkdir(parents=True, exist_ok=True)
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
     return place
 
 
 def new_run_path(title: str) -> Path:
     """Return a free path for the unsaved run of a scene called `title`; old unsaved runs are pruned."""
     runs = state_folder() / "runs"
-    runs.mkdir(exist_ok=True)
+    runs.mkdir(mode=0o700, exist_ok=True)
     prune_runs(KEPT_RUNS - 1)
     words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].strip("-") or "run"
     return runs / f"{datetime.now():%Y%m%d-%H%M%S}-{words}-{uuid4().hex[:4]}{SUFFIX}"

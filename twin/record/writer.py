@@ -60,7 +60,6 @@ class Writer:
         redraws: Sequence[Redraw] = (),
     ) -> None:
         self.path = path
-        self._file = create(path)
         self._prepare(layout)
         text = to_json(scenario)
         header = {
@@ -78,11 +77,7 @@ class Writer:
             "original": packed_text(text),
             **({"redraws": redraws_text(redraws)} if redraws else {}),
         }
-        with explained(path, "write"):
-            self._file.execute("BEGIN")
-            self._file.executemany("INSERT INTO header VALUES (?, ?)", header.items())
-            self._file.execute("INSERT INTO progress VALUES (1, 0.0, 0, '', NULL)")
-            self._file.execute("COMMIT")
+        self._file = create(path, header)
 
     @classmethod
     def resume(
