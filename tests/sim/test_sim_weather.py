@@ -318,3 +318,13 @@ def test_what_begins_ends_before_it_begins_again(course):
         assert ("inlet_warm" in standing) or air_c <= 27.0
         assert ("inlet_hot" in standing) or air_c <= 35.0
         assert "inlet_warm" not in standing or air_c >= 26.0
+
+
+def test_a_limit_of_the_air_is_told_with_the_limit_and_the_temperature() -> None:
+    watch = hall_of_two()
+    state = SimpleNamespace(upper=np.array([30.0, 30.0, 27.0001, 25.0, 35.0001, 40.0, 23.0]))
+    warm, hall_warm, hot = watch.look(state)  # type: ignore[arg-type]
+    assert [change.kind for change in (warm, hall_warm, hot)] == ["inlet_warm", "inlet_warm", "inlet_hot"]
+    assert (hot.temp_c, hot.limit_c) == (35.0001, 35.0)
+    assert "35 °C" in hot.text
+    assert "35.0" not in hot.text  # "35.0 °C is above 35 °C" says nothing

@@ -25,12 +25,14 @@ WARM_K, WARM_BACK_K = 3.0, 2.0
 
 
 class Change(NamedTuple):
-    """One thing that began (`on`) or ended; `kind` is that of the event."""
+    """One thing that began (`on`) or ended; `kind` is that of the event, temperatures are [C]."""
 
     kind: str
     subject: str
     text: str
     on: bool
+    temp_c: float
+    limit_c: float
 
 
 class Comfort:
@@ -101,26 +103,23 @@ class Comfort:
         self.level[place] = after
         found: list[Change] = []
         if before < 1 <= after:
-            text = f"inlet air at {now_c:.1f} °C is above the recommended {RECOMMENDED.high_c:g} °C"
-            found.append(Change("inlet_warm", subject, text, True))
+            text = f"inlet air passes the recommended {RECOMMENDED.high_c:g} °C"
+            found.append(Change("inlet_warm", subject, text, True, now_c, RECOMMENDED.high_c))
         if before < 2 <= after:
-            text = f"inlet air at {now_c:.1f} °C is above the {allowed_c:g} °C that class {name} allows"
-            found.append(Change("inlet_hot", subject, text, True))
+            text = f"inlet air passes the {allowed_c:g} °C that class {name} allows"
+            found.append(Change("inlet_hot", subject, text, True, now_c, allowed_c))
         if after < 2 <= before:
-            found.append(
-                Change("inlet_allowed", subject, f"inlet air is as class {name} allows again", False)
-            )
+            text = f"inlet air is as class {name} allows again"
+            found.append(Change("inlet_allowed", subject, text, False, now_c, allowed_c))
         if after < 1 <= before:
-            found.append(Change("inlet_ok", subject, "inlet air is as recommended again", False))
+            text = "inlet air is as recommended again"
+            found.append(Change("inlet_ok", subject, text, False, now_c, RECOMMENDED.high_c))
         return found
 
     def _water_changed(self, place: int, now_c: float) -> list[Change]:
         subject, before = self._ids[place], int(self.level[place])
-        what, set_c, dew_c = (
-            "coolant" if self._coolant[place] else "water",
-            self._set_c[place],
-            self._dew_c[place],
-        )
+        what = "coolant" if self._coolant[place] else "water"
+        set_c, dew_c = float(self._set_c[place]), float(self._dew_c[place])
         cold = dew_c + DEW_MARGIN_K
         after = 2 if now_c > set_c + (WARM_BACK_K if before == 2 else WARM_K) else 0
         if now_c < cold or (before == 1 and now_c <= cold + DEW_BACK_K):
@@ -129,15 +128,16 @@ class Comfort:
         found: list[Change] = []
         if before == 1 != after:
             text = "coolant is safely above the dew point again"
-            found.append(Change("above_dew_point", subject, text, False))
+            found.append(Change("above_dew_point", subject, text, False, now_c, cold))
         if before == 2 != after:
-            found.append(Change("supply_ok", subject, f"{what} is near its set point again", False))
+            text = f"{what} is near its set point again"
+            found.append(Change("supply_ok", subject, text, False, now_c, set_c + WARM_K))
         if after == 1 != before:
-            text = f"coolant at {now_c:.1f} °C is within {DEW_MARGIN_K:g} K of the dew point, {dew_c:.1f} °C"
-            found.append(Change("below_dew_point", subject, text, True))
+            text = f"coolant falls below {cold:.1f} °C, {DEW_MARGIN_K:g} K above the dew point"
+            found.append(Change("below_dew_point", subject, text, True, now_c, cold))
         if after == 2 != before:
-            text = f"{what} at {now_c:.1f} °C is more than {WARM_K:g} K above its set point, {set_c:.1f} °C"
-            found.append(Change("supply_warm", subject, text, True))
+            text = f"{what} passes {set_c + WARM_K:.1f} °C, {WARM_K:g} K above its set point"
+            found.append(Change("supply_warm", subject, text, True, now_c, set_c + WARM_K))
         return found
 
     def _set_bands(self) -> None:

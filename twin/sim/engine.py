@@ -291,7 +291,8 @@ class Engine(Parts):
         for hall, too_hot in self.meter.trips(state):
             self.incidents.shutdowns.room(hall, too_hot)
         for change in self.comfort.look(state):
-            self.log.add(self.timers.now_s, change.kind, change.subject, change.text)
+            kind, subject, text, _, temp_c, limit_c = change
+            self.log.add(self.timers.now_s, kind, subject, text, temp_c=temp_c, limit_c=limit_c)
 
     def _log_throttles(self) -> None:
         heat, now = self.heat, self.timers.now_s
@@ -304,15 +305,15 @@ class Engine(Parts):
     def _log_throttle(self, group: int, now: float, on: bool) -> None:
         subject = self.plant.loops.ids[int(self.traces.groups.loop[group])]
         text = "GPUs pass their maximum temperature: clocks walk down"
-        alone = self.traces.gpus_alone(group)
+        alone, gpus_there = self.traces.gpus_alone(group), int(self.traces.groups.n[group])
         if len(alone) == 1:  # a GPU with a fault of its own is named, not all that its coolant serves
             gpus = self.plant.gpus
             subject = f"{self.plant.nodes.ids[int(gpus.node[alone[0]])]}/{int(gpus.index[alone[0]])}"
             text = "passes its maximum temperature: its clock walks down"
         if on:
-            self.log.add(now, "throttle_on", subject, text, Severity.WARNING)
+            self.log.add(now, "throttle_on", subject, text, gpus=gpus_there)
         else:
-            self.log.add(now, "throttle_off", subject, "clocks are free again", Severity.NOTICE)
+            self.log.add(now, "throttle_off", subject, "clocks are free again", gpus=gpus_there)
 
     def _heat_besides_gpus(self, wanted: NDArray[np.intp]) -> tuple[Floats, Floats]:
         self._book()  # before nodes draw another power
