@@ -109,12 +109,16 @@ def test_resting_gpus_show_why_they_rest() -> None:
 
 def test_nodes_shut_down_by_heat_show_off() -> None:
     engine = inject(Engine(liquid(), 1), "1000 s pump_stop cdu/0 for=2min")
-    engine.advance(1200.0)
+    engine.advance(1100.0)
     values = frame(engine).values
     first = engine.plant.nodes.rack[engine.plant.gpus.node] == 0
     assert (values["gpu.state"][first] == State.OFF).all()
     assert not (values["gpu.state"][~first] == State.OFF).any()
     assert (values["gpu.power_w"][first] == 0).all()
+    engine.advance(1200.0)  # coolant flows again: they boot
+    values = frame(engine).values
+    assert (values["gpu.state"][first] == State.OFF).all()
+    assert (values["gpu.power_w"][first] > 0).all()
 
 
 def test_leakier_dies_run_hotter_and_clock_lower() -> None:

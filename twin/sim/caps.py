@@ -25,7 +25,7 @@ from twin.scenario.electricity import PowerCap
 from twin.sim.clocks import EVERY_JOB, Clocks
 from twin.sim.limits import Limits
 from twin.sim.log import Log
-from twin.sim.nodes import UNLIT, Nodes
+from twin.sim.nodes import Nodes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -183,7 +183,7 @@ class PowerCaps:
         if not self.caps and not self._lifted:
             return False
         jobs = {row.index: self.clocks.wanted_gpu_w(row.index) for row in self.clocks.jobs.active}
-        dark = np.isin(self.nodes.condition, UNLIT)
+        dark = self.nodes.unlit()
         holder = np.where(dark, UNLIT_NODE, self.nodes.job).astype(np.intp)
         # While a job restarts its nodes draw less besides their GPUs; what they drew for it before will come back.
         rest_w = np.where(holder == self._holder, np.maximum(self._rest_w, overhead_w), overhead_w)

@@ -214,6 +214,7 @@ class Engine(Parts):
         recovery, heat, incidents = self.recovery, self.heat, self.incidents
         if self.cooling.changed or self.oddities.changed or self.limits.changed:
             self.cooling.changed, incidents.machines_changed = False, True
+            incidents.shutdowns.follow()
         if not (recovery.changed or incidents.machines_changed or heat.fresh):
             return
         self._follow_jobs()

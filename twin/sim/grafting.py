@@ -138,7 +138,10 @@ TABLE: tuple[tuple[str, str, Way], ...] = (
     ("nodes.parts", "nodes", _rows),
     ("stores.tally", "storage", _column),
     ("health.count.*", "nodes", _column),
-    *((f"incidents.shutdowns.{name}", "nodes", _members) for name in ("was_off", "unsupplied", "braked")),
+    *(
+        (f"incidents.shutdowns.{name}", "nodes", _members)
+        for name in ("was_off", "unsupplied", "braked", "waiting")
+    ),
     ("incidents.shutdowns.boots", "nodes", _rows),
     ("incidents.unlit", "switches", _members),
     ("limits.braked", "nodes", _members),

@@ -17,7 +17,7 @@ Ints = NDArray[np.int32]
 FREE, DOWN, DRAINED, OFF, CUT, DARK = 0, 1, 2, 3, 4, 5
 """Condition of a node: usable, in repair, cordoned by people, shut down, cut off from its fabric, without power."""
 UNLIT = (DOWN, OFF, DARK)
-"""Conditions in which a node draws nothing."""
+"""Conditions in which a node draws nothing, unless it boots."""
 NOBODY, SHARED = -1, -2
 """Instead of a job: nobody holds anything of a node; one or several hold parts of it."""
 SLICES = 7
@@ -41,6 +41,7 @@ _REST = np.array(
     np.intp,
 )
 """Place among `_RESTS` of what nobody holds of a node, by its condition and the order of `_SOUND`."""
+_UNLIT = np.isin(np.arange(DARK + 1), UNLIT)
 _NONE = [0.0] * len(_RESTS)
 """GPUs that rest of nodes which jobs hold as a whole."""
 
@@ -55,6 +56,9 @@ class Nodes:
         self.withheld = np.zeros(len(plant.nodes.ids), bool)  # a health check holds it or found something
         self.cut = np.zeros(len(plant.nodes.ids), bool)  # a card of it has no way to the others
         self.dark = np.zeros(len(plant.nodes.ids), bool)  # nothing supplies it, or it has not booted since
+        self.booting = np.zeros(
+            len(plant.nodes.ids), bool
+        )  # off or dark yet, but on its way back: it draws power
         self.condition = np.where(self.cordoned, DRAINED, FREE).astype(np.int32)
         self.job = np.full(len(plant.nodes.ids), NOBODY, np.int32)
         self.down = DownTime()
@@ -80,6 +84,22 @@ class Nodes:
         rest = _REST[self.condition[nodes], 2 * (held > 0) + self.wanted[nodes]]
         counts: list[float] = np.bincount(rest, gpus - held, len(_RESTS)).tolist()
         return counts
+
+    def set_booting(self, booting: NDArray[np.bool_]) -> None:
+        """Let the marked nodes, shape (N,), boot, and no others."""
+        if not np.array_equal(booting, self.booting):
+            self.booting = booting.copy()
+            self.version += 1
+
+    def boots(self) -> NDArray[np.bool_]:
+        """Return which nodes are not usable yet but draw the power of a boot, shape (N,)."""
+        boots: NDArray[np.bool_] = self.booting & ((self.condition == OFF) | (self.condition == DARK))
+        return boots
+
+    def unlit(self) -> NDArray[np.bool_]:
+        """Return which nodes draw nothing, shape (N,)."""
+        unlit: NDArray[np.bool_] = _UNLIT.take(self.condition) & ~self.boots()
+        return unlit
 
     def account(self, node: int) -> str | None:
         """Return the account in which what nobody holds of `node` rests; None while a job holds all of it."""

@@ -19,7 +19,7 @@ from twin.sim.ingest import Ingest
 from twin.sim.jobs import JobRow, Jobs
 from twin.sim.mixes import STEPS, Mixes
 from twin.sim.network import FabricState
-from twin.sim.nodes import DARK, UNLIT, Nodes
+from twin.sim.nodes import Nodes
 from twin.sim.pace import pace_of
 from twin.sim.recovery import Recovery
 from twin.sim.stragglers import Stragglers
@@ -28,8 +28,6 @@ from twin.sim.traces import OFF as TRACE_OFF
 
 STANDING = (JobState.STARTING, JobState.DETECTING, JobState.RESTARTING)
 """States that a job leaves for another power."""
-_UNLIT = np.isin(np.arange(DARK + 1), UNLIT)
-"""Whether a node draws nothing, by its condition."""
 
 
 class Pacing:
@@ -104,7 +102,8 @@ class Pacing:
         if self._wanted is None or self._version != nodes.version:
             wanted = self._by_job.take(nodes.job)
             self.mixes.into(wanted, self.moved)
-            wanted[_UNLIT.take(nodes.condition)] = TRACE_OFF
+            wanted[nodes.unlit()] = TRACE_OFF
+            wanted[nodes.boots()] = IDLE
             self._wanted, self._version = wanted, nodes.version
         return self._wanted
 

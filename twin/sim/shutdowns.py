@@ -1,4 +1,8 @@
-"""Nodes that go off because of heat, a leak or a lost supply, and how they come back: all at once, after a boot."""
+"""Nodes that go off because of heat, a leak or a lost supply, and how they come back.
+
+A node boots as soon as it is supplied and what cools it works again; it draws idle power then, and is back after the
+boot. Where supply or cooling goes again in between, it begins anew once they are back.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ from twin.sim.outages import Outages
 from twin.sim.recovery import Recovery
 
 REBOOT_S = 600.0
-"""From coolant back to a node that takes work: check, power on, health test [est]."""
+"""From power and coolant back to a node that takes work: check, power on, health test [est]."""
 THERMAL_SHUTDOWN = "thermal_shutdown"
 POWER_LOSS = "power_loss"
 LEAK = "leak"
@@ -73,7 +77,8 @@ class Shutdowns:
         self.was_off = np.zeros(count, bool)  # shut down at least once
         self.unsupplied = np.zeros(count, bool)
         self.braked = np.zeros(count, bool)
-        self.boot_s = np.full(count, np.inf)  # when nodes that are off try to come back
+        self.waiting = np.zeros(count, bool)  # off, until they are supplied and cooled again
+        self.boot_s = np.full(count, np.inf)  # when nodes that boot are back
         timers.handle("reboot", self._reboot)
 
     def shut_down(
@@ -90,22 +95,45 @@ class Shutdowns:
             self.nodes.set_condition(now, node, OFF)
             self.was_off[node] = True
             self.failures.set_up(node, now, False)
-        self._boot(hot)
+        self.waiting[hot] = True
+        self.follow()
         for place, count in places(self.plant, hot):
             text = why if count == 1 else f"{counted(count, 'node')}: {why}"
             self.log.add(now, "shutdown", place, text, nodes=count, cause=cause)
         self._stop_jobs_of(hot, cause, how)
 
-    def _boot(self, nodes: list[int]) -> None:
-        """Let nodes try to come back after the time of a boot."""
-        self.boot_s[nodes] = self.timers.now_s + REBOOT_S
+    def follow(self) -> None:
+        """Let nodes boot that can now, and wait that cannot any more."""
+        pending = np.flatnonzero(self.waiting | np.isfinite(self.boot_s))
+        if not len(pending):
+            return
+        fit, waits = self._fit(pending), self.waiting[pending]
+        begin, stop = pending[fit & waits], pending[~fit & ~waits]
+        if not (len(begin) or len(stop)):
+            return
+        self.boot_s[begin], self.boot_s[stop] = self.timers.now_s + REBOOT_S, np.inf
+        self.waiting[begin], self.waiting[stop] = False, True
+        self.changed = True
         self._await_boots()
+
+    def _fit(self, off: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return which of the nodes that are off can boot: they have power, and what cools them works."""
+        nodes = self.plant.nodes
+        fit = ~self.unsupplied[off] & ~np.isin(self.plant.racks.hall[nodes.rack[off]], list(self.hot_halls))
+        loops = nodes.loop[off]
+        for loop in np.unique(loops).tolist():
+            fit[loops == loop] &= self.cooling.fit(loop)
+        # What a fault of its own made too hot would only go off again: it waits for the repair.
+        for place in np.flatnonzero(fit & (self.nodes.condition[off] == OFF)).tolist():
+            fit[place] = not self.oddities.touches(int(off[place]))
+        return fit
 
     def renew(self) -> None:
         """Wait for the boots that are still to come: nodes have gone."""
         self._await_boots()
 
     def _await_boots(self) -> None:
+        self.nodes.set_booting(np.isfinite(self.boot_s))
         due_s = float(self.boot_s.min(initial=np.inf))
         if np.isfinite(due_s):
             self.timers.set("reboot", 0, due_s)
@@ -139,7 +167,7 @@ class Shutdowns:
         lost = np.flatnonzero(dark & ~self.unsupplied & present)
         back = np.flatnonzero(~dark & self.unsupplied & present)
         self.unsupplied = dark.copy()
-        self.boot_s[lost] = np.inf
+        self.boot_s[lost], self.waiting[lost] = np.inf, True
         self._await_boots()
         for node in lost.tolist():
             nodes.lose_power(now, node)
@@ -153,7 +181,7 @@ class Shutdowns:
             if self.recovery.interrupt(row, None, "switches without power"):
                 self.unexpected[POWER_LOSS] += 1
         if len(back):
-            self._boot(back[nodes.dark[back]].tolist())
+            self.follow()
             text = f"{counted(len(back), 'node')} supplied again: they boot"
             self.log.add(
                 now, "nodes_supplied", common_place(self.plant, back), text, Severity.NOTICE, nodes=len(back)
@@ -166,6 +194,7 @@ class Shutdowns:
         name = self.plant.halls.ids[hall]
         self.changed = True
         if not too_hot:
+            self.follow()
             self.log.add(
                 self.timers.now_s,
                 "room_cool",
@@ -211,22 +240,14 @@ class Shutdowns:
         self.braked = braked.copy()
 
     def _reboot(self, _: int) -> None:
-        """Bring back all nodes whose boot is over: they have power, and what cools them works."""
+        """Bring back all nodes whose boot is over."""
+        self.follow()  # what has gone at this very time is no longer there
         now, nodes = self.timers.now_s, self.nodes
-        ready = np.flatnonzero(self.boot_s <= now)
-        self.boot_s[ready] = np.inf
-        halls = self.plant.racks.hall[self.plant.nodes.rack[ready]]
-        fit = ~np.isin(halls, list(self.hot_halls))
-        loops = self.plant.nodes.loop[ready]
-        for loop in np.unique(loops).tolist():
-            fit[loops == loop] &= self.cooling.fit(loop)
-        # What a fault of its own made too hot would only go off again: it waits for the repair.
-        odd, off = self.oddities, nodes.condition[ready] == OFF
-        fit &= ~off | np.array([not odd.touches(node) for node in ready.tolist()], bool)
-        self.boot_s[ready[~fit]] = now + REBOOT_S
-        back = ready[fit]
+        back = np.flatnonzero(self.boot_s <= now)
+        self.boot_s[back] = np.inf
         nodes.dark[back] = False
-        back = back[nodes.condition[back] != DOWN]  # else its repair brings it back
+        # What is in repair comes back with that; what was mended in the meantime is back.
+        back = back[np.isin(nodes.condition[back], (OFF, DARK))]
         for node in back.tolist():
             nodes.bring_back(now, node)
             self.failures.set_up(node, now, True)
@@ -250,13 +271,15 @@ class Shutdowns:
             "was_off": np.flatnonzero(self.was_off).tolist(),
             "unsupplied": np.flatnonzero(self.unsupplied).tolist(),
             "braked": np.flatnonzero(self.braked).tolist(),
+            "waiting": np.flatnonzero(self.waiting).tolist(),
             "boots": [[n, float(self.boot_s[n])] for n in np.flatnonzero(np.isfinite(self.boot_s)).tolist()],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
         self.hot_halls = frozenset(state["hot_halls"])
-        for name in ("was_off", "unsupplied", "braked"):
+        for name in ("was_off", "unsupplied", "braked", "waiting"):
             getattr(self, name)[np.array(state[name], int)] = True
         for node, due_s in state["boots"]:
             self.boot_s[node] = due_s
+        self.nodes.set_booting(np.isfinite(self.boot_s))
