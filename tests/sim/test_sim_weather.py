@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from datetime import datetime
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,12 +18,15 @@ from twin.physics.psychrometrics import dew_point_c, humidity_of_wet_bulb
 from twin.physics.thermal_network import NetworkShape
 from twin.plant.tables import LoopKind
 from twin.scenario import places
+from twin.scenario.load import load
 from twin.scenario.packed_hours import HOURS, pack
 from twin.scenario.site import Climate, Grid, Site
 from twin.sim.comfort import Comfort
+from twin.sim.engine import Engine
 from twin.sim.hourly import MAX_ROWS, Hourly
 from twin.sim.weather import WAVE_WET_SHARE, Weather
 
+FINDINGS = Path(__file__).parents[1] / "findings"
 NEW_YEAR = "2026-01-01T00:00+00:00"
 
 
@@ -328,3 +332,32 @@ def test_a_limit_of_the_air_is_told_with_the_limit_and_the_temperature() -> None
     assert (hot.temp_c, hot.limit_c) == (35.0001, 35.0)
     assert "35 °C" in hot.text
     assert "35.0" not in hot.text  # "35.0 °C is above 35 °C" says nothing
+
+
+def test_energy_is_paid_and_counted_by_the_hour():
+    """Energy of each hour times the price and carbon of that hour: 218.16 USD, however long thermal steps are."""
+    scene = FINDINGS / "h1.twin.yaml"
+    engine = Engine(load(scene).scenario)
+    engine.advance(engine.end_s)
+    rows = np.loadtxt(FINDINGS / "grid.csv", delimiter=",", skiprows=1)
+    # The year of the file begins at 0:00 on 1 January, the run at 0:00 on the 5th.
+    price_usd_mwh, carbon_g_kwh = rows[96:120].T
+    hours = engine.summary()["facility"]["hours"]["rows"]
+    mwh = np.array([row["facility_kwh"] for row in hours]) / 1e3
+    paid = engine.meter.reading(engine.heat, engine.end_s).power
+    assert paid.cost_usd == pytest.approx(218.16, abs=0.01)
+    assert paid.cost_usd == pytest.approx(float(mwh @ price_usd_mwh), rel=2e-5)
+    assert paid.carbon_kg == pytest.approx(float(mwh @ carbon_g_kwh), rel=2e-5)
+    for row, energy_mwh, usd_mwh in zip(hours, mwh, price_usd_mwh, strict=True):
+        assert row["cost_usd"] == pytest.approx(energy_mwh * usd_mwh, rel=5e-3)
+
+
+@given(st.floats(0.0, 9000.0), st.floats(0.0, 9000.0))
+def test_means_of_price_are_those_of_its_hours(begin_s, took_s):
+    hours = pack({"price": np.arange(HOURS, dtype=float)})
+    here = weather(grid=Grid(hours=hours))
+    mean, _ = here.grid_means(begin_s, begin_s + took_s)
+    at_s = begin_s + took_s * (np.arange(2000) + 0.5) / 2000
+    assert mean * 3.6e9 == pytest.approx(float(np.mean(at_s // 3600.0)), abs=2e-3)
+    parts = list(here.hours(begin_s, begin_s + took_s))
+    assert sum(until_s - since_s for since_s, until_s in parts) == pytest.approx(took_s, abs=1e-6)

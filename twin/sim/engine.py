@@ -338,17 +338,18 @@ class Engine(Parts):
     def book_hour(self, hourly: Hourly, now_s: float) -> None:
         """Add to `hourly` what has flowed since the meters were read last, at the powers of then."""
         meter, power = self.meter, self.power
-        if now_s > meter.meters.at_s:
+        if now_s <= meter.meters.at_s:
+            return
+        for since_s, until_s in self.weather.hours(meter.meters.at_s, now_s):
             hourly.add(
-                meter.meters.at_s,
-                now_s,
+                since_s,
+                until_s,
                 meter.it_w,
                 meter.facility_w,
                 meter.draw.water_l_s,
                 power.loss_w,
                 meter.cooling_w,
-                power.carbon_kg_s,
-                power.cost_usd_s,
+                *power.rates(since_s),
                 self.cooling.free_share,
             )
 

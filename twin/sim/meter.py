@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from twin.sim.cooling_wiring import Draw
 from twin.sim.heat import Heat
 from twin.sim.job_energy import JobEnergy
 from twin.sim.overhead import Overhead
-from twin.sim.power_books import PowerTotals, book
+from twin.sim.power_books import PowerTotals
 from twin.sim.power_system import PowerSystem
 from twin.sim.traces import Traces
 
@@ -198,7 +198,8 @@ class Meter:
         inside_j = over.machines_w * dt
         it_j, cooling_j = net_j - inside_j, inside_j + self._outside_w * dt
         loads_j = self.power.totals.load_j
-        self.power.correct(it_j + cooling_j - (loads_j - m.load_seen_j), self.power.totals)
+        extra_j = it_j + cooling_j - (loads_j - m.load_seen_j)
+        self.power.correct(extra_j, self.power.totals, m.at_s, now_s)
         m.it_j += it_j
         gpu_j = net_j - self.overhead.total_w * dt
         m.gpu_j += gpu_j
@@ -235,10 +236,8 @@ class Meter:
         gpu_j, in_j = self._gpu_j(heat, now_s)
         inside_j = self.overhead.machines_w * since
         it_j, cooling_j = in_j - inside_j, inside_j + self._outside_w * since
-        totals = replace(self.power.totals)
-        later = now_s - self.power.at_s
-        book(totals, self.power.flows, later)
-        self.power.correct(it_j + cooling_j - (totals.load_j - m.load_seen_j), totals)
+        totals = self.power.booked(now_s)
+        self.power.correct(it_j + cooling_j - (totals.load_j - m.load_seen_j), totals, m.at_s, now_s)
         return Reading(
             it_j=m.it_j + it_j,
             gpu_j=gpu_j,
@@ -248,7 +247,7 @@ class Meter:
             heat_j=heat.totals.out_j + share * step.energy.out_j,
             outside_j=m.cooling_j - m.inside_j + self._outside_w * since,
             heat_stored_j=heat.totals.stored_j + share * step.energy.stored_j,
-            battery_stored_j=self.power.stored_at_j(later) - self.charged_j,
+            battery_stored_j=self.power.stored_at_j(now_s - self.power.at_s) - self.charged_j,
             power=totals,
         )
 

@@ -42,8 +42,8 @@ class Flows:
     over_peak: bool = False
 
 
-def book(totals: PowerTotals, flows: Flows, dt_s: float) -> None:
-    """Add what flowed in `dt_s` [s]."""
+def book(totals: PowerTotals, flows: Flows, dt_s: float, price_usd_j: float, carbon_kg_j: float) -> None:
+    """Add what flowed in `dt_s` [s], at the mean price and carbon of energy from the grid in that time."""
     totals.load_j += flows.load_w * dt_s
     totals.loss_j += flows.loss_w * dt_s
     totals.grid_j += flows.grid_w * dt_s
@@ -51,8 +51,8 @@ def book(totals: PowerTotals, flows: Flows, dt_s: float) -> None:
     totals.fuel_j += flows.fuel_w * dt_s
     totals.battery_in_j += flows.charging_w * dt_s
     totals.battery_out_j += flows.discharging_w * dt_s
-    totals.carbon_kg += flows.carbon_kg_s * dt_s
-    totals.cost_usd += flows.cost_usd_s * dt_s
+    totals.carbon_kg += (flows.grid_w * carbon_kg_j + flows.made_kg_s) * dt_s
+    totals.cost_usd += flows.grid_w * price_usd_j * dt_s
     if flows.over_peak:
         totals.peak_over_s += dt_s
 

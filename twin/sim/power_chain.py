@@ -8,6 +8,7 @@ tree are P_in - P_out of each stage; everything that flows is booked by `advance
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -129,27 +130,40 @@ class PowerChain:
         dt = t_s - self.at_s
         if dt <= 0:
             return
+        self._book(self.totals, t_s)
         self.at_s = t_s
-        book(self.totals, self.flows, dt)
         self._unbooked_s += dt
         self.breakers.advance(dt)
         if self._draining:
             self.storage.move(self._drained_w, dt)
         self._price()
 
-    def correct(self, extra_j: float, totals: PowerTotals) -> None:
-        """Add energy that loads took beyond what the tree was told to `totals`, at its source now [J]."""
+    def _book(self, totals: PowerTotals, t_s: float) -> None:
+        book(totals, self.flows, t_s - self.at_s, *self.weather.grid_means(self.at_s, t_s))
+
+    def booked(self, t_s: float) -> PowerTotals:
+        """Return what has passed up to `t_s` [s], as things flow now; changes nothing."""
+        totals = replace(self.totals)
+        self._book(totals, t_s)
+        return totals
+
+    def rates(self, t_s: float) -> tuple[float, float]:
+        """Return carbon [kg/s] and cost [USD/s] at `t_s` [s], as things flow now."""
+        f, weather = self.flows, self.weather
+        return f.grid_w * weather.carbon_kg_j(t_s) + f.made_kg_s, f.grid_w * weather.price_usd_j(t_s)
+
+    def correct(self, extra_j: float, totals: PowerTotals, since_s: float, t_s: float) -> None:
+        """Add energy that loads took in a time beyond what the tree was told to `totals`, at its source now [J]."""
         if self.flows.grid_w > 0 or self.flows.on_site_w <= 0:
+            price_usd_j, carbon_kg_j = self.weather.grid_means(since_s, t_s)
             totals.grid_j += extra_j
-            totals.carbon_kg += extra_j * self.weather.carbon_kg_j(self.at_s)
-            totals.cost_usd += extra_j * self.weather.price_usd_j(self.at_s)
+            totals.carbon_kg += extra_j * carbon_kg_j
+            totals.cost_usd += extra_j * price_usd_j
         else:
             totals.on_site_j += extra_j
 
     def _price(self) -> None:
-        f = self.flows
-        f.carbon_kg_s = f.grid_w * self.weather.carbon_kg_j(self.at_s) + f.made_kg_s
-        f.cost_usd_s = f.grid_w * self.weather.price_usd_j(self.at_s)
+        self.flows.carbon_kg_s, self.flows.cost_usd_s = self.rates(self.at_s)
 
     def _due(self) -> None:
         """Do what the timer has waited for; a battery that is full or a step of a ramp switches nothing."""

@@ -7,6 +7,7 @@ An hourly year (a place, a weather or grid file) runs in local standard time ove
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -94,6 +95,7 @@ class Weather:
         self._hour = -1  # of the year, that the next line holds for
         self._line = (0.0,) * 6  # dry, wet, dew at that hour, and their rise until the next
         self._clock = -1  # hour since the start of the year that the next two hold for
+        self._turned_s = math.inf  # when that hour began
         self._price_usd_j = self._carbon_kg_j = 0.0
 
     def at(self, t_s: float) -> Outdoor:
@@ -120,6 +122,28 @@ class Weather:
         """Return what energy from the grid emits at `t_s` [kg/J]; one figure for each hour."""
         self._tick(t_s)
         return self._carbon_kg_j
+
+    def hours(self, begin_s: float, end_s: float) -> Iterator[tuple[float, float]]:
+        """Yield the parts of a time [s] in which price and carbon stand: hours by the clock of the site."""
+        hour = int((self._year_start_s + begin_s) / HOUR_S)
+        while (turn_s := (hour + 1) * HOUR_S - self._year_start_s) < end_s:
+            if turn_s > begin_s:
+                yield begin_s, turn_s
+                begin_s = turn_s
+            hour += 1
+        yield begin_s, end_s
+
+    def grid_means(self, begin_s: float, end_s: float) -> tuple[float, float]:
+        """Return the mean price [USD/J] and carbon [kg/J] of energy from the grid that flows evenly in a time."""
+        if self._turned_s <= begin_s and end_s <= self._turned_s + HOUR_S:  # within the hour looked at last
+            return self._price_usd_j, self._carbon_kg_j
+        price = carbon = 0.0
+        took_s = end_s - begin_s
+        for since_s, until_s in self.hours(begin_s, end_s):
+            share = (until_s - since_s) / took_s if took_s > 0 else 1.0
+            price += share * self.price_usd_j(since_s)
+            carbon += share * self.carbon_kg_j(since_s)
+        return price, carbon
 
     def sun(self, t_s: float) -> float:
         """Return the output of solar panels over their rated power at `t_s`, 0..1 [-]."""
@@ -152,7 +176,7 @@ class Weather:
             return
         self._clock = clock
         grid, years = self._grid, self._grid_years
-        begin_s = clock * HOUR_S - self._year_start_s
+        self._turned_s = begin_s = clock * HOUR_S - self._year_start_s
         of_day = (self._start + timedelta(seconds=begin_s)).astimezone(self._zone).hour
         now = clock % HOURS
         self._price_usd_j = (
