@@ -10,7 +10,7 @@ import pytest
 
 from twin.app.break_choices import choices, injection, target_id, target_kind
 from twin.app.fact_rows import World
-from twin.app.fault_groups import COOLING, GROUPS, JOBS, NETWORK, POWER, SITE, faults_near, group_of
+from twin.app.fault_groups import faults_near
 from twin.app.incident_drill import SPANS, draw, words_of
 from twin.app.job_curves import JobCurves
 from twin.app.job_events import JobEvents, Which
@@ -29,6 +29,7 @@ from twin.record.frame import Frame
 from twin.scenario import load, parse_injection
 from twin.scenario.action import wrong
 from twin.scenario.document import Scenario
+from twin.scenario.fault_kind import GROUPS
 from twin.scenario.fault_kinds import KINDS
 from twin.sim.engine import Engine
 from twin.sim.summary import summarise
@@ -268,15 +269,15 @@ def test_faults_are_grouped_and_reach_what_a_gpu_depends_on(lab: _Run) -> None:
     near = faults_near(lab.scenario, lab.plant, "gpu/0/0/0/3", lab.frame)
     assert list(near) == [group for group in GROUPS if group in near]
     targets = {group: {target for target, _ in found} for group, found in near.items()}
-    assert "llama3" in targets[JOBS]
-    assert any(target is not None and "~" in target for target in targets[NETWORK])
-    assert "pdu/0" in targets[POWER]
-    assert {"crah/0", "water"} <= targets[COOLING]
-    assert targets[SITE] == {None}
+    assert "llama3" in targets["Jobs"]
+    assert any(target is not None and "~" in target for target in targets["Network"])
+    assert "pdu/0" in targets["Power"]
+    assert {"crah/0", "water"} <= targets["Cooling"]
+    assert targets["Site"] == {None}
     assert list(faults_near(lab.scenario, lab.plant, None, None))  # of the site alone
-    for name, kind in KINDS.items():
+    for kind in KINDS.values():
         for target in kind.targets:
-            assert group_of(name, target) in GROUPS
+            assert kind.group_of(target) in GROUPS
     assert target_kind(lab.scenario, lab.plant, "nothing/at/all") is None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import get_args
 
 import pytest
 
@@ -12,7 +11,7 @@ from twin.scenario import ScenarioError, loads, parse_injection
 from twin.scenario.action import value_of
 from twin.scenario.clock import after_start_s
 from twin.scenario.fault_kinds import KINDS
-from twin.scenario.faults import Intervention, InterventionKind
+from twin.scenario.faults import Intervention
 
 SCENE = """\
 format: twin/scenario
@@ -156,10 +155,8 @@ def with_injection(line: str) -> str:
     return SCENE + ", ".join([head, *said]) + "}\n"
 
 
-def test_every_kind_of_intervention_has_a_row_in_the_table() -> None:
-    kinds = set(get_args(InterventionKind))
-    assert set(KINDS) == kinds
-    assert {line.partition(" ")[0] for line in ACTS} == kinds - {"set"}
+def test_every_kind_but_settings_is_tried_here() -> None:
+    assert {line.partition(" ")[0] for line in ACTS} == set(KINDS) - {"set"}
 
 
 @pytest.mark.parametrize("line", ACTS)
@@ -178,7 +175,7 @@ def test_what_cannot_happen_is_refused_with_a_reason(line: str, said: str) -> No
 
 
 def test_values_come_in_si_units_with_a_usual_one() -> None:
-    def value(kind: InterventionKind, said: str | None) -> float:
+    def value(kind: str, said: str | None) -> float:
         return value_of(Intervention(at_s=0.0, kind=kind, target="x", value=said))
 
     assert value("valve_stuck", None) == pytest.approx(0.3)

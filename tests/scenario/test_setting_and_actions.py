@@ -164,7 +164,7 @@ def test_injections_that_are_none(text: str, said: str) -> None:
         ("{at: 1 h, kind: drain, target: cpu/0/0/0}", "names no row generator"),
         (
             "{at: 1 h, kind: drain, target: gpu/0/1/0, value: later}",
-            "when running jobs leave; there are now, check",
+            "is no value of drain; there are now, check",
         ),
         ("{at: 1 h, kind: move, target: llama3, value: batch}", "needs partitions, and the scene has none"),
         ("{at: 1 h, kind: pump_stop, target: crah/1}", "'crah' has 1 loops, counted from 0"),

@@ -40,7 +40,7 @@ from twin.scenario.validate import nearest
 _WIDTH_PX = 520
 _GPU_W = 700.0
 _SPANS = ("", "10 min", "1 h", "8 h")
-_BY_ITSELF = "Until somebody mends it"
+_BY_ITSELF = "until it is undone"
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class BranchDialog(QDialog):
                 if choice is None:
                     return ""
                 lasts = self.lasts_box.currentText()
-                lasts = "" if lasts == _BY_ITSELF else lasts
+                lasts = "" if lasts == self.lasts_box.itemText(0) else lasts
                 named = target_id(None if target == "site" else target, choice.kind)
                 return injection(choice, named, at=at, lasts=lasts, value=value)
             case Sort.CAP:
@@ -241,7 +241,7 @@ class BranchDialog(QDialog):
         self._fault = self._row("What happens", self.fault_box, "The kinds of faults that this can have")
         self._value = self._row("Value", self.value_box, "The new value, with its unit")
         self._lasts = self._row(
-            "How long", self.lasts_box, "Until somebody mends it, or for a time, such as 20 min"
+            "How long", self.lasts_box, "Until it is repaired, or for a time, such as 20 min"
         )
         self.add_button = QPushButton("And another change")
         self.add_button.setToolTip("Keep this change and choose one more")
@@ -354,7 +354,8 @@ class BranchDialog(QDialog):
         for widget in self._lasts:
             widget.setVisible(choice is not None and choice.lasts)
         _refill(self.value_box, [choice.value] if choice is not None and takes else [])
-        _refill(self.lasts_box, [_BY_ITSELF, *(span for span in _SPANS if span)])
+        repair = choice.repair if choice is not None else ""
+        _refill(self.lasts_box, [repair or _BY_ITSELF, *(span for span in _SPANS if span)])
         self._tell()
 
     def _on_named(self, *_text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,27 +14,16 @@ from twin.plant.find import find
 from twin.plant.links import find_link
 from twin.plant.tables import LoopKind, Plant
 from twin.scenario.document import Scenario
-from twin.scenario.fault_kinds import KINDS, PLACES, Dimension, FaultKind, TargetKind
-from twin.scenario.faults import InterventionKind
+from twin.scenario.fault_kind import Dimension, FaultKind, Need, TargetKind
+from twin.scenario.fault_kinds import CAPPED, KINDS
 from twin.scenario.population import jobs_of
 
 MOST_SUPPLIES = 12
 """Power supplies of a node or shelves of a rack that can be asked for; the run says how many there are."""
-_PASSING = frozenset({"heat_wave"})
+_QUARTILE = 0.6745
+"""Standard deviations from the median of a normal distribution to its quartiles."""
 CAP_SHARE = 0.8
 """A power cap on offer is so much of what the thing may draw."""
-_VALUE_WORDS: dict[str, str] = {
-    "power_cap": "At most",
-    "flap": "Share of time down",
-    "valve_stuck": "Opening",
-    "blocked_plate": "Flow left",
-    "bad_contact": "Times the resistance",
-    "heat_wave": "Warmer by",
-    "slow": "Clock left",
-    "pcie": "Bandwidth left",
-    "move": "To partition",
-    "drain": "Running jobs leave",
-}
 
 
 @dataclass(frozen=True)
@@ -42,8 +32,8 @@ class Choice:
 
     Parameters
     ----------
-    kind, title
-        Kind of intervention, and its words.
+    kind, title, verb
+        Kind of intervention, its words, and what a person does who asks for it.
     lasts
         Whether it can be told how long; then `repair` says in words how long it takes by itself.
     most, counted
@@ -52,8 +42,9 @@ class Choice:
         What its value is, its words and one that makes sense; empty: it takes none.
     """
 
-    kind: InterventionKind
+    kind: str
     title: str
+    verb: str
     lasts: bool
     repair: str
     most: int
@@ -77,9 +68,9 @@ def target_kind(scenario: Scenario, plant: Plant, thing: str | None) -> tuple[Ta
     return ("job", job) if job is not None else None
 
 
-def target_id(thing: str | None, kind: InterventionKind) -> str:
+def target_id(thing: str | None, kind: str) -> str:
     """Return how an intervention names a thing; the whole scene is "site", or "all" GPUs."""
-    return thing if thing is not None else "all" if kind == "power_cap" else "site"
+    return thing if thing is not None else "all" if "all" in KINDS[kind].targets else "site"
 
 
 def choices(scenario: Scenario, plant: Plant, thing: str | None) -> list[Choice]:
@@ -89,11 +80,9 @@ def choices(scenario: Scenario, plant: Plant, thing: str | None) -> list[Choice]
         return []
     targets: set[TargetKind] = {at[0], "all"} if at[0] == "site" else {at[0]}
     return [
-        _choice(name, kind, scenario, plant, *at)
-        for name, kind in KINDS.items()
-        if targets & set(kind.targets)
-        and _fits(name, plant, *at)
-        and (name != "move" or _elsewhere(scenario, at[1]))
+        _choice(kind, scenario, plant, *at)
+        for kind in KINDS.values()
+        if targets & set(kind.targets) and _has(kind.needs.get(at[0]), scenario, plant, *at)
     ]
 
 
@@ -117,58 +106,62 @@ def injection(
     return " ".join(words)
 
 
-def _choice(
-    name: InterventionKind, kind: FaultKind, scenario: Scenario, plant: Plant, target: TargetKind, slot: int
-) -> Choice:
-    most, counted = _parts(name, plant, target, slot) if "count" in kind.options else (0, "")
+def _choice(kind: FaultKind, scenario: Scenario, plant: Plant, target: TargetKind, slot: int) -> Choice:
+    most, counted = _parts(kind, plant, target, slot) if kind.counts(target) else (0, "")
     takes_value = "value" in kind.options
     return Choice(
-        kind=name,
+        kind=kind.id,
         title=kind.title,
+        verb=kind.verb,
         lasts="for" in kind.options,
-        repair=_repair(name, kind, scenario, target),
+        repair=_repair(kind, scenario, target),
         most=most,
         counted=counted,
         dimension=kind.value if takes_value else "",
-        value_title=_VALUE_WORDS.get(name, "Value") if takes_value else "",
-        value=_value(name, kind, scenario, plant, target, slot) if takes_value else "",
+        value_title=kind.value_title if takes_value else "",
+        value=_value(kind, scenario, plant, target, slot) if takes_value else "",
     )
 
 
-def _repair(name: InterventionKind, kind: FaultKind, scenario: Scenario, target: TargetKind) -> str:
-    """Return how long a fault lasts by itself; weather and the grid pass, nobody mends them."""
-    if kind.repair_s is None:
-        return ""
-    if name == "fail" and target != "power":  # the run draws these from what a published fleet took
+def _repair(kind: FaultKind, scenario: Scenario, target: TargetKind) -> str:
+    """Return how long a fault lasts by itself, as the run draws it; weather passes, nobody repairs it."""
+    drawn_as = kind.drawn_by_class.get(target)
+    if drawn_as is not None:  # from what a published fleet took
         constant_s = scenario.failures.repair_constant_s
         if constant_s is not None:
-            return f"until mended, {duration(constant_s)}"
-        drawn = REPAIR_CLASSES["gpu" if target in PLACES else REPAIR_CLASS["cable"]].repair
-        return f"until mended: {_about(drawn.p25_s)} to {_about(drawn.p75_s)} in half of the cases"
-    words = "lasts about" if name in _PASSING else "until mended, about"
-    return f"{words} {duration(kind.repair_s[0])}"
+            return f"repair time {duration(constant_s)}"
+        drawn = REPAIR_CLASSES["gpu" if drawn_as == "gpu" else REPAIR_CLASS[drawn_as]].repair
+        return _drawn("repair", drawn.median_s, drawn.p25_s, drawn.p75_s)
+    if kind.repair_s is None:
+        return ""
+    median_s, sigma = kind.repair_s
+    spread = math.exp(_QUARTILE * sigma)
+    return _drawn("lasts" if kind.passes else "repair", median_s, median_s / spread, median_s * spread)
+
+
+def _drawn(words: str, median_s: float, p25_s: float, p75_s: float) -> str:
+    """Return a drawn time in words: its median, and where half of the draws lie."""
+    return f"{words} drawn: median {_about(median_s)}, half {_about(p25_s)} to {_about(p75_s)}"
 
 
 def _about(t_s: float) -> str:
     """Return a length of time in its largest unit."""
     unit_s, unit = next((one for one in ((86400.0, "d"), (3600.0, "h")) if t_s >= one[0]), (60.0, "min"))
-    return f"{t_s / unit_s:.0f} {unit}"
+    return f"{t_s / unit_s:.2g} {unit}"
 
 
-def _parts(name: InterventionKind, plant: Plant, target: TargetKind, slot: int) -> tuple[int, str]:
+def _parts(kind: FaultKind, plant: Plant, target: TargetKind, slot: int) -> tuple[int, str]:
+    """Return how many parts of a thing a fault can take, and what they are."""
     if target == "loop":
         loops = plant.loops
         by_air = LoopKind(int(loops.kind[slot])).by_air
         return int(loops.pumps[slot]), "fans" if by_air else "pumps"
     if target == "plant":
-        if name == "pump_stop":
-            return int(plant.plants.pumps[slot]), "pumps"
-        return int(plant.plants.units[slot]), "fans" if name == "fan_stop" else "machines"
+        table = plant.plants.pumps if kind.counted == "pumps" else plant.plants.units
+        return int(table[slot]), kind.counted
     if target == "power":
-        return int(plant.power.units[slot]), "machines"
-    if name == "fail":
-        return 0, ""  # GPUs, nodes and cables fail as a whole
-    return (MOST_SUPPLIES, "supplies") if name == "psu_loss" else (MOST_SUPPLIES, "fans")
+        return int(plant.power.units[slot]), kind.counted
+    return MOST_SUPPLIES, kind.counted
 
 
 def _elsewhere(scenario: Scenario, job: int) -> list[str]:
@@ -181,58 +174,60 @@ def _elsewhere(scenario: Scenario, job: int) -> list[str]:
     ]
 
 
-def _value(
-    name: InterventionKind, kind: FaultKind, scenario: Scenario, plant: Plant, target: TargetKind, slot: int
-) -> str:
-    if name == "move":
+def _value(kind: FaultKind, scenario: Scenario, plant: Plant, target: TargetKind, slot: int) -> str:
+    """Return a value that makes sense for a thing."""
+    if kind.needs.get(target) == "other partition":
         return _elsewhere(scenario, slot)[0]
-    if name == "power_cap" and target == "power":
+    if kind.value != "power" or target not in CAPPED:
+        return kind.example
+    if target == "power":
         capacity_w = float(plant.power.capacity_w[slot])
-        if np.isfinite(capacity_w):
-            return _round_w(CAP_SHARE * capacity_w)
-    if name == "power_cap" and target in ("rack", "row", "hall"):
-        gpus = {
-            "rack": plant.gpus.rack == slot,
-            "row": plant.racks.row[plant.gpus.rack] == slot,
-            "hall": plant.racks.hall[plant.gpus.rack] == slot,
-        }[target]
-        return _round_w(CAP_SHARE * 1.2e3 * float(np.count_nonzero(gpus & plant.gpus.present)))
-    return kind.example
+        return _round_w(CAP_SHARE * capacity_w) if np.isfinite(capacity_w) else kind.example
+    gpus = {
+        "rack": plant.gpus.rack == slot,
+        "row": plant.racks.row[plant.gpus.rack] == slot,
+        "hall": plant.racks.hall[plant.gpus.rack] == slot,
+    }[target]
+    return _round_w(CAP_SHARE * 1.2e3 * float(np.count_nonzero(gpus & plant.gpus.present)))
 
 
 def _round_w(power_w: float) -> str:
     return quantity(power_w, "W", 2).replace("\N{NO-BREAK SPACE}", " ").replace(",", "")
 
 
-def _fits(name: InterventionKind, plant: Plant, target: TargetKind, slot: int) -> bool:
-    """Return whether a kind means something for this very thing, not only for its kind."""
+def _has(need: Need | None, scenario: Scenario, plant: Plant, target: TargetKind, slot: int) -> bool:
+    """Return whether this very thing has what a fault of it needs."""
     power, loops, nodes, racks = plant.power, plant.loops, plant.nodes, plant.racks
-    if target == "power":
-        return {
-            "battery_empty": bool(power.energy_j[slot] > 0),
-            "no_start": power.kind[slot] == "generator",
-            "trip": bool(np.isfinite(power.breaker_w[slot])),
-        }.get(name, True)
-    if target == "loop":
-        by_air = LoopKind(int(loops.kind[slot])).by_air
-        return {
-            "pump_stop": bool(loops.kind[slot] != LoopKind.AIR),
-            "fan_stop": by_air,
-            "valve_stuck": bool(loops.valve[slot]),
-            "leak": bool(loops.kind[slot] != LoopKind.AIR),
-        }.get(name, True)
-    if target == "rack":
-        return {
-            "leak": bool(racks.loop[slot] >= 0),
-            "blocked_plate": bool(racks.loop[slot] >= 0),
-            "psu_loss": bool(racks.shelves[slot] > 0 and (nodes.rack[nodes.present] == slot).any()),
-        }.get(name, True)
-    if target in ("node", "gpu"):
-        node = slot if target == "node" else int(plant.gpus.node[slot])
-        liquid, own = bool(nodes.liquid[node]), bool(racks.shelves[nodes.rack[node]] == 0)
-        wired = bool(np.any(plant.node_links.node == node))
-        fits = {"blocked_plate": liquid, "fan_stop": not liquid, "psu_loss": own, "pcie": wired}
-        return fits.get(name, True)
-    if target == "plant" and name == "chiller_trip":
-        return "chiller" in plant.plants.kind[slot]
+    node = int(plant.gpus.node[slot]) if target == "gpu" else slot
+    match need:
+        case "battery":
+            return bool(power.energy_j[slot] > 0)
+        case "generator":
+            return power.kind[slot] == "generator"
+        case "breaker":
+            return bool(np.isfinite(power.breaker_w[slot]))
+        case "pumps":
+            return bool(loops.kind[slot] != LoopKind.AIR)
+        case "fans":
+            return LoopKind(int(loops.kind[slot])).by_air
+        case "valve":
+            return bool(loops.valve[slot])
+        case "coolant" if target == "loop":
+            return bool(loops.kind[slot] != LoopKind.AIR)
+        case "coolant" | "cold plate" if target == "rack":
+            return bool(racks.loop[slot] >= 0)
+        case "cold plate":
+            return bool(nodes.liquid[node])
+        case "air":
+            return not nodes.liquid[node]
+        case "shelves":
+            return bool(racks.shelves[slot] > 0 and (nodes.rack[nodes.present] == slot).any())
+        case "supplies":
+            return bool(racks.shelves[nodes.rack[node]] == 0)
+        case "cards":
+            return bool(np.any(plant.node_links.node == node))
+        case "chiller":
+            return "chiller" in plant.plants.kind[slot]
+        case "other partition":
+            return bool(_elsewhere(scenario, slot))
     return True

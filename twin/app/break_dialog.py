@@ -32,16 +32,6 @@ NOW, LATER = "Now", "At"
 _SPANS = ("20 s", "60 s", "10 min", "1 h", "8 h")
 """Lengths on offer; any other can be typed."""
 _WIDTH_PX = 460
-_DO: dict[str, str] = {
-    "drain": "Drain it",
-    "undrain": "Undrain it",
-    "power_cap": "Cap it",
-    "cancel": "Cancel it",
-    "requeue": "Requeue it",
-    "move": "Move it",
-}
-"""What the button, and the title of a thing, say of kinds that break nothing."""
-_BREAK = "Break it"
 _BREAK_TIP = "Do it to the run; it is recorded with it (Enter)"
 
 
@@ -137,7 +127,7 @@ class BreakDialog(QDialog):
             (self.fault_box, "What happens", "The kinds of faults that this can have"),
             (self.when_box, "When", "At once, or at a time of the run"),
             (self.at_field, "Time of the fault", "Time of the run, or time of day, such as 10 h or 14:30"),
-            (self.lasts_box, "How long", "Until somebody mends it, or for a time, such as 20 min"),
+            (self.lasts_box, "How long", "Until it is repaired, or for a time, such as 20 min"),
             (self.count_box, "How many", "How many of them it hits"),
             (self.value_field, "Value", "How strong it is, with its unit"),
         ):
@@ -163,7 +153,7 @@ class BreakDialog(QDialog):
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.said.setToolTip("The same from the command line, with twin run --inject")
         column.addWidget(self.said)
-        self.do_button = QPushButton(_BREAK)
+        self.do_button = QPushButton("Break it")
         self.do_button.setProperty("role", "primary")
         self.do_button.clicked.connect(self.do)
         cancel = QPushButton("Cancel")
@@ -210,15 +200,15 @@ class BreakDialog(QDialog):
 
     def _on_fault(self, *_index: int) -> None:
         choice = self.choice
-        words = _BREAK if choice is None else _DO.get(choice.kind, _BREAK)
-        title = f"{words.removesuffix(' it')} {self.thing or 'the site'}"
+        verb = "Break" if choice is None else choice.verb
+        title = f"{verb} {self.thing or 'the site'}"
         self.setWindowTitle(title)
         self._title.setText(title)
         if choice is None:
             self.problem.setText("Nothing can be broken here.")
             self.problem.show()
             return
-        self.do_button.setText(words)
+        self.do_button.setText(f"{verb} it")
         self.lasts_box.clear()
         self.lasts_box.addItems([choice.repair or "until it is undone", *_SPANS])
         self.lasts_box.setCurrentIndex(0)

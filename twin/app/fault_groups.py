@@ -12,51 +12,16 @@ from twin.plant.links import link_id
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.scenario.document import Scenario
-from twin.scenario.fault_kinds import TargetKind
-from twin.scenario.faults import InterventionKind
+from twin.scenario.fault_kind import GROUPS, TargetKind
+from twin.scenario.fault_kinds import KINDS
 from twin.scenario.population import jobs_of
-
-NODES, NETWORK, POWER, COOLING, JOBS, SITE = (
-    "Nodes and GPUs",
-    "Network",
-    "Power",
-    "Cooling",
-    "Jobs",
-    "Site",
-)
-GROUPS: tuple[str, ...] = (NODES, NETWORK, POWER, COOLING, JOBS, SITE)
-_BY_TARGET: dict[TargetKind, str] = {
-    "switch": NETWORK,
-    "link": NETWORK,
-    "power": POWER,
-    "loop": COOLING,
-    "plant": COOLING,
-    "job": JOBS,
-    "site": SITE,
-    "all": SITE,
-}
-_BY_KIND: dict[InterventionKind, str] = {
-    "psu_loss": POWER,
-    "power_cap": POWER,
-    "fan_stop": COOLING,
-    "leak": COOLING,
-    "blocked_plate": COOLING,
-    "bad_contact": COOLING,
-    "heat_wave": COOLING,
-}
-"""Kinds that hit something else than what they are named for; the others belong to their target."""
-
-
-def group_of(kind: InterventionKind, target: TargetKind) -> str:
-    """Return the group of a kind of fault of a thing."""
-    return _BY_KIND.get(kind) or _BY_TARGET.get(target, NODES)
 
 
 def grouped(found: Sequence[Choice], target: TargetKind) -> dict[str, list[Choice]]:
     """Return the ways to break a thing by group, in the order of the table of kinds."""
     sorted_out: dict[str, list[Choice]] = {}
     for choice in found:
-        sorted_out.setdefault(group_of(choice.kind, target), []).append(choice)
+        sorted_out.setdefault(KINDS[choice.kind].group_of(target), []).append(choice)
     return sorted_out
 
 

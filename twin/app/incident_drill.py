@@ -78,6 +78,6 @@ def draw(
 
 def words_of(one: Intervention) -> str:
     """Return in words what an intervention does."""
-    title = "Set" if one.kind == "set" else KINDS[one.kind].title
+    title = KINDS[one.kind].title
     value = f" ({one.value})" if one.value is not None else ""
     return f"{one.target}: {title[:1].lower()}{title[1:]}{value}"

@@ -10,7 +10,7 @@ from psygnal import Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from twin.app.break_choices import choices, target_kind
-from twin.app.fault_groups import GROUPS, grouped
+from twin.app.fault_groups import grouped
 from twin.app.plain_text import plain_tip
 from twin.app.scene_jobs import job_place
 from twin.app.session import Session
@@ -19,7 +19,8 @@ from twin.plant.find import find
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, JobState, NodeCondition
 from twin.scenario.document import Scenario
-from twin.scenario.faults import Intervention, InterventionKind
+from twin.scenario.fault_kind import GROUPS
+from twin.scenario.faults import Intervention
 from twin.scenario.population import jobs_of
 from twin.view3d.hall_view import HallView
 from twin.view3d.state import COLOUR_BY, ViewState
@@ -160,7 +161,7 @@ class ThingMenus:
                 breaking.addAction(f"{choice.title}{_DOTS}", act)
         breaking.setEnabled(not breaking.isEmpty())
 
-    def _act(self, kind: InterventionKind, target: str, value: str | None = None) -> None:
+    def _act(self, kind: str, target: str, value: str | None = None) -> None:
         self.act_wanted.emit(Intervention(at=self._session.shown_s, kind=kind, target=target, value=value))
 
 

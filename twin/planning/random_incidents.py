@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,119 +22,81 @@ from twin.plant.links import link_id, links_of
 from twin.plant.tables import LoopKind, Plant, SwitchRole
 from twin.scenario.action import wrong
 from twin.scenario.document import Scenario
-from twin.scenario.faults import Intervention, InterventionKind
+from twin.scenario.fault_kind import Chance, Grade, Pool
+from twin.scenario.fault_kinds import KINDS
+from twin.scenario.faults import Intervention
 
 T = TypeVar("T")
 Level = Literal["light", "medium", "heavy"]
 LEVELS: tuple[Level, ...] = ("light", "medium", "heavy")
-Pool = Literal[
-    "gpu",
-    "node",
-    "rack",
-    "wired_node",
-    "air_node",
-    "plate_gpu",
-    "wet_rack",
-    "cable",
-    "leaf",
-    "loop",
-    "valve_loop",
-    "plant",
-    "chiller",
-    "utility",
-    "generator",
-    "pdu",
-    "site",
-]
 DAY_S, MINUTE_S = 86400.0, 60.0
 TRIES = 8
 """Targets looked at for one fault before it is left out: some nodes, say, have no supplies of their own."""
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """A fault that may happen.
+class Recipe(NamedTuple):
+    """A fault that may happen: its kind, and how it comes."""
 
-    Parameters
-    ----------
-    kind, pool
-        What happens, and to which things.
-    weight
-        How often, against others of its list [-].
-    value
-        Range of its value, and how that is written.
-    count
-        Machines it takes; None: as it comes without.
-    lasts_s
-        Median of its duration [s]; None: as its repair is drawn in the run.
-    """
-
-    kind: InterventionKind
-    pool: Pool
-    weight: float = 1.0
-    value: tuple[float, float, str] | None = None
-    count: int | None = None
-    lasts_s: float | None = None
+    kind: str
+    chance: Chance
 
 
-HARMLESS = (
-    Recipe("flap", "cable", 3, (2, 8, "{:.0f} %"), lasts_s=1800),
-    Recipe("psu_loss", "node", 2, count=1),
-    Recipe("psu_loss", "rack", 1, count=1),
-    Recipe("fan_stop", "air_node", 2, count=1),
-    Recipe("fan_stop", "plant", 1, count=1),
-    Recipe("chiller_trip", "chiller", 1, count=1),
-    Recipe("bad_contact", "gpu", 2, (1.1, 1.4, "{:.2f}")),
-    Recipe("heat_wave", "site", 0.5, (1, 3, "{:.0f} K")),
-    Recipe("no_start", "generator", 1, count=1),
-)
-WORSE = (
-    Recipe("slow", "gpu", 3, (60, 90, "{:.0f} %")),
-    Recipe("pcie", "wired_node", 2, (25, 50, "{:.0f} %")),
-    Recipe("corrupt", "gpu", 1),
-    Recipe("blocked_plate", "plate_gpu", 2, (30, 60, "{:.0f} %")),
-    Recipe("bad_contact", "gpu", 2, (2, 4, "{:.1f}")),
-    Recipe("flap", "cable", 2, (20, 60, "{:.0f} %"), lasts_s=3600),
-    Recipe("valve_stuck", "valve_loop", 1, (20, 60, "{:.0f} %")),
-    Recipe("pump_stop", "loop", 1, count=1),
-)
-STOPPING = (
-    Recipe("fail", "gpu", 6),
-    Recipe("fail", "node", 2),
-    Recipe("hang", "node", 1),
-    Recipe("fail", "cable", 2),
-    Recipe("fail", "leaf", 0.5, lasts_s=3600),
-)
+def recipes(grade: Grade) -> list[Recipe]:
+    """Return what can happen by itself with that grade, by the table of kinds."""
+    return [
+        Recipe(kind.id, chance) for kind in KINDS.values() for chance in kind.chances if chance.grade == grade
+    ]
+
+
+def _step(
+    kind: str,
+    pool: Pool,
+    value: tuple[float, float, str] | None = None,
+    count: int | None = None,
+    lasts_s: float | None = None,
+) -> Recipe:
+    """Return a fault of a cascade."""
+    return Recipe(kind, Chance("cascade", pool, value=value, count=count, lasts_s=lasts_s))
+
+
 CASCADES: tuple[tuple[Recipe, ...], ...] = (
     (  # a hot day on which machines give up
-        Recipe("heat_wave", "site", value=(6, 10, "{:.0f} K"), lasts_s=36000),
-        Recipe("chiller_trip", "chiller", count=1),
-        Recipe("fan_stop", "plant", count=1),
-        Recipe("pump_stop", "loop", count=1),
+        _step("heat_wave", "site", value=(6, 10, "{:.0f} K"), lasts_s=36000),
+        _step("chiller_trip", "chiller", count=1),
+        _step("fan_stop", "plant", count=1),
+        _step("pump_stop", "loop", count=1),
     ),
     (  # the pumps of a loop stop; one comes back later than the other
-        Recipe("pump_stop", "loop", lasts_s=45),
-        Recipe("pump_stop", "loop", count=1, lasts_s=3600),
-        Recipe("fail", "node"),
+        _step("pump_stop", "loop", lasts_s=45),
+        _step("pump_stop", "loop", count=1, lasts_s=3600),
+        _step("fail", "node"),
     ),
     (  # the grid goes, and not every generator starts
-        Recipe("no_start", "generator", count=1),
-        Recipe("fail", "utility", lasts_s=600),
-        Recipe("fail", "node"),
-        Recipe("psu_loss", "node", count=1),
+        _step("no_start", "generator", count=1),
+        _step("fail", "utility", lasts_s=600),
+        _step("fail", "node"),
+        _step("psu_loss", "node", count=1),
     ),
     (  # a breaker opens, and not every node survives the power cycle
-        Recipe("trip", "pdu"),
-        Recipe("fail", "node"),
-        Recipe("fail", "node"),
+        _step("trip", "pdu"),
+        _step("fail", "node"),
+        _step("fail", "node"),
     ),
     (
-        Recipe("leak", "wet_rack"),
-        Recipe("fail", "node"),
-        Recipe("valve_stuck", "valve_loop", value=(30, 60, "{:.0f} %")),
+        _step("leak", "wet_rack"),
+        _step("fail", "node"),
+        _step("valve_stuck", "valve_loop", value=(30, 60, "{:.0f} %")),
     ),
-    (Recipe("fail", "leaf", lasts_s=3600), Recipe("flap", "cable", value=(10, 40, "{:.0f} %"), lasts_s=1800)),
-    (Recipe("fail", "node"), Recipe("fail", "node"), Recipe("fail", "node"), Recipe("hang", "node")),
+    (
+        _step("fail", "leaf", lasts_s=3600),
+        _step("flap", "cable", value=(10, 40, "{:.0f} %"), lasts_s=1800),
+    ),
+    (
+        _step("fail", "node"),
+        _step("fail", "node"),
+        _step("fail", "node"),
+        _step("hang", "node"),
+    ),
 )
 A_DAY: dict[Level, tuple[float, float, float, float]] = {
     "light": (4, 0, 0, 0),
@@ -174,18 +135,19 @@ def random_incidents(
     end_s = scenario.duration_s if until_s is None else until_s
     found: list[Intervention] = []
     harmless, worse, stopping, cascades = A_DAY[level]
-    for name, recipes, a_day in (
-        ("harmless", HARMLESS, harmless),
-        ("worse", WORSE, worse),
-        ("stopping", STOPPING, stopping),
-    ):
-        draws = _Draws(seed, name)
-        fitting = [recipe for recipe in recipes if there.pool(recipe.pool)]
+    by_grade: tuple[tuple[Grade, float], ...] = (
+        ("harmless", harmless),
+        ("worse", worse),
+        ("stopping", stopping),
+    )
+    for grade, a_day in by_grade:
+        draws = _Draws(seed, grade)
+        fitting = [recipe for recipe in recipes(grade) if there.pool(recipe.chance.pool)]
         for at_s in _times(draws, a_day if fitting else 0.0, from_s, end_s):
             recipe = draws.weighted(fitting)
             found += there.make(recipe, at_s, draws)
     draws = _Draws(seed, "cascade")
-    chains = [chain for chain in CASCADES if there.pool(chain[0].pool)]
+    chains = [chain for chain in CASCADES if there.pool(chain[0].chance.pool)]
     for at_s in _times(draws, cascades if chains else 0.0, from_s, end_s):
         found += _chain(there, draws.pick(chains), at_s, end_s, draws)
     return tuple(sorted(found, key=lambda one: one.at_s))
@@ -237,7 +199,7 @@ class _Draws:
         return among[int(self.uniform() * len(among))]
 
     def weighted(self, recipes: Sequence[Recipe]) -> Recipe:
-        sums = np.cumsum([recipe.weight for recipe in recipes])
+        sums = np.cumsum([recipe.chance.weight for recipe in recipes])
         return recipes[int(np.searchsorted(sums, self.uniform() * sums[-1], side="right"))]
 
 
@@ -264,7 +226,7 @@ class _There:
         self, recipe: Recipe, at_s: float, draws: _Draws, before: Sequence[Intervention] = ()
     ) -> list[Intervention]:
         """Return a fault of a drawn target and size; nothing, when none of some targets takes it."""
-        pool = self._near(recipe.pool, before)
+        pool = self._near(recipe.chance.pool, before)
         for _ in range(TRIES if pool else 0):
             one = self._one(recipe, at_s, draws.pick(pool), draws)
             if not any(wrong(self._scenario, one, self._item, self._catalog)):
@@ -296,17 +258,18 @@ class _There:
 
     def _one(self, recipe: Recipe, at_s: float, target: str, draws: _Draws) -> Intervention:
         value = None
-        if recipe.value is not None:
-            low, high, text = recipe.value
+        kind, chance = recipe
+        if chance.value is not None:
+            low, high, text = chance.value
             value = text.format(low + (high - low) * draws.uniform())
-        lasts_s = None if recipe.lasts_s is None else 10.0 * round(draws.around(recipe.lasts_s) / 10.0)
+        lasts_s = None if chance.lasts_s is None else 10.0 * round(draws.around(chance.lasts_s) / 10.0)
         cause = None
-        if recipe.kind == "fail" and recipe.pool in ("gpu", "node") and self._causes:
+        if "cause" in KINDS[kind].options and chance.pool in ("gpu", "node") and self._causes:
             sums = np.cumsum([cause.per_node_s for cause in self._causes])
             at = int(np.searchsorted(sums, draws.uniform() * sums[-1], side="right"))
             cause = self._causes[min(at, len(sums) - 1)].id
-        said = {"at_s": at_s, "kind": recipe.kind, "target": target, "duration_s": lasts_s}
-        said |= {"count": recipe.count, "cause": cause, "value": value}
+        said = {"at_s": at_s, "kind": kind, "target": target, "duration_s": lasts_s}
+        said |= {"count": chance.count, "cause": cause, "value": value}
         return Intervention.model_validate(said)
 
 

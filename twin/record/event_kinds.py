@@ -1,7 +1,7 @@
 """Every kind of event that the engine logs: one entry each, which alarms, explain, lists and pages of jobs read.
 
-To add a kind, add an entry to the table of its subject and log it. Ids are hashed and stored in run files: they never
-change; titles may.
+To add a kind, add an entry to the table of its subject and log it; what only tells of a fault comes from the table of
+faults (`twin.record.fault_events`). Ids are hashed and stored in run files: they never change; titles may.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from twin.record.channels import NodeCondition, PowerState
 from twin.record.event_kind import EventKind, JobTurn, Pictured
 from twin.record.events import Event, Severity
+from twin.record.fault_events import events_of
+from twin.scenario.fault_kinds import KINDS as FAULTS
 
 KINDS: dict[str, EventKind] = {}
 """Every kind by its id."""
@@ -384,7 +386,6 @@ _POWER = (
     ),
     EventKind("nodes_supplied", NOTICE, hashed=("nodes",), of_nodes=True, ends=("nodes_unpowered",)),
     EventKind("breaker_trip", ALARM, groups=("power",), ends=("overload",), pictured=_GEAR),
-    EventKind("breaker_closed", NOTICE, ends=("breaker_trip",)),
     EventKind("overload", WARNING, groups=("power",)),
     EventKind("overload_end", NOTICE, ends=("overload",)),
     EventKind(
@@ -401,9 +402,7 @@ _POWER = (
         ends=("on_battery",),
         pictured=Pictured(power=_DARK, charged=True),
     ),
-    EventKind("battery_refilled", NOTICE, ends=("battery_empty",)),
     EventKind("site_lost", ALARM, groups=("power",)),
-    EventKind("site_back", NOTICE, ends=("site_lost",)),
     EventKind("generator_start", NOTICE, ends=("generator_failed",)),
     EventKind("generator_on", NOTICE, ends=("generator_failed",)),
     EventKind("generator_off", NOTICE, ends=("generator_failed", "island_on")),
@@ -414,8 +413,6 @@ _POWER = (
     EventKind("island_off", NOTICE, ends=("island_on",)),
     EventKind("transfer", WARNING, pictured=_GEAR),
     EventKind("transfer_back", NOTICE, ends=("transfer",)),
-    EventKind("psu_loss", WARNING, groups=("power",), pictured=_GEAR),
-    EventKind("psu_back", NOTICE, ends=("psu_loss",)),
     EventKind(
         "power_brake_on",
         ALARM,
@@ -447,23 +444,16 @@ _POWER = (
 )
 
 _COOLING = (
-    EventKind("pump_stop", ALARM, groups=("cooling",), pictured=_GEAR),
     EventKind("pump_start", NOTICE, ends=("pump_stop", "failure")),
-    EventKind("fans_stop", ALARM, groups=("cooling",), pictured=_GEAR),
-    EventKind("fans_start", NOTICE, ends=("fans_stop",)),
     EventKind("valve_stuck", WARNING, groups=("cooling",), pictured=_GEAR, mark="VALVE STUCK"),
-    EventKind("valve_free", NOTICE, ends=("valve_stuck",)),
     EventKind("leak", ALARM, groups=("cooling",), pictured=_GEAR, mark="LEAK"),
     EventKind("leak_shut", ALARM, groups=("cooling",), pictured=_GEAR),  # of old run files
     EventKind("leak_mended", NOTICE, ends=("leak", "leak_shut")),
     EventKind("chiller_trip", ALARM, groups=("cooling",), mark="TRIPPED", pictured=_GEAR),
     EventKind("chiller_started", NOTICE),
     EventKind("chiller_on", NOTICE, ends=("chiller_trip",)),
-    EventKind("chiller_mended", NOTICE, ends=("chiller_trip",)),
     EventKind("heat_rejection_loss", ALARM, groups=("cooling",), mark="NO HEAT REJECTION", pictured=_GEAR),
-    EventKind("heat_rejection_back", NOTICE, ends=("heat_rejection_loss",)),
     EventKind("heat_wave", WARNING, groups=("cooling",)),
-    EventKind("heat_wave_over", NOTICE, ends=("heat_wave",)),
     EventKind("supply_warm", WARNING, groups=("cooling",), pictured=_GEAR, mark="SUPPLY WARM"),
     EventKind("supply_ok", NOTICE, ends=("supply_warm",)),
     EventKind("inlet_warm", NOTICE),
@@ -474,10 +464,6 @@ _COOLING = (
     EventKind("above_dew_point", NOTICE, ends=("below_dew_point",)),
     EventKind("room_too_hot", ALARM, groups=("cooling",)),
     EventKind("room_cool", NOTICE, ends=("room_too_hot",)),
-    EventKind("blocked_plate", WARNING, groups=("cooling",), pictured=_GEAR),
-    EventKind("unblocked", NOTICE, ends=("blocked_plate",)),
-    EventKind("bad_contact", WARNING, groups=("cooling",), pictured=_GEAR),
-    EventKind("contact_good", NOTICE, ends=("bad_contact",)),
     EventKind(
         "throttle_on",
         WARNING,
@@ -520,3 +506,5 @@ _PEOPLE = (
 )
 
 register(*_JOBS, *_NODES, *_POWER, *_COOLING, *_NETWORK, *_PEOPLE)
+# What a kind of fault tells of itself alone stands in its own entry.
+register(*(event for fault in FAULTS.values() for event in events_of(fault) if event.id not in KINDS))

@@ -10,9 +10,9 @@ from twin.catalog import Catalog
 from twin.scenario.assign import NoSuchPlace, assign
 from twin.scenario.cooling import Loop, Plant
 from twin.scenario.document import Scenario
-from twin.scenario.electricity import StageKind
-from twin.scenario.fault_kinds import KINDS, TargetKind
-from twin.scenario.faults import Intervention, InterventionKind
+from twin.scenario.fault_kind import Need, Option, TargetKind
+from twin.scenario.fault_kinds import KINDS
+from twin.scenario.faults import Intervention
 from twin.scenario.population import jobs_of
 from twin.scenario.problem import ScenarioError
 from twin.scenario.site import Rows
@@ -21,34 +21,14 @@ from twin.scenario.targets import LINK_HINT, TITLES, kind_of, near
 LIVE = re.compile(r"(jobs\[[^\]]+\]\.(checkpoint|recovery)|scheduler)(\.|$)")
 """Paths that `set` may change in a running hall; anything else would be another hall or other work."""
 
-_WITH_BATTERY: tuple[StageKind, ...] = ("ups", "battery")
-_STAGES: dict[InterventionKind, tuple[tuple[StageKind, ...], str]] = {
-    "battery_empty": (_WITH_BATTERY, "has no battery; a UPS or battery storage has one"),
-    "no_start": (("generator",), "needs no start; a generator does"),
-}
-"""Kinds of stage a fault of a power item fits, and why others do not."""
-
-DRAINS = ("now", "checkpoint", "end")
-"""When the jobs of a drained node leave it: at once, behind their next checkpoint, or when they end."""
-
-_NEEDS_VALUE: dict[InterventionKind, str] = {
-    "flap": "share of time the link is down, such as 10 %",
-    "power_cap": "power of one GPU, such as 600 W, or of the whole rack, row, hall or power item",
-    "move": "the partition it goes to",
-    "set": "what the target is set to",
-}
-"""Kinds that mean nothing without a value; the others have a usual one."""
-
-_RANGES: dict[InterventionKind, tuple[float, float, str]] = {
-    "valve_stuck": (0.0, 1.0, "0 % (shut) to 100 % (open)"),
-    "blocked_plate": (0.0, 1.0, "0 % (nothing flows) to 100 %"),
-    "bad_contact": (1.0, 100.0, "a factor from 1 to 100"),
-    "heat_wave": (0.1, 40.0, "0.1 K to 40 K"),
-    "slow": (0.05, 0.99, "5 % to 99 % of the clock"),
-    "pcie": (0.01, 0.99, "1 % to 99 % of the bandwidth"),
-}
 Wrong = tuple[str, str, str]
 """Key, reason, hint."""
+
+_STAGES: dict[Need, tuple[tuple[str, ...], str]] = {
+    "battery": (("ups", "battery"), "has no battery; a UPS or battery storage has one"),
+    "generator": (("generator",), "needs no start; a generator does"),
+}
+"""Kinds of stage that have what is needed, and why the others do not do."""
 
 
 def wrong(
@@ -68,28 +48,31 @@ def wrong(
         For how many supplies a node has.
     """
     known = KINDS[one.kind]
-    given = {"for": one.duration_s, "count": one.count, "cause": one.cause, "value": one.value}
+    given: dict[Option, object] = {
+        "for": one.duration_s,
+        "count": one.count,
+        "cause": one.cause,
+        "value": one.value,
+    }
     for key, value in given.items():
         if value is not None and key not in known.options:
             takes = ", ".join(sorted(known.options)) or "nothing"
             yield key, f"means nothing for {one.kind}", f"it takes {takes}"
-    if one.kind == "set":
+    if known.targets == ("path",):
         yield from _setting(scenario, one)
     else:
         kind, reason, hint = kind_of(scenario, one.target, known.targets, item)
-        if one.kind == "flap" and kind is None and "~" not in one.target:
-            reason, hint = "is no link: flap takes one", LINK_HINT
+        if known.targets == ("link",) and kind is None and "~" not in one.target:
+            reason, hint = f"is no link: {one.kind} takes one", LINK_HINT
         if kind is None:
             yield "target", reason, hint
         else:
             yield from _misfit(scenario, one, kind, catalog)
         yield from _value(one)
-        if one.kind == "move" and kind == "job" and one.value is not None:
+        if kind == "job" and known.needs.get(kind) == "other partition" and one.value is not None:
             yield from _move(scenario, one)
-        if one.kind == "drain" and one.value is not None and one.value not in DRAINS:
-            yield "value", "says not when running jobs leave", near(one.value, DRAINS)
-        if one.kind == "pcie" and not scenario.fabrics:
-            yield "target", "has no card on a fabric", "add one under fabrics"
+        if known.words and one.value is not None and one.value not in known.words:
+            yield "value", f"is no value of {one.kind}", near(one.value, known.words)
     causes = [cause.id for cause in scenario.failures.causes]
     if one.cause is not None and causes and one.cause not in causes:
         yield "cause", "names no cause of failures.causes", near(one.cause, causes)
@@ -97,62 +80,65 @@ def wrong(
 
 def _misfit(scenario: Scenario, one: Intervention, kind: TargetKind, catalog: Catalog) -> Iterator[Wrong]:
     """Yield why a fault does not fit the thing it names, or takes more machines than there are."""
-    name = one.target.partition("/")[0]
-    if one.kind == "fail" and kind != "power" and one.count is not None:
+    name, known = one.target.partition("/")[0], KINDS[one.kind]
+    need = known.needs.get(kind)
+    if one.count is not None and "count" in known.options and not known.counts(kind):
         yield "count", f"means nothing for a {TITLES[kind]}", "a power item has machines that fail one by one"
+    if need == "cards" and not scenario.fabrics:
+        yield "target", "has no card on a fabric", "add one under fabrics"
     if kind == "power":
         stage = next(stage for stage in scenario.power if stage.id == name)
-        fitting, why = _STAGES.get(one.kind, ((stage.kind,), ""))
+        fitting, why = _STAGES.get(need, ((stage.kind,), "")) if need is not None else ((stage.kind,), "")
         if stage.kind not in fitting:
             yield "target", f"is a {stage.kind} and {why}", ""
         else:
             yield from _too_many(one, stage.units, "machines")
     elif kind == "loop":
-        yield from _loop_misfit(one, next(loop for loop in scenario.cooling.loops if loop.id == name))
+        yield from _loop_misfit(one, need, next(loop for loop in scenario.cooling.loops if loop.id == name))
     elif kind == "plant":
-        yield from _plant_misfit(one, next(p for p in scenario.cooling.plants if p.id == one.target))
+        yield from _plant_misfit(one, need, next(p for p in scenario.cooling.plants if p.id == one.target))
     elif kind in ("rack", "node"):
         rows = next((rows for hall in scenario.halls for rows in hall.rows if rows.id == name), None)
         if rows is None:  # it stands in a hall that could not follow the last edit
             yield "target", "is not in the scene any more", ""
         else:
-            yield from _rack_misfit(scenario, one, kind, rows, catalog)
+            yield from _rack_misfit(scenario, one, need, rows, catalog)
 
 
-def _loop_misfit(one: Intervention, loop: Loop) -> Iterator[Wrong]:
-    if one.kind == "fan_stop" and loop.kind in ("liquid", "immersion"):
+def _loop_misfit(one: Intervention, need: Need | None, loop: Loop) -> Iterator[Wrong]:
+    if need == "fans" and loop.kind in ("liquid", "immersion"):
         yield "target", f"is a {loop.kind} loop and has no fans", "pump_stop stops its pumps"
-    elif one.kind == "leak" and loop.kind == "air":
+    elif need == "coolant" and loop.kind == "air":
         yield "target", "is an air loop: nothing leaks from it", "leak takes a loop with coolant, or a rack"
-    elif one.kind == "valve_stuck" and loop.control == "none":
+    elif need == "valve" and loop.control == "none":
         yield "target", "has no control valve", "give the loop control: valve"
     else:
         yield from _too_many(one, loop.pumps, "fans" if loop.kind == "air" else "pumps")
 
 
-def _plant_misfit(one: Intervention, plant: Plant) -> Iterator[Wrong]:
-    if one.kind == "chiller_trip" and plant.kind != "chiller":
+def _plant_misfit(one: Intervention, need: Need | None, plant: Plant) -> Iterator[Wrong]:
+    if need == "chiller" and plant.kind != "chiller":
         hint = "fan_stop stops its fans, heat_rejection_loss all of it"
         yield "target", f"is a {plant.kind}: there is no chiller", hint
-    elif one.kind == "pump_stop":
+    elif KINDS[one.kind].counted == "pumps":
         yield from _too_many(one, plant.pumps, "pumps")
     elif plant.units is not None:
         yield from _too_many(one, plant.units, "machines")
 
 
 def _rack_misfit(
-    scenario: Scenario, one: Intervention, kind: TargetKind, rows: Rows, catalog: Catalog
+    scenario: Scenario, one: Intervention, need: Need | None, rows: Rows, catalog: Catalog
 ) -> Iterator[Wrong]:
-    if one.kind == "leak" and not any(
+    if need == "coolant" and not any(
         loop.kind != "air" and rows.id in loop.serves for loop in scenario.cooling.loops
     ):
         yield "target", "stands on no loop with coolant: nothing leaks there", ""
-    if one.kind != "psu_loss":
+    if need not in ("shelves", "supplies"):
         return
     shelves, parts = _supplies(rows, catalog)
-    if kind == "rack" and not shelves:
+    if need == "shelves" and not shelves:
         yield "target", "has no power shelves: its nodes have supplies of their own", "name a node of it"
-    elif kind == "rack":
+    elif need == "shelves":
         yield from _too_many(one, shelves, "power shelves")
     elif not parts:
         yield "target", "is fed from the power shelves of its rack", "name the rack"
@@ -181,8 +167,8 @@ def _value(one: Intervention) -> Iterator[Wrong]:
     """Yield what is wrong with the value, by what it is a value of."""
     known = KINDS[one.kind]
     if one.value is None:
-        if one.kind in _NEEDS_VALUE:
-            yield "", "needs the key 'value'", _NEEDS_VALUE[one.kind]
+        if known.value_needed:
+            yield "", "needs the key 'value'", known.value_needed
         return
     if "value" not in known.options or known.value == "text":
         return
@@ -191,13 +177,9 @@ def _value(one: Intervention) -> Iterator[Wrong]:
     except units.UnitError as bad:
         yield "value", str(bad), f"such as {known.example}"
         return
-    low, high, right = _RANGES.get(one.kind, (0.0, float("inf"), ""))
-    if one.kind == "flap" and not 0 < number < 1:
-        yield "value", "must be more than 0 and less than 100 %", "a link that is always down has failed"
-    elif one.kind == "power_cap" and number <= 0:
-        yield "value", "must be more than 0 W", _NEEDS_VALUE[one.kind]
-    elif not low <= number <= high:
-        yield "value", f"must be {right}", f"such as {known.example}"
+    limits = known.limits
+    if limits is not None and not limits.holds(number):
+        yield "value", f"must be {limits.words}", f"such as {known.example}"
 
 
 def _move(scenario: Scenario, one: Intervention) -> Iterator[Wrong]:
@@ -234,7 +216,7 @@ def value_of(one: Intervention) -> float:
 
 def _setting(scenario: Scenario, one: Intervention) -> Iterator[Wrong]:
     if one.value is None:
-        yield "", "needs the key 'value'", _NEEDS_VALUE["set"]
+        yield "", "needs the key 'value'", KINDS[one.kind].value_needed
         return
     try:
         assign(scenario, one.target, one.value)

@@ -24,7 +24,7 @@ from twin.scenario import (
 )
 from twin.scenario.assign import assign
 from twin.scenario.document import Scenario
-from twin.scenario.fault_kinds import TargetKind
+from twin.scenario.fault_kind import TargetKind
 from twin.scenario.faults import Intervention
 from twin.scenario.problem import Problem, ScenarioError, shown
 from twin.scenario.quantity import rendered

@@ -8,9 +8,12 @@ from twin.catalog import Catalog
 from twin.scenario.document import Scenario
 from twin.scenario.fabric_fits import TIER_NAMES, Connected, connected
 from twin.scenario.fabric_size import Misfit, Size, size_of
+from twin.scenario.fault_kinds import KINDS
 from twin.scenario.faults import Intervention
 from twin.scenario.systems import Fabric
 from twin.scenario.tree import Path
+
+_ON_FABRIC = {"switch", "link"}
 
 
 def switch_counts(fabric: Fabric, size: Size) -> tuple[int, int, int]:
@@ -29,7 +32,7 @@ def targets(
     UnknownPart
         When the catalogue lacks a part; `check` has said so before.
     """
-    acting = [(i, one.target) for i, one in interventions if one.kind in ("fail", "flap")]
+    acting = [(i, one.target) for i, one in interventions if _ON_FABRIC & set(KINDS[one.kind].targets)]
     fabrics = {fabric.id: fabric for fabric in scenario.fabrics}
     known: dict[str, tuple[Connected, tuple[int, int, int]]] = {}
     for i, target in acting:

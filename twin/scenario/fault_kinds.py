@@ -1,113 +1,345 @@
-"""What each kind of intervention acts on, which options it takes, and how long its repair lasts: one table."""
+"""Every kind of fault and intervention: one entry each.
+
+To add a kind, add an entry here and its handler to `twin.sim.fault_handlers`. The schema, ``twin check``, ``--inject``,
+menus, dialogs, alarms, explain and random incidents read this table. Ids stand in files: they never change; titles may.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import math
 
-from twin.scenario.faults import InterventionKind
-
-TargetKind = Literal[
-    "gpu",
-    "node",
-    "rack",
-    "row",
-    "hall",
-    "switch",
-    "link",
-    "power",
-    "loop",
-    "plant",
-    "job",
-    "all",
-    "site",
-    "path",
-]
-Dimension = Literal["", "power", "fraction", "factor", "kelvin", "text"]
-
-
-@dataclass(frozen=True)
-class FaultKind:
-    """One row of the table.
-
-    Parameters
-    ----------
-    title
-        As a menu says it, such as "Pump stops".
-    targets
-        Kinds of things it acts on.
-    options
-        Of ``for``, ``count``, ``cause`` and ``value``, those it takes.
-    value
-        What ``value`` is; empty: it takes none.
-    example
-        A value that makes sense; empty where there is none.
-    repair_s
-        (median, spread sigma of its logarithm) of the time until it is back where ``for`` is not given [s, -];
-        None: not by itself, or as `twin.physics.reliability` draws it for nodes and cables.
-    """
-
-    title: str
-    targets: tuple[TargetKind, ...]
-    options: tuple[str, ...]
-    value: Dimension = ""
-    example: str = ""
-    repair_s: tuple[float, float] | None = None
-
+from twin.scenario.fault_kind import Chance, FaultKind, Limits, TargetKind, Told
 
 PLACES: tuple[TargetKind, ...] = ("gpu", "node", "rack", "row")
 HOUR_S = 3600.0
+CAPPED: tuple[TargetKind, ...] = ("rack", "row", "hall", "power")
+"""What has a power cap as a whole; of a job, and of all, each GPU has it."""
+DRAINS = ("now", "checkpoint", "end")
+"""When the jobs of a drained node leave it: at once, behind their next checkpoint, or when they end."""
+_BY_HAND = Told("injected_failure", "repaired")
+_OF_FABRIC = Told("fabric_fault", "fabric_back", ("switch", "link"))
+_DEGRADED = Told("node_degraded", "node_sound")
 
-KINDS: dict[InterventionKind, FaultKind] = {
-    "fail": FaultKind(
-        "Fails", (*PLACES, "switch", "link", "power"), ("for", "count", "cause"), repair_s=(4 * HOUR_S, 0.8)
+_TABLE = (
+    FaultKind(
+        "fail",
+        "Fails",
+        (*PLACES, "switch", "link", "power"),
+        (Told("power_failure", "power_restored", ("power",)), _OF_FABRIC, _BY_HAND),
+        options=("for", "count", "cause"),
+        counted="machines",
+        count_of=("power",),
+        repair_s=(4 * HOUR_S, 0.8),
+        drawn_by_class={**dict.fromkeys(PLACES, "gpu"), "switch": "cable", "link": "cable"},
+        chances=(
+            Chance("stopping", "gpu", 6),
+            Chance("stopping", "node", 2),
+            Chance("stopping", "cable", 2),
+            Chance("stopping", "leaf", 0.5, lasts_s=3600),
+        ),
     ),
-    "flap": FaultKind("Flaps", ("link",), ("for", "value"), "fraction", "10 %"),
-    "drain": FaultKind("Drain", PLACES, ("for", "value"), "text", "now"),
-    "undrain": FaultKind("Undrain", PLACES, ()),
-    "trip": FaultKind("Breaker trips", ("power",), ("for",), repair_s=(0.5 * HOUR_S, 0.5)),
-    "battery_empty": FaultKind("Battery is empty", ("power",), ("for",), repair_s=(2 * HOUR_S, 0.3)),
-    "no_start": FaultKind("Does not start", ("power",), ("for", "count"), repair_s=(1 * HOUR_S, 0.5)),
-    "psu_loss": FaultKind(
-        "Power supplies fail", ("node", "rack"), ("for", "count"), repair_s=(20 * HOUR_S, 0.8)
+    FaultKind(
+        "flap",
+        "Flaps",
+        ("link",),
+        (_OF_FABRIC,),
+        options=("for", "value"),
+        value="fraction",
+        value_title="Share of time down",
+        example="10 %",
+        value_needed="share of time the link is down, such as 10 %",
+        limits=Limits(
+            0.0, 1.0, "more than 0 and less than 100 %: a link that is always down fails", between=True
+        ),
+        severity="warning",
+        chances=(
+            Chance("harmless", "cable", 3, (2, 8, "{:.0f} %"), lasts_s=1800),
+            Chance("worse", "cable", 2, (20, 60, "{:.0f} %"), lasts_s=3600),
+        ),
     ),
-    "pump_stop": FaultKind("Pumps stop", ("loop", "plant"), ("for", "count"), repair_s=(2 * HOUR_S, 0.8)),
-    "fan_stop": FaultKind(
-        "Fans stop", ("node", "loop", "plant"), ("for", "count"), repair_s=(4 * HOUR_S, 0.8)
+    FaultKind(
+        "drain",
+        "Drain",
+        PLACES,
+        (Told("drained", "undrained"),),
+        options=("for", "value"),
+        value="text",
+        value_title="Running jobs leave",
+        example="now",
+        words=DRAINS,
+        severity="notice",
+        verb="Drain",
     ),
-    "valve_stuck": FaultKind(
-        "Valve sticks", ("loop",), ("for", "value"), "fraction", "30 %", (4 * HOUR_S, 0.8)
+    FaultKind("undrain", "Undrain", PLACES, (Told("undrained"),), severity="notice", verb="Undrain"),
+    FaultKind(
+        "trip",
+        "Breaker trips",
+        ("power",),
+        (Told("breaker_trip", "breaker_closed"),),
+        options=("for",),
+        needs={"power": "breaker"},
+        repair_s=(0.5 * HOUR_S, 0.5),
     ),
-    "leak": FaultKind("Leaks", ("rack", "loop"), ("for",), repair_s=(8 * HOUR_S, 0.8)),
-    "chiller_trip": FaultKind("Chillers trip", ("plant",), ("for", "count"), repair_s=(1 * HOUR_S, 0.7)),
-    "heat_rejection_loss": FaultKind(
-        "Loses all heat rejection", ("plant",), ("for",), repair_s=(2 * HOUR_S, 0.7)
+    FaultKind(
+        "battery_empty",
+        "Battery is empty",
+        ("power",),
+        (Told("battery_empty", "battery_refilled"),),
+        options=("for",),
+        needs={"power": "battery"},
+        repair_s=(2 * HOUR_S, 0.3),
     ),
-    "heat_wave": FaultKind("Heat wave", ("site",), ("for", "value"), "kelvin", "8 K", (72 * HOUR_S, 0.4)),
-    "blocked_plate": FaultKind(
+    FaultKind(
+        "no_start",
+        "Does not start",
+        ("power",),
+        (Told("no_start", "starts_again"),),
+        options=("for", "count"),
+        counted="machines",
+        needs={"power": "generator"},
+        repair_s=(1 * HOUR_S, 0.5),
+        chances=(Chance("harmless", "generator", 1, count=1),),
+    ),
+    FaultKind(
+        "psu_loss",
+        "Power supplies fail",
+        ("node", "rack"),
+        (Told("psu_loss", "psu_back"),),
+        options=("for", "count"),
+        counted="supplies",
+        needs={"node": "supplies", "rack": "shelves"},
+        repair_s=(20 * HOUR_S, 0.8),
+        severity="warning",
+        group="Power",
+        chances=(
+            Chance("harmless", "node", 2, count=1),
+            Chance("harmless", "rack", 1, count=1),
+        ),
+    ),
+    FaultKind(
+        "pump_stop",
+        "Pumps stop",
+        ("loop", "plant"),
+        (Told("pump_stop", "pump_start"),),
+        options=("for", "count"),
+        counted="pumps",
+        needs={"loop": "pumps"},
+        repair_s=(2 * HOUR_S, 0.8),
+        chances=(Chance("worse", "loop", 1, count=1),),
+    ),
+    FaultKind(
+        "fan_stop",
+        "Fans stop",
+        ("node", "loop", "plant"),
+        (Told("fans_stop", "fans_start"),),
+        options=("for", "count"),
+        counted="fans",
+        needs={"node": "air", "loop": "fans"},
+        repair_s=(4 * HOUR_S, 0.8),
+        group="Cooling",
+        chances=(
+            Chance("harmless", "air_node", 2, count=1),
+            Chance("harmless", "plant", 1, count=1),
+        ),
+    ),
+    FaultKind(
+        "valve_stuck",
+        "Valve sticks",
+        ("loop",),
+        (Told("valve_stuck", "valve_free"),),
+        options=("for", "value"),
+        value="fraction",
+        value_title="Opening",
+        example="30 %",
+        limits=Limits(0.0, 1.0, "0 % (shut) to 100 % (open)"),
+        needs={"loop": "valve"},
+        repair_s=(4 * HOUR_S, 0.8),
+        severity="warning",
+        chances=(Chance("worse", "valve_loop", 1, (20, 60, "{:.0f} %")),),
+    ),
+    FaultKind(
+        "leak",
+        "Leaks",
+        ("rack", "loop"),
+        (Told("leak", "leak_mended"),),
+        options=("for",),
+        needs={"rack": "coolant", "loop": "coolant"},
+        repair_s=(8 * HOUR_S, 0.8),
+        group="Cooling",
+    ),
+    FaultKind(
+        "chiller_trip",
+        "Chillers trip",
+        ("plant",),
+        (Told("chiller_trip", "chiller_mended"),),
+        options=("for", "count"),
+        counted="machines",
+        needs={"plant": "chiller"},
+        repair_s=(1 * HOUR_S, 0.7),
+        chances=(Chance("harmless", "chiller", 1, count=1),),
+    ),
+    FaultKind(
+        "heat_rejection_loss",
+        "Loses all heat rejection",
+        ("plant",),
+        (Told("heat_rejection_loss", "heat_rejection_back"),),
+        options=("for",),
+        repair_s=(2 * HOUR_S, 0.7),
+    ),
+    FaultKind(
+        "heat_wave",
+        "Heat wave",
+        ("site",),
+        (Told("heat_wave", "heat_wave_over"),),
+        options=("for", "value"),
+        value="kelvin",
+        value_title="Warmer by",
+        example="8 K",
+        limits=Limits(0.1, 40.0, "0.1 K to 40 K"),
+        repair_s=(72 * HOUR_S, 0.4),
+        passes=True,
+        severity="warning",
+        group="Cooling",
+        chances=(Chance("harmless", "site", 0.5, (1, 3, "{:.0f} K")),),
+    ),
+    FaultKind(
+        "blocked_plate",
         "Cold plate is blocked",
         ("gpu", "node", "rack"),
-        ("for", "value"),
-        "fraction",
-        "40 %",
-        (20 * HOUR_S, 0.8),
+        (Told("blocked_plate", "unblocked"),),
+        options=("for", "value"),
+        value="fraction",
+        value_title="Flow left",
+        example="40 %",
+        limits=Limits(0.0, 1.0, "0 % (nothing flows) to 100 %"),
+        needs={"gpu": "cold plate", "node": "cold plate", "rack": "cold plate"},
+        repair_s=(20 * HOUR_S, 0.8),
+        severity="warning",
+        group="Cooling",
+        chances=(Chance("worse", "plate_gpu", 2, (30, 60, "{:.0f} %")),),
     ),
-    "bad_contact": FaultKind(
-        "Thermal interface dries out", ("gpu", "node"), ("for", "value"), "factor", "3", (20 * HOUR_S, 0.8)
+    FaultKind(
+        "bad_contact",
+        "Thermal interface dries out",
+        ("gpu", "node"),
+        (Told("bad_contact", "contact_good"),),
+        options=("for", "value"),
+        value="factor",
+        value_title="Times the resistance",
+        example="3",
+        limits=Limits(1.0, 100.0, "a factor from 1 to 100"),
+        repair_s=(20 * HOUR_S, 0.8),
+        severity="warning",
+        group="Cooling",
+        chances=(
+            Chance("harmless", "gpu", 2, (1.1, 1.4, "{:.2f}")),
+            Chance("worse", "gpu", 2, (2, 4, "{:.1f}")),
+        ),
     ),
-    "power_cap": FaultKind(
-        "Power cap", ("all", "job", "rack", "row", "hall", "power"), ("for", "value"), "power", "600 W"
+    FaultKind(
+        "power_cap",
+        "Power cap",
+        ("all", "job", *CAPPED),
+        (Told("power_cap", "power_cap_off"),),
+        options=("for", "value"),
+        value="power",
+        value_title="At most",
+        example="600 W",
+        limits=Limits(0.0, math.inf, "more than 0 W", between=True),
+        value_needed="power of one GPU, such as 600 W, or of the whole rack, row, hall or power item",
+        severity="notice",
+        group="Power",
+        verb="Cap",
     ),
-    "slow": FaultKind("Runs slow", ("gpu", "node"), ("for", "value"), "fraction", "77 %", (20 * HOUR_S, 0.8)),
-    "hang": FaultKind("Hangs", ("node", "job"), ()),
-    "corrupt": FaultKind("Computes wrong", ("gpu", "node"), ("for",), repair_s=(72 * HOUR_S, 1.0)),
-    "pcie": FaultKind(
-        "PCIe runs at fewer lanes", ("node",), ("for", "value"), "fraction", "50 %", (20 * HOUR_S, 0.8)
+    FaultKind(
+        "slow",
+        "Runs slow",
+        ("gpu", "node"),
+        (_DEGRADED,),
+        options=("for", "value"),
+        value="fraction",
+        value_title="Clock left",
+        example="77 %",
+        limits=Limits(0.05, 0.99, "5 % to 99 % of the clock"),
+        repair_s=(20 * HOUR_S, 0.8),
+        severity="warning",
+        chances=(Chance("worse", "gpu", 3, (60, 90, "{:.0f} %")),),
     ),
-    "cancel": FaultKind("Is cancelled", ("job",), ()),
-    "requeue": FaultKind("Goes back to the queue", ("job",), ()),
-    "move": FaultKind("Moves to a partition", ("job",), ("value",), "text", "batch"),
-    "site_loss": FaultKind("Site is lost", ("site",), ("for",), repair_s=(72 * HOUR_S, 0.5)),
-    "set": FaultKind("Set", ("path",), ("value",), "text"),
-}
-"""Every kind; repair times where nobody publishes them are engineering estimates [est]."""
+    FaultKind(
+        "hang",
+        "Hangs",
+        ("node", "job"),
+        (Told("injected_failure"),),
+        chances=(Chance("stopping", "node", 1),),
+    ),
+    FaultKind(
+        "corrupt",
+        "Computes wrong",
+        ("gpu", "node"),
+        (Told("node_degraded", "node_found"),),
+        options=("for",),
+        repair_s=(72 * HOUR_S, 1.0),
+        severity="warning",
+        chances=(Chance("worse", "gpu", 1),),
+    ),
+    FaultKind(
+        "pcie",
+        "PCIe runs at fewer lanes",
+        ("node",),
+        (_DEGRADED,),
+        options=("for", "value"),
+        value="fraction",
+        value_title="Bandwidth left",
+        example="50 %",
+        limits=Limits(0.01, 0.99, "1 % to 99 % of the bandwidth"),
+        needs={"node": "cards"},
+        repair_s=(20 * HOUR_S, 0.8),
+        severity="warning",
+        chances=(Chance("worse", "wired_node", 2, (25, 50, "{:.0f} %")),),
+    ),
+    FaultKind("cancel", "Is cancelled", ("job",), (Told("job_cancelled"),), severity="notice", verb="Cancel"),
+    FaultKind(
+        "requeue",
+        "Goes back to the queue",
+        ("job",),
+        (Told("job_requeued"),),
+        severity="warning",
+        verb="Requeue",
+    ),
+    FaultKind(
+        "move",
+        "Moves to a partition",
+        ("job",),
+        (Told("job_moved"),),
+        options=("value",),
+        value="text",
+        value_title="To partition",
+        example="batch",
+        value_needed="the partition it goes to",
+        needs={"job": "other partition"},
+        severity="notice",
+        verb="Move",
+    ),
+    FaultKind(
+        "site_loss",
+        "Site is lost",
+        ("site",),
+        (Told("site_lost", "site_back"),),
+        options=("for",),
+        repair_s=(72 * HOUR_S, 0.5),
+    ),
+    FaultKind(
+        "set",
+        "Set",
+        ("path",),
+        (Told("set"),),
+        options=("value",),
+        value="text",
+        value_needed="what the target is set to",
+        severity="notice",
+        verb="Set",
+    ),
+)
+
+KINDS: dict[str, FaultKind] = {kind.id: kind for kind in _TABLE}
+"""Every kind by its id, in the order of menus; repair times that nobody publishes are engineering estimates [est]."""

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from twin.scenario.base import Id, ItemId, Part
+from twin.scenario.choice import OneOf
+from twin.scenario.fault_kinds import KINDS
 from twin.scenario.quantity import Duration, Fraction, Moment, Rate, Temperature
 
 CauseId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
@@ -289,35 +291,8 @@ class Failures(Part):
     repairs: Repairs = Field(default=Repairs(), description="how broken nodes come back")
 
 
-InterventionKind = Literal[
-    "fail",
-    "flap",
-    "drain",
-    "undrain",
-    "trip",
-    "battery_empty",
-    "no_start",
-    "psu_loss",
-    "pump_stop",
-    "fan_stop",
-    "valve_stuck",
-    "leak",
-    "chiller_trip",
-    "heat_rejection_loss",
-    "heat_wave",
-    "blocked_plate",
-    "bad_contact",
-    "power_cap",
-    "slow",
-    "hang",
-    "corrupt",
-    "pcie",
-    "cancel",
-    "requeue",
-    "move",
-    "site_loss",
-    "set",
-]
+InterventionKind = Annotated[str, OneOf(KINDS)]
+"""Id of a kind of fault or intervention."""
 
 
 class Intervention(Part):

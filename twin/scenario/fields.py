@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from twin.scenario.choice import OneOf
 from twin.scenario.document import Scenario
 from twin.scenario.quantity import Quantity
 
@@ -77,9 +78,8 @@ def below(spot: Spot, step: str | int, kind: object = None) -> Spot:
     info = known[1]
     inner = spot_of(info.annotation)
     quantity = inner.quantity or next((one for one in info.metadata if isinstance(one, Quantity)), None)
-    return Spot(
-        inner.models, quantity, inner.choices, inner.item, inner.text, inner.table, info.description or ""
-    )
+    choices = inner.choices or next((one.names for one in info.metadata if isinstance(one, OneOf)), ())
+    return Spot(inner.models, quantity, choices, inner.item, inner.text, inner.table, info.description or "")
 
 
 def spot_of(annotation: Any) -> Spot:
@@ -92,6 +92,8 @@ def spot_of(annotation: Any) -> Spot:
     for part in _parts(annotation):
         if isinstance(part, Quantity):
             quantity = part
+        elif isinstance(part, OneOf):
+            choices += part.names
         elif get_origin(part) is Literal:
             choices += [str(choice) for choice in get_args(part)]
         elif get_origin(part) is tuple:
@@ -112,7 +114,7 @@ def _parts(annotation: Any) -> Iterator[Any]:
         inner, *marks = get_args(annotation)
         yield from _parts(inner)
         for mark in marks:
-            if isinstance(mark, Quantity):
+            if isinstance(mark, Quantity | OneOf):
                 yield mark
     elif origin in (Union, types.UnionType):
         for one in get_args(annotation):

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from twin import units
 from twin.scenario import clock, fields
+from twin.scenario.fault_kinds import KINDS
 from twin.scenario.faults import Intervention
 from twin.scenario.problem import Problem, ScenarioError
 from twin.scenario.quantity import FROM_FILE
@@ -36,16 +37,15 @@ def parse_injection(text: str, start: datetime | None = None) -> Intervention:
         When it is no intervention, with what would be right.
     """
     words = text.split()
-    kinds = fields.spot_of(Intervention.model_fields["kind"].annotation).choices
     taken, at = _time(words, start)
     if not taken:
         raise _error(text, "at", "does not begin with a time and its unit", _EXAMPLE)
     if len(words) < taken + 2:
         raise _error(text, "", "needs a time, a kind and a target", _EXAMPLE)
     kind, target = words[taken : taken + 2]
-    if kind not in kinds:
-        near = nearest(kind, kinds)
-        hint = f"did you mean {near!r}?" if near else f"kinds are {', '.join(kinds)}"
+    if kind not in KINDS:
+        near = nearest(kind, KINDS)
+        hint = f"did you mean {near!r}?" if near else f"kinds are {', '.join(KINDS)}"
         raise _error(text, "kind", f"{kind!r} is no kind of intervention", hint)
     said: dict[str, object] = {"at": at, "kind": kind, "target": target}
     for word in _joined(words[taken + 2 :]):

@@ -224,7 +224,7 @@ class Parts:
         self.moves = Moves(
             self.timers, self.log, self.jobs, self.plans, self.scheduler, scenario, self._plan_in
         )
-        self.incidents.moves, self.incidents.clouds = self.moves, self.clouds
+        self.incidents.on.moves, self.incidents.on.clouds = self.moves, self.clouds
         self.stragglers = Stragglers(
             self.timers, self.log, self.jobs, self.recovery, scenario.failures, self.draws
         )

@@ -20,6 +20,7 @@ from twin.plant.tables import LoopKind, Plant
 from twin.record.events import Severity
 from twin.scenario.action import value_of, wrong
 from twin.scenario.document import Scenario
+from twin.scenario.fault_kind import TargetKind, Told
 from twin.scenario.fault_kinds import KINDS, PLACES
 from twin.scenario.faults import Intervention
 from twin.scenario.validate import nearest
@@ -32,32 +33,6 @@ from twin.sim.oddities import Oddities, fan_share
 from twin.sim.power_system import PowerSystem
 from twin.sim.weather import Weather
 
-CLEARED_BY = {
-    "fail": "power_restored",
-    "trip": "breaker_closed",
-    "battery_empty": "battery_refilled",
-    "no_start": "starts_again",
-    "psu_loss": "psu_back",
-    "pump_stop": "pump_start",
-    "fan_stop": "fans_start",
-    "valve_stuck": "valve_free",
-    "leak": "leak_mended",
-    "chiller_trip": "chiller_mended",
-    "heat_rejection_loss": "heat_rejection_back",
-    "heat_wave": "heat_wave_over",
-    "blocked_plate": "unblocked",
-    "bad_contact": "contact_good",
-    "power_cap": "power_cap_off",
-    "site_loss": "site_back",
-}
-"""Kind of the event that says a fault is over."""
-BEGINS_AS = {
-    "fail": "power_failure",
-    "trip": "breaker_trip",
-    "fan_stop": "fans_stop",
-    "site_loss": "site_lost",
-}
-"""Kind of the event that says it began, where it is not the kind of the fault."""
 FANS_OF_NODE = 6
 """Fan modules of a node: no part of the catalogue says how many [est]."""
 EVERY = 500
@@ -72,6 +47,10 @@ def _standing(down: int, machines: int, noun: str) -> str:
         every = {1: "the", 2: "both"}.get(machines, f"all {machines}")
         return f"{every} {noun}{'s' * (machines > 1)} run{'s' * (machines == 1)} again"
     return f"{down} of {machines} {noun}{'s' * (machines > 1)} stand{'s' * (down == 1)} still"
+
+
+Act = Callable[["FacilityFaults", Intervention], str]
+"""Brings a machine to where the faults in force have it; returns how things stand then."""
 
 
 class FacilityFaults:
@@ -102,33 +81,7 @@ class FacilityFaults:
         )
         self.shut_leaks = scenario.cooling.shut_leaks
         self.acting: list[Intervention] = []
-        self._apply: dict[str, Callable[[Intervention], str]] = {
-            "fail": self._supply,
-            "trip": self._breaker,
-            "battery_empty": self._battery,
-            "no_start": self._generator,
-            "psu_loss": self._supplies,
-            "pump_stop": self._pumps,
-            "fan_stop": self._fans,
-            "valve_stuck": self._valve,
-            "leak": self._leak,
-            "chiller_trip": self._units,
-            "heat_rejection_loss": self._rejection,
-            "heat_wave": self._weather,
-            "blocked_plate": self._plate,
-            "bad_contact": self._contact,
-            "power_cap": self._cap,
-            "site_loss": self._site,
-        }
         self.tell_site: Callable[[bool], None] = lambda lost: None  # who else has to know
-
-    def concerns(self, i: Intervention) -> bool:
-        """Return whether a fault is one of the facility's."""
-        if i.kind == "fail":
-            return self._kind(i) == "power"
-        if i.kind == "power_cap":
-            return self._kind(i) in ("rack", "row", "hall", "power")
-        return i.kind in self._apply
 
     def repair_s(self, i: Intervention, index: int) -> float | None:
         """Return how long a fault lasts [s]: as told, else drawn from its kind; None: until somebody ends it."""
@@ -158,37 +111,40 @@ class FacilityFaults:
     def _unfit(self, i: Intervention) -> str:
         """Return why a fault of a node's or rack's own cooling cannot be there; empty when it can."""
         plant, kind = self.plant, self._kind(i)
-        if kind not in ("gpu", "node", "rack") or i.kind not in ("fan_stop", "blocked_plate", "leak"):
+        need = None if kind is None else KINDS[i.kind].needs.get(kind)
+        if kind not in ("gpu", "node", "rack") or need not in ("air", "cold plate", "coolant"):
             return ""
         nodes = [int(plant.gpus.node[self._slot(i)])] if kind == "gpu" else self._nodes(i)
         cooled = {LoopKind(int(plant.loops.kind[plant.nodes.loop[node]])) for node in nodes}
-        if i.kind == "fan_stop":
+        if need == "air":
             wet = f"{i.target} has its GPUs in coolant or on cold plates: its fans do not cool them"
             return "" if any(loop.by_air for loop in cooled) else wet
-        if i.kind == "blocked_plate":
+        if need == "cold plate":
             bare = f"{i.target} has no cold plates; where its air is what cools, fan_stop fits"
             return "" if LoopKind.LIQUID in cooled else bare
         dry = f"{i.target} is cooled by air: there is no coolant here; fan_stop fits"
         return dry if all(loop.by_air for loop in cooled) else ""
 
-    def begin(self, i: Intervention, lasts_s: float | None) -> None:
-        """Let a fault begin."""
+    def begin(self, i: Intervention, lasts_s: float | None, act: Act) -> None:
+        """Let a fault begin, by what brings its machines to where the faults in force have them."""
         self.acting.append(i)
-        what = self._apply[i.kind](i)
+        what = act(self, i)
         lasts = "" if lasts_s is None else f" for {units.spoken(lasts_s)}"
-        severity = Severity.NOTICE if i.kind == "power_cap" else Severity.ALARM
-        if i.kind in ("valve_stuck", "heat_wave", "blocked_plate", "bad_contact", "psu_loss"):
-            severity = Severity.WARNING
-        self._say(BEGINS_AS.get(i.kind, i.kind), i.target, what + lasts, severity)
+        severity = Severity[KINDS[i.kind].severity.upper()]
+        self._say(self._told(i).begins, i.target, what + lasts, severity)
 
-    def end(self, i: Intervention) -> None:
+    def end(self, i: Intervention, act: Act) -> None:
         """Let a fault be over."""
         self.acting.remove(i)
-        what = self._apply[i.kind](i)
+        what, told = act(self, i), self._told(i)
         if self._in_force(i):  # what another fault still holds down goes on being an alarm
-            self._say(BEGINS_AS.get(i.kind, i.kind), i.target, f"partly mended: {what}", Severity.WARNING)
+            self._say(told.begins, i.target, f"partly mended: {what}", Severity.WARNING)
         else:
-            self._say(CLEARED_BY[i.kind], i.target, what, Severity.NOTICE)
+            self._say(told.clears, i.target, what, Severity.NOTICE)
+
+    def _told(self, i: Intervention) -> Told:
+        """Return the events that tell of it."""
+        return KINDS[i.kind].told(self._kind(i))
 
     def leaking(self, i: Intervention) -> list[int]:
         """Return the nodes that a leak takes out of service: their valves are shut."""
@@ -198,12 +154,13 @@ class FacilityFaults:
         wet = np.isin(kinds, (LoopKind.LIQUID, LoopKind.IMMERSION))[nodes.loop]
         return np.flatnonzero(nodes.present & wet & (nodes.rack == self._slot(i))).tolist()
 
-    # --- what each kind does, begun or over; returns how things stand then
+    # --- what each kind does, begun or over (`twin.sim.fault_handlers`); returns how things stand then
 
     def _in_force(self, i: Intervention) -> list[Intervention]:
         return [other for other in self.acting if (other.kind, other.target) == (i.kind, i.target)]
 
-    def _supply(self, i: Intervention) -> str:
+    def supply(self, i: Intervention) -> str:
+        """Let units of a power item fail or work."""
         item, others = self._slot(i), self._in_force(i)
         units_ = int(self.plant.power.units[item])
         lost = min(units_, sum(other.count or units_ for other in others))
@@ -213,35 +170,40 @@ class FacilityFaults:
             return f"{what} works again"
         return f"{what} fails" if lost == units_ else f"{lost} of {units_} units of the {what} fail"
 
-    def _breaker(self, i: Intervention) -> str:
+    def breaker(self, i: Intervention) -> str:
+        """Open or close a breaker."""
         if self._in_force(i):
             self.power.trip(self._slot(i))
             return "breaker opens"
         self.power.close(self._slot(i))
         return "breaker is closed again"
 
-    def _battery(self, i: Intervention) -> str:
+    def battery(self, i: Intervention) -> str:
+        """Empty a battery or let it charge."""
         if self._in_force(i):
             self.power.empty(self._slot(i))
             return "battery is empty"
         self.power.refill(self._slot(i))
         return "battery charges again"
 
-    def _generator(self, i: Intervention) -> str:
+    def generator(self, i: Intervention) -> str:
+        """Keep machines of a generator from starting."""
         item, units_ = self._slot(i), int(self.plant.power.units[self._slot(i)])
         stuck = min(units_, sum(other.count or units_ for other in self._in_force(i)))
         self.power.no_start(item, stuck)
         some = f"{stuck} of {units_} machines " if 0 < stuck < units_ else ""
         return f"{some}will not start" if stuck else "starts again when it is needed"
 
-    def _supplies(self, i: Intervention) -> str:
+    def supplies(self, i: Intervention) -> str:
+        """Take power supplies of a node or shelves of a rack."""
         kind, slot = self._kind(i), self._slot(i)
         lost = sum(other.count or EVERY for other in self._in_force(i))
         total = self.power.lose_supplies(kind or "", slot, lost)
         noun = "power supplies" if kind == "node" else "power shelves"
         return f"{min(lost, total)} of {total} {noun} lost" if lost else f"all {total} {noun} work again"
 
-    def _pumps(self, i: Intervention) -> str:
+    def pumps(self, i: Intervention) -> str:
+        """Stop pumps of a loop or plant."""
         slot, now = self._slot(i), self.timers.now_s
         table: Any = self.plant.loops if self._kind(i) == "loop" else self.plant.plants
         pumps = int(table.pumps[slot])
@@ -252,7 +214,8 @@ class FacilityFaults:
             self.cooling.set_plant_pumps_down(now, slot, down)
         return _standing(down, pumps, "pump")
 
-    def _fans(self, i: Intervention) -> str:
+    def fans(self, i: Intervention) -> str:
+        """Stop fans of a node, loop or plant."""
         kind, slot = self._kind(i), self._slot(i)
         others = self._in_force(i)
         if kind == "node":
@@ -273,13 +236,15 @@ class FacilityFaults:
             stopped = [other for other in stopped if other.kind == i.kind]
         return min(machines, sum(other.count or machines for other in stopped))
 
-    def _valve(self, i: Intervention) -> str:
+    def valve(self, i: Intervention) -> str:
+        """Hold the valve of a loop."""
         others = self._in_force(i)
         opening = value_of(others[-1]) if others else None
         self.cooling.set_valve(self._slot(i), opening)
         return "valve moves again" if opening is None else f"valve sticks at {100 * opening:.0f} %"
 
-    def _leak(self, i: Intervention) -> str:
+    def leak(self, i: Intervention) -> str:
+        """Shut what leaks."""
         leaks, now, slot = bool(self._in_force(i)), self.timers.now_s, self._slot(i)
         if self._kind(i) == "loop" or not self.shut_leaks:
             loop = self._leaking_loop(i)
@@ -313,7 +278,8 @@ class FacilityFaults:
         }
         self.cooling.set_branches(self.timers.now_s, loop, len(shut & set(mine.tolist())), len(mine))
 
-    def _units(self, i: Intervention) -> str:
+    def chillers(self, i: Intervention) -> str:
+        """Stop chillers of a plant."""
         slot = self._slot(i)
         total = int(self.plant.plants.units[slot])
         down = min(total, sum(other.count or total for other in self._in_force(i)))
@@ -321,28 +287,33 @@ class FacilityFaults:
         noun = self.plant.plants.kind[slot].replace("-", " ") + "s"
         return f"{down} of {total} {noun} trip" if down else f"all {total} {noun} may run again"
 
-    def _rejection(self, i: Intervention) -> str:
+    def rejection(self, i: Intervention) -> str:
+        """Keep a plant from giving heat to the sky."""
         lost = bool(self._in_force(i))
         self.cooling.set_rejecting(self._slot(i), 0.0 if lost else 1.0)
         return "gives no heat to the sky" if lost else "gives heat to the sky again"
 
-    def _site(self, i: Intervention) -> str:
+    def site(self, i: Intervention) -> str:
+        """Lose the whole site."""
         lost = bool(self._in_force(i))
         self.power.lose_site(lost)
         self.tell_site(lost)
         return "the whole site is lost: nothing has power" if lost else "the site is back: nodes boot"
 
-    def _weather(self, i: Intervention) -> str:
+    def heat_wave(self, i: Intervention) -> str:
+        """Warm the weather."""
         self.weather.heat_wave_k = sum(value_of(other) for other in self._in_force(i))
         hotter_k = self.weather.heat_wave_k
         return f"{hotter_k:.0f} K warmer than the season" if hotter_k else "as warm as the season again"
 
-    def _plate(self, i: Intervention) -> str:
+    def plate(self, i: Intervention) -> str:
+        """Narrow cold plates."""
         share = float(np.prod([value_of(other) for other in self._in_force(i)]))
         self._odd(i, "flow", share)
         return f"{100 * share:.0f} % of the coolant left" if share < 1 else "clear again"
 
-    def _contact(self, i: Intervention) -> str:
+    def contact(self, i: Intervention) -> str:
+        """Worsen the contact between dies and plates."""
         factor = float(np.prod([value_of(other) for other in self._in_force(i)]))
         self._odd(i, "contact", factor)
         return f"{factor:.3g} times the resistance to its plate" if factor > 1 else "good contact again"
@@ -356,7 +327,8 @@ class FacilityFaults:
         else:
             self.oddities.set(self._key(i), self._nodes(i), None, **{what: share})
 
-    def _cap(self, i: Intervention) -> str:
+    def cap(self, i: Intervention) -> str:
+        """Cap the power of a place or power item."""
         others = self._in_force(i)
         if not others:
             self.caps.clear(self._key(i))
@@ -370,11 +342,11 @@ class FacilityFaults:
     def _key(self, i: Intervention) -> str:
         return f"{i.kind} {i.target}"
 
-    def _kind(self, i: Intervention) -> str | None:
+    def _kind(self, i: Intervention) -> TargetKind | None:
         if i.target == "site":
             return "site"
         found = find(self.plant, i.target)
-        return None if found is None else found[0]
+        return None if found is None else found[0]  # type: ignore[return-value]
 
     def _slot(self, i: Intervention) -> int:
         found = find(self.plant, i.target)

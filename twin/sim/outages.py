@@ -53,10 +53,6 @@ class Outages:
 
     # --- targets
 
-    def concerns(self, i: Intervention) -> bool:
-        """Return whether an intervention acts on a switch or link."""
-        return i.kind in ("fail", "flap") and self._links(i.target) is not None
-
     def _links(self, target: str) -> Bools | None:
         """Return which links go when `target` does; None when it is no switch or link."""
         links = self.network.links

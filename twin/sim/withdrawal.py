@@ -97,9 +97,7 @@ def _drawn(incidents: Incidents, place: int, by: int = 0) -> float | None:
         return None
     if not stands(incidents.plant, one):  # gone with an edit; what it drew cannot be told any more
         return float(by)
-    if incidents.facility.concerns(one) or one.kind in ("slow", "pcie", "corrupt"):
-        return incidents.facility.repair_s(one, place + by)
-    return incidents.outages.repair_s(one, place + by) if incidents.outages.concerns(one) else None
+    return incidents.lasts_s(one, place + by)
 
 
 def _words(one: Intervention) -> str:
