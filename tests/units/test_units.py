@@ -155,7 +155,7 @@ def test_any_text_gives_a_float_or_a_unit_error(text: str, name: str) -> None:
         (600.0, "duration", "10 min"),
         (100.0, "duration", "100 s"),
         (0.25, "fraction", "25 %"),
-        (0.0025, "volume_flow", "150 lpm"),
+        (0.0025, "volume_flow", "150 L/min"),
         (0.0, "power", "0 W"),
         (0.6, "length", "0.6 m"),
         (3.8e-3 / 86400, "rate", "3.8 per 1000 day"),

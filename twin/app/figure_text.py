@@ -106,14 +106,15 @@ def figure_value(figure: Figure) -> str:
 
 
 def flow(flow_m3_s: float) -> str:
-    """Return a flow of air or coolant.
+    """Return a flow of air or coolant, as rules and errors say it.
 
     Examples
     --------
-    >>> flow(11.3267)
-    '40,776 m³/h'
+    >>> flow(11.3267), flow(0.025)
+    ('11.3 m³/s', '1,500 L/min')
     """
-    return f"{significant(flow_m3_s * 3600)} m³/h"
+    rounded = float(f"{flow_m3_s:.3g}")
+    return group_thousands(units.render(rounded, "volume_flow")).replace("m3", "m³")
 
 
 def group_thousands(written: str) -> str:

@@ -19,6 +19,10 @@ _ABBREVIATION = re.compile(
 """As words of their own; neither in ids nor in names of parts."""
 
 
+_PER_HOUR = {"USD/s": "USD/h", "kg/s": "kg/h", "L/s": "L/h"}
+"""Money, carbon and water by the hour, as bills and meters have them."""
+
+
 def quantity(value: float, unit: str, digits: int = 3) -> str:
     """Return `value` with its unit and a prefix where the unit takes one.
 
@@ -42,9 +46,13 @@ def split_quantity(value: float, unit: str, digits: int = 3) -> tuple[str, str]:
     --------
     >>> split_quantity(1380.0, "MHz")
     ('1,380', 'MHz')
+    >>> split_quantity(0.0125, "USD/s")
+    ('45.0', 'USD/h')
     """
     if not math.isfinite(value):
         return MISSING, ""
+    if unit in _PER_HOUR:
+        return significant(value * 3600.0, digits), _PER_HOUR[unit]
     if unit in _SCALED_UNITS:
         factor, prefix = next((s for s in _STEPS if abs(value) >= s[0] * 0.9995), _STEPS[-1])
         return significant(value / factor, digits), prefix + unit

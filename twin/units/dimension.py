@@ -194,15 +194,15 @@ _ALL = (
         "a volume flow",
         "m3/s",
         "m3_s",
-        "150 lpm",
+        "150 L/min",
         {
-            **_named(_LPM_M3_S, "lpm", "LPM", "L/min", "l/min"),
+            **_named(_LPM_M3_S, "L/min", "l/min", "lpm", "LPM"),
             **_named(_CFM_M3_S, "CFM", "cfm"),
             **_named(1e-3, "L/s", "l/s"),
             **_named(1.0, "m3/s", "m^3/s", "m³/s"),
             **_named(1 / _HOUR, "m3/h", "m^3/h", "m³/h"),
         },
-        ("lpm", "m3/s"),
+        ("L/min", "m3/s"),
         "m**3/s",
     ),
     Dimension(
