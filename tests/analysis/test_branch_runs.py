@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
@@ -17,13 +18,17 @@ from edit_scenes import absent, edit
 from sim_scenes import job, liquid
 
 from twin.analysis.branch import Addition, branch_scene, first_departure, parent_scene, start_branch
+from twin.analysis.compare_at import compare_at
 from twin.analysis.same_past import other_past
 from twin.analysis.verify import verify
 from twin.record.reader import Reader
+from twin.record.recorder import Recorder
+from twin.record.series import SERIES_CHANNELS
 from twin.runtime.inline import InlineClient, go_on, run
 from twin.scenario import ScenarioError, load, parse_injection
 from twin.scenario.extend import MAX_CHAIN
 from twin.scenario.show import show
+from twin.sim.engine import Engine
 
 H = 3600.0
 OTHER = ("inputs_hash", "scene")
@@ -279,3 +284,72 @@ def test_a_branch_that_has_another_past_than_it_says_is_told(parent: Path) -> No
     assert fewer.startswith("Up to its cut at 2 h this is not the run it was cut from, hall.twinrun: ")
     assert f"{point.events - 1:,} events of hash" in fewer
     assert other_past(point.model_copy(update={"event_hash": "a" * 64}), events) != ""
+
+
+@pytest.mark.parametrize("place", ["between events", "at an event", "in the first block"])
+def test_before_its_cut_a_branch_says_what_its_parent_says_to_the_last_bit(parent: Path, place: str) -> None:
+    with Reader(parent) as one:
+        events = [event.t_s for event in one.events() if 2.0 * H < event.t_s < 2.8 * H]
+    at_s = {"between events": 2.3 * H, "at an event": events[0], "in the first block": 421.7}[place]
+    scene = branched(parent, at_s, inject(f"{at_s!r} s pump_stop cdu/0 for=1h"), f"past-{place.split()[-1]}")
+    with Reader(parent) as one, Reader(run_of(scene)) as other:
+        for t_s in (at_s, math.nextafter(at_s, 0.0), 0.7 * at_s, 0.31 * at_s, 13.0):
+            found = compare_at(one, other, t_s)
+            assert len(found.differences) >= 13
+            assert {key: each.difference for key, each in found.differences.items() if each.difference} == {}
+            assert found.waterfall.steps == ()
+            for from_s in (0.0, 0.5 * t_s):
+                known = [run.ledger_range(from_s, t_s, inclusive=False) for run in (one, other)]
+                assert np.array_equal(known[0].by_job, known[1].by_job)
+                assert known[0].provisional_gpu_s == known[1].provisional_gpu_s
+                assert known[0].losses == known[1].losses
+        before_s = math.nextafter(at_s, 0.0)
+        times = one.sample_times()
+        assert np.array_equal(times[times < at_s], other.sample_times()[other.sample_times() < at_s])
+        for channel in SERIES_CHANNELS:
+            for entity in range(one.epochs()[0][1].counts.get(channel.entity, 0)):
+                if channel.entity == "bundle":
+                    continue  # numbered anew by edits
+                a, b = (run.series(entity, channel.id, 0.0, before_s, 10**6) for run in (one, other))
+                assert np.array_equal(a.mean, b.mean, equal_nan=True), channel.id
+        a, b = (run.frame(before_s) for run in (one, other))
+        assert a.t_s == b.t_s < at_s
+        assert all(np.array_equal(a.values[id], b.values[id], equal_nan=True) for id in a.values)
+        assert not other.damaged()
+
+
+def test_after_its_cut_a_branch_goes_its_own_way(parent: Path) -> None:
+    scene = branched(parent, 2.3 * H, inject("2.3 h drain gpu/0/0"), "other-way")
+    with Reader(parent) as one, Reader(run_of(scene)) as other:
+        found = compare_at(one, other, 3.5 * H)
+    assert found.waterfall.steps
+    assert found.figures_s is not None
+    assert 3.4 * H < found.figures_s < 3.5 * H
+    assert any("of the sample at" in remark for remark in found.remarks)
+
+
+def test_a_branch_that_crashed_beyond_its_cut_keeps_the_past_of_its_parent(
+    parent: Path, tmp_path: Path
+) -> None:
+    scene = branched(parent, 2.3 * H, inject("2.3 h drain gpu/0/0"), "whole")
+    with Reader(parent) as reader:
+        started = start_branch(reader, 2.3 * H, scene, tmp_path / "crashed.twinrun")
+    scenario = started.document.scenario
+    with Reader(started.run_file) as reader:
+        snapshot = reader.nearest_snapshot(math.inf)
+        assert reader.t_end_s == 2.3 * H  # not simulated yet, it has its past
+        assert reader.ledger_range(0.0, 2.3 * H).gpu_s["productive"] > 0.0
+    assert snapshot is not None
+    engine = Engine.restore(scenario, snapshot.data)
+    recorder = Recorder(engine, started.run_file, resume=True, resumed=snapshot)
+    while engine.now_s < 2.35 * H:  # its first snapshot of its own comes later
+        engine.advance(max(min(2.35 * H, recorder.next_s), engine.now_s))
+        recorder.observe()
+    recorder.commit()
+    recorder.abandon()
+    go_on(scenario, started.run_file)
+    same_run(run_of(scene), started.run_file)
+    with Reader(run_of(scene)) as one, Reader(started.run_file) as other:
+        for t_s in (1.1 * H, 2.3 * H, 3.9 * H, math.inf):
+            assert one.ledger_range(0.0, t_s).gpu_s == other.ledger_range(0.0, t_s).gpu_s
+        assert np.array_equal(one.sample_times(), other.sample_times())

@@ -39,13 +39,19 @@ def test_the_page_follows_the_job_and_its_lines_lead_to_time_and_place(
     assert page is not None
     assert sum(piece.value for piece in page.time.pieces) == pytest.approx(page.time.whole_s)
     theme = window.look.theme
-    for account in ("idle_reserved", "lost_work", "productive"):
+    assert dock.waterfall.alone  # losses of a quarter: drawn by themselves, and true to each other
+    for account in ("idle_reserved", "lost_work"):
         assert share(pixels(dock.waterfall), colour(theme, account)) > 0.0003, account
     assert share(pixels(dock.progress), theme.accent) > 0.05
     lines = dock.waterfall.lines()
     assert "Lost work" in next(
         said for spot, piece, _ in lines if "Lost" in (said := dock.waterfall.said_at(spot.center()))
     )
+    wide = [dock.waterfall.bar_of(spot, piece, at).width() for spot, piece, at in lines[1:-1]]
+    long_s = [piece.value for _, piece, _ in lines[1:-1]]
+    scale = [pixel / second for pixel, second in zip(wide, long_s, strict=True) if pixel > 2.0]
+    assert len(scale) > 1
+    assert scale == pytest.approx([scale[0]] * len(scale))
     begins = [dock.waterfall.bar_of(spot, piece, at).left() for spot, piece, at in lines[1:]]
     assert begins == sorted(begins, reverse=True)  # each loss begins where the one before it ends
     for spark in dock.sparks:

@@ -51,9 +51,9 @@ def test_it_tells_of_ranges_and_a_click_goes_to_thing_and_time(use_window, lab: 
     assert dock.found is not None
     with Reader(window.session.run_file) as reader:
         ledger = reader.ledger_between(0.0, 86_400.0)
-    assert {one.account: one.gpu_s for one in dock.found.lost} == {
-        account: gpu_s for account, gpu_s in ledger.items() if gpu_s and account != "productive"
-    }
+    assert {one.account: one.gpu_s for one in dock.found.lost} == pytest.approx(
+        {account: gpu_s for account, gpu_s in ledger.items() if gpu_s and account != "productive"}, rel=1e-12
+    )
     row = next(k for k, text in enumerate(texts(window, WHAT)) if text.startswith("Lost work"))
     assert texts(window, SHARE)[row] == f"{100 * ledger['lost_work'] / sum(ledger.values()):.2f} %"
     assert texts(window, HOURS)[row] == f"{ledger['lost_work'] / 3600:,.2f}"

@@ -22,7 +22,7 @@ def damaged(tmp_path: Path) -> Path:
     path = tmp_path / "lab.twinrun"
     run(load("builtin:lab-16").scenario, record=path, until_s=3600.0)
     with closing(sqlite3.connect(path)) as file, file:
-        for channel in ("rack.power_w", "ledger", "detail.job"):
+        for channel in ("rack.power_w", "ledger", "bookings", "detail.job"):
             where = "WHERE block = 1 AND channel = ?"
             (data,) = file.execute(f"SELECT data FROM series {where}", (channel,)).fetchone()
             broken = data[:-1] + bytes([data[-1] ^ 1])

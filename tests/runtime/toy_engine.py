@@ -16,10 +16,12 @@ from time import monotonic
 from typing import Any, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin.physics.gpu_picture import FIELDS, Dies, GroupFigures
 from twin.plant.tables import Plant
 from twin.record.accounts import ACCOUNTS
+from twin.record.bookings import Bookings
 from twin.record.channels import State
 from twin.record.detail import Detail
 from twin.record.events import Event, Severity
@@ -195,6 +197,15 @@ class ToyEngine:
             "productive": gpu_s - self._lost_ms * 8e-3,
             "idle_in_repair": self._lost_ms * 8e-3,
         }
+
+    def figures(self, frame: Frame) -> dict[str, float]:
+        return {"simulated_s": self.now_s}
+
+    def record_bookings(self, bookings: Bookings) -> None:
+        self._bookings = bookings
+
+    def lasting(self) -> list[tuple[int, float, NDArray[np.float64]]]:
+        return []
 
     def summary(self) -> dict[str, Any]:
         return {

@@ -201,6 +201,19 @@ def first_departure(parent: Reader, branch: Reader, until_s: float) -> Event | N
         row += len(theirs)
 
 
+def other_than(parent: Reader, simulated: Sequence[Event], until_s: float) -> Event | None:
+    """Return the first event before `until_s` [s] in which a simulation is not the run of a file; None: it is that.
+
+    `simulated` are its events, from any row on: those before lie behind the snapshot it went on from.
+    """
+    theirs = parent.all_events(simulated[0].row) if simulated else []
+    for one, other in zip_longest(theirs, simulated):
+        first = min((event for event in (one, other) if event is not None), key=lambda event: event.t_s)
+        if first.t_s >= until_s or one != other:
+            return None if first.t_s >= until_s else first
+    return None
+
+
 def _said(one: Path | str, folder: Path) -> str | None:
     """Return how a scene in `folder` names another; None: it cannot."""
     if isinstance(one, str) and one.startswith("builtin:"):

@@ -66,6 +66,8 @@ class Comparison:
         How many A and B have installed, in the mean; None: unknown.
     basis, since_s
         Two recordings, two scenes run from the start, or runs that were one until `since_s` [s].
+    at_s, figures_s
+        Up to when both are compared [s], and of when the figures are that samples hold; None: as they ended.
     """
 
     seeds: tuple[int, ...]
@@ -76,6 +78,8 @@ class Comparison:
     gpus: tuple[float, float] | None = None
     basis: Basis = Basis.RECORDED
     since_s: float | None = None
+    at_s: float | None = None
+    figures_s: float | None = None
 
 
 def sample_of(summary: Summary) -> Sample:

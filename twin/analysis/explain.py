@@ -1,4 +1,7 @@
-"""Why is it slow: the accounts of the ledger in a range of time, ranked, with the things and events behind each."""
+"""Why is it slow: the accounts of the ledger in a range of time, ranked, with the things and events behind each.
+
+The ledger is read as known at the end of the range, or in hindsight (`twin.record.ledger_reading`).
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from twin.analysis.spans import Span
 from twin.record.accounts import ACCOUNTS, JOB_SECONDS
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event
+from twin.record.ledger_reading import LedgerRange
 from twin.record.reader import Reader
 
 MOST = 5
@@ -72,7 +76,7 @@ class Lost:
     account
         Of the ledger.
     gpu_s
-        What the ledger booked to it within the range [GPU s]. Below zero where work of before the range was lost in it.
+        What the ledger booked to it within the range [GPU s]. Below zero only in files of before bookings were kept.
     share
         Of the GPU-seconds installed in the range [-].
     text
@@ -101,25 +105,59 @@ class Lost:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Where the GPU-seconds of a range went: `productive_gpu_s` and all of `lost` add up to `installed_gpu_s`."""
+    """Where the GPU-seconds of a range went: `productive_gpu_s` and all of `lost` add up to `installed_gpu_s`.
+
+    Parameters
+    ----------
+    provisional_gpu_s
+        Step time among these that may still be lost [GPU s]; None: unknown.
+    lost_before_gpu_s
+        Work of before the range that was lost in it, and is in none of its accounts [GPU s].
+    hindsight
+        Whether what was lost after the range counts as lost, else what was known at its end.
+    """
 
     t0_s: float
     t1_s: float
     installed_gpu_s: float
     productive_gpu_s: float
     lost: tuple[Lost, ...]
+    provisional_gpu_s: float | None = None
+    lost_before_gpu_s: float = 0.0
+    hindsight: bool = False
 
     @property
     def productive_share(self) -> float:
         """Return the share of productive time [-]."""
         return self.productive_gpu_s / self.installed_gpu_s if self.installed_gpu_s else 0.0
 
+    @property
+    def remarks(self) -> list[str]:
+        """Return what these figures leave open or leave out, in sentences."""
+        found = []
+        if self.hindsight:
+            found.append("In hindsight: work that was lost after this range is counted as lost here.")
+        if self.provisional_gpu_s:
+            hours = self.provisional_gpu_s / 3600
+            found.append(f"{hours:,.1f} GPU-hours of it are provisional: no checkpoint holds them yet.")
+        if self.lost_before_gpu_s:
+            hours = self.lost_before_gpu_s / 3600
+            found.append(f"Failures in it also took {hours:,.1f} GPU-hours of work done before it.")
+        return found
+
     def of(self, account: str) -> Lost | None:
         """Return one account; None: nothing was booked to it."""
         return next((one for one in self.lost if one.account == account), None)
 
 
-def explain(reader: Reader, t0_s: float, t1_s: float, events: Sequence[Event] | None = None) -> Explanation:
+def explain(
+    reader: Reader,
+    t0_s: float,
+    t1_s: float,
+    events: Sequence[Event] | None = None,
+    *,
+    hindsight: bool = False,
+) -> Explanation:
     """Return why a run was not all productive between two times [s].
 
     Parameters
@@ -127,7 +165,9 @@ def explain(reader: Reader, t0_s: float, t1_s: float, events: Sequence[Event] | 
     reader
         Of its file.
     events
-        All its events until `t1_s`, where they are at hand; else they are read.
+        All its events until `t1_s`, in hindsight until its end, where they are at hand; else they are read.
+    hindsight
+        Whether work of the range that was lost after it counts as lost work; else what was known at `t1_s` counts.
 
     Raises
     ------
@@ -140,9 +180,13 @@ def explain(reader: Reader, t0_s: float, t1_s: float, events: Sequence[Event] | 
     t0_s = max(t0_s, 0.0)
     if not t0_s < t1_s:
         raise ValueError(f"nothing lies between {t0_s:g} s and {t1_s:g} s")
-    ledger = reader.ledger_between(t0_s, t1_s)
-    known = list(events) if events is not None else events_until(reader, t1_s)
-    finder = _Finder(reader, [one for one in known if one.t_s <= t1_s], t0_s, t1_s)
+    found = reader.ledger_range(t0_s, t1_s, hindsight=hindsight)
+    ledger, end_s = found.gpu_s, reader.t_end_s
+    seen_s = end_s if hindsight else t1_s
+    known = list(events) if events is not None else events_until(reader, seen_s)
+    # What happens at the end of a range belongs to the next one.
+    known = [event for event in known if event.t_s < seen_s or event.t_s == seen_s == end_s]
+    finder = _Finder(reader, known, found)
     installed = math.fsum(ledger.values())
     lost = [
         finder.lost(account, ledger[account], installed)
@@ -150,7 +194,17 @@ def explain(reader: Reader, t0_s: float, t1_s: float, events: Sequence[Event] | 
         if account != "productive" and ledger.get(account, 0.0) != 0.0
     ]
     lost.sort(key=lambda one: -one.gpu_s)
-    return Explanation(t0_s, t1_s, installed, ledger.get("productive", 0.0), tuple(lost))
+    productive = ledger.get("productive", 0.0)
+    return Explanation(
+        t0_s,
+        t1_s,
+        installed,
+        productive,
+        tuple(lost),
+        found.provisional_gpu_s,
+        found.lost_before_gpu_s,
+        hindsight,
+    )
 
 
 def events_until(reader: Reader, t_s: float) -> list[Event]:
@@ -175,15 +229,17 @@ class _Found:
 class _Finder:
     """Looks for what is behind the accounts of one range."""
 
-    def __init__(self, reader: Reader, events: list[Event], t0_s: float, t1_s: float) -> None:
-        self._reader, self._events, self._t0_s, self._t1_s = reader, events, t0_s, t1_s
+    def __init__(self, reader: Reader, events: list[Event], ledger: LedgerRange) -> None:
+        self._reader, self._events, self._ledger = reader, events, ledger
+        self._t0_s, self._t1_s = ledger.t0_s, ledger.t1_s
         self._says: Moments = moments(reader.header.scenario)
         self._roots = Roots(events)
         self._gpus = {
             event.subject: event.number("gpus", 1.0) for event in events if event.kind == "job_submitted"
         }
-        self._saved = Counter(e.subject for e in events if e.kind == "checkpoint" and e.t_s >= t0_s)
-        self._by_job = self._jobs()
+        self._saved = Counter(e.subject for e in events if e.kind == "checkpoint" and e.t_s >= ledger.t0_s)
+        self._names = reader.header.ids.get("job", ())
+        self._by_job = {} if ledger.of_jobs else self._jobs()
 
     def lost(self, account: str, gpu_s: float, installed: float) -> Lost:
         """Return one account with its causes."""
@@ -230,8 +286,17 @@ class _Finder:
     # -- lost work ----
 
     def _lost_work(self, gpu_s: float) -> list[_Found]:
-        """Return the interruptions, each with what its event says it took; events tell whole seconds."""
-        taken = {
+        """Return the interruptions, each with what it took of the work of the range."""
+        if self._ledger.losses:
+            stops = {(e.t_s, e.subject): e for e in self._events if e.kind == "job_interrupted"}
+            return [
+                _Found(loss.gpu_s, loss.t_s, partial(self._interruption, stop, loss.gpu_s))
+                for loss in self._ledger.losses
+                if loss.gpu_s > 0.0 and loss.job < len(self._names)
+                for stop in (stops.get((loss.t_s, self._names[loss.job])),)
+                if stop is not None
+            ]
+        taken = {  # an older program made the file: events tell whole seconds
             event.row: lost_s(event) * self._gpus.get(event.subject, 1.0)
             for event in self._events
             if self._t0_s <= event.t_s <= self._t1_s
@@ -324,6 +389,9 @@ class _Finder:
     def _of_jobs(self, account: str, gpu_s: float) -> list[_Found]:
         """Return the jobs behind an account, in proportion to what each recorded of its group of accounts."""
         parts = self._by_job.get(_CHANNEL[account], {})
+        if self._ledger.of_jobs:
+            spent = self._ledger.by_job[:-1, ACCOUNTS.index(account)]
+            parts = {self._names[job]: float(spent[job]) for job in np.flatnonzero(spent > 0.0).tolist()}
         total = math.fsum(parts.values())
         return [
             _Found(
@@ -356,7 +424,7 @@ class _Finder:
         return made
 
     def _seconds(self, t_s: float, jobs: int) -> Mapping[str, NDArray[np.float64]]:
-        """Return the seconds of all jobs by channel at the first sample from `t_s` on [s]."""
+        """Return the seconds of all jobs by channel at the first sample from `t_s` on [s]; of older files."""
         times, columns = self._reader.samples(tuple(JOB_SECONDS), t_s - 1e-6, 1, self._reader.header.layout)
         if not len(times):
             return {channel: np.zeros(jobs) for channel in JOB_SECONDS}

@@ -56,7 +56,9 @@ def at(*path: str) -> Callable[[Summary], float | None]:
 
 
 def _mfu(summary: Summary) -> float | None:
-    """Mean over jobs, weighted by GPUs and the time they were there."""
+    """Mean over jobs, weighted by GPUs and the time they were there; or the mean itself, where that is known."""
+    if "jobs" not in summary:
+        return at("mfu")(summary)
     total = weight = 0.0
     for job in summary.get("jobs", ()):
         start_s, mfu = job.get("start_s"), job.get("mfu")
@@ -90,6 +92,8 @@ def _lost(summary: Summary) -> float | None:
 
 
 def _done(summary: Summary) -> float | None:
+    if "jobs" not in summary:
+        return at("jobs_done")(summary)
     return float(sum(job.get("state") == "done" for job in summary.get("jobs", ())))
 
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.analysis.compare import Basis, Comparison, compare, waterfall
+from twin.analysis.compare import Basis, Comparison, compare
 from twin.analysis.judgement import answer, basis_words, verdict
 from twin.app.answering import Answered
 from twin.app.compare_designs import Simulated
@@ -45,7 +45,7 @@ from twin.view3d.state import COLOUR_BY
 
 _TURN_MS, _STEPS = 33, 10_000
 _KEY_STEP = _STEPS // 100
-_NOT_OVER = "{} {}: figures are not known yet. The GPU time is that of the first {}, which both have. "
+_NOT_OVER = "{} {}: both are compared as known after {}, which both have. "
 _ANEW = "Runs over seeds begin both anew."
 _KEPT = "Runs over seeds keep the past of both and go on to the end."
 
@@ -361,11 +361,12 @@ class CompareDialog(QDialog):
             self.seeds.words.setText("One run of each: whether a difference is more than chance is not known")
             return
         until_s = min(run.end_s for run in self._runs)
-        way = waterfall(a.ledger_until(until_s), b.ledger_until(until_s))
-        self.show_comparison(Comparison((), {}, way))
+        found = a.compare_at(b, until_s)
+        self.show_comparison(found)
         self.verdict.show()
         unfinished = [name for name, run in zip("AB", self._runs, strict=True) if run.sample is None]
         both = len(unfinished) > 1
         said = "have not come to their ends" if both else "has not come to its end"
         one = _NOT_OVER.format(" and ".join(unfinished), said, spoken(until_s))
-        self.verdict.setText(one + (_ANEW if self._past.since_s is None else _KEPT))
+        one += _ANEW if self._past.since_s is None else _KEPT
+        self.verdict.setText(" ".join((one, *found.remarks)))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from twin.analysis.compare import Sample, sample_of
+from twin.analysis.compare import Comparison, Sample, sample_of
+from twin.analysis.compare_at import compare_at
 from twin.analysis.rerun import scenario_of_run
 from twin.app.clock import Clock
 from twin.app.compare_strip import Track
@@ -102,9 +103,9 @@ class ComparedRun:
         """Return its scene with all that people did in it."""
         return scenario_of_run(self.reader(self._read_wall_s))
 
-    def ledger_until(self, t_s: float) -> Mapping[str, float]:
-        """Return the GPU-seconds booked to each account from the start up to a time."""
-        return self.reader(self._read_wall_s).ledger_between(0.0, t_s)
+    def compare_at(self, other: ComparedRun, t_s: float) -> Comparison:
+        """Return what this run (A) and another one (B) had come to by a time [s], as known then."""
+        return compare_at(self.reader(self._read_wall_s), other.reader(other._read_wall_s), t_s)
 
     def rest(self, wall_s: float) -> None:
         """Let go of the file when nobody has looked for a while."""

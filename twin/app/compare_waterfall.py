@@ -24,9 +24,10 @@ _LEAST = 0.0005
 """Share of the largest step below which steps are told together."""
 _NOTHING = 1e-6
 """Share of the largest step below which the rest is no step, but how sums round."""
-_SPREAD = 1.25
-"""The bars begin so much of their spread before the least of them."""
+ALONE_BELOW = 0.3
+"""Steps that span less of the whole than this are drawn alone, true to each other: from 0 they would not be seen."""
 REST = "rest"
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
 @dataclass(frozen=True)
@@ -104,13 +105,18 @@ class CompareWaterfall(Painted):
 
     @property
     def range_h(self) -> tuple[float, float]:
-        """Return where the bars begin and end [GPU h]: not at 0 where the steps would be too small to see."""
+        """Return where the bars begin and end [GPU h]: from 0, or those that the steps alone span."""
         ends = [
             end for line in self.lines for end in ((line.from_h, line.to_h) if line.account else (line.to_h,))
         ]
         low, high = min(ends, default=0.0), max(ends, default=0.0)
-        low = max(high - max((high - low) * _SPREAD, 0.02 * high), 0.0)
-        return (0.0 if low < 0.3 * high else low), high
+        alone = len(self.lines) > 2 and high - low < ALONE_BELOW * high
+        return (low if alone else min(low, 0.0)), high
+
+    @property
+    def alone(self) -> bool:
+        """Return whether the steps alone are drawn, and the ends have figures only."""
+        return self.range_h[0] > 0.0
 
     def bar_of(self, number: int) -> QRectF:
         """Return the place of the bar of a line."""
@@ -142,13 +148,14 @@ class CompareWaterfall(Painted):
                 x = left + max(line.to_h - low, 0.0) * scale
                 painter.drawLine(QPointF(x, bar.bottom()), QPointF(x, self.bar_of(number + 1).top()))
             gains = line.to_h >= line.from_h
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.accent if end else theme.ok if gains else theme.warning))
-            painter.drawRoundedRect(bar, min(3.0, bar.width() / 2), min(3.0, bar.width() / 2))
-            if end and low > 0:  # two slanted gaps: it goes on to the left
-                painter.setPen(QPen(QColor(theme.surface), 2.0))
-                for x in (bar.left() + 15, bar.left() + 20):
-                    painter.drawLine(QPointF(x, bar.bottom() + 1), QPointF(x + 5, bar.top() - 1))
+            if not (end and self.alone):
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(theme.accent if end else theme.ok if gains else theme.warning))
+                painter.drawRoundedRect(bar, min(3.0, bar.width() / 2), min(3.0, bar.width() / 2))
+            elif number == 0:
+                painter.setFont(font(11))
+                painter.setPen(QColor(theme.muted))
+                painter.drawText(self.spot(0).adjusted(left, 0, 0, 0), _MIDDLE, "The steps alone:")
             self._write(painter, number, line)
         painter.end()
 

@@ -50,6 +50,8 @@ from twin.plant.tables import Kind, LoopKind, RackKind, SwitchRole
 from twin.record.channels import State
 from twin.scenario.population import jobs_of
 
+NOW = "Now"
+"""Title of figures of the time on screen."""
 ICONS = {
     "gpu": "gpu",
     "node": "node",
@@ -161,7 +163,7 @@ def _gpu(world: World, gpu: int) -> Facts:
         part,
         ICONS["gpu"],
         _sections(
-            ("Now", [*cut_off_rows(world, node), *live_rows(world, "gpu", gpu)]),
+            (NOW, [*cut_off_rows(world, node), *live_rows(world, "gpu", gpu)]),
             ("Place", [link_row(world, "node", node), *place_rows(world, rack)]),
             ("Supply", [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),
             (part, figure_rows(world, part)),
@@ -185,7 +187,7 @@ def _node(world: World, node: int) -> Facts:
         f"{part}, {len(gpus)} GPUs",
         ICONS["node"],
         _sections(
-            ("Now", [*cut_off_rows(world, node), *crowd_rows(world, gpus)]),
+            (NOW, [*cut_off_rows(world, node), *crowd_rows(world, gpus)]),
             ("Place", [*place_rows(world, rack), Row("Rack units", units)]),
             ("Network", [Row("Scalable unit", str(unit))] if unit >= 0 else []),
             ("Supply", [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),
@@ -210,7 +212,7 @@ def _rack(world: World, rack: int) -> Facts:
         f"{RackKind(int(racks.kind[rack])).name.lower()} rack" + (f", {part}" if part else ""),
         ICONS["rack"],
         _sections(
-            ("Now", live),
+            (NOW, live),
             (
                 "Contents",
                 [
@@ -250,7 +252,7 @@ def _switch(world: World, switch: int) -> Facts:
         f"{part}, {role}",
         ICONS["switch"],
         _sections(
-            ("Now", live_rows(world, "switch", switch)),
+            (NOW, live_rows(world, "switch", switch)),
             *switch_rows(world, switch),
             (
                 "Network",
@@ -292,7 +294,7 @@ def _loop(world: World, loop: int) -> Facts:
         f"{part}, {'liquid loop' if liquid else 'air loop'}",
         ICONS["loop"],
         _sections(
-            ("Now", loop_rows(world, loop)),
+            (NOW, loop_rows(world, loop)),
             (
                 "Design",
                 [
@@ -327,7 +329,7 @@ def _row(world: World, row: int) -> Facts:
         f"{racks} racks, {len(gpus):,} GPUs",
         ICONS["row"],
         _sections(
-            ("Now", crowd_rows(world, gpus)),
+            (NOW, crowd_rows(world, gpus)),
             ("Place", [Row("Hall", hall_name(plant, int(plant.rows.hall[row])))]),
         ),
         main_state(world.frame, gpus),
@@ -344,7 +346,7 @@ def _power(world: World, item: int) -> Facts:
         _GEAR_NAMES.get(power.kind[item], power.kind[item]) + (f", {part}" if part else ""),
         ICONS["power"],
         _sections(
-            ("Now", power_rows(world, item)),
+            (NOW, power_rows(world, item)),
             ("In the tree", power_design_rows(world, item)),
             (part, figure_rows(world, part)),
         ),
@@ -361,7 +363,7 @@ def _plant(world: World, source: int) -> Facts:
         f"facility water, {part}" if part else "facility water",
         ICONS["plant"],
         _sections(
-            ("Now", plant_rows(world, source)),
+            (NOW, plant_rows(world, source)),
             ("Design", plant_design_rows(world, source)),
             (part, figure_rows(world, part)),
         ),
@@ -384,7 +386,7 @@ def _hall(world: World, hall: int) -> Facts:
 def _other(world: World, kind: Kind, slot: int) -> Facts:
     id_ = entity_id(world.plant, kind, slot)
     live = live_rows(world, "store", slot) if kind == "store" else []
-    return Facts(id_, kind, f"{kind_word(kind)} {id_}", "", ICONS.get(kind, "info"), _sections(("Now", live)))
+    return Facts(id_, kind, f"{kind_word(kind)} {id_}", "", ICONS.get(kind, "info"), _sections((NOW, live)))
 
 
 def _job(world: World, job: int) -> Facts:
@@ -396,7 +398,7 @@ def _job(world: World, job: int) -> Facts:
         f"{work_name(spec.workload)} on {spec.nodes:,} nodes",
         ICONS["job"],
         _sections(
-            ("Now", pace_rows(world, job)),
+            (NOW, pace_rows(world, job)),
             ("Plan", plan_rows(world, spec)),
             ("Communication in a step", collective_rows(world, job)),
             (
@@ -422,7 +424,7 @@ def _site(world: World) -> Facts:
         scenario.site.name,
         ICONS["site"],
         _sections(
-            ("Now", now),
+            (NOW, now),
             ("Weather", weather),
             ("Energy", energy),
             (

@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
 
 from twin.app.dock import Dock
 from twin.app.fact_rows import Row, World, kind_word
-from twin.app.facts import Facts, Section, facts_of
+from twin.app.facts import NOW, Facts, Section, facts_of
+from twin.app.figure_age import age_words
 from twin.app.inspector_edit import EditPanel
 from twin.app.look import Look, label, tool_button, with_role
 from twin.app.nesting import nest_in_cell
@@ -56,6 +57,7 @@ class Inspector(Dock):
         self._several = ""  # what is shown, where it is not one thing alone: "8 racks"
         self.facts: Facts | None = None
         self._values: list[QLabel | QPushButton] = []
+        self._now_titles: list[QLabel] = []
         self.body.addWidget(self._head())
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
@@ -228,7 +230,7 @@ class Inspector(Dock):
         self._kind.setText(kind_word(facts.kind))
         self.plan_button.setVisible(facts.kind == "job")
         self.break_button.setVisible(bool(facts.sections) and facts.kind not in ("store", "fabric"))
-        self._values = []
+        self._values, self._now_titles = [], []
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(14, 0, 14, 14)
@@ -244,7 +246,10 @@ class Inspector(Dock):
         grid.setContentsMargins(0, 10, 0, 4)
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(5)
-        grid.addWidget(label(section.title.upper(), "section"), 0, 0, 1, 2)
+        title = label(section.title.upper(), "section")
+        grid.addWidget(title, 0, 0, 1, 2)
+        if section.title == NOW:
+            self._now_titles.append(title)
         for number, row in enumerate(section.rows, start=1):
             name = label(row.label, "muted", wrap=True)
             name.setToolTip(plain_tip(row.hint))
@@ -282,6 +287,9 @@ class Inspector(Dock):
         for widget, row in zip(self._values, rows, strict=True):
             if widget.text() != row.value:
                 widget.setText(row.value)
+        age = age_words(self._session)
+        for title in self._now_titles:
+            title.setText(f"AT {age.upper()}" if age else NOW.upper())
         self._state.setVisible(facts.state is not None)
         if facts.state is not None:
             self._show_state(facts.state)

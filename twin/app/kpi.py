@@ -152,6 +152,10 @@ class KpiStrip(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(_GAP_PX)
         layout.addStretch(1)
+        self.age = label("", "muted")
+        self.age.setToolTip("The picture and all figures are those of the last sample before the time shown")
+        self.age.hide()
+        layout.addWidget(self.age)
         for tile in self.tiles.values():
             layout.addWidget(tile)
         layout.addWidget(self.more_button)
@@ -165,6 +169,8 @@ class KpiStrip(QWidget):
 
     def _make_room(self) -> None:
         room = self.width() + _GAP_PX
+        if not self.age.isHidden():
+            room -= self.age.sizeHint().width() + _GAP_PX
         widths_px = {
             narrow: [scaled(kpi.width_px(narrow=narrow)) for kpi in KPIS] for narrow in (False, True)
         }
@@ -178,8 +184,12 @@ class KpiStrip(QWidget):
         self.more_button.setFixedWidth(scaled(_MORE_PX))
         self._count_more()
 
-    def show_figures(self, frame: Frame | None, curves: RunCurves) -> None:
-        """Show the figures of a frame and of the run so far; dashes without one."""
+    def show_figures(self, frame: Frame | None, curves: RunCurves, age: str = "") -> None:
+        """Show the figures of a frame and of the run so far; dashes without one. `age` says of when they are."""
+        if age != self.age.text():
+            self.age.setText(age)
+            self.age.setVisible(bool(age))
+            self._make_room()
         for channel, tile in self.tiles.items():
             run = curves.at(tile.kpi.run, frame.t_s) if tile.kpi.run and frame is not None else math.nan
             tile.show_value(math.nan if frame is None else float(frame.values[channel][0]), run)

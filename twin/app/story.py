@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class Story:
             if frame is not None:
                 self._learn(frame)
             return None
-        lines = _causes(alarms.active(), Clock.of(world.scenario))
+        lines = _causes(alarms.active(), Clock.of(world.scenario), _starved(world, frame))
         if frame is not None:
             felt = _gpu_lines(frame)
             lines += [*felt, *self._job_lines(world, frame, held=bool(felt))]
@@ -79,8 +80,23 @@ class Story:
         return lines
 
 
-def _causes(active: list[Alarm], clock: Clock) -> list[str]:
-    """Return a line for each kind of alarm that lasts, the oldest first; many of one kind are one line."""
+def _starved(world: World, frame: Frame | None) -> dict[str, str]:
+    """Return how long each job that waits for its input does so in a step now, by its id."""
+    if frame is None:
+        return {}
+    waits, steps = frame.values["job.input_wait_s"], frame.values["job.step_s"]
+    jobs = jobs_of(world.scenario)
+    return {
+        jobs[job].id: f"{jobs[job].id} waits {waits[job]:.3g} s of {steps[job]:.3g} s a step for its input"
+        for job in np.flatnonzero((waits > 0.0) & np.isfinite(steps)).tolist()
+    }
+
+
+def _causes(active: list[Alarm], clock: Clock, starved: Mapping[str, str]) -> list[str]:
+    """Return a line for each kind of alarm that lasts, the oldest first; many of one kind are one line.
+
+    `starved` says of jobs what their alarm would say now: a wait for input is another one in each epoch.
+    """
     kinds = Counter(alarm.kind for alarm in active)
     first: dict[str, Alarm] = {}
     for alarm in sorted(active, key=lambda a: a.last_s):
@@ -88,7 +104,7 @@ def _causes(active: list[Alarm], clock: Clock) -> list[str]:
     lines = []
     for kind, alarm in first.items():
         more = f"  (and {kinds[kind] - 1:,} more)" if kinds[kind] > 1 else ""
-        said = text.spelled(alarm.text)
+        said = text.spelled(starved.get(alarm.subject, alarm.text) if kind == "input_bound" else alarm.text)
         where = "" if kind_of(kind).names_subject else f"{alarm.subject}: "
         lines.append(f"{clock.says(alarm.last_s)}   {where}{said}{more}")
     if len(lines) > MOST_LINES:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
+from twin.app.figure_age import age_words
 from twin.app.kpi import KpiStrip
 from twin.app.look import Look, label, line, tool_button
 from twin.app.nesting import nest
@@ -130,6 +131,7 @@ class Transport(QWidget):
         session = self._session
         self._on_playing(session.playing)
         self._on_time(session.shown_s)
+        self.kpis.show_figures(session.shown, session.curves, age_words(session))
         self.step_button.setEnabled(session.looking_s is not None or not session.finished)
 
     def _on_time(self, t_s: float) -> None:
@@ -166,14 +168,14 @@ class Transport(QWidget):
             self.speed_slider.blockSignals(False)
 
     def _on_figures(self, frame: Frame) -> None:
-        self.kpis.show_figures(frame, self._session.curves)
+        self.kpis.show_figures(frame, self._session.curves, age_words(self._session))
         if math.isinf(self._session.speed) and self._session.playing and frame.speed > 0:
             self.speed_label.setText(f"flat out: {speed(frame.speed)}")
 
     def _on_curves(self) -> None:
         """Show what the record tells of a run that stands, and so brings no further figures: it was recovered, say."""
         if not self._session.playing and self._session.shown is not None:
-            self.kpis.show_figures(self._session.shown, self._session.curves)
+            self.kpis.show_figures(self._session.shown, self._session.curves, age_words(self._session))
 
 
 def _finite(ratio: float) -> float:

@@ -13,14 +13,14 @@ from twin.app.account_colours import Piece, colour
 from twin.app.look import Look
 from twin.app.painted import Painted
 from twin.app.theme import Theme, font, scaled
-from twin.app.waterfall import PRODUCTIVE, REST, Waterfall
+from twin.app.waterfall import REST, Waterfall
 
 _NAME_PX, _FIGURE_PX, _EDGE_PX = 122.0, 142.0, 12.0
 _LINE_PX, _LINE_MIN_PX, _BAR = 21.0, 13.0, 0.66
 _WHOLE = "whole"
-_LOSSES_WIDE, _CUT_BELOW = 0.62, 0.35
-"""Losses that are less of the whole than this have so much of the width: the bars begin later than at 0."""
-_CUT_PX = 5.0
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+ALONE_BELOW = 0.3
+"""Losses that are less of the whole than this are drawn alone, true to each other: from 0 they would not be seen."""
 
 
 class WaterfallView(Painted):
@@ -68,13 +68,19 @@ class WaterfallView(Painted):
         return QRectF(0.0, 4.0 + number * high, float(self.width()), high)
 
     @property
-    def from_s(self) -> float:
-        """Return where the bars begin [s]: at 0, or later where small losses would not be seen."""
+    def alone(self) -> bool:
+        """Return whether the losses alone are drawn, and the whole and what is left have figures only."""
         shown = self.shown
-        if shown is None or not shown.losses:
-            return 0.0
-        lost_s = shown.whole_s - shown.productive_s
-        return shown.whole_s - lost_s / _LOSSES_WIDE if lost_s < _CUT_BELOW * shown.whole_s else 0.0
+        return bool(shown and shown.losses) and self._lost_s < ALONE_BELOW * (shown.whole_s if shown else 0.0)
+
+    @property
+    def _lost_s(self) -> float:
+        return 0.0 if self.shown is None else self.shown.whole_s - self.shown.productive_s
+
+    @property
+    def from_s(self) -> float:
+        """Return where the bars begin [s]: at 0, or with the losses alone where these end."""
+        return self.shown.productive_s if self.shown is not None and self.alone else 0.0
 
     def bar_of(self, spot: QRectF, piece: Piece, begin_s: float) -> QRectF:
         """Return the place of the bar of a line."""
@@ -103,8 +109,15 @@ class WaterfallView(Painted):
                 painter.setPen(QPen(QColor(theme.faint), 1.0, Qt.PenStyle.DotLine))
                 x = before.left() if number > 1 else before.right()
                 painter.drawLine(QPointF(x, before.bottom()), QPointF(x, bar.top()))
-            self._paint_bar(painter, theme, piece, bar)
             bold = number in (0, len(lines) - 1)
+            if not (self.alone and bold):
+                self._paint_bar(painter, theme, piece, bar)
+            elif number == 0:
+                painter.setFont(font(11))
+                painter.setPen(QColor(theme.muted))
+                painter.drawText(
+                    spot.adjusted(_EDGE_PX + scaled(_NAME_PX), 0, 0, 0), _MIDDLE, "The losses alone:"
+                )
             self._write(painter, theme, spot, piece, bold)
             before = bar
 
@@ -118,11 +131,6 @@ class WaterfallView(Painted):
             painter.setBrush(QColor(colour(theme, piece.account)))
         radius = min(3.0, bar.width() / 2)
         painter.drawRoundedRect(bar, radius, radius)
-        if self.from_s > 0 and piece.account in (_WHOLE, PRODUCTIVE):
-            x = bar.left() + 3 * _CUT_PX  # two slanted gaps: it goes on to the left
-            painter.setPen(QPen(QColor(theme.surface), 2.0))
-            for at in (x, x + _CUT_PX):
-                painter.drawLine(QPointF(at, bar.bottom() + 1), QPointF(at + _CUT_PX, bar.top() - 1))
 
     def _write(self, painter: QPainter, theme: Theme, spot: QRectF, piece: Piece, bold: bool) -> None:
         painter.setFont(font(11 if spot.height() >= 15 else 10, bold=bold))

@@ -295,10 +295,9 @@ def _simulate(
     parent: Reader, branch: Scenario, started: Started, at_s: float, until_s: float | None
 ) -> dict[str, Any]:
     """Simulate a branch to its end, or to a time [s]; return its summary."""
-    from twin.analysis.branch import first_departure
+    from twin.analysis.branch import other_than
     from twin.cli.errors import Failure, warn
     from twin.cli.progress import progress
-    from twin.record.reader import Reader
     from twin.runtime.inline import go_on
 
     try:
@@ -306,8 +305,7 @@ def _simulate(
             result = go_on(branch, started.run_file, until_s, show)
     except ValueError as error:
         raise Failure(str(error)) from error
-    with Reader(started.run_file) as reader:
-        gone = first_departure(parent, reader, at_s)
+    gone = other_than(parent, result.engine.events(0), at_s)
     if gone is not None:
         raise Failure(
             f"{parent.path}: this program simulates that run otherwise, from {gone.t_s:.3f} s on ({gone.kind} "

@@ -51,6 +51,13 @@ def compare_runs(
     until: Annotated[
         str | None, typer.Option(metavar="TIME", help="Stop both at this time, such as '10 day'.")
     ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Compare what two run files say up to this time: a run and a branch of it say the same up to the cut.",
+        ),
+    ] = None,
     set_: Settings = None,
     set_b: Annotated[
         list[str] | None,
@@ -73,7 +80,6 @@ def compare_runs(
     With --seeds both are run with the same seeds, so that the same failures strike both: the paired interval says how
     sure a difference is.
     """
-    from twin.analysis.compare import compare
     from twin.cli.compare_json import comparison_json
     from twin.cli.errors import told
     from twin.cli.output import print_json
@@ -82,17 +88,61 @@ def compare_runs(
     with told(f"{a} {b}"):
         if html is not None:
             must_be_free(html, "--html", a, b, endings=(".html", ".htm"))
-        compared = _compared((a, b), seeds, seed, until, set_ or [], set_b or [], inject or [])
-        found = compare(compared.a, compared.b, compared.seeds, compared.basis, compared.since_s)
+        found, scenes = _found((a, b), at, seeds, seed, until, set_ or [], set_b or [], inject or [])
         names = _names(a, b)
         if html is not None:
-            _write(html, names, compared.scenes, found)
+            _write(html, names, scenes, found)
         if json:
             print_json(comparison_json(names, found))
         else:
             from twin.cli.compare_text import print_comparison
 
-            print_comparison(_called((a, b), compared.scenes, set_b or []), found)
+            print_comparison(_called((a, b), scenes, set_b or []), found)
+
+
+def _found(
+    names: tuple[str, str],
+    at: str | None,
+    seeds: int | None,
+    seed: int | None,
+    until: str | None,
+    settings: list[str],
+    settings_b: list[str],
+    injections: list[str],
+) -> tuple[Comparison, tuple[Scenario, Scenario]]:
+    """Return the comparison that was asked for, and both scenes."""
+    from twin.analysis.compare import compare
+    from twin.cli.errors import BadInput
+    from twin.cli.scene import is_run
+
+    if at is None:
+        compared = _compared(names, seeds, seed, until, settings, settings_b, injections)
+        found = compare(compared.a, compared.b, compared.seeds, compared.basis, compared.since_s)
+        return found, compared.scenes
+    if (
+        not all(is_run(name) for name in names)
+        or seeds
+        or seed is not None
+        or until
+        or settings
+        or settings_b
+    ):
+        raise BadInput(
+            "--at reads two run files as they are: give two, and none of --seeds, --seed, --until, --set"
+        )
+    return _compared_at(names, at)
+
+
+def _compared_at(names: tuple[str, str], at: str) -> tuple[Comparison, tuple[Scenario, Scenario]]:
+    """Return the comparison of two run files up to a time, and their scenes."""
+    from twin.analysis.compare_at import compare_at
+    from twin.analysis.rerun import scenario_of_run
+    from twin.cli.scene import time_of
+    from twin.record.reader import Reader
+
+    with Reader(names[0]) as a, Reader(names[1]) as b:
+        at_s = time_of(at, "--at", a.header.scenario, min(a.t_end_s, b.t_end_s))
+        return compare_at(a, b, at_s), (scenario_of_run(a), scenario_of_run(b))
 
 
 def _write(path: Path, names: tuple[str, str], scenes: tuple[Scenario, Scenario], found: Comparison) -> None:

@@ -44,6 +44,8 @@ def comparison_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]
         "since_s": found.since_s,
         "seeds": list(found.seeds),
         "simulated_s": found.simulated_s and dict(zip("ab", found.simulated_s, strict=True)),
+        "at_s": found.at_s,
+        "figures_at_s": found.figures_s,
         "remarks": list(found.remarks),
         "level": LEVEL,
         "figures": rows,

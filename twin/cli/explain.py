@@ -27,11 +27,21 @@ def explain_run(
     to: Annotated[
         str | None, typer.Option("--to", metavar="TIME", help="Its end; without it the end.")
     ] = None,
+    hindsight: Annotated[
+        bool,
+        typer.Option(
+            "--hindsight",
+            help="Count work of the range as lost that was lost after it; without it the range is told as known at "
+            "its end. In hindsight the parts of a run add up to the whole.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Tell where the GPU time of a range went, account by account, with the things and events behind each.
 
     The accounts are those of the ledger, ranked; together with productive time they are all GPU-seconds installed.
+    What a range says depends on what had happened by its end alone: a run and a branch of it say the same of what
+    both share. Work that no checkpoint holds yet by then is told as provisional.
     """
     from twin.analysis.explain import explain
     from twin.analysis.moments import moments
@@ -44,7 +54,7 @@ def explain_run(
         must_be_run(run)
         with Reader(run) as reader:
             t0_s, t1_s = range_of(reader, from_, to)
-            found = explain(reader, t0_s, t1_s)
+            found = explain(reader, t0_s, t1_s, hindsight=hindsight)
             if json:
                 print_json(_as_json(run, found))
             else:
@@ -78,6 +88,9 @@ def _as_json(run: str, found: Explanation) -> dict[str, Any]:
         "to_s": found.t1_s,
         "installed_gpu_s": found.installed_gpu_s,
         "productive_gpu_s": found.productive_gpu_s,
+        "reading": "in hindsight" if found.hindsight else "as known",
+        "provisional_gpu_s": found.provisional_gpu_s,
+        "lost_before_gpu_s": found.lost_before_gpu_s,
         "accounts": [
             {
                 "account": one.account,
@@ -127,6 +140,8 @@ def _print(found: Explanation, says: Moments) -> None:
         ),
         soft_wrap=True,
     )
+    for words in found.remarks:
+        to.print(Text(words, style="dim"), soft_wrap=True)
     for one in found.lost:
         to.print()
         line = Text(f"{100 * one.share:6.2f} %  ", style="bold")

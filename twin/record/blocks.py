@@ -67,16 +67,30 @@ def decode_ledger(blob: bytes, samples: int) -> tuple[tuple[str, ...], NDArray[n
     RunFileError
         When the bytes are no ledger of so many samples.
     """
+    accounts, gpu_s = decode_named(blob, samples)
+    if not np.isfinite(gpu_s).all():
+        raise RunFileError("a block of the ledger is damaged")
+    return accounts, gpu_s
+
+
+def decode_named(blob: bytes, samples: int) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Return (names, numbers at each sample, samples x names); nan: unknown.
+
+    Raises
+    ------
+    RunFileError
+        When the bytes are no numbers of so many samples.
+    """
     data = unpack(blob, _MAX_ACCOUNTS * (samples * 8 + 1000))
     try:
         size = 4 + int.from_bytes(data[:4], "little")
-        accounts = tuple(map(str, strict_json(data[4:size])))
-        if len(data) != size + 8 * samples * len(accounts):
+        names = tuple(map(str, strict_json(data[4:size])))
+        if len(data) != size + 8 * samples * len(names):
             raise ValueError("size")
-        gpu_s = np.frombuffer(data[size:], np.float64).reshape(samples, len(accounts))
-        if not np.isfinite(gpu_s).all():
+        rows = np.frombuffer(data[size:], np.float64).reshape(samples, len(names))
+        if np.isinf(rows).any():
             raise ValueError("no figures")
-        return accounts, gpu_s
+        return names, rows
     except (ValueError, TypeError, RecursionError, OverflowError) as error:
         raise RunFileError("a block of the ledger is damaged") from error
 

@@ -1,13 +1,20 @@
-"""The run file of a branch: a copy of its parent's, cut off behind the last snapshot before the branch begins."""
+"""The run file of a branch: a copy of its parent's, cut off where the branch begins.
+
+What lies before the cut is the parent's, to the last bit: the branch is simulated from the last snapshot before the
+cut, and recorded from the cut on.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import sqlite3
+import zlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from twin.record.bookings import NOTHING, Booked
 from twin.record.constants import packed, packed_text
 from twin.record.contents import Snapshot
 from twin.record.hash import EventHash
@@ -15,8 +22,10 @@ from twin.record.inputs import input_hashes, inputs_hash, versions
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError, explained, fold, reopen
 from twin.record.scenario_json import to_json
+from twin.record.series import BOOKINGS
 from twin.record.source import state_at
-from twin.record.writer import Writer
+from twin.record.trimming import BlockHead
+from twin.record.writer import as_json, drop_from
 from twin.scenario.document import Scenario
 
 BY_HAND = ("intervention", "edit", "withdrawn")
@@ -43,11 +52,62 @@ def branch_copy(parent: Reader, path: Path, scenario: Scenario, at_s: float, asi
         When the parent cannot be read, or the copy not be written.
     """
     before = serving_snapshot(parent, at_s, aside)
+    head, booked = parent.block_head(at_s), parent.bookings()
+    events, event_hash = events_before(parent, at_s)
     parent.save_copy(path)
-    Writer.resume(path, parent.header.layout, before).close()
+    file = reopen(path)
+    with explained(path, "write"):
+        file.execute("BEGIN IMMEDIATE")
+        drop_from(file, at_s, -1.0 if before is None else before.t_s)
+        if head is not None:
+            _insert(file, head)
+        if booked is not None:
+            _book(file, booked.before(at_s))
+        last = file.execute("SELECT MAX(id) FROM blocks").fetchone()[0] or 1
+        header = _header(parent, scenario, at_s, last)
+        file.executemany("INSERT OR REPLACE INTO header VALUES (?, ?)", header.items())
+        file.execute(
+            f"DELETE FROM markers WHERE t > ? OR kind IN ({','.join('?' * len(BY_HAND))})", (at_s, *BY_HAND)
+        )
+        file.execute(
+            "UPDATE progress SET t = ?, events = ?, hash = ?, summary = NULL", (at_s, events, event_hash)
+        )
+        file.execute("COMMIT")
+        fold(file)
+    return 0.0 if before is None else before.t_s
+
+
+def _insert(file: sqlite3.Connection, head: BlockHead) -> None:
+    """Put in what is left of the block that the cut lies in."""
+    times_s = head.times_s
+    row = (head.number, times_s[0], times_s[-1], len(times_s), zlib.compress(times_s.tobytes(), 1))
+    file.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?)", row)
+    columns = [(head.number, name, data) for name, data in head.columns.items()]
+    file.executemany("INSERT INTO series(block, channel, data) VALUES (?, ?, ?)", columns)
+
+
+def _book(file: sqlite3.Connection, booked: Booked) -> None:
+    """Put all bookings into the last block, and none into the others."""
+    blocks = [number for (number,) in file.execute("SELECT id FROM blocks ORDER BY id")]
+    nothing, whole = NOTHING.encode(), booked.encode()
+    rows = [(number, BOOKINGS, whole if number == blocks[-1] else nothing) for number in blocks]
+    file.executemany("INSERT OR REPLACE INTO series(block, channel, data) VALUES (?, ?, ?)", rows)
+
+
+def _header(parent: Reader, scenario: Scenario, at_s: float, last: int) -> dict[str, str]:
+    """Return what the header of a branch says otherwise than its parent's; `last` is the last block it has."""
     text = to_json(scenario)
-    header = {
+    epochs = [one for one in parent.epochs() if one[0] <= last]
+    layout = epochs[-1][1]
+    ids = {
+        entity: names[: layout.counts.get(entity, len(names))] for entity, names in parent.header.ids.items()
+    }
+    return {
         "scenario": text,
+        "past_s": repr(at_s),
+        "layout": json.dumps(as_json(layout)),
+        "epochs": json.dumps([[first, as_json(one)] for first, one in epochs]),
+        "ids": json.dumps(ids),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": json.dumps(versions()),
         "inputs": json.dumps(input_hashes(scenario)),
@@ -55,16 +115,6 @@ def branch_copy(parent: Reader, path: Path, scenario: Scenario, at_s: float, asi
         "constants": packed(),
         "original": packed_text(text),
     }
-    file = reopen(path)
-    with explained(path, "write"):
-        file.execute("BEGIN IMMEDIATE")
-        file.executemany("INSERT OR REPLACE INTO header VALUES (?, ?)", header.items())
-        file.execute(
-            f"DELETE FROM markers WHERE t > ? OR kind IN ({','.join('?' * len(BY_HAND))})", (at_s, *BY_HAND)
-        )
-        file.execute("COMMIT")
-        fold(file)
-    return 0.0 if before is None else before.t_s
 
 
 def serving_snapshot(parent: Reader, at_s: float, aside: Spans = ()) -> Snapshot | None:

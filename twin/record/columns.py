@@ -125,6 +125,15 @@ class Sparse:
             values[self.moving] = self.rows[:, sample]
         return values
 
+    def head(self, samples: int) -> bytes:
+        """Return the column of the first `samples` samples, as it is written."""
+        moving = np.zeros(len(self.first), bool)
+        moving[self.moving] = True
+        begin = zlib.compress(self.first.tobytes(), _LEVEL)
+        kept = np.ascontiguousarray(self.rows[:, :samples])
+        rest = zlib.compress(np.packbits(moving).tobytes() + kept.tobytes(), _LEVEL)
+        return _MARK + len(begin).to_bytes(_LENGTH, "little") + begin + rest
+
     def whole(self) -> NDArray[np.float32]:
         """Return entities x samples."""
         column = np.repeat(self.first.astype(np.float32)[:, None], self.rows.shape[1], axis=1)
@@ -142,6 +151,10 @@ class Dense:
         """Return all entities at a sample."""
         values: Values = self.rows[:, sample]
         return values
+
+    def head(self, samples: int) -> bytes:
+        """Return the column of the first `samples` samples, as it is written."""
+        return zlib.compress(np.ascontiguousarray(self.rows[:, :samples]).tobytes(), _LEVEL)
 
     def whole(self) -> NDArray[np.float32]:
         """Return entities x samples."""

@@ -65,7 +65,7 @@ class Pictures:
         times_s = self._source.times_s(stamps, samples, begin_s, end_s) if block is None else block.times_s
         with self._source.named(stretch(begin_s, end_s)):
             if block is None:
-                block = self._decode(number, times_s, layout)
+                block = self.block(number, times_s, layout)
                 self._blocks[number, samples] = block
                 while len(self._blocks) > KEPT_BLOCKS:
                     self._blocks.popitem(last=False)
@@ -77,7 +77,8 @@ class Pictures:
         with self._source.named():
             return self._dies_of(_LAST)
 
-    def _decode(self, number: int, times_s: NDArray[np.float64], layout: Layout) -> DecodedBlock:
+    def block(self, number: int, times_s: NDArray[np.float64], layout: Layout) -> DecodedBlock:
+        """Return a block decoded; `layout` is that of files that do not say when it changed."""
         epochs = self._source.layouts() or [(0, layout)]
         rows = self._source.rows("SELECT channel, data FROM series WHERE block = ?", number)
         columns = {str(name): data for name, data in rows if isinstance(data, bytes)}

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.record.blocks import decode_channel, decode_ledger
+from twin.record.blocks import decode_channel
+from twin.record.bookings import Booked
 from twin.record.channels import BY_ID, Channel
 from twin.record.columns import unpack
 from twin.record.constants import unpacked, unpacked_text
@@ -22,15 +23,16 @@ from twin.record.contents import Header, Marker, Snapshot
 from twin.record.event_kinds import KINDS
 from twin.record.events import WHERE, Event, Severity, Value
 from twin.record.frame import Frame, Layout
+from twin.record.ledger_reading import LedgerRange
+from twin.record.ledger_record import Figures, Ledger, LedgerRecord
 from twin.record.pictures import Pictures
 from twin.record.redraw import redraws_of
 from twin.record.run_summary import Misshapen, strict_json, summary_of
 from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained, of_part
-from twin.record.series import LEDGER, SERIES_CHANNELS, Series, condense
-from twin.record.source import Source, count, figure, layout_at, layout_of, state_at, stretch, time_s
+from twin.record.series import SERIES_CHANNELS, Series, condense
+from twin.record.source import Source, count, layout_at, layout_of, state_at, stretch, time_s
+from twin.record.trimming import BlockHead, block_head
 from twin.record.whole import damaged
-
-Ledger = tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]
 
 RENUMBERED = ("bundle",)
 """Entities that have other numbers after an edit of the hall: their curves begin anew."""
@@ -56,7 +58,7 @@ class Reader:
         self.path = Path(path)
         self._source = Source(self.path)
         self._pictures = Pictures(self._source)
-        self._ledger: tuple[object, Ledger] | None = None
+        self._accounts = LedgerRecord(self._source)
         self._summary: tuple[str | None, dict[str, Any] | None] | None = None
 
     def __enter__(self) -> Reader:
@@ -349,49 +351,32 @@ class Reader:
 
     def ledger(self) -> Ledger:
         """Return (times [s], GPU-seconds of each account up to then [s])."""
-        progress = self._source.progress()
-        if self._ledger is None or self._ledger[0] != progress:
-            self._ledger = progress, self._read_ledger()
-        return self._ledger[1]
-
-    def _read_ledger(self) -> Ledger:
-        seen: dict[float, dict[str, float]] = {}
-        try:
-            for t, account, gpu_s in self._source.rows("SELECT t, account, gpu_s FROM ledger ORDER BY t"):
-                seen.setdefault(time_s(t), {})[str(account)] = figure(gpu_s)
-        except (ValueError, TypeError, OverflowError) as error:
-            raise RunFileError(f"{self.path}: the ledger of this run file is damaged") from error
-        for samples, begin_s, end_s, stamps, data in self._source.rows(
-            "SELECT b.samples, b.t0, b.t1, b.times, s.data FROM blocks b"
-            " JOIN series s ON s.block = b.id AND s.channel = ?"
-            " ORDER BY b.id",
-            LEDGER,
-        ):
-            t_s = self._source.times_s(stamps, samples, begin_s, end_s)
-            with self._source.named(stretch(begin_s, end_s)), of_part("the ledger"):
-                accounts, gpu_s = decode_ledger(data, samples)
-            for t, row in zip(t_s.tolist(), gpu_s.tolist(), strict=True):
-                seen[t] = dict(zip(accounts, row, strict=True))
-        times = sorted(seen)
-        names = dict.fromkeys(name for row in seen.values() for name in row)
-        return np.array(times), {name: np.array([seen[t].get(name, 0.0) for t in times]) for name in names}
+        return self._accounts.so_far()
 
     def ledger_between(self, t0_s: float, t1_s: float) -> dict[str, float]:
-        """Return the GPU-seconds that were booked to each account from `t0_s` to `t1_s` [s].
+        """Return the GPU-seconds that were booked to each account from `t0_s` to `t1_s` [s], losses when they struck.
 
         Between two samples they are taken as booked evenly.
         """
-        times, accounts = self.ledger()
-        if not len(times):
-            return {}
-        since_start = times[0] > 0.0  # as in files of version 1; nothing is booked before 0
-        if since_start:
-            times = np.append(0.0, times)
-        found = {}
-        for name, gpu_s in accounts.items():
-            booked = np.append(0.0, gpu_s) if since_start else gpu_s
-            found[name] = float(np.interp(t1_s, times, booked) - np.interp(t0_s, times, booked))
-        return found
+        return self._accounts.between(t0_s, t1_s)
+
+    def ledger_range(
+        self, t0_s: float, t1_s: float, *, hindsight: bool = False, inclusive: bool | None = None
+    ) -> LedgerRange:
+        """Return the ledger from `t0_s` to `t1_s` [s], as known at `t1_s` or in hindsight of all that is recorded.
+
+        In files of before bookings were kept it is as known at the last sample before each time. What happens at
+        `t1_s` counts where `inclusive` is set; None: only at the end of what is recorded.
+        """
+        return self._accounts.range_of(t0_s, t1_s, hindsight=hindsight, inclusive=inclusive)
+
+    def bookings(self) -> Booked | None:
+        """Return the bookings of the ledger so far; None: an older program made the file, and kept none."""
+        return self._accounts.bookings()
+
+    def figures(self) -> Figures:
+        """Return (times [s], what the run had come to by then, by the names of the summary); none in older files."""
+        return self._accounts.figures()
 
     def sample_times(self) -> NDArray[np.float64]:
         """Return the times of all samples so far [s]: those that `frame` knows."""
@@ -419,6 +404,10 @@ class Reader:
             return [
                 Marker(i, time_s(t), str(k), str(x), str(d)) for i, t, k, x, d in rows if kind in (None, k)
             ]
+
+    def block_head(self, at_s: float) -> BlockHead | None:
+        """Return what the block that reaches to `at_s` [s] or beyond holds of before; None: nothing."""
+        return block_head(self._source, self._pictures, self.header.layout, at_s)
 
     def save_copy(self, path: Path | str) -> None:
         """Write the run as it is now to `path`, as one file, whole or not at all.

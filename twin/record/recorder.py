@@ -9,9 +9,11 @@ from time import monotonic, process_time
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin.physics.gpu_picture import Dies
 from twin.plant.tables import Plant
+from twin.record.bookings import Bookings
 from twin.record.channels import Entity
 from twin.record.contents import Snapshot
 from twin.record.detail import Detail
@@ -93,6 +95,15 @@ class Observed(Protocol):
     def ledger_gpu_s(self) -> Mapping[str, float]:
         """Return the GPU-seconds of each account since the start."""
 
+    def figures(self, frame: Frame) -> Mapping[str, float]:
+        """Return what the run has come to, by name; `frame` was just filled."""
+
+    def record_bookings(self, bookings: Bookings) -> None:
+        """Tell `bookings` from now on what is booked in the ledger."""
+
+    def lasting(self) -> Sequence[tuple[int, float, NDArray[np.float64]]]:
+        """Return what is spent now and not booked yet: number of the job or -1, since when [s], rate [GPU s / s]."""
+
 
 class Recorder:
     """Records one run.
@@ -135,8 +146,11 @@ class Recorder:
                 entity_ids(engine),
                 engine.redraws,
             )
+        self._past_s = self._writer.past_s
+        self._bookings = Bookings(self._past_s)
+        engine.record_bookings(self._bookings)
         self._make_room()
-        self._rows = resumed.events if resumed else 0
+        self._rows = self._writer.rows
         self._interval_s = max(MIN_INTERVAL_S, self._until_s / _samples(engine.layout))
         self._most_alerts = _alerts(engine.layout)
         self._alerts = 0  # samples taken at events, and those that are to follow them
@@ -168,11 +182,25 @@ class Recorder:
     @property
     def next_s(self) -> float:
         """Return the simulated time of the next sample [s]: do not advance past it without `observe`."""
+        if self._is_past:
+            return self._past_s
         if self._last_sample_s < 0:
             return 0.0
         apart_s = self._interval_s * self._stride
         regular_s = (math.floor(self._last_sample_s / apart_s + 1e-9) + 1) * apart_s
         return min(regular_s, self._settled_s)
+
+    @property
+    def _is_past(self) -> bool:
+        """Return whether the file has what happens now from the run that this one is a branch of."""
+        return self._engine.now_s < self._past_s
+
+    def _depart(self) -> None:
+        """Begin to record at the cut of a branch."""
+        engine, self._past_s = self._engine, -math.inf
+        self._writer.relay(engine.layout, entity_ids(engine))
+        self._make_room()
+        self._begin_s, self._last_sample_s = engine.now_s, -math.inf
 
     @property
     def _stride(self) -> int:
@@ -187,6 +215,8 @@ class Recorder:
     @property
     def alert(self) -> Severity | None:
         """Return how severe an event has to be for a sample right after it; None: there have been enough."""
+        if self._is_past:
+            return None
         if self._awaited or self._idle:
             return Severity.NOTICE  # jobs that run on are of that
         return ALERT if self._has_room else None
@@ -199,6 +229,10 @@ class Recorder:
     def observe(self, force: bool = False) -> None:
         """Look at the engine: take its new events, and a sample when one is due or `force` is set."""
         engine = self._engine
+        if self._is_past:
+            return
+        if self._past_s > -math.inf:
+            self._depart()
         self._take_events()
         if engine.layout != self._frame.layout:  # the hall was edited
             self._writer.relay(engine.layout, entity_ids(engine))
@@ -224,7 +258,14 @@ class Recorder:
             self._stopped.clear()
             engine.fill(self._frame)
             self._writer.add_sample(
-                engine.now_s, self._packed, self._rows, engine.detail(), engine.dies, engine.ledger_gpu_s()
+                engine.now_s,
+                self._packed,
+                self._rows,
+                engine.detail(),
+                engine.dies,
+                engine.ledger_gpu_s(),
+                engine.figures(self._frame),
+                self._bookings.take(engine.now_s, engine.lasting()),
             )
             self._last_sample_s = engine.now_s
         if engine.now_s >= self._next_milestone_s:
@@ -246,6 +287,8 @@ class Recorder:
 
     def commit(self) -> None:
         """Make everything so far readable for others."""
+        if self._is_past:
+            return
         self._take_events()
         self._writer.commit(self._engine.now_s, self._rows, self._engine.event_hash())
         self._commit_wall_s = monotonic()
@@ -298,6 +341,7 @@ class Recorder:
 
     def _take_snapshot(self, rolling: bool) -> None:
         engine = self._engine
+        self._writer.add_bookings(self._bookings.take(engine.now_s, engine.lasting()))
         self._writer.add_snapshot(engine.now_s, self._rows, engine.event_hash(), engine.snapshot(), rolling)
         self._snapshot_s, self._snapshot_cpu_s = engine.now_s, process_time()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.gpu_picture import FIELDS
+from twin.record.bookings import Booked, joined
 from twin.record.channels import CHANNELS, Channel
 from twin.record.columns import Changes, encode_dense
 from twin.record.detail import COLUMNS, Detail, packed_groups, room_for
@@ -35,8 +36,9 @@ MANY = 1000
 ENOUGH_SAMPLES = 32
 """A block with so many is not written again when more samples come."""
 DETAIL, LEDGER, EVENTS, DIES = "detail", "ledger", "events", "dies"
+BOOKINGS, FIGURES = "bookings", "figures"
 """Names, in the place of channels, of what else a block has: how its detail is laid out, accounts, rows of events at
-each sample, what sets GPUs apart."""
+each sample, what sets GPUs apart; bookings of the ledger, figures of the run so far at each sample."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,8 @@ class Block:
         self._events = np.zeros(self._capacity, np.int64)
         self._detail = {name: Changes(dtype) for name, dtype in COLUMNS.items()}
         self._room = 0  # for groups
-        self._accounts: tuple[str, ...] = ()
-        self._ledger: list[list[float]] = []
+        self._ledger, self._figures = _Named(), _Named()
+        self._booked: list[Booked] = []
         self.samples = 0
 
     def _count(self, channel: Channel) -> int:
@@ -125,12 +127,18 @@ class Block:
         """Return the times of the samples so far [s]."""
         return self._times[: self.samples]
 
-    def fits(self, detail: Detail | None, ledger: Mapping[str, float] | None) -> bool:
+    def fits(
+        self,
+        detail: Detail | None,
+        ledger: Mapping[str, float] | None,
+        figures: Mapping[str, float] | None = None,
+    ) -> bool:
         """Say whether such a sample can stand beside the others: with as much detail, and groups it has room for."""
         if not self.samples:
             return True
         room = 0 if detail is None else detail.groups.die_c.size
-        return (room > 0) == (self._room > 0) and room <= self._room and tuple(ledger or ()) == self._accounts
+        same = self._ledger.has(ledger) and self._figures.has(figures)
+        return (room > 0) == (self._room > 0) and room <= self._room and same
 
     def add(
         self,
@@ -139,8 +147,10 @@ class Block:
         events: int = 0,
         detail: Detail | None = None,
         ledger: Mapping[str, float] | None = None,
+        figures: Mapping[str, float] | None = None,
+        booked: Booked | None = None,
     ) -> None:
-        """Take one sample: the bytes of a packed frame of the layout, rows of events, single GPUs, accounts."""
+        """Take one sample: bytes of a packed frame of the layout, rows of events, single GPUs, accounts, figures."""
         row = self._rows[self.samples]
         self._times[self.samples], self._events[self.samples] = t_s, events
         for run in self._runs:
@@ -150,14 +160,25 @@ class Block:
             changes.add(packed[part].view(kind))
         if not self.samples:
             self._room = 0 if detail is None else room_for(detail.groups)
-            self._accounts = tuple(ledger or ())
         if detail is not None:
             self._detail["groups"].add(packed_groups(detail.groups, self._room))
             for name in ("group", "job", "state", "condition", "seat"):
                 self._detail[name].add(getattr(detail, name))
-        if ledger:
-            self._ledger.append([*ledger.values()])
+        self._ledger.add(ledger)
+        self._figures.add(figures)
+        if booked is not None:
+            self._booked.append(booked)
         self.samples += 1
+
+    def add_booked(self, booked: Booked) -> None:
+        """Take what was booked since the last sample."""
+        self._booked.append(booked)
+
+    @property
+    def booked(self) -> Booked | None:
+        """Return what was booked in this block so far; None: nobody told it."""
+        self._booked = [joined(self._booked)] if self._booked else []
+        return self._booked[0] if self._booked else None
 
     def _view(self, channel: Channel) -> tuple[slice, np.dtype[Any]]:
         """Return where a channel lies in a packed frame, and of what kind its values are."""
@@ -167,7 +188,8 @@ class Block:
     def clear(self) -> None:
         """Begin the next block."""
         self.samples = 0
-        self._ledger.clear()
+        self._ledger, self._figures = _Named(), _Named()
+        self._booked.clear()
         for part in (*self._wide.values(), *self._detail.values()):
             part.clear()
 
@@ -182,11 +204,43 @@ class Block:
         if self._room:
             out += [(f"{DETAIL}.{name}", changes.encode()) for name, changes in self._detail.items()]
             out.append((DETAIL, _packed(json.dumps({"fields": FIELDS, "room": self._room}).encode())))
-        if self._accounts:
-            names = json.dumps(self._accounts).encode()
-            ledger = np.array(self._ledger, np.float64)
-            out.append((LEDGER, _packed(len(names).to_bytes(4, "little") + names + ledger.tobytes())))
+        out += [
+            (id, rows.encode())
+            for id, rows in ((LEDGER, self._ledger), (FIGURES, self._figures))
+            if rows.names
+        ]
+        if (booked := self.booked) is not None:
+            out.append((BOOKINGS, booked.encode()))
         return out
+
+
+class _Named:
+    """Numbers by name at each sample of a block."""
+
+    def __init__(self) -> None:
+        self.names: tuple[str, ...] = ()
+        self._rows: list[list[float]] = []
+
+    def has(self, numbers: Mapping[str, float] | None) -> bool:
+        """Say whether these have the names of those before."""
+        return tuple(numbers or ()) == self.names
+
+    def add(self, numbers: Mapping[str, float] | None) -> None:
+        """Take those of the next sample."""
+        if not self._rows:
+            self.names = tuple(numbers or ())
+        if numbers:
+            self._rows.append([*numbers.values()])
+
+    def encode(self) -> bytes:
+        """Return them as a column."""
+        return encode_named(self.names, np.array(self._rows, np.float64))
+
+
+def encode_named(names: Sequence[str], rows: NDArray[np.float64]) -> bytes:
+    """Return numbers by name as a column, samples x names."""
+    text = json.dumps(list(names)).encode()
+    return _packed(len(text).to_bytes(4, "little") + text + rows.tobytes())
 
 
 def _packed(data: bytes) -> bytes:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from twin.record.blocks import DecodedBlock, decode_events, decode_ledger, decode_series
+from twin.record.blocks import DecodedBlock, decode_events, decode_ledger, decode_named, decode_series
+from twin.record.bookings import decode_bookings
 from twin.record.columns import unpack
 from twin.record.detail import dies_from_bytes
 from twin.record.frame import Layout
 from twin.record.runfile import MAX_BLOB_BYTES, ORIGINS, RunFileError, of_part
-from twin.record.series import DETAIL, DIES, EVENTS, LEDGER
+from twin.record.series import BOOKINGS, DETAIL, DIES, EVENTS, FIGURES, LEDGER
 from twin.record.source import Source, layout_at, state_at, stretch
 
 _HOLDS = {
@@ -93,6 +94,12 @@ class _Blocks:
             if LEDGER in columns:
                 with of_part("the ledger"):
                     decode_ledger(columns[LEDGER], samples)
+            if FIGURES in columns:
+                with of_part("the figures so far"):
+                    decode_named(columns[FIGURES], samples)
+            if BOOKINGS in columns:
+                with of_part("the bookings"):
+                    decode_bookings(columns[BOOKINGS])
             self._dies = columns.get(DIES, self._dies)
             if DETAIL not in columns or self._dies is None:  # an older program made it
                 decode_series(layout, samples, columns)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -13,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.gpu_picture import Dies
+from twin.record.bookings import Booked, decode_bookings, joined
 from twin.record.channels import Entity
 from twin.record.constants import packed, packed_text
 from twin.record.contents import Snapshot
@@ -21,9 +24,9 @@ from twin.record.events import WHERE, Event
 from twin.record.frame import Layout
 from twin.record.inputs import input_hashes, inputs_hash, versions
 from twin.record.redraw import Redraw, redraws_text
-from twin.record.runfile import create, explained, fold, reopen
+from twin.record.runfile import RunFileError, create, explained, fold, reopen
 from twin.record.scenario_json import to_json
-from twin.record.series import DIES, Block
+from twin.record.series import BOOKINGS, DIES, Block
 from twin.scenario.document import Scenario
 
 _PROBE_BYTES = 1 << 14
@@ -91,23 +94,27 @@ class Writer:
 
         `ids` are those of the hall as it stands there; None: as the file has them.
 
-        Everything the file holds after that time is dropped: the engine will produce it again.
+        Everything the file holds after that time is dropped: the engine will produce it again. Of a branch that has not
+        come to its cut, what lies before the cut stays, for it is its parent's: until `past_s` nothing is written.
         """
         writer = cls.__new__(cls)
         writer.path = path
         writer._file = reopen(path)
         writer._prepare(layout)
         writer._cut(at or Snapshot(-1.0, 0, "", b""))
-        if ids is not None:
+        if ids is not None and writer.past_s == -math.inf:
             writer.relay(layout, ids)
         return writer
 
     def _prepare(self, layout: Layout) -> None:
+        self.past_s = -math.inf
+        self.rows = 0  # of events that the file has, and stay
         self._block = Block(layout)
         self._layout = layout
         self._block_id = 1
         self._block_dirty = False
         self._dies: Dies | None = None  # as the file has them
+        self._booked: Booked | None = None  # of the block before
         self._events: list[tuple[int, float, str, str, int, str, str]] = []
         self._pending: list[tuple[str, tuple[object, ...]]] = []
 
@@ -143,6 +150,8 @@ class Writer:
         detail: Detail | None = None,
         dies: Dies | None = None,
         ledger: Mapping[str, float] | None = None,
+        figures: Mapping[str, float] | None = None,
+        booked: Booked | None = None,
     ) -> None:
         """Take a sample.
 
@@ -158,16 +167,39 @@ class Writer:
             Single GPUs and nodes, and what sets the GPUs apart; None: no pictures can be made of the file.
         ledger
             GPU-seconds of each account since the start.
+        figures
+            What the run has come to, by name.
+        booked
+            What was booked since the sample before; None: readings of the ledger are those of samples.
         """
-        if not self._block.fits(detail, ledger):
+        if not self._block.fits(detail, ledger, figures):
             self._close_block()
         if dies is not None and dies is not self._dies:
             self._put(DIES, zlib.compress(dies_to_bytes(dies), 1))
             self._dies = dies
-        self._block.add(t_s, packed, events, detail, ledger)
+        self._block.add(t_s, packed, events, detail, ledger, figures, booked)
         self._block_dirty = True
         if self._block.full:
             self._close_block()
+
+    def add_bookings(self, booked: Booked) -> None:
+        """Take what was booked since the last sample: whoever goes on from a snapshot has it behind him."""
+        if self._block.samples:
+            self._block.add_booked(booked)
+            self._block_dirty = True
+            return
+        before = self._booked if self._booked is not None else self._read_booked()
+        if before is not None:
+            self._booked = joined([before, booked])
+            self._put(BOOKINGS, self._booked.encode(), self._block_id - 1)
+
+    def _read_booked(self) -> Booked | None:
+        """Return what the last block of the file says was booked; None: it says nothing."""
+        with explained(self.path, "read"):
+            row = self._file.execute(
+                "SELECT data FROM series WHERE block = ? AND channel = ?", (self._block_id - 1, BOOKINGS)
+            ).fetchone()
+        return None if row is None else decode_bookings(row[0])
 
     def add_snapshot(
         self, t_s: float, events: int, event_hash: str, data: bytes, rolling: bool = False
@@ -239,18 +271,25 @@ class Writer:
             self._put(name, data)
         self._block_dirty = False
 
-    def _put(self, name: str, data: bytes) -> None:
-        row = (self._block_id, name, data)
+    def _put(self, name: str, data: bytes, block: int | None = None) -> None:
+        row = (self._block_id if block is None else block, name, data)
         self._pending.append(("INSERT OR REPLACE INTO series(block, channel, data) VALUES (?, ?, ?)", row))
 
     def _close_block(self) -> None:
         self._put_block()
+        self._booked = self._block.booked
         self._block.clear()
         self._block_id += 1
 
     def _cut(self, at: Snapshot) -> None:
-        """Drop what the file holds after `at`."""
+        """Drop what the file holds after `at`, or of a branch after its cut where that is later."""
         with explained(self.path, "write"):
+            row = self._file.execute("SELECT value FROM header WHERE key = 'past_s'").fetchone()
+            past_s = -math.inf if row is None else _time_s(row[0], self.path)
+            if past_s > at.t_s:
+                self._keep_past(past_s, at)
+                return
+            self.rows = at.events
             self._file.execute("BEGIN IMMEDIATE")
             self._file.execute("DELETE FROM events WHERE row >= ?", (at.events,))
             self._file.execute("DELETE FROM snapshots WHERE t > ?", (at.t_s,))
@@ -265,6 +304,31 @@ class Writer:
             )
             self._file.execute("COMMIT")
             self._block_id = self._file.execute("SELECT COALESCE(MAX(id), 0) + 1 FROM blocks").fetchone()[0]
+
+    def _keep_past(self, past_s: float, at: Snapshot) -> None:
+        """Drop what the file holds from `past_s` on: a branch came beyond its cut, and to no snapshot."""
+        self._file.execute("BEGIN IMMEDIATE")
+        drop_from(self._file, past_s, at.t_s)
+        self._file.execute("COMMIT")
+        self.past_s = past_s
+        (self.rows,) = self._file.execute("SELECT COUNT(*) FROM events").fetchone()
+        (self._block_id,) = self._file.execute("SELECT COALESCE(MAX(id), 0) + 1 FROM blocks").fetchone()
+
+
+def _time_s(text: object, path: Path) -> float:
+    try:
+        return float(str(text))
+    except ValueError as error:
+        raise RunFileError(f"{path}: the header of this run file is damaged") from error
+
+
+def drop_from(file: sqlite3.Connection, at_s: float, snapshot_s: float) -> None:
+    """Delete what a run file holds at `at_s` [s] and later, and snapshots after `snapshot_s` [s]."""
+    file.execute("DELETE FROM events WHERE t >= ?", (at_s,))
+    file.execute("DELETE FROM snapshots WHERE t > ?", (snapshot_s,))
+    file.execute("DELETE FROM ledger WHERE t >= ?", (at_s,))
+    file.execute("DELETE FROM series WHERE block IN (SELECT id FROM blocks WHERE t1 >= ?)", (at_s,))
+    file.execute("DELETE FROM blocks WHERE t1 >= ?", (at_s,))
 
 
 def as_json(layout: Layout) -> dict[str, Any]:

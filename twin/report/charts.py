@@ -170,14 +170,23 @@ class Bar:
     kind: str  # whole, loss, left, good, bad
 
 
+ALONE_BELOW = 0.3
+"""Share of the whole below which the steps of a waterfall are drawn alone."""
+
+
 def waterfall(bars: Sequence[Bar], label: str) -> Markup:
-    """Return bars below each other, each from where the one above ends; the axis is cut off where nothing differs."""
+    """Return bars below each other, each from where the one above ends.
+
+    All begin at zero. Where the steps would be too small to see so, they are drawn alone, true to each other, and the
+    ends have figures only.
+    """
     row, name_px, figure_px = 25.0, 250.0, 150.0
     high = row * len(bars) + 6
     least = min(min(bar.begin, bar.end) for bar in bars[1:-1]) if len(bars) > 2 else 0.0
     most = max(max(bar.begin, bar.end) for bar in bars)
     ground = min((min(bar.begin, bar.end) for bar in bars), default=0.0)
-    cut = max(least - 0.35 * (most - least), ground) if least - ground > 0.5 * (most - ground) else ground
+    alone = most - least < ALONE_BELOW * (most - ground)
+    cut = least if alone else ground
     room = _WIDE - name_px - figure_px
     scale = room / ((most - cut) or 1.0)
 
@@ -194,13 +203,12 @@ def waterfall(bars: Sequence[Bar], label: str) -> Markup:
         parts.append(
             tag("text", bar.title, x=name_px - 12, y=_px(top + 16), text_anchor="end", class_=strong)
         )
-        parts.append(
-            tag("rect", class_=css, x=_px(left), y=_px(top + 4), width=_px(wide), height=row - 8, rx=2.5)
-        )
-        if cut > ground and bar.kind in ("whole", "left"):  # it goes on to the left
-            for at_px in (name_px + 14, name_px + 21):
-                ends = f"M{at_px:g} {_px(top + row - 2)}L{at_px + 5:g} {_px(top + 2)}"
-                parts.append(tag("path", class_="gap", d=ends))
+        if not (alone and bar.kind in ("whole", "left")):
+            parts.append(
+                tag("rect", class_=css, x=_px(left), y=_px(top + 4), width=_px(wide), height=row - 8, rx=2.5)
+            )
+        elif number == 0:
+            parts.append(tag("text", "the steps alone are drawn", x=name_px, y=_px(top + 16), class_="note"))
         if number + 1 < len(bars):
             at = _px(x(bar.end))
             parts.append(

@@ -96,8 +96,8 @@ def document(title: str, lead: str, sections: Sequence[tuple[str, str, Child]], 
 def picture_times(reader: Reader, events: Sequence[Event]) -> list[tuple[float, str]]:
     """Return when pictures of a run are worth taking, with what they show: start, worst moment, end.
 
-    The worst moment is the sample with the most GPUs throttled or nodes dark or down; of a run without any, that with
-    the least goodput after the first step.
+    The worst moment is the sample at which the jobs got on least after the first step; of several the one at which most
+    GPUs were throttled or on nodes dark or down. There is none where nothing ever went worse than at the end.
     """
     says, end_s = moments(reader.header.scenario), reader.t_end_s
     started = next((event.t_s for event in events if event.kind == "job_running"), 0.0)
@@ -119,11 +119,13 @@ def _worst_s(reader: Reader, from_s: float) -> float | None:
     times = series["site.goodput_now"].t_s
     if not len(times):
         return None
+    goodput = np.nan_to_num(series["site.goodput_now"].low, nan=100.0)
     down = series["site.nodes_down"].high + series["site.unpowered"].high
-    bad = series["site.throttled"].high + 8.0 * down
-    if float(np.nanmax(bad, initial=0.0)) > 0.0:
-        return float(times[int(np.nanargmax(bad))])
-    return float(times[int(np.nanargmin(series["site.goodput_now"].low))])
+    bad = np.nan_to_num(series["site.throttled"].high + 8.0 * down)
+    worst = int(np.lexsort((-bad, np.rint(goodput)))[0])
+    if float(np.ptp(goodput)) < 1.0 and not bad.any():
+        return None
+    return float(times[worst])
 
 
 def _pictures(pictures: Sequence[Picture], without: str) -> Markup:

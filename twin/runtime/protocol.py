@@ -6,8 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from twin.physics.gpu_picture import Dies
 from twin.plant.tables import Plant
+from twin.record.bookings import Bookings
 from twin.record.detail import Detail
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
@@ -111,6 +115,18 @@ class Engine(Protocol):
 
     def ledger_gpu_s(self) -> Mapping[str, float]:
         """Return the GPU-seconds of each account since the start, as in the summary."""
+        ...
+
+    def figures(self, frame: Frame) -> Mapping[str, float]:
+        """Return what the run has come to, by name; `frame` was just filled. Never changes the run."""
+        ...
+
+    def record_bookings(self, bookings: Bookings) -> None:
+        """Tell `bookings` from now on what is booked in the ledger; never changes the run."""
+        ...
+
+    def lasting(self) -> Sequence[tuple[int, float, NDArray[np.float64]]]:
+        """Return what is spent now and not booked yet: number of the job or -1, since when [s], rate [GPU s / s]."""
         ...
 
     def summary(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from twin.catalog import load_catalog
 from twin.physics.gpu_picture import Dies
 from twin.plant.build import build
 from twin.plant.tables import Plant
+from twin.record.bookings import AT_REST, Bookings
 from twin.record.detail import Detail
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
@@ -424,6 +425,7 @@ class Engine(Parts):
     def move_into(self, new: Engine) -> None:
         """Take over the parts of a run that was made for the edited hall; what is no part of one stays."""
         new.log.take_over(self.log)
+        new.ledger.bookings = self.ledger.bookings
         for name in _OWN:
             setattr(new, name, getattr(self, name))
         vars(self).clear()
@@ -459,6 +461,18 @@ class Engine(Parts):
     def ledger_gpu_s(self) -> dict[str, float]:
         """Return the GPU-seconds of each account since the start, as in the summary."""
         return summary.ledger_gpu_s(self)
+
+    def figures(self, frame: Frame) -> dict[str, float]:
+        """Return what the run has come to, by the names of the summary; `frame` was just filled."""
+        return self.observer.figures(frame)
+
+    def record_bookings(self, bookings: Bookings) -> None:
+        """Tell `bookings` from now on what is booked in the ledger."""
+        self.ledger.bookings = bookings
+
+    def lasting(self) -> list[tuple[int, float, Floats]]:
+        """Return what is spent now and not booked yet: number of the job or -1, since when [s], rate [GPU s / s]."""
+        return [*self.jobs.lasting(), (AT_REST, self.ledger.since_s, self.ledger.resting.copy())]
 
     def summary(self) -> dict[str, Any]:
         """Return the object of ``twin run --json`` without the wall clock figures."""

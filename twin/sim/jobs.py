@@ -195,11 +195,26 @@ class Jobs(JobFigures):
         elif row.state == JobState.RUNNING:
             row.progress = self.progress_at(row, t_s)
             row.open = (np.asarray(row.open) + self._stepped(row, dt)).tolist()
+            self._tell_spent(row, t_s)
         elif row.state in STALL_ACCOUNT:
             account, gpu_s = STALL_ACCOUNT[row.state], dt * row.held
             self.ledger.book(account, gpu_s)
             row.stalled[INDEX[account]] += gpu_s
+            self._tell_spent(row, t_s)
         row.since_s = t_s
+
+    def _tell_spent(self, row: JobRow, t_s: float) -> None:
+        """Tell who records the bookings what `row` has spent since it was booked last."""
+        bookings = self.ledger.bookings
+        if bookings is None:
+            return
+        bookings.spent(row.index, row.since_s, t_s, self.spends(row))
+        if row.state == JobState.RUNNING and self.work[row.index].stateless:
+            bookings.kept(row.index, t_s, t_s)  # what a step did is delivered at once
+
+    def lasting(self) -> list[tuple[int, float, Floats]]:
+        """Return what jobs spend now and is not booked yet: number, since when [s], rate [GPU s / s]."""
+        return [(row.index, row.since_s, self.spends(row)) for row in self.active]
 
     def progress_at(self, row: JobRow, t_s: float) -> float:
         """Return the progress of `row` at `t_s`, not before it was booked last [steps]."""
@@ -312,6 +327,7 @@ class Jobs(JobFigures):
         for save in row.in_flight[:done]:
             row.durable, row.safe_s = save.step, save.safe_s
             self._keep(row, np.asarray(save.work))
+            self._tell_kept(row, t_s, save.taken_s)
         row.in_flight = row.in_flight[done:]
         self._merge(row, t_s)
         return done > 0
@@ -340,6 +356,19 @@ class Jobs(JobFigures):
         self.ledger.keep(work)
         row.kept = (np.asarray(row.kept) + work).tolist()
 
+    def _tell_kept(self, row: JobRow, t_s: float, until_s: float) -> None:
+        if self.ledger.bookings is not None:
+            self.ledger.bookings.kept(row.index, t_s, until_s)
+
+    def lose(self, row: JobRow, work: Floats, t_s: float) -> float:
+        """Give up the last of the work of `row` at `t_s`; return the GPU-seconds lost."""
+        lost = float(work.sum())
+        self.ledger.lose(work)
+        row.lost_gpu_s += lost
+        if self.ledger.bookings is not None:
+            self.ledger.bookings.lost(row.index, t_s, lost)
+        return lost
+
     def keep_all(self, row: JobRow) -> None:
         """Keep everything provisional: the job has ended well."""
         for save in row.in_flight:
@@ -347,6 +376,7 @@ class Jobs(JobFigures):
         self._keep(row, np.asarray(row.open))
         row.in_flight, row.open = [], [0.0] * len(ACCOUNTS)
         row.durable = row.progress
+        self._tell_kept(row, row.since_s, row.since_s)
 
     def roll_back(self, row: JobRow, *, scope: int = PROCESS, not_after_s: float | None = None) -> float:
         """Give up the work of `row` that no checkpoint holds; return the GPU-seconds lost.
@@ -385,10 +415,7 @@ class Jobs(JobFigures):
         row.safe_s = [at if alive[t] and at <= now else math.inf for t, at in enumerate(row.safe_s)]
         row.progress = row.in_flight[-1].step if row.in_flight else row.durable
         row.sources = holders(row.in_flight[-1].safe_s if row.in_flight else row.safe_s)
-        lost = float(lost_work.sum())
-        self.ledger.lose(lost_work)
-        row.lost_gpu_s += lost
-        return lost
+        return self.lose(row, lost_work, now)
 
     def lose_step(self, row: JobRow) -> float:
         """Give up the step that `row` was in, which its healthy replicas repeat; return the GPU-seconds lost."""
@@ -399,9 +426,7 @@ class Jobs(JobFigures):
         lost = np.minimum(row.open, pace.share * (begun * pace.step_s * row.held))
         row.open = (np.asarray(row.open) - lost).tolist()
         row.progress -= begun
-        self.ledger.lose(lost)
-        row.lost_gpu_s += float(lost.sum())
-        return float(lost.sum())
+        return self.lose(row, lost, row.since_s)
 
     def write(self, row: JobRow, save_s: list[float], keep_s: float) -> None:
         """Begin to make everything up to the present step safe: in each tier at `save_s`, for good at `keep_s`."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.record.accounts import ACCOUNTS, KEPT_STEP
+from twin.record.bookings import AT_REST, Bookings
 
 Floats = NDArray[np.float64]
 INDEX: dict[str, int] = {name: i for i, name in enumerate(ACCOUNTS)}
@@ -20,6 +21,8 @@ class Ledger:
     ----------
     installed
         GPUs that stand in the halls now: those of all accounts together.
+    bookings
+        Takes every booking for whoever records them; None: nobody does.
     """
 
     def __init__(self) -> None:
@@ -28,11 +31,14 @@ class Ledger:
         self.total = np.zeros(len(ACCOUNTS))
         self.resting = np.zeros(len(ACCOUNTS))  # GPUs
         self.since_s = 0.0
+        self.bookings: Bookings | None = None
 
     def advance(self, t_s: float) -> None:
         """Book the time until `t_s` of all GPUs that have no job."""
         if t_s > self.since_s:
             self.total += self.resting * (t_s - self.since_s)
+            if self.bookings is not None:
+                self.bookings.spent(AT_REST, self.since_s, t_s, self.resting.copy())
             self.since_s = t_s
 
     def install(self, t_s: float, gpus: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from twin.physics.gpu_picture import Dies
 from twin.physics.thermal_network import State as Temperatures
+from twin.record.accounts import KEPT_STEP
 from twin.record.channels import Entity, State
 from twin.record.detail import Detail
 from twin.record.frame import Frame, Layout, sizes_of
@@ -16,6 +18,7 @@ from twin.sim.nodes import CUT, DARK, DOWN, FREE, NOBODY, OFF, SHARED
 from twin.sim.observe_facility import FLOWS, MOVING, FacilityShown
 from twin.sim.observe_groups import DetailShown
 from twin.sim.observe_jobs import JobsShown
+from twin.sim.summary_facility import facility_figures
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
@@ -77,6 +80,21 @@ class Observer:
     def detail(self) -> Detail:
         """Return single GPUs and nodes at the present time."""
         return self._details.now(self.engine.heat.at(self.engine.now_s))
+
+    def figures(self, frame: Frame) -> dict[str, float]:
+        """Return what the run has come to, by the names of the summary, of a frame just filled; nan: unknown."""
+        engine, now = self.engine, self.engine.now_s
+        jobs = self._jobs.figures(frame.values)
+        ledger, gpu_s = engine.ledger_gpu_s(), jobs.pop("gpu_s")
+        return {
+            **jobs,
+            **facility_figures(engine),
+            "simulated_s": now,
+            "gpus": float(engine.plant.gpus.present.sum()),
+            "ettr": math.fsum(ledger[name] for name in KEPT_STEP) / gpu_s if gpu_s else math.nan,
+            "interruptions.unexpected": float(sum(engine.incidents.unexpected.values())),
+            "interruptions.planned": float(sum(engine.incidents.planned.values())),
+        }
 
     @property
     def dies(self) -> Dies:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ class JobsShown:
         # Goodput is weighted by the GPU-seconds of jobs so far, as in the summary: a short job counts for little.
         self._under_way = np.zeros(count)  # GPUs of those that began and have not ended
         self._begun_s, self._worth_s, self._stepped_s = np.zeros((3, count))
+        self._begun, self._flop_s = np.zeros(count, bool), np.zeros(count)  # of one GPU at its peak, a step
         self._planned = -1  # how often plans had changed by then
         self._active: list[JobRow] = []
         self._marks: dict[int, tuple[Pace, Work, Work, tuple[float, ...]]] = {}  # of jobs as written last
@@ -143,6 +145,8 @@ class JobsShown:
         v["job.input_wait_s"][i] = pace.share[WAIT] * pace.step_s if stepping else 0.0
         rate = work.model_flop / (work.peak_flop_s * row.gpus * pace.step_s) if stepping else 0.0
         v["job.mfu"][i] = 100 * rate
+        self._begun[i] = row.start_s is not None
+        self._flop_s[i] = work.model_flop / work.peak_flop_s if work.model_flop > 0 else 0.0
         self._begun_s[i] = row.start_s if row.start_s is not None else 0.0
         self._stepped_s[i] = jobs.stepped_s(row, row.since_s)
         worth_s = row.earned_s + jobs.progress_at(row, now) * jobs.ideal_s(row)
@@ -186,3 +190,18 @@ class JobsShown:
             self._weight[rest] = self._under_way[rest] * lasted_s
         total = max(float(self._weight.sum()), 1e-9)
         v["site.goodput"][0] = 100 * float((self._weight * self._goodput).sum()) / total
+
+    def figures(self, v: Values) -> dict[str, float]:
+        """Return what jobs have come to so far, by the names of the summary, of values just written; nan: unknown."""
+        gpu_s, known = float(self._weight.sum()), self._flop_s > 0.0
+        flop_gpu_s = float(self._weight[known].sum())
+        waited_s = v["job.wait_s"][self._begun]
+        return {
+            "gpu_s": gpu_s,
+            "goodput": float((self._weight * self._goodput).sum()) / gpu_s if gpu_s else math.nan,
+            "mfu": float((v["job.step"] * self._flop_s)[known & self._begun].sum()) / flop_gpu_s
+            if flop_gpu_s
+            else math.nan,
+            "jobs_done": float(np.count_nonzero(v["job.state"] == JobState.DONE)),
+            "queue.wait_mean_s": float(waited_s.mean()) if len(waited_s) else math.nan,
+        }

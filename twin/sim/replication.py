@@ -194,8 +194,7 @@ class Replication:
         lost = later + np.asarray(row.open)
         for save in row.in_flight:
             lost = lost + np.asarray(save.work)
-        self.jobs.ledger.lose(lost)
-        row.lost_gpu_s += float(lost.sum())
+        self.jobs.lose(row, lost, self.timers.now_s)
         row.kept, row.in_flight, row.open = list(replica.kept), [], [0.0] * len(row.kept)
         row.progress = row.durable = replica.step
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,25 @@ from twin.sim.hourly import KWH_J, LEAST_IT_W
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
+
+
+def facility_figures(engine: Engine) -> dict[str, float]:
+    """Return what the facility has come to, by the names of the summary; nan: unknown. Reads only."""
+    now, totals = engine.now_s, engine.heat.totals
+    read = engine.meter.reading(engine.heat, now)
+    running = read.it_j > LEAST_IT_W * now
+    return {
+        "energy.it_j": read.it_j,
+        "energy.facility_j": read.facility_j,
+        "pue": read.facility_j / read.it_j if running else math.nan,
+        "power.facility_max_w": max(engine.meter.meters.facility_max_w, engine.meter.facility_w),
+        "power.facility_mean_w": read.facility_j / now if now > 0 else math.nan,
+        "thermal.gpu_max_c": totals.gpu_max_c if math.isfinite(totals.gpu_max_c) else math.nan,
+        "thermal.throttle_gpu_s": float(totals.loop_throttle_gpu_s.sum()),
+        "water_l": read.water_l,
+        "facility.carbon_kg": read.power.carbon_kg,
+        "facility.cost_usd": read.power.cost_usd,
+    }
 
 
 def energy(engine: Engine) -> dict[str, Any]:
