@@ -22,6 +22,7 @@ from twin.record.event_kinds import kind_of
 from twin.record.reader import Reader
 from twin.record.series import SERIES_CHANNELS
 from twin.scenario.population import jobs_of
+from twin.shown_text import in_cell
 
 Progress = Callable[[float, float], None]
 DCGM: tuple[Channel, ...] = tuple(channel for channel in CHANNELS if channel.dcgm)
@@ -96,7 +97,7 @@ def write_csv(asked: Asked, to: TextIO) -> int:
             column = values[:, place]
             known = np.flatnonzero(np.isfinite(column)).tolist()
             out.writerows(
-                (f"{at_s:.3f}", stamp, channel.id, ids[one], f"{column[one]:.9g}", channel.unit)
+                (f"{at_s:.3f}", stamp, channel.id, in_cell(ids[one]), f"{column[one]:.9g}", channel.unit)
                 for one in known
             )
             rows += len(known)

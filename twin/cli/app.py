@@ -33,6 +33,7 @@ from twin.cli import (
     video,
 )
 from twin.cli.bench import command as bench
+from twin.cli.terminal import guard
 
 _EPILOG = """Example: twin run llama3-16k --seed 1 --json
 
@@ -142,4 +143,5 @@ def with_command(words: list[str]) -> list[str]:
 
 def main() -> None:
     """Run the command of this process' arguments, and exit with its code."""
+    guard()
     app(args=with_command(sys.argv[1:]))

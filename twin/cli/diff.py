@@ -75,6 +75,8 @@ def _sums(before: Budget, after: Budget) -> dict[str, dict[str, float | None]]:
 
 
 def _print(found: list[Difference], sums: dict[str, dict[str, float | None]], unpriced: list[str]) -> None:
+    from rich.text import Text
+
     from twin.analysis.difference_words import sentence
     from twin.cli.tables import console, table_of
     from twin.commands.budget import FIGURES, figure_words
@@ -96,7 +98,7 @@ def _print(found: list[Difference], sums: dict[str, dict[str, float | None]], un
             for name, left in zip("AB", unpriced, strict=True):
                 to.print(f"The cost of {name} leaves out {left}.", highlight=False) if left else None
     for section, group in groupby(found, key=lambda one: one.section):
-        to.print(f"\n[bold]{section}[/bold]")
+        to.print(Text(f"\n{section}", style="bold"))
         for one in group:
             mark = {"added": "+", "removed": "-", "changed": "~"}[one.kind]
             to.print(f"  {mark} {sentence(one)}", highlight=False, markup=False)

@@ -6,10 +6,12 @@ import json
 import math
 from typing import Any
 
+from twin.shown_text import in_json
+
 
 def print_json(value: Any) -> None:
     """Print `value` as JSON; what is no finite number is unknown, hence null."""
-    print(json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False))
+    print(in_json(json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False)))
 
 
 def _finite(value: Any) -> Any:

@@ -14,15 +14,21 @@ Counted = Callable[[int, int], None]
 @contextmanager
 def counted(title: str) -> Iterator[Counted | None]:
     """Yield a function that takes (done, in all) and draws a bar; None where nobody watches."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    from twin.cli.tables import console
+
+    watched = console(stderr=True)
+    if not watched.is_terminal:
         yield None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=watched, transient=True) as bar:
         task = bar.add_task(title)
 
         def show(done: int, number: int) -> None:
@@ -34,22 +40,22 @@ def counted(title: str) -> Iterator[Counted | None]:
 @contextmanager
 def progress(title: str) -> Iterator[Progress | None]:
     """Yield a function that takes (now [s], end [s]) and draws a bar; None where nobody watches."""
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from twin.cli.tables import console
     from twin.units import spoken
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    watched = console(stderr=True)
+    if not watched.is_terminal:
         yield None
         return
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.fields[now]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=watched, transient=True) as bar:
         task = bar.add_task(title, now="")
 
         def show(now_s: float, end_s: float) -> None:

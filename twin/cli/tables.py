@@ -6,9 +6,13 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+
+from twin.cli.terminal import styled
+from twin.shown_text import printable
 
 _PADDING = 2
 GAP = _PADDING + 1
@@ -19,9 +23,24 @@ _LINE = 28
 """A column of text has room for so many characters before it is broken into lines."""
 
 
-def console() -> Console:
-    """Return standard output; a pipe is 100 columns wide."""
-    return Console(width=None if sys.stdout.isatty() else 100, highlight=False, soft_wrap=False)
+class PrintableConsole(Console):
+    """A console that takes no markup from text, and writes none of its characters that act."""
+
+    def __init__(self, *, stderr: bool = False, width: int | None = None) -> None:
+        file = styled(sys.stderr if stderr else sys.stdout)
+        super().__init__(file=file, stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Return the segments of something to be shown."""
+        for segment in super().render(renderable, options):
+            text = segment.text if segment.control else printable(segment.text)
+            yield segment if text is segment.text else Segment(text, segment.style, segment.control)
+
+
+def console(*, stderr: bool = False) -> PrintableConsole:
+    """Return standard output, or standard error; a pipe is 100 columns wide."""
+    stream = sys.stderr if stderr else sys.stdout
+    return PrintableConsole(stderr=stderr, width=None if stream.isatty() else 100)
 
 
 def table_of(heads: bool = True) -> Table:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from twin.shown_text import in_cell
 from twin.whole_file import write_whole
 
 DELIMITERS = (",", ";", "\t")
@@ -156,7 +157,7 @@ def write_csv(path: Path | str, columns: Sequence[str], rows: Sequence[Mapping[s
         Cells by head; a missing one stays blank.
     """
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([in_cell(column) for column in columns])
+    writer.writerows([in_cell(row.get(column, "")) for column in columns] for row in rows)
     write_whole(path, text.getvalue().encode())

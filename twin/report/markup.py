@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from html import escape
 from typing import TypeAlias
+
+from twin.shown_text import in_html
 
 
 class Markup(str):
@@ -101,7 +102,7 @@ def _attribute(key: str, value: str | int | float | bool | None) -> str:
     if value is None or value is False:
         return ""
     name = key.rstrip("_").replace("_", "-")
-    return f" {name}" if value is True else f' {name}="{escape(str(value), quote=True)}"'
+    return f" {name}" if value is True else f' {name}="{in_html(str(value))}"'
 
 
 def _text(child: Child) -> str:
@@ -110,7 +111,7 @@ def _text(child: Child) -> str:
     if isinstance(child, Markup):
         return child
     if isinstance(child, str):
-        return escape(child)
+        return in_html(child)
     if isinstance(child, int | float):
         return str(child)
     return joined(child)

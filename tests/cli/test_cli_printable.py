@@ -1,0 +1,114 @@
+"""Nothing of a document acts on the terminal, in a report or in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from twin.cli.tables import PrintableConsole
+from twin.planning.case_file import write_csv
+from twin.scenario import load, loads
+from twin.shown_text import in_cell, in_json, printable
+
+FINDINGS = Path(__file__).parents[1] / "findings"
+ESC, ID_ESC = FINDINGS / "esc.twin.yaml", FINDINGS / "id-esc.twin.yaml"
+ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+STYLE = re.compile("\x1b\\[[0-9;]*m")
+
+
+def twin(folder: Path, *words: object, colour: bool = False) -> subprocess.CompletedProcess[bytes]:
+    """Run the program in a process of its own, as a person does."""
+    environment = {**os.environ, "TWIN_STATE_DIR": str(folder / "state"), "PYTHONUTF8": "1"}
+    if colour:
+        environment |= {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
+    command = [sys.executable, "-m", "twin.cli", *map(str, words)]
+    return subprocess.run(command, capture_output=True, env=environment, cwd=folder, check=False)
+
+
+def clean(done: subprocess.CompletedProcess[bytes]) -> str:
+    said = (done.stdout + done.stderr).decode()
+    assert not ACTS.findall(said), said
+    assert "Traceback" not in said
+    return said
+
+
+def test_titles_and_ids_reach_neither_terminal_nor_report(tmp_path: Path) -> None:
+    title = load(ESC).scenario.title
+    assert "\x1b" in title
+    assert "\u202e" in title
+    run = clean(twin(tmp_path, "run", ESC, "--until", "1 h", "--out", "esc.twinrun"))
+    assert "\\x1b]0;PWNED\\x1b[31mRED <script>alert(1)</script> [red]x[/red] =1+1 \\u202egnp" in run
+    found = json.loads(clean(twin(tmp_path, "show", "esc.twinrun", "--json")))
+    assert found["scene"] == title
+    shown = clean(twin(tmp_path, "show", ESC))
+    assert loads(shown).scenario.title == title
+    clean(twin(tmp_path, "report", "esc.twinrun", "--no-pictures", "-o", "esc.html"))
+    html = (tmp_path / "esc.html").read_text()
+    assert not ACTS.findall(html)
+    assert "<script>alert" not in html
+    assert "&lt;script&gt;" in html
+    assert "'\\x1b[31m" not in html
+    clean(twin(tmp_path, "diff", ESC, "lab-16"))
+    clean(twin(tmp_path, "check", ID_ESC))
+    clean(twin(tmp_path, "check", ID_ESC, "--json"))
+    clean(twin(tmp_path, "check", "no\x1b[31m-such\u202e-file"))
+
+
+def test_styles_of_ours_are_all_that_a_terminal_gets(tmp_path: Path) -> None:
+    said = twin(tmp_path, "diff", ESC, "lab-16", colour=True).stdout.decode()
+    assert STYLE.findall(said)
+    assert not ACTS.findall(STYLE.sub("", said))
+    assert "\\x1b[31mRED" in said.replace("\n", "")
+    assert "[red]x[/red]" in said
+
+
+def test_markup_of_rich_is_text(capsys: pytest.CaptureFixture[str]) -> None:
+    PrintableConsole(width=100).print("[red]x[/red] :smile: \x9b31m \u2067y")
+    assert capsys.readouterr().out == "[red]x[/red] :smile: \\x9b31m \\u2067y\n"
+
+
+@pytest.mark.parametrize(
+    "code", [*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+)
+def test_every_character_that_acts_is_escaped(code: int) -> None:
+    text = f"a{chr(code)}b"
+    kept = chr(code) in "\n\t"
+    assert (printable(text) == text) is kept
+    assert json.loads(in_json(json.dumps(text, ensure_ascii=False))) == text
+    assert kept or not ACTS.findall(in_json(json.dumps(text, ensure_ascii=False)))
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ('=HYPERLINK("http://evil/","x")', '\'=HYPERLINK("http://evil/","x")'),
+        ("+1+cmd", "'+1+cmd"),
+        ("-2+3", "'-2+3"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("\r=1", "'\r=1"),
+        ("-12.5", "-12.5"),
+        ("+3e4", "+3e4"),
+        ("lab-16", "lab-16"),
+        ("", ""),
+    ],
+)
+def test_no_cell_is_a_formula(text: str, cell: str) -> None:
+    assert in_cell(text) == cell
+
+
+def test_exported_tables_hold_no_formula(tmp_path: Path) -> None:
+    clean(twin(tmp_path, "run", FINDINGS / "csv2.twin.yaml", "--until", "1 h", "--out", "c.twinrun"))
+    clean(twin(tmp_path, "export", "c.twinrun", "--channel", "site.facility_w", "-o", "c.csv"))
+    with (tmp_path / "c.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[1][3].startswith("'=HYPERLINK(")
+    write_csv(tmp_path / "cases.csv", ["name", "=x"], [{"name": "=1+1", "=x": "-3"}])
+    assert (tmp_path / "cases.csv").read_text() == "name,'=x\n'=1+1,-3\n"

@@ -1,0 +1,65 @@
+"""Standard output and error of the program: whatever command writes there, nothing of a document acts on the terminal.
+
+What is written is made printable on its way out. Styles of tables come in by another door: rich writes them, after the
+same has been done to every piece of text of it.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import IO, Any, cast
+
+from twin.shown_text import printable
+
+
+class PrintableOutput(io.TextIOWrapper):
+    """A stream that writes text as `printable` makes it."""
+
+    def write(self, text: str, /) -> int:
+        """Write a text; return how much was asked for."""
+        super().write(printable(text))
+        return len(text)
+
+    def write_styled(self, text: str) -> None:
+        """Write text whose pieces are printable already, with codes of styles between them."""
+        super().write(text)
+
+
+class _Styled:
+    """The same stream for rich, which may write codes."""
+
+    def __init__(self, stream: PrintableOutput) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write_styled(text)
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def styled(stream: Any) -> IO[str] | None:
+    """Return what rich writes styles to, whose pieces of text are printable already; None: the stream as it is."""
+    return cast(IO[str], _Styled(stream)) if isinstance(stream, PrintableOutput) else None
+
+
+def guard() -> None:
+    """Let standard output and error of this process write printable text alone."""
+    sys.stdout = _guarded(sys.stdout)
+    sys.stderr = _guarded(sys.stderr)
+
+
+def _guarded(stream: Any) -> Any:
+    """Return the stream with the guard; one that is not there, or has no bytes below it, stays as it is."""
+    if not isinstance(stream, io.TextIOWrapper) or isinstance(stream, PrintableOutput):
+        return stream
+    stream.flush()
+    return PrintableOutput(
+        stream.buffer,
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )

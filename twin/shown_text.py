@@ -1,0 +1,60 @@
+"""Text of documents, run files and traces where it leaves the program: terminal, HTML, JSON, spreadsheets.
+
+Titles, ids and subjects are anybody's. A control character among them could drive a terminal, one that turns the
+direction of writing could show another text than the one that stands there, and a cell could be a formula.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+_ACTS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""Controls but newline and tab, those of C1, line separators, marks of direction, halves of characters."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""Beginnings of a cell that a spreadsheet takes for a formula: OWASP, "CSV Injection"."""
+
+
+def printable(text: str) -> str:
+    r"""Return a text with every character that acts instead of being read written as its escape.
+
+    >>> printable("A\x1b[31mred \u202egnp\n")
+    'A\\x1b[31mred \\u202egnp\n'
+    """
+    return _ACTS.sub(_escaped, text)
+
+
+def in_html(text: str) -> str:
+    """Return a text for HTML and SVG, between tags or as an attribute in double quotes.
+
+    >>> in_html("a < b")
+    'a &lt; b'
+    """
+    return escape(printable(text), quote=True)
+
+
+def in_json(text: str) -> str:
+    """Return JSON text that says the same without any character that acts; JSON itself escapes the first 32."""
+    return _ACTS.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def in_cell(text: str) -> str:
+    """Return a text for a cell of a CSV file: never a formula; what is a number stays one.
+
+    >>> in_cell("=1+1"), in_cell("-1.5"), in_cell("rack")
+    ("'=1+1", '-1.5', 'rack')
+    """
+    if not text.startswith(_FORMULA):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text if text[0] in "+-" else f"'{text}"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
