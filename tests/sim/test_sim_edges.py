@@ -209,7 +209,7 @@ def test_a_run_stops_at_its_end_and_stays_there() -> None:
 
 def test_a_job_submitted_after_the_end_never_starts() -> None:
     engine = ran(Engine(tiny(duration="1 h", jobs=(job(submit="2 h"),)), 1))
-    assert engine.summary()["jobs"][0]["state"] == "queued"
+    assert engine.summary()["jobs"][0]["state"] == "not_submitted"
     assert engine.summary()["jobs"][0]["ettr"] is None
 
 

@@ -14,7 +14,7 @@ _TITLES = {
     "idle_no_load": "idle: nobody asks the service",
     "idle_no_job": "idle: no job",
     "idle_fragmented": "idle: fragmented",
-    "idle_spare": "idle: spare",
+    "idle_spare": "idle: hot spares",
     "idle_reserved": "idle: held or reserved",
     "idle_drained": "idle: drained",
     "idle_in_repair": "idle: in repair",
@@ -41,7 +41,7 @@ MEANINGS: dict[str, str] = {
     "idle_no_load": "a service held GPUs and nobody asked it anything",
     "idle_no_job": "free, and no job for them",
     "idle_fragmented": "free, but on nodes that others share, too few together",
-    "idle_spare": "nodes that stand by on purpose",
+    "idle_spare": "nodes beyond what all jobs ask for, which take the place of failed ones",
     "idle_reserved": "held by a job that waits for another node, or set aside",
     "idle_drained": "taken out of use",
     "idle_in_repair": "broken, or in maintenance",
@@ -55,7 +55,7 @@ def account_title(account: str) -> str:
     """Return an account of the ledger as people read it.
 
     >>> account_title("idle_spare"), account_title("lost_work")
-    ('idle: spare', 'lost work')
+    ('idle: hot spares', 'lost work')
     """
     return _TITLES.get(account, account.replace("_", " "))
 

@@ -68,10 +68,11 @@ def job_text(job: Job, index: int, frame: Frame | None, column: int) -> str:
     if column == JOB:
         return job.id
     if frame is None or index >= len(frame.values["job.state"]):
-        return "queued" if column == STATE else MISSING
+        return MISSING
     state = JobState(int(frame.values["job.state"][index]))
     if column == STATE:
-        return "to come" if state == JobState.QUEUED and job.submit_s > frame.t_s else state.name.lower()
+        to_come = state == JobState.QUEUED and job.submit_s > frame.t_s
+        return "not submitted" if to_come else state.name.lower()
     if column == LOST:
         lost_s = float(_lost_s(frame, slice(index, index + 1))[0])
         return duration(lost_s) if lost_s >= 1.0 else MISSING

@@ -44,6 +44,7 @@ STATE_WORDS: dict[JobState, str] = {
     JobState.KILLED: "killed",
     JobState.REMOTE: "in a cloud",
 }
+NOT_SUBMITTED = "not submitted yet"
 STATE_COLOURS: dict[JobState, str] = {
     JobState.RUNNING: "ok",
     JobState.CHECKPOINT: "notice",
@@ -128,7 +129,9 @@ def job_page(world: World, history: JobHistory, events: JobEvents, job_id: str) 
         index,
         spec.title or spec.id,
         state,
-        _state_words(state, int(values["job.why"][index]), events, job_id),
+        _state_words(state, int(values["job.why"][index]), events, job_id)
+        if frame.t_s >= spec.submit_s
+        else NOT_SUBMITTED,
         _facts(world, history, spec, index),
         _where(world.plant, frame, index, float(values["job.gpus"][index]), state),
         _progress(world, history, events, spec, index, state, now_s),

@@ -31,7 +31,9 @@ def queue_table(queue: Mapping[str, Any]) -> Table:
         table.add_row("Slow-down", f"{slow:.2f}", "wait and run over run, bounded at 10 s, mean")
     table.add_row("Allocation", _percent(queue.get("allocation")), "of installed GPU time held by jobs")
     if queue.get("utilisation") is not None:
-        table.add_row("Utilisation", _percent(queue["utilisation"]), "of installed GPU time spent on steps")
+        table.add_row(
+            "Utilisation", _percent(queue["utilisation"]), "of held GPU time spent on steps that count"
+        )
     table.add_row(
         "Fragmentation", _percent(queue.get("fragmentation")), "free GPUs that wait on shared nodes"
     )
@@ -46,7 +48,7 @@ def tenants_table(tenants: Mapping[str, Mapping[str, Any]]) -> Table:
     """Return what each tenant got."""
     table = table_of()
     table.add_column("tenant", no_wrap=True)
-    for head in ("jobs", "GPU-hours", "of installed", "mean wait", "energy"):
+    for head in ("jobs", "GPU-hours", "of installed", "utilisation", "mean wait", "energy"):
         table.add_column(head, justify="right", no_wrap=True)
     for id, one in tenants.items():
         table.add_row(
@@ -54,6 +56,7 @@ def tenants_table(tenants: Mapping[str, Mapping[str, Any]]) -> Table:
             f"{one.get('jobs', 0):,}",
             f"{one.get('gpu_s', 0.0) / 3600.0:,.0f}",
             _percent(one.get("allocation")),
+            _percent(one.get("utilisation")) if one.get("gpu_s") else "-",
             _time(one.get("wait_mean_s")),
             _energy(one.get("energy_j")),
         )
@@ -68,7 +71,7 @@ def jobs_table(jobs: Sequence[Mapping[str, Any]]) -> Group:
     for job in jobs[:_SHOWN]:
         table.add_row(
             str(job["id"]),
-            str(job.get("outcome") or job["state"]),
+            state_of(job),
             f"{job['gpus']:,g}",
             _time(job.get("wait_s")),
             _time(job["start_s"]),
@@ -77,11 +80,16 @@ def jobs_table(jobs: Sequence[Mapping[str, Any]]) -> Group:
         )
     states: dict[str, int] = {}
     for job in jobs:
-        state = str(job.get("outcome") or job["state"])
+        state = state_of(job)
         states[state] = states.get(state, 0) + 1
     said = ", ".join(f"{number:,} {state}" for state, number in sorted(states.items()))
     rest = f"and {len(jobs) - _SHOWN:,} more jobs (--json tells all); in all {said}"
     return Group(Text("Jobs", style="bold"), table, Text(rest, style="dim"), Text())
+
+
+def state_of(job: Mapping[str, Any]) -> str:
+    """Return how a job ended or what it does, in words."""
+    return str(job.get("outcome") or job["state"]).replace("_", " ")
 
 
 def _time(seconds: float | None) -> str:

@@ -11,7 +11,7 @@ from rich.text import Text
 from twin.analysis.account_words import account_title
 from twin.cli.cloud_text import cloud_lines
 from twin.cli.facility_text import facility_lines
-from twin.cli.queue_text import MANY, jobs_table, queue_table, tenants_table
+from twin.cli.queue_text import MANY, jobs_table, queue_table, state_of, tenants_table
 from twin.cli.repair_text import repair_lines
 from twin.cli.tables import console, table_of
 from twin.units import render
@@ -132,7 +132,7 @@ def _job(job: Mapping[str, Any]) -> Group:
     for head in ("state", "GPUs", "from", "to", "steps", "step", "MFU", "lost", "interruptions"):
         said.add_column(head, justify="left" if head == "state" else "right", no_wrap=True)
     said.add_row(
-        str(job["state"]),
+        state_of(job),
         f"{job['gpus']:,}",
         item("start_s", _time),
         "still running" if job["end_s"] is None and job["start_s"] is not None else item("end_s", _time),

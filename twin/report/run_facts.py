@@ -137,7 +137,7 @@ def jobs(summary: Summary, says: Moments) -> Markup:
         rows.append(
             (
                 str(job["id"]),
-                str(job.get("outcome") or job.get("state")),
+                str(job.get("outcome") or job.get("state")).replace("_", " "),
                 number(job["gpus"], f"{job['gpus']:,g}"),
                 "" if job.get("start_s") is None else says(job["start_s"]),
                 "" if job.get("end_s") is None else says(job["end_s"]),

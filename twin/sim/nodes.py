@@ -63,7 +63,7 @@ class Nodes:
         self.job = np.full(len(plant.nodes.ids), NOBODY, np.int32)
         self.down = DownTime()
         self.version = 0  # raised whenever a node gets another condition or another holder
-        self.wanted = np.zeros(len(plant.nodes.ids), bool)  # a live job could use it: it rests as a spare
+        self.wanted = np.zeros(len(plant.nodes.ids), bool)  # it stands by for a live job: it rests as a spare
         self.gpus = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(np.int64)
         self.held = np.zeros(len(plant.nodes.ids))  # GPUs of it in the hands of jobs, slices as fractions
         self.slices = np.full(len(plant.gpus.node), SLICES, np.int8)  # of each GPU, that nobody holds
@@ -294,7 +294,7 @@ class Nodes:
         return found
 
     def want(self, t_s: float, mask: NDArray[np.bool_]) -> None:
-        """Mark the nodes that live jobs may use."""
+        """Mark the nodes that stand by for live jobs."""
         slots = np.flatnonzero(mask != self.wanted)
         if slots.size:
             before = self._counts(slots)

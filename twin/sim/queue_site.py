@@ -69,6 +69,8 @@ class QueueSite:
     ----------
     began_s : dict
         When each job that runs here was given its nodes [s].
+    leaves_over : frozenset of int
+        Places with more GPUs than all jobs of the scene ask for together: what is free there stands by for them.
     """
 
     def __init__(self, around: Surroundings, nodes: Nodes, jobs: Jobs, plans: list[JobPlan]) -> None:
@@ -100,6 +102,7 @@ class QueueSite:
             nodes.gpus,
             alone,
         )
+        self.leaves_over = self._leaves_over()
         self._end_s = np.full(len(jobs.rows) + 2, -np.inf)  # last: who holds parts, and nobody
         self._part_end_s = np.full(len(nodes.job), -np.inf)
         self._seen_held, self._seen_version = np.zeros(len(nodes.job)), -1
@@ -143,6 +146,12 @@ class QueueSite:
                 self.masks.append(groups)
             known = self._known[id(groups)] = groups, number  # kept, so that its id stays its own
         return known[1]
+
+    def _leaves_over(self) -> frozenset[int]:
+        asked = np.bincount(self.requests.place, self.requests.gpus, minlength=len(self.masks))
+        reach = np.array([np.logical_or.reduce(place) for place in self.masks]).astype(float)
+        meet = reach @ reach.T > 0  # places with nodes in common
+        return frozenset(np.flatnonzero(meet @ asked < reach @ self.nodes.gpus).tolist())
 
     def _power_w(self, index: int) -> float:
         """Return what the nodes of a job draw more than idle ones, at most [W]: whatever caps or slows it now."""

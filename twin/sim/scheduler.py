@@ -33,8 +33,8 @@ Bools = NDArray[np.bool_]
 class Scheduler:
     """Handles the timers ``submit``, ``schedule`` (look at the queue) and ``reservation`` (one begins or ends).
 
-    Free nodes a live job could use rest as spares. Where jobs may pass each other, all ends and submissions of one
-    time are seen before anything is decided.
+    Free nodes that no job of the scene asks for rest as spares while a job runs that could use them. Where jobs may
+    pass each other, all ends and submissions of one time are seen before anything is decided.
 
     Attributes
     ----------
@@ -258,9 +258,9 @@ class Scheduler:
         return None if barred is None else ~barred
 
     def _mark_spares(self) -> None:
-        """Mark the nodes that a job which runs here may use."""
+        """Mark the nodes that stand by for a job which runs here: no other job of the scene asks for them."""
         self._forget_gone()
-        live = frozenset(place for place, count in self._live.items() if count > 0)
+        live = self.site.leaves_over.intersection(place for place, count in self._live.items() if count > 0)
         if live != self._marked:
             self._marked = live
             wanted = np.zeros(len(self.nodes.job), bool)

@@ -133,7 +133,7 @@ def _job(engine: Engine, row: JobRow, energy_j: float) -> dict[str, Any]:
         "end_s": row.end_s,
         "gpus": row.gpus,
         "nodes": jobs.specs[row.index].nodes,
-        "state": JobState(row.state).name.lower(),
+        "state": "not_submitted" if now < row.submit_s else JobState(row.state).name.lower(),
         "steps": int(jobs.progress_at(row, now)),
         "step_s": jobs.pace[row.index].step_s,
         "step_parts_s": {

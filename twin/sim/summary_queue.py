@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.record.accounts import KEPT_STEP
+from twin.record.accounts import ACCOUNTS, KEPT_STEP
 from twin.record.channels import JobState
 from twin.sim.jobs import AWAY, JobRow, Jobs
+from twin.sim.ledger import INDEX
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
@@ -19,6 +20,8 @@ Floats = NDArray[np.float64]
 BOUND_S = 10.0
 """Slow-down counts shorter runs as so long, as is usual: else jobs of a second would rule the mean [s]."""
 QUEUE = AWAY.index("queue")
+USED = [INDEX[name] for name in KEPT_STEP if name != "idle_no_load"]
+"""Accounts of GPUs that are at work: utilisation is their share of the GPU-seconds that jobs held."""
 RESTING = (
     "idle_no_job",
     "idle_fragmented",
@@ -43,17 +46,17 @@ def queue_figures(engine: Engine, ledger: dict[str, float], energy_j: Floats) ->
     rows, now = engine.jobs.rows, engine.now_s
     waited_s = np.array([row.waited_s for row in rows if row.start_s is not None])
     installed = sum(ledger.values())
-    resting = sum(ledger[name] for name in RESTING)
-    steps = sum(ledger[name] for name in KEPT_STEP if name != "idle_no_load")
+    held = installed - sum(ledger[name] for name in RESTING)
+    steps = sum(ledger[ACCOUNTS[account]] for account in USED)
     outcomes = [row.outcome for row in rows]
     return {
         "policy": engine.incidents.settings.scenario.scheduler.policy,
         "waiting": len(engine.scheduler.queue),
         **_waits(waited_s),
         "slowdown_mean": _mean(np.array([slowdown for row in rows if (slowdown := _slowdown(row))])),
-        "allocation": (installed - resting) / installed if installed else None,
+        "allocation": held / installed if installed else None,
         "fragmentation": ledger["idle_fragmented"] / installed if installed else None,
-        "utilisation": steps / installed if installed else None,
+        "utilisation": steps / held if held > 0 else None,
         "by_tenant": _by_tenant(engine, installed, energy_j),
         "refused": outcomes.count("refused"),
         "killed": outcomes.count("killed"),
@@ -79,7 +82,12 @@ def held_gpu_s(jobs: Jobs, row: JobRow, now_s: float) -> float:
     """Return the GPU-seconds a job has held here [GPU s]."""
     if row.start_s is None:
         return 0.0
-    return float(jobs.spent(row).sum() + jobs.spends(row).sum() * (now_s - row.since_s))
+    return float(_spent(jobs, row, now_s).sum())
+
+
+def _spent(jobs: Jobs, row: JobRow, now_s: float) -> Floats:
+    """Return the GPU-seconds a job has held, by account; steps that no checkpoint holds yet count as kept."""
+    return jobs.spent(row) + jobs.spends(row) * (now_s - row.since_s)
 
 
 def _waiting(engine: Engine) -> list[JobRow]:
@@ -117,14 +125,17 @@ def _by_tenant(engine: Engine, installed: float, energy_j: Floats) -> dict[str, 
             mine.setdefault(engine.jobs.specs[row.index].tenant or "", []).append(row)
     found = {}
     for tenant, rows in mine.items():
-        gpu_s = sum(held_gpu_s(engine.jobs, row, engine.now_s) for row in rows)
+        spent = [_spent(engine.jobs, row, engine.now_s) for row in rows if row.start_s is not None]
+        gpu_s, used_gpu_s = (
+            (float(np.sum(spent)), float(np.sum(spent, axis=0)[USED].sum())) if spent else (0.0, 0.0)
+        )
         waited_s = np.array([row.waited_s for row in rows if row.start_s is not None])
         found[tenant] = {
             "jobs": len(rows),
             "gpu_s": gpu_s,
             "wait_mean_s": _mean(waited_s),
             "allocation": gpu_s / installed if installed else None,
-            "utilisation": sum(sum(row.kept) for row in rows) / gpu_s if gpu_s else None,
+            "utilisation": used_gpu_s / gpu_s if gpu_s else None,
             "energy_j": float(energy_j[[row.index for row in rows]].sum()) if rows else 0.0,
         }
     return found
