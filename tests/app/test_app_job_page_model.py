@@ -14,6 +14,7 @@ from twin.app.fault_groups import faults_near
 from twin.app.incident_drill import SPANS, draw, words_of
 from twin.app.job_curves import JobCurves
 from twin.app.job_events import JobEvents, Which
+from twin.app.job_model import STATE, job_text
 from twin.app.job_page_facts import JobPage, job_page, limit_of
 from twin.app.queue_history import JobHistory
 from twin.app.risk_sample import RUNS, Knobs, RiskSample, knobs_of
@@ -100,6 +101,19 @@ def test_the_page_tells_where_the_time_went(lab: _Run) -> None:
     assert page.progress.step > page.progress.durable > 0
     assert page.progress.total is None
     assert page.progress.ends_s is None
+
+
+def test_a_job_that_is_to_come_does_not_wait() -> None:
+    """In the list of jobs and on its page alike; it is submitted after an hour."""
+    run = _Run(load(_SCENES / "recovery-policies.twin.yaml").scenario, 1800.0)
+    index = run.history.index["spare-small-0"]
+    job = run.history.jobs[index]
+    assert job.submit_s == 3600.0
+    assert job_text(job, index, run.frame, STATE) == "not submitted"
+    assert run.page(job.id).state_words == "not submitted yet"
+    run.advance(3660.0)
+    assert job_text(job, index, run.frame, STATE) != "not submitted"
+    assert run.page(job.id).state_words != "not submitted yet"
 
 
 def test_the_history_holds_what_the_run_holds() -> None:

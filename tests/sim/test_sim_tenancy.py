@@ -164,7 +164,7 @@ def test_a_waiting_job_moves_and_a_running_one_does_not() -> None:
     assert row.start_s == 2 * HOUR_S
     names = [engine.plant.nodes.ids[node] for node in row.nodes]
     assert names == ["two/0/0/0", "two/0/1/0"]
-    assert events(engine, "job_moved")[0].data == {"partition": 1}
+    assert events(engine, "job_moved")[0].data == {"partition": 1, "partition_id": "b"}
     again = Engine.restore(engine.scenario, engine.snapshot())
     engine.advance(24 * HOUR_S)
     again.advance(24 * HOUR_S)
