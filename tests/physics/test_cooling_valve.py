@@ -54,7 +54,7 @@ def steady(
     for _ in range(3):
         water_c = state.plant_supply_c(network.shape)[network.shape.loop_plant]
         bypass = valve.bypass_w(valve.mixed_c(heat_w), water_c, np.full(2, np.inf))
-        inputs = replace(inputs, bypass_w=bypass)
+        inputs = replace(inputs, bypass_w=np.append(bypass, 0.0))
         state = ThermalStepper(network, groups, inputs).steady()
     return state, inputs
 
@@ -91,17 +91,17 @@ def test_energy_is_exact_with_a_bypass() -> None:
     state, inputs = steady(network, groups, 5.0)
     run = Integrator(network, groups, replace(inputs, dyn_w=inputs.dyn_w * 0.3), state)
     worst = max(step.energy.residual for step in run.run(3600.0))
-    run.stepper.follow(inputs.sink_c, run.t_s, np.zeros(2))
+    run.stepper.follow(inputs.sink_c, inputs.sink_slope_k_s, run.t_s, np.zeros(3))
     assert max([worst, *(step.energy.residual for step in run.run(7200.0))]) <= 1e-9
 
 
 def test_following_a_bypass_is_the_same_as_starting_with_it() -> None:
     network, groups = site()
     state, inputs = steady(network, groups, 5.0)
-    fresh = Integrator(network, groups, replace(inputs, bypass_w=np.array([1e3, 2e3])), state)
+    fresh = Integrator(network, groups, replace(inputs, bypass_w=np.array([1e3, 2e3, 0.0])), state)
     followed = Integrator(network, groups, inputs, state)
-    followed.stepper.follow(inputs.sink_c, 0.0, np.array([5e4, 7.0]))
-    followed.stepper.follow(inputs.sink_c, 0.0, np.array([1e3, 2e3]))
+    followed.stepper.follow(inputs.sink_c, inputs.sink_slope_k_s, 0.0, np.array([5e4, 7.0, 0.0]))
+    followed.stepper.follow(inputs.sink_c, inputs.sink_slope_k_s, 0.0, np.array([1e3, 2e3, 0.0]))
     assert (fresh.step(60.0).state1.flat() == followed.step(60.0).state1.flat()).all()
 
 

@@ -93,8 +93,9 @@ class ThermalInputs:
         [s].
     error_weight : ndarray, shape (G,), optional
         How much a group's die error counts for the size of a step: less where nobody works on it; none: 1 [-].
-    bypass_w : ndarray, shape (L,), optional
-        Heat that mixing valves keep in the supply of each loop and take off its plant's return; none: 0 [W].
+    bypass_w : ndarray, shape (L + H,), optional
+        Heat that mixing valves keep in the supply of each loop, and in the air of each hall, and take off the return of
+        its plant; none: 0 [W].
     """
 
     base_w: Floats

@@ -63,6 +63,11 @@ class NetworkShape:
         return _membership(self.n_plants, self.hall_plant)
 
     @cached_property
+    def valves_on_plant(self) -> Floats:
+        """1 where the water of a loop's exchanger, then of a hall's room units, is a plant's, shape (P, L + H)."""
+        return np.concatenate([self.loops_on_plant, self.halls_on_plant], axis=1)
+
+    @cached_property
     def n_upper(self) -> int:
         """Number of unknowns above the groups: 2 per loop, 1 per hall, 2 per plant."""
         return 2 * self.n_loops + self.n_halls + 2 * self.n_plants

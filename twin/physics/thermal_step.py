@@ -100,11 +100,11 @@ class ThermalStepper:
         self._steady_sink = None
 
     def _diverted(self, bypass_w: Floats) -> Floats:
-        """Return the sources with heat kept in the loops' supplies: it never reaches the return of their plants."""
+        """Return the sources with heat kept in loops and halls: it never reaches the return of their plants."""
         shape, source = self.network.shape, self._unmixed.copy()
         upper = source[8 * self.groups.size :]
-        upper[shape.n_loops : 2 * shape.n_loops] += bypass_w
-        upper[-2 * shape.n_plants : -shape.n_plants] -= shape.loops_on_plant @ bypass_w
+        upper[shape.n_loops : 2 * shape.n_loops + shape.n_halls] += bypass_w
+        upper[-2 * shape.n_plants : -shape.n_plants] -= shape.valves_on_plant @ bypass_w
         return source
 
     def step(

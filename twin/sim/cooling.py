@@ -25,6 +25,7 @@ from twin.sim.cooling_wiring import (
     Standing,
     coil_shares,
     room_air_w_k,
+    room_set_points_c,
     room_units,
     set_points_c,
 )
@@ -60,11 +61,11 @@ class Cooling:
     plant_state
         Exchangers, room units, facility flows and heat rejection.
     bypass_w
-        Heat that the valves keep in the supply of each loop [W], shape (L,).
+        Heat that the valves keep in the supply of each loop and the air of each hall [W], shape (L + H,).
     room_air_w_k
         Heat capacity flow of air handlers that cool no GPUs at design flow, shape (L,) [W/K]; 0: another loop.
     handed_w
-        The bypass that the network works with, as it was handed out last [W], shape (L,).
+        The bypass that the network works with, as it was handed out last [W], shape (L + H,).
     drives
         Flow of each loop at design, over that of the machines on it, shape (L,).
     longest_s
@@ -94,9 +95,11 @@ class Cooling:
         self.room_air_w_k = room_air_w_k(network, plant, catalog)
         self._opening = np.full(shape.n_loops, np.nan)  # of valves that stick; nan: they work
         self._set_c = set_points_c(plant, catalog)
+        self._room_set_c = room_set_points_c(plant, self.room_air_w_k, shape.n_halls)
+        self._valve_plant = np.concatenate([shape.loop_plant, shape.hall_plant])
         self._recirculates = bool(loops.recirculation.any())
-        self._loop_w = np.zeros(shape.n_loops)
-        self.bypass_w = self.handed_w = np.zeros(shape.n_loops)
+        self._into_w = np.zeros(shape.n_loops + shape.n_halls)
+        self.bypass_w = self.handed_w = np.zeros(shape.n_loops + shape.n_halls)
         self.longest_s = math.inf
         self._facility_c = np.array(self.rejection.held_c)
         self._looked_s, self._pace_s = timers.now_s, 0.0
@@ -248,8 +251,9 @@ class Cooling:
         rejection = self.rejection.shares()
         opening = np.where(np.isnan(self._opening), 1.0, self._opening)
         coils = coil_shares(self.network, self.plant, moved)
+        blown = np.where(self.room_air_w_k > 0, moved * opening, moved)
         self.plant_state = PlantState(
-            coils * opening, room_units(self.network, self.plant, moved), water, rejection
+            coils * opening, room_units(self.network, self.plant, blown), water, rejection
         )
         self._water_w_k = water * c.plant_flow_w_k
         self._water_list = self._water_w_k.tolist()
@@ -278,20 +282,39 @@ class Cooling:
         flow_w_k = target * network.loop_flow_w_k
         exchanger = exchanger_w_k(network, target, self.plant_state)
         works = self.plant.loops.valve & np.isnan(self._opening) & (flow_w_k > 0) & (exchanger > 0)
-        return MixingValve(exchanger, flow_w_k, self._set_c, works.astype(float))
+        shape, state = network.shape, self.plant_state
+        room = state.crah * network.coefficients.crah_w_k * state.plant_flow[shape.hall_plant]
+        # Handlers in a room breathe its air: what they blow is as warm as that, whatever heat they take.
+        blown = np.full(shape.n_halls, np.inf)
+        sticks = np.bincount(
+            shape.loop_hall, ~np.isnan(self._opening) & (self.room_air_w_k > 0), shape.n_halls
+        )
+        held = np.isfinite(self._room_set_c) & (room > 0) & (sticks == 0)
+        return MixingValve(
+            np.concatenate([exchanger, room]),
+            np.concatenate([flow_w_k, blown]),
+            np.concatenate([self._set_c, self._room_set_c]),
+            np.concatenate([works, held]).astype(float),
+        )
 
-    def carry(self, loop_w: Floats) -> None:
-        """Take note of the heat into each loop, shape (L,) [W], whenever powers change."""
-        self._loop_w = loop_w
+    @property
+    def holds_rooms(self) -> bool:
+        """Whether valves hold the air of some hall, so that the heat into halls counts."""
+        return bool(np.isfinite(self._room_set_c).any())
+
+    def carry(self, into_w: Floats) -> None:
+        """Take note of the heat into each loop and the air of each hall, shape (L + H,) [W], whenever powers change."""
+        self._into_w = into_w
         self._mix()
         self._remix = True
 
     def _mix(self) -> None:
         """Work out which facility water each valve needs at the present heat."""
-        self._mixed_c = self._valve.mixed_c(self._loop_w)
+        self._mixed_c = self._valve.mixed_c(self._into_w)
         if self._recirculates:
-            rise_k = self._loop_w / np.maximum(self._valve.flow_w_k, 1e-9)
-            self._mixed_c = self._mixed_c + inlet_over_supply_k(rise_k, self.plant.loops.recirculation)
+            loops = self.network.shape.n_loops
+            rise_k = self._into_w[:loops] / np.maximum(self._valve.flow_w_k[:loops], 1e-9)
+            self._mixed_c[:loops] += inlet_over_supply_k(rise_k, self.plant.loops.recirculation)
 
     def look(self, state: State, *, settled: bool = False) -> None:
         """Take note of the heat each plant carries, and let its machines and the valves follow.
@@ -303,7 +326,7 @@ class Cooling:
             return
         if now > self._looked_s:
             self._pace_s, self._looked_s = now - self._looked_s, now
-        upper, n_plants, loop_plant = state.upper, len(self._carries), self._loop_plant
+        upper, n_plants, valve_plant = state.upper, len(self._carries), self._valve_plant
         temperatures_c = upper[-2 * n_plants :].tolist()
         supplies_c = temperatures_c[n_plants:]
         # What the water carries, not what the sink takes: the sink is being chosen from it.
@@ -326,13 +349,19 @@ class Cooling:
                 for held_c, k, carries in zip(rejection.held_c, apart_k, self._carries, strict=True)
             ]
         )
-        loop_returns_c = upper[: len(loop_plant)]
-        facility_c = self._facility_c if n_plants == 1 else self._facility_c[loop_plant]
-        self.bypass_w = self._valve.bypass_w(self._mixed_c, facility_c, loop_returns_c)
+        returns_c = self._returns_c(state)
+        facility_c = self._facility_c if n_plants == 1 else self._facility_c[valve_plant]
+        self.bypass_w = self._valve.bypass_w(self._mixed_c, facility_c, returns_c)
         # Once more where the water was far, or where a loop itself is colder than its valve wants it.
-        self._remix = far or bool(np.logical_or.reduce(loop_returns_c < self._mixed_c))
-        adrift = not all(self._carries) and bool(self.bypass_w[~np.array(self._carries)[loop_plant]].any())
+        self._remix = far or bool(np.logical_or.reduce(returns_c < self._mixed_c))
+        adrift = not all(self._carries) and bool(self.bypass_w[~np.array(self._carries)[valve_plant]].any())
         self.longest_s = ADRIFT_S if adrift else math.inf
+
+    def _returns_c(self, state: State) -> Floats:
+        """Return what comes back to the coil of each loop, and to the room units of each hall, shape (L + H,) [C]."""
+        shape = self.network.shape
+        loops, halls = shape.n_loops, shape.n_halls
+        return np.concatenate([state.upper[:loops], state.upper[2 * loops : 2 * loops + halls]])
 
     def astray(self, most_k: float) -> bool:
         """Return whether the bypass has left the one that was handed out by more than `most_k` of supply [K]."""
@@ -342,7 +371,7 @@ class Cooling:
         return bool(np.logical_or.reduce(off_w > most_k * self._valve.exchanger_w_k))
 
     def mixed_w(self) -> Floats:
-        """Hand out the bypass, shape (L,) [W]."""
+        """Hand out the bypass, shape (L + H,) [W]."""
         self.handed_w = self.bypass_w
         return self.handed_w
 
@@ -413,26 +442,32 @@ class Cooling:
             self._flow_shares if t_s >= self._pumps_settled_s else self.pumps.ramp.at(t_s) / self.drives
         )
         plant_flow = self.water.ramp.target if t_s >= self._water_settled_s else self.water.ramp.at(t_s)
-        loop_plant = self._loop_plant
-        facility_c = self._facility_c[loop_plant]
-        valve = self._valve.opening(self.bypass_w, facility_c, state.upper[: len(loop_plant)])
+        loop_plant, facility_c = self._loop_plant, self._facility_c[self._valve_plant]
+        opening = self._valve.opening(self.bypass_w, facility_c, self._returns_c(state))
+        valve = opening[: len(loop_plant)]
+        if self.holds_rooms:
+            in_room = opening[len(loop_plant) :][self.network.shape.loop_hall]
+            valve = np.where(self.room_air_w_k > 0, in_room, valve)
         if self._sticking:
             valve = np.where(np.isnan(self._opening), valve, self._opening)
         return Moving(loop_flow[: len(loop_plant)], valve, plant_flow[: len(self.plant.plants.ids)])
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
+        loops = self.network.shape.n_loops
         return {
             "pumps": self.pumps.state(),
             "water": self.water.state(),
             "rejection": self.rejection.state(),
             "opening": [None if np.isnan(one) else one for one in self._opening.tolist()],
             "stage": [self._moved.tolist(), self._water.tolist()],
-            "loop_w": self._loop_w.tolist(),
+            "loop_w": self._into_w[:loops].tolist(),
+            "hall_w": self._into_w[loops:].tolist(),
             "facility_c": self._facility_c.tolist(),
             "looked": [self._remix, self._looked_s, self._pace_s],
             "adrift": self.longest_s == ADRIFT_S,
-            "bypass_w": [self.bypass_w.tolist(), self.handed_w.tolist()],
+            "bypass_w": [self.bypass_w[:loops].tolist(), self.handed_w[:loops].tolist()],
+            "room_w": [self.bypass_w[loops:].tolist(), self.handed_w[loops:].tolist()],
         }
 
     def restore(self, state: dict[str, object]) -> None:
@@ -444,10 +479,14 @@ class Cooling:
         opening: list[float | None] = state["opening"]  # type: ignore[assignment]
         self._opening = np.array([np.nan if one is None else one for one in opening], float)
         self._moved, self._water = (np.array(one, float) for one in state["stage"])  # type: ignore[attr-defined]
-        self._loop_w = np.array(state["loop_w"], float)
+        into: list[list[float]] = [state["loop_w"], state["hall_w"]]  # type: ignore[list-item]
+        self._into_w = np.concatenate(into).astype(float)
         self._wire()
         self._facility_c = np.array(state["facility_c"], float)
-        self.bypass_w, self.handed_w = (np.array(w, float) for w in state["bypass_w"])  # type: ignore[attr-defined]
+        self.bypass_w, self.handed_w = (
+            np.array([*loops, *halls], float)
+            for loops, halls in zip(state["bypass_w"], state["room_w"], strict=True)  # type: ignore[call-overload]
+        )
         looked: list[float] = state["looked"]  # type: ignore[assignment]
         self._remix, self._looked_s, self._pace_s = bool(looked[0]), looked[1], looked[2]
         self.longest_s = ADRIFT_S if state["adrift"] else math.inf

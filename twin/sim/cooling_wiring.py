@@ -58,6 +58,16 @@ def set_points_c(plant: Plant, catalog: Catalog) -> Floats:
     return wanted
 
 
+def room_set_points_c(plant: Plant, room_w_k: Floats, halls: int) -> Floats:
+    """Return what handlers that cool no GPUs hold the air of each hall at, by their air, shape (H,) [C]; inf: none."""
+    loops = plant.loops
+    held_w_k = np.where(loops.valve, room_w_k, 0.0)
+    air_w_k = np.bincount(loops.hall, held_w_k, minlength=halls)
+    sum_w = np.bincount(loops.hall, held_w_k * loops.supply_c, minlength=halls)
+    result: Floats = np.where(air_w_k > 0, sum_w / np.maximum(air_w_k, 1e-9), np.inf)
+    return result
+
+
 def coil_shares(network: Network, plant: Plant, moved: Floats) -> Floats:
     """Return what fans, tank pumps and recirculation leave of each exchanger, shape (L,) [-].
 

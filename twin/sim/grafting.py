@@ -186,6 +186,7 @@ TABLE: tuple[tuple[str, str, Way], ...] = (
         )
     ),
     *((f"cooling.{name}", "loops", _column) for name in ("opening", "stage.0", "loop_w", "bypass_w.*")),
+    *((f"cooling.{name}", "halls", _column) for name in ("hall_w", "room_w.*")),
     *((f"cooling.{name}", "plants", _column) for name in ("stage.1", "facility_c")),
 )
 """(where in the state, table of its slots, how it goes over); * is every entry of a list or group."""

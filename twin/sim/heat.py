@@ -119,8 +119,8 @@ class Heat:
         )
         now = self.timers.now_s
         state = ThermalStepper(self.network, groups, inputs).steady()
-        self.cooling.carry(self._into_loops_w())
         for _ in range(8):  # the sink follows the heat, which follows the sink a little
+            self.cooling.carry(self._into_w(state))
             self.cooling.look(state, settled=True)
             inputs = replace(
                 inputs,
@@ -315,7 +315,7 @@ class Heat:
                 self.cooling.rewire(self.network)
         self.loop_heat_w, self.hall_heat_w = loop_heat_w, hall_heat_w
         self.clocks.refresh(state)
-        self.cooling.carry(self._into_loops_w())
+        self.cooling.carry(self._into_w(state))
         self.cooling.look(state)
         self._follow_sinks()
         before = self.integrator.stepper.inputs
@@ -357,12 +357,19 @@ class Heat:
             bypass_w=cooling.mixed_w(),
         )
 
-    def _into_loops_w(self) -> Floats:
-        """Return the heat into each loop, leakage aside [W]."""
+    def _into_w(self, state: State) -> Floats:
+        """Return the heat into each loop, leakage aside, and into the air of each hall, shape (L + H,) [W]."""
         groups, clocks = self.traces.groups, self.clocks
         gpus_w = groups.n * clocks.base_w + groups.sum_s * clocks.dyn_w
-        into_w: Floats = np.bincount(groups.loop, gpus_w, minlength=len(self.loop_heat_w)) + self.loop_heat_w
-        return into_w
+        loop_w = np.bincount(groups.loop, gpus_w, minlength=len(self.loop_heat_w)) + self.loop_heat_w
+        if not self.cooling.holds_rooms:
+            return np.concatenate([loop_w, self.hall_heat_w])
+        hall = self.network.shape.loop_hall[groups.loop]
+        air_c = state.hall_air_c(self.network.shape)[hall]
+        plates = groups.n * (state.chain[:, 2, 0] - air_c) + groups.sum_s * state.chain[:, 2, 1]
+        ambient_w = self.network.part_table["g_ambient_w_k"][groups.part] * plates
+        hall_w = np.bincount(hall, ambient_w, minlength=len(self.hall_heat_w)) + self.hall_heat_w
+        return np.concatenate([loop_w, hall_w])
 
     def nudge(self) -> bool:
         """Follow the weather and, where dies have moved, clocks; return whether clocks were worked out anew."""
@@ -382,7 +389,7 @@ class Heat:
         renewed = merged or (not brief and self.clocks.stale(self.hot_c(state), most_k))
         if renewed:
             self.clocks.refresh(state)
-            self.cooling.carry(self._into_loops_w())
+            self.cooling.carry(self._into_w(state))
         self.cooling.look(state)
         self._follow_sinks()
         if renewed:
@@ -404,7 +411,7 @@ class Heat:
     def repower(self) -> None:
         """Take note that jobs go at another pace: GPUs that wait longer draw less."""
         self.clocks.refresh(self.integrator.state)
-        self.cooling.carry(self._into_loops_w())
+        self.cooling.carry(self._into_w(self.integrator.state))
         self.integrator.change(self._inputs(), self.traces.groups, restart=False)
 
     def look_ahead(self, change_s: float = math.inf) -> None:

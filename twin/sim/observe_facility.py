@@ -171,7 +171,8 @@ class FacilityShown:
         heat_w = self._carried_w_k * (upper[:loops] - upper[loops : 2 * loops])
         if self._room is not None:
             facility_c = temperatures.plant_supply_c(shape)[shape.hall_plant]
-            room_w = self._crah_w_k * (air - facility_c)
+            kept_w = engine.cooling.handed_w[loops:] / self._sharing
+            room_w = self._crah_w_k * (air - facility_c) - kept_w
             heat_w = np.where(self._room, room_w[shape.loop_hall], heat_w)
         v["loop.heat_w"][...] = heat_w
         v["loop.supply_c"][...] = hottest = upper[self._supply]
