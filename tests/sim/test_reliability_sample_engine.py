@@ -105,6 +105,7 @@ def test_few_spares_and_long_repairs_agree() -> None:
     )  # it holds 15 of 16 while it waits for one
     in_repair = [one["ledger_gpu_s"]["idle_in_repair"] / one["gpus"] * 19 / 30 / DAY_S for one in runs]
     agree(in_repair, history.down, 0.05)
+    agree([one["failures"]["down"]["mean"] for one in runs], history.down, 0.05)
 
 
 def test_long_drains_agree() -> None:

@@ -9,7 +9,7 @@ from twin import units
 
 
 def repair_lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    """Yield one line for nodes in repair, each stock, health checks and lemons; nothing of what there was none of."""
+    """Yield lines for nodes in repair, each stock, health checks and lemons; nothing of what there was none of."""
     repairs = summary.get("repairs")  # run files of before lack it
     if not repairs:
         return
@@ -26,6 +26,11 @@ def repair_lines(summary: Mapping[str, Any]) -> Iterator[str]:
             line += f", down {mean} on average, one in ten longer than {p90}"
         line += f"; still in repair {repairs['open']:,}"
         yield line + (f", waiting: {' and '.join(waits)}" if waits else "")
+        down = summary["failures"]["down"]
+        yield (
+            f"nodes in repair at a time {down['mean']:,.1f} on average, {down['p99']:,} or fewer for 99 % of the time, "
+            f"{down['most']:,} at most"
+        )
     for name, stock in repairs["parts"].items():
         yield (
             f"parts of {name}: {stock['used']:,} used, {stock['stock']:,} left, {stock['on_order']:,} on order, "
