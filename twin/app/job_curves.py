@@ -10,11 +10,15 @@ import math
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin.app.history import History
+from twin.record.channels import JobState
 from twin.record.frame import Frame, Layout
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
+
+Floats = NDArray[np.float64]
 
 CURVES: tuple[tuple[str, str, str], ...] = (
     ("job.step_s", "Step", "s"),
@@ -27,6 +31,7 @@ READ_WALL_S = 0.5
 _CAPACITY = 2048
 _LOG = logging.getLogger(__name__)
 _NAMES = tuple(name for name, _, _ in CURVES)
+_READ = (*_NAMES, "job.state")
 
 
 class JobCurves:
@@ -35,7 +40,7 @@ class JobCurves:
     Attributes
     ----------
     history
-        Series `CURVES` over simulated time; step times only while it steps, else nan.
+        Series `CURVES` over simulated time; step times only while it steps, GPUs only while it is here, else nan.
     """
 
     def __init__(self) -> None:
@@ -61,8 +66,8 @@ class JobCurves:
         """Take a frame, newer than those before."""
         values = frame.values
         if self._job < len(values["job.step_s"]):
-            step_s, goodput, gpus = (float(values[name][self._job]) for name in _NAMES)
-            self.history.append(frame.t_s, (_stepping(step_s, gpus), goodput, gpus))
+            known = _known(*(np.asarray(values[name][[self._job]], np.float64) for name in _READ))
+            self.history.append(frame.t_s, tuple(float(one[0]) for one in known))
 
     def read(self, t_s: float, wall_s: float) -> bool:
         """Read on in the record; return whether there was anything. The run stands at `t_s` [s]."""
@@ -71,20 +76,22 @@ class JobCurves:
         try:
             with Reader(self._path) as reader:
                 self._layout = self._layout or reader.header.layout
-                times_s, columns = reader.samples(_NAMES, self._read_s, 1, self._layout)
+                times_s, columns = reader.samples(_READ, self._read_s, 1, self._layout)
         except RunFileError as error:
             _LOG.warning("curves of jobs show frames only: %s", error)
             self._path = None
             return False
         self._next_wall_s = wall_s + READ_WALL_S
-        if not len(times_s) or any(name not in columns for name in _NAMES):
+        if not len(times_s) or any(name not in columns for name in _READ):
             return False
         self._read_s, self._next_wall_s = float(times_s[-1]), wall_s
-        step_s, goodput, gpus = (columns[name][self._job].astype(np.float64) for name in _NAMES)
-        step_s = np.where((gpus > 0) & np.isfinite(step_s) & (step_s > 0), step_s, math.nan)
-        self.history.merge(np.vstack((times_s, step_s, goodput, gpus)))
+        known = _known(*(columns[name][self._job].astype(np.float64) for name in _READ))
+        self.history.merge(np.vstack((times_s, *known)))
         return True
 
 
-def _stepping(step_s: float, gpus: float) -> float:
-    return step_s if gpus > 0 and 0 < step_s < math.inf else math.nan
+def _known(step_s: Floats, goodput: Floats, gpus: Floats, state: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return what is known of a job at each time: in a cloud it holds GPUs that are not counted here."""
+    away = state == JobState.REMOTE
+    steps = ((gpus > 0) | away) & np.isfinite(step_s) & (step_s > 0)
+    return np.where(steps, step_s, math.nan), goodput, np.where(away, math.nan, gpus)

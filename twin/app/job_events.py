@@ -89,9 +89,14 @@ class JobEvents:
         """Return when something first happened to a job [s]; None: it has not."""
         return next((event.t_s for event in self.of(job) if event.kind == kind), None)
 
-    def last_s(self, job: str, kind: str) -> float | None:
+    def last(self, job: str, *kinds: str) -> Event | None:
+        """Return the latest event of some kinds that happened to a job; None: there was none."""
+        return next((event for event in reversed(self.of(job)) if event.kind in kinds), None)
+
+    def last_s(self, job: str, *kinds: str) -> float | None:
         """Return when something last happened to a job [s]; None: it has not."""
-        return next((event.t_s for event in reversed(self.of(job)) if event.kind == kind), None)
+        event = self.last(job, *kinds)
+        return None if event is None else event.t_s
 
     def end_s(self, job: str) -> float | None:
         """Return when a job was over [s]; None: it is not."""

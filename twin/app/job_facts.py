@@ -9,9 +9,12 @@ from twin.app.job_hardware import Hardware, scene_hardware
 from twin.planning.job import JobEstimate
 from twin.plant.tables import Plant
 from twin.record.accounts import JOB_SECONDS
+from twin.record.channels import JobState
 from twin.scenario.work import Job
 
 _WHERE_KNOWN = frozenset({"job.network", "job.input_wait_s", "job.place", "job.why", "job.planned_s"})
+_KNOWN_AWAY = frozenset({"job.state", "job.step", "job.step_s", "job.goodput", "job.wait_s"})
+"""What is known of a job in a cloud; the rest is of GPUs here."""
 _CONFIDENCE = {
     "own runs": "The step time was fitted to runs of one's own.",
     "calibrated": "The step time was fitted to published runs on this GPU.",
@@ -56,6 +59,9 @@ def reference_step_s(world: World, job: Job) -> float | None:
 def pace_rows(world: World, job: int) -> list[Row]:
     """Return what a job does now; of network and input only where something limits or feeds it."""
     rows = [row for row in live_rows(world, "job", job) if row.hint not in JOB_SECONDS]  # its page has those
+    frame = world.frame
+    if frame is not None and rows and frame.values["job.state"][job] == JobState.REMOTE:
+        return [row for row in rows if row.hint in _KNOWN_AWAY]
     return [row for row in rows if row.value != text.MISSING or row.hint not in _WHERE_KNOWN]
 
 

@@ -79,6 +79,8 @@ def job_text(job: Job, index: int, frame: Frame | None, column: int) -> str:
     value = float(frame.values[_CHANNELS[column]][index])
     if column in (MFU, GOODPUT, GPUS, STEPS) and state == JobState.QUEUED and value == 0:
         return MISSING
+    if column == GPUS and state == JobState.REMOTE:
+        return "in a cloud"  # it holds none here
     if column == STEPS:
         return f"{value:,.0f}" + (f" of {job.steps:,}" if job.steps is not None else "")
     if column == GPUS:

@@ -65,7 +65,8 @@ class Progress:
     Parameters
     ----------
     step, durable, total
-        Steps done, safe, and asked for [-]; no total: it runs on until the scene ends.
+        Steps done, safe, and asked for [-]; nobody knows what is safe in a cloud; no total: it runs on until the scene
+        ends.
     submit_s, start_s, now_s
         Submitted; first start, None: not yet; now, or its end [s].
     ends_s
@@ -77,7 +78,7 @@ class Progress:
     """
 
     step: float
-    durable: float
+    durable: float | None
     total: float | None
     submit_s: float
     start_s: float | None
@@ -133,7 +134,9 @@ def job_page(world: World, history: JobHistory, events: JobEvents, job_id: str) 
         if frame.t_s >= spec.submit_s
         else NOT_SUBMITTED,
         _facts(world, history, spec, index),
-        _where(world.plant, frame, index, float(values["job.gpus"][index]), state),
+        _in_cloud(events, job_id, float(values["job.step_s"][index]))
+        if state == JobState.REMOTE
+        else _where(world.plant, frame, index, float(values["job.gpus"][index]), state),
         _progress(world, history, events, spec, index, state, now_s),
         waterfall(whole_s, min(max(queue_s, 0.0), whole_s), spent_s, away=away),
     )
@@ -175,7 +178,7 @@ def _facts(world: World, history: JobHistory, spec: Job, index: int) -> str:
 def _where(plant: Plant, frame: Frame, index: int, held: float, state: JobState) -> str:
     """Return where a job runs now, in words."""
     if state not in _HELD:
-        return "in a cloud" if state == JobState.REMOTE else ""
+        return ""
     jobs = frame.values["gpu.job"]
     if len(jobs) != len(plant.gpus.node):  # of the hall before an edit, for one picture
         return ""
@@ -187,6 +190,21 @@ def _where(plant: Plant, frame: Frame, index: int, held: float, state: JobState)
     racks = len(np.unique(plant.nodes.rack[nodes]))
     first, last = plant.nodes.ids[nodes[0]], plant.nodes.ids[nodes[-1]]
     return f"{len(nodes):,} nodes in {racks:,} rack{'s' * (racks != 1)}, {first} to {last}"
+
+
+def _in_cloud(events: JobEvents, job_id: str, step_s: float) -> str:
+    """Return what is known of a job in a cloud: what it holds there, and how fast it steps."""
+    went, came = events.last(job_id, "job_cloud"), events.last(job_id, "cloud_on")
+    if went is None:
+        return "in a cloud"
+    cloud, gpus = str(went.data.get("cloud", "the cloud")), int(went.data.get("gpus", 0))
+    held = f"{gpus:,} GPU{'s' * (gpus != 1)} of {cloud}"
+    if came is None or came.t_s < went.t_s:
+        return f"on its way to the cloud: {held} are ordered"
+    stepping = events.last_s(job_id, "job_running", "job_resumed")
+    if stepping is None or stepping < came.t_s:
+        return f"in the cloud: {held}, starting"
+    return f"in the cloud: {held}, a step takes {text.duration(step_s)}, checkpoints and failures in it"
 
 
 def _progress(
@@ -210,13 +228,14 @@ def _progress(
     limit_s = limit_of(scenario, spec, history.partition_of(index))
     ends_s = now_s if over else None
     step_s = float(frame.values["job.step_s"][index])
-    if not over and total is not None and state in _HELD and 0 < step_s < math.inf:
-        ends_s = now_s + (total - step) * step_s / _duty(spec)
+    away = state == JobState.REMOTE
+    if not over and total is not None and (state in _HELD or (away and step > 0)) and 0 < step_s < math.inf:
+        ends_s = now_s + (total - step) * step_s / (1.0 if away else _duty(spec))
     last_s = events.last_s(spec.id, "job_started") if began_s is not None or over else None
     killed_s = last_s + limit_s if limit_s is not None and last_s is not None else None
     return Progress(
         step=step,
-        durable=step if state == JobState.DONE else min(durable, step),
+        durable=None if away else step if state == JobState.DONE else min(durable, step),
         total=total,
         submit_s=min(spec.submit_s, now_s),
         start_s=start_s,

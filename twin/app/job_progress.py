@@ -48,7 +48,7 @@ class JobProgress(Painted):
         done = f"Step {p.step:,.0f}"
         if p.total is not None:
             done += f" of {p.total:,.0f}  ({100 * min(p.step / max(p.total, 1e-9), 1.0):.1f} %)"
-        unsafe = p.step - p.durable
+        unsafe = 0.0 if p.durable is None else p.step - p.durable
         return done if unsafe < 1 else f"{done},  {unsafe:,.0f} not safe yet"
 
     @property
@@ -88,13 +88,13 @@ class JobProgress(Painted):
         painter.fillPath(outline, QColor(theme.hover))
         painter.save()
         painter.setClipPath(outline)
-        safe_px = bar.width() * min(p.durable / whole, 1.0)
+        safe_px = bar.width() * min((p.step if p.durable is None else p.durable) / whole, 1.0)
         done_px = bar.width() * min(p.step / whole, 1.0)
         painter.fillRect(QRectF(bar.left(), bar.top(), safe_px, bar.height()), QColor(theme.accent))
         loose = QRectF(bar.left() + safe_px, bar.top(), max(done_px - safe_px, 0.0), bar.height())
         painter.fillRect(loose, QBrush(QColor(theme.accent), Qt.BrushStyle.BDiagPattern))
         painter.restore()
-        if p.durable > 0 and not p.over:
+        if p.durable and not p.over:
             painter.setPen(QPen(QColor(theme.text), 2.0))
             x = bar.left() + safe_px
             painter.drawLine(QPointF(x, bar.top() - 2), QPointF(x, bar.bottom() + 2))

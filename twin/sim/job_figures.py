@@ -39,8 +39,8 @@ class JobFigures(ABC):
         """Return what `row` has spent on steps that are not kept for good yet, by account [GPU s]."""
 
     def ettr(self, row: JobRow, t_s: float) -> float | None:
-        """Return the effective training time ratio of `row` up to `t_s`, None before its start."""
-        if row.start_s is None or t_s <= row.start_s:
+        """Return the effective training time ratio of `row` up to `t_s`, None before its start and in a cloud."""
+        if row.start_s is None or t_s <= row.start_s or row.site:
             return None
         kept = float(np.sum(row.kept) + self._provisional(row, t_s).sum())
         return min(1.0, kept / (row.gpus * ((row.end_s or t_s) - row.start_s)))  # a sum of parts rounds
@@ -81,8 +81,8 @@ class JobFigures(ABC):
             row.earned_s += progress * (before_s - now_s)
 
     def input_wait(self, row: JobRow, t_s: float) -> float | None:
-        """Return the share of the job's life that kept steps waited for input, None before the start."""
-        if row.start_s is None or t_s <= row.start_s:
+        """Return the share of a job's life that kept steps waited for input, None before its start and in a cloud."""
+        if row.start_s is None or t_s <= row.start_s or row.site:
             return None
         waited = INDEX["input_wait"]
         return float(row.kept[waited] + self._provisional(row, t_s)[waited]) / (
@@ -90,9 +90,12 @@ class JobFigures(ABC):
         )
 
     def mfu(self, row: JobRow, t_s: float) -> float | None:
-        """Return the model FLOP utilisation of kept steps over the job's life, None before the start or if unknown."""
+        """Return the model FLOP utilisation of kept steps over the job's life, None before the start or if unknown.
+
+        Of the GPUs of a cloud nobody measures it.
+        """
         work = self.work[row.index]
-        if row.start_s is None or t_s <= row.start_s or work.model_flop <= 0:
+        if row.start_s is None or t_s <= row.start_s or row.site or work.model_flop <= 0:
             return None
         wall = (row.end_s or t_s) - row.start_s
         return self.progress_at(row, t_s) * work.model_flop / (work.peak_flop_s * row.gpus * wall)

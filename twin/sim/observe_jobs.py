@@ -142,8 +142,9 @@ class JobsShown:
         v["job.step"][i] = jobs.progress_at(row, now)
         v["job.durable_step"][i] = row.durable
         v["job.step_s"][i] = pace.step_s
-        v["job.input_wait_s"][i] = pace.share[WAIT] * pace.step_s if stepping else 0.0
-        rate = work.model_flop / (work.peak_flop_s * row.gpus * pace.step_s) if stepping else 0.0
+        away = math.nan if row.state == JobState.REMOTE else 0.0  # in a cloud nobody knows
+        v["job.input_wait_s"][i] = pace.share[WAIT] * pace.step_s if stepping else away
+        rate = work.model_flop / (work.peak_flop_s * row.gpus * pace.step_s) if stepping else away
         v["job.mfu"][i] = 100 * rate
         self._begun[i] = row.start_s is not None
         self._flop_s[i] = work.model_flop / work.peak_flop_s if work.model_flop > 0 else 0.0

@@ -117,6 +117,9 @@ def _job(engine: Engine, row: JobRow, energy_j: float) -> dict[str, Any]:
     jobs, now = engine.jobs, engine.now_s
     work, plan = jobs.work[row.index], engine.plans[row.index]
     partitions = engine.scenario.partitions
+    elsewhere = (
+        bool(row.site) and row.run_s == 0
+    )  # it held nothing here: what it lost and drew there nobody knows
     return {
         "id": row.id,
         "tenant": jobs.specs[row.index].tenant,
@@ -125,7 +128,7 @@ def _job(engine: Engine, row: JobRow, energy_j: float) -> dict[str, Any]:
         "outcome": row.outcome or None,
         "wait_s": wait_s(engine, row),
         "limit_s": plan.limit_s,
-        "energy_j": energy_j,
+        "energy_j": None if elsewhere else energy_j,
         "requeues": row.requeues,
         "preemptions": row.preemptions,
         "submit_s": row.submit_s,
@@ -145,12 +148,12 @@ def _job(engine: Engine, row: JobRow, energy_j: float) -> dict[str, Any]:
         },
         "mfu": jobs.mfu(row, now),
         "input_wait": jobs.input_wait(row, now),
-        "lost_s": row.lost_gpu_s / row.gpus,
-        "interruptions": row.interruptions,
+        "lost_s": None if elsewhere else row.lost_gpu_s / row.gpus,
+        "interruptions": None if elsewhere else row.interruptions,
         "ettr": jobs.ettr(row, now),
         "goodput": jobs.goodput(row, now),
         "width": row.width or None,
-        "restarts": row.restarts,
+        "restarts": None if elsewhere else row.restarts,
         "away_s": dict(zip(AWAY, jobs.away_s(row, now), strict=True)),
         "checkpoint_bytes": work.checkpoint_bytes,
         "confidence": work.confidence,
@@ -180,6 +183,8 @@ def _network(engine: Engine, row: JobRow) -> dict[str, Any] | None:
 def _unmodelled(engine: Engine, row: JobRow) -> str | None:
     """Why a job has no network of its own here; None when it has one, or will have."""
     network = engine.network
+    if row.site:
+        return f"it went to {row.site}, whose network nobody knows"
     if network.alone(row.index) is not None:
         return None
     if not network.talks(row.index):
