@@ -10,6 +10,7 @@ import pytest
 import twin.sim
 from twin.record.accounts import ACCOUNTS
 from twin.record.event_kinds import KINDS, EventKind, ended_by, kind_of, register, with_kinds
+from twin.sim.log import Log
 
 ENGINE = Path(twin.sim.__file__).parent
 
@@ -72,3 +73,12 @@ def test_each_kind_that_the_engine_names_where_it_logs_is_registered() -> None:
                         named.setdefault(kind, f"{file.name}:{call.lineno}")
     assert len(named) > 60
     assert {kind: place for kind, place in named.items() if kind not in KINDS} == {}
+
+
+def test_the_engine_logs_no_kind_without_an_entry() -> None:
+    log = Log()
+    with pytest.raises(KeyError, match="nobody_knows"):
+        log.add(0.0, "nobody_knows", "gpu/0", "happens")
+    assert log.rows == 0
+    log.add(0.0, "failure", "gpu/0", "happens")
+    assert log.events[0].severity == KINDS["failure"].severity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -224,9 +224,11 @@ class _Replay:
             if theirs is None or canonical(theirs) != canonical(mine):
                 return _parted(theirs, mine)
             self._take(mine)
-            if not self.other_words and _told(theirs) != _told(mine):
+            both = sorted({*theirs.data}.intersection(mine.data))  # files of older versions have fewer values
+            if not self.other_words and _told(theirs, both) != _told(mine, both):
+                there, here = _told(theirs, both), _told(mine, both)
                 self.other_words.append(
-                    f"event {mine.row} is told otherwise: {_told(theirs)} in the file, {_told(mine)} now"
+                    f"event {mine.row} is told otherwise: {there} in the file, {here} now"
                 )
             for t_s, known in self._hashes.get(self.rows, ()):
                 self.hashes += 1
@@ -333,10 +335,10 @@ def _parted(theirs: Event | None, mine: Event | None) -> Divergence:
     return Divergence("event", t_s, one.row, theirs, mine, tuple(differs), text)
 
 
-def _told(event: Event) -> str:
-    """Return what of an event is for people alone."""
+def _told(event: Event, names: Sequence[str]) -> str:
+    """Return what of an event does not enter the hash, with its values of some names."""
     where = f" on nodes {event.where}" if event.where else ""
-    values = "".join(f" {name}={event.data[name]}" for name in sorted(event.data))
+    values = "".join(f" {name}={event.data[name]}" for name in names)
     return f"{event.text!r} ({event.severity.name.lower()}){where}{values}"
 
 
