@@ -159,12 +159,12 @@ def test_limits_are_whole_steps_and_alike_for_racks_alike() -> None:
     assert len(events(engine, "cap_on")) == 1  # six at once are told as one
 
 
-def test_a_cap_below_the_lowest_clock_is_broken_and_said_so() -> None:
+def test_a_cap_below_the_lowest_limits_is_broken_and_said_so() -> None:
     engine, most = run(scene(cap("hall", 6e3)))
     assert most[-1] > 6e3
     assert [event.subject for event in events(engine, "cap_exceeded")] == ["hall"]
-    lowest = [engine.clocks.wanted_gpu_w(i)[0][1] for i in range(2)]
-    assert engine.limits.node_cap_w[:2].tolist() == [np.ceil(w) for w in lowest]
+    floor_w = engine.clocks.cap_range_w()[0]
+    assert engine.limits.node_cap_w[:2].tolist() == [floor_w, floor_w]
     standing = engine.caps.standing()[0]
     assert standing.broken
     assert standing.gpus == 16
@@ -297,7 +297,7 @@ def test_a_cap_that_was_out_of_reach_says_so_and_is_lifted_in_plain_words() -> N
     engine.advance(3600.0)
     (said,) = events(engine, "cap_exceeded")
     assert said.t_s == 1200.0
-    assert said.text.startswith("1 W cannot be kept: with all its GPUs at their lowest clock it draws")
+    assert said.text.startswith("1 W cannot be kept: with all its GPUs at their lowest limit it draws")
     assert {event.text for event in events(engine, "cap_off", "cap_kept")} == {"the cap of 1 W is lifted"}
     assert all(event.t_s == 1800.0 for event in events(engine, "cap_off", "cap_kept"))
 

@@ -80,6 +80,11 @@ class GpuPowerModel:
     slowdown_c: float
     shutdown_c: float
 
+    @property
+    def floor_w(self) -> float:
+        """Return the lowest power limit that any work keeps: what dense 16-bit GEMM draws at the lowest clock [W]."""
+        return self.idle_w + float(dynamic_unit_w(self, self.f_min_ghz, self.a_gemm))
+
 
 def gpu_power_model(
     *,

@@ -22,7 +22,7 @@ from twin.physics.power_sharing import Policy, share_out
 from twin.plant.find import find
 from twin.plant.tables import Plant
 from twin.scenario.electricity import PowerCap
-from twin.sim.clocks import EVERY_JOB, Clocks
+from twin.sim.clocks import EVERY_JOB, ROUNDING_W, Clocks
 from twin.sim.limits import Limits
 from twin.sim.log import Log
 from twin.sim.nodes import Nodes
@@ -64,7 +64,7 @@ class Cap:
     asked_w, given_w, gpus
         What its GPUs ask for and may draw [W], and how many of them are limited, at the latest look.
     least_w
-        What it would draw with all its GPUs at their lowest clock, at the latest look [W].
+        What it would draw with all its GPUs at their lowest limit, at the latest look [W].
     lifted
         Whether it holds no longer.
     """
@@ -216,7 +216,7 @@ class PowerCaps:
             told.append((cap, cap.binds, cap.broken))
             cap.binds, cap.broken = bool(felt.any()), not shares.holds
         limited = (asked_w - given_w > FELT_W) & (self.gpus > 0)
-        steps_w = np.maximum(np.floor(given_w / STEP_W) * STEP_W, np.ceil(floor_w))
+        steps_w = np.maximum(np.floor(given_w / STEP_W) * STEP_W, np.ceil(floor_w - ROUNDING_W))
         before_w = self.limits.node_cap_w
         self.limits.set_caps(np.where(limited, steps_w, np.inf))
         self._tell(now_s, told)
@@ -231,13 +231,15 @@ class PowerCaps:
     def _demand(self, jobs: Wanted, holder: Ints) -> tuple[Floats, ...]:
         """Return what a GPU of each node asks for and cannot go below [W], and the priority of its job.
 
+        No GPU is given a limit below the floor of its part, as with a cap on its job; one that wants less keeps that.
         `holder` is the job of each node, shape (N,); -1: none, so it idles; -2: several, it may
         want all it can have; -3: it is dark.
         """
         clocks, models = self.clocks, self.clocks.models
         rows = len(clocks.jobs.rows) + 3
         ask, least = np.zeros((rows, len(models))), np.zeros((rows, len(models)))
-        ask[2] = least[2] = least[1] = [model.idle_w for model in models]
+        ask[2] = least[2] = [model.idle_w for model in models]
+        least[1] = [model.floor_w for model in models]
         ask[1] = [model.cap_w for model in models]
         rank = np.full(rows, LAST, float)
         rank[1] = 0.0
@@ -249,7 +251,7 @@ class PowerCaps:
                 model = models[part]
                 hot_w = high_w + leaks * float(leak_w(model, model.max_op_c, 1.0))
                 ask[job + 3, part] = max(high_w, min(hot_w, model.cap_w, top_w))
-                least[job + 3, part] = low_w
+                least[job + 3, part] = max(low_w, model.floor_w)
         at = holder + 3
         return ask[at, self.node_part], least[at, self.node_part], rank[at]
 
@@ -317,7 +319,7 @@ def _text(kind: str, cap: Cap) -> str:
         return f"no GPU needs to give up power to stay below {limit}"
     if kind == "cap_exceeded":
         least = units.render(cap.least_w, "power", digits=3)
-        return f"{limit} cannot be kept: with all its GPUs at their lowest clock it draws {least} still"
+        return f"{limit} cannot be kept: with all its GPUs at their lowest limit it draws {least} still"
     return f"{limit} can be kept again"
 
 

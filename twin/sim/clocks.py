@@ -43,6 +43,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 EVERY_JOB = -1
+ROUNDING_W = 1e-6  # of limits told in whole watts
 SLOWDOWN_SHARE = 0.5
 """Share of the clock that the cap allows above the slowdown temperature, at most (PHYSICS 2: half or less)."""
 WALK_PER_S = 0.05
@@ -163,9 +164,9 @@ class Clocks:
         return np.where(self.traces.trace == OFF, math.inf, limit - self.downstream_c())
 
     def cap_range_w(self) -> tuple[float, float]:
-        """Return the power limits [W] that every GPU of the hall knows: never below idle with the lowest clock."""
-        low = max(m.idle_w + float(dynamic_unit_w(m, m.f_min_ghz, m.a_gemm)) for m in self.models)
-        return low, max(m.cap_w for m in self.models)
+        """Return the lowest and highest power limit that every GPU of the hall takes, in whole watts [W]."""
+        low_w = max(model.floor_w for model in self.models)
+        return math.ceil(low_w - ROUNDING_W), math.floor(max(m.cap_w for m in self.models) + ROUNDING_W)
 
     def downstream_c(self) -> Floats:
         """Return how much warmer the leakiest die of each group is for standing behind another [K]."""

@@ -320,7 +320,8 @@ class PowerChain:
             if not over:
                 self.sources.relieved(bus, self.at_s, "its own sources can give what it asks for")
             elif math.isinf(k.short_s[bus]):
-                self.report.short(self.at_s, bus, float(self._own_w[bus]))
+                most_w = self.sources.most_w(bus, self.at_s)
+                self.report.short(self.at_s, bus, float(self._own_w[bus]), most_w)
 
     def _plan(self) -> None:
         """Set the timer to the next thing that happens by itself."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from twin import units
 from twin.record.channels import PowerState
 from twin.record.events import Severity
 from twin.sim.log import Log
@@ -94,9 +95,19 @@ class Reporter:
             text = ", ".join(parts) or ("dead" if kind == "power_lost" else "live again")
             self.log.add(t_s, kind, c.items.ids[top], text, level, racks=hit, thinned_racks=thinned)
 
-    def short(self, t_s: float, bus: int, asked_w: float) -> None:
-        """Say that an island is asked for too much, and when it breaks down."""
+    def short(self, t_s: float, bus: int, asked_w: float, most_w: float) -> None:
+        """Say that an island is asked for more than the most it can give, and when it breaks down."""
         self.condition.short_s[bus] = t_s + STALL_S
-        text = f"its own sources cannot give {asked_w / 1e3:.0f} kW: they stall in {STALL_S:.0f} s"
+        asked, most = (units.render(power_w, "power", digits=3) for power_w in (asked_w, most_w))
+        text = f"its own sources can give {most} of {asked}: they stall in {STALL_S:.0f} s"
         bus_id, asked_w = self.circuit.items.ids[bus], float(asked_w)
-        self.log.add(t_s, "overload", bus_id, text, Severity.ALARM, asked_w=asked_w, stalls_in_s=STALL_S)
+        self.log.add(
+            t_s,
+            "overload",
+            bus_id,
+            text,
+            Severity.ALARM,
+            asked_w=asked_w,
+            given_w=float(most_w),
+            stalls_in_s=STALL_S,
+        )

@@ -291,10 +291,16 @@ class Sources:
                 given_w[first] += left
 
     def overload(self, bus: int, own_w: float, t_s: float) -> bool:
-        """Return whether an island is asked for more than its sources can give."""
+        """Return whether an island is asked for more than its sources can give before engines would stall."""
+        return own_w > self.most_w(bus, t_s) * (1 + JUST)
+
+    def most_w(self, bus: int, t_s: float) -> float:
+        """Return what the sources of an island can give, with what its engines take up before they would stall [W]."""
         c = self.circuit
-        limit = sum(self.limit_w(i, t_s) * (OVERLOAD if c.starts[i] else 1.0) for i in c.sources_at[bus])
-        return own_w > limit * (1 + JUST)
+        return sum(
+            self.limit_w(i, t_s + STALL_S) * OVERLOAD if c.starts[i] else self.limit_w(i, t_s)
+            for i in c.sources_at[bus]
+        )
 
     def relieved(self, bus: int, t_s: float, text: str) -> None:
         """Take note that nobody asks an island for too much any longer, whether it was so before or not."""
