@@ -154,11 +154,11 @@ TABLE: tuple[tuple[str, str, Way], ...] = (
     *((f"meter.overhead.{name}", "racks", _column) for name in ("static_w", "shelf_w")),
     *(
         (f"meter.overhead.{name}", "loops", _column)
-        for name in ("_own_loop_w", "_extra_loop_w", "loop_heat_w")
+        for name in ("_own_loop_w", "_extra_loop_w", "loop_heat_w", "warm_loops")
     ),
     *(
         (f"meter.overhead.{name}", "halls", _column)
-        for name in ("_own_hall_w", "_extra_hall_w", "hall_heat_w", "hall_tripped")
+        for name in ("_own_hall_w", "_extra_hall_w", "hall_heat_w", "hall_tripped", "warm_halls")
     ),
     ("meter.power.condition.*", "power", _column),
     ("meter.power.supplies.node", "nodes", _column),

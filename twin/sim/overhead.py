@@ -81,7 +81,9 @@ class Overhead:
             loop[self._in_loop].astype(np.intp),
             racks.hall[self._in_hall].astype(np.intp),
         )
-        inlets = np.flatnonzero((plant.loops.kind == LoopKind.AIR) & (body.network.loop_flow_w_k > 0))
+        self._inlets = inlets = np.flatnonzero(
+            (plant.loops.kind == LoopKind.AIR) & (body.network.loop_flow_w_k > 0)
+        )
         # Air that gear breathes: that of the halls, and what is blown to nodes; place in `State.upper`, and hall.
         self._air_at = np.concatenate([2 * self._loops + np.arange(self._halls), self._loops + inlets])
         self._air_hall = np.concatenate([np.arange(self._halls), shape.loop_hall[inlets]])
@@ -262,7 +264,8 @@ class Overhead:
         """Return what a snapshot needs."""
         return {name: getattr(self, name).tolist() for name in _ARRAYS} | {
             "hall_tripped": self.hall_tripped.tolist(),
-            "warm": self._warm.tolist(),
+            "warm_halls": self._warm[: self._halls].tolist(),
+            "warm_loops": np.isin(np.arange(self._loops), self._inlets[self._warm[self._halls :]]).tolist(),
             "sums": [self.machines_w, self.supplies_w, self.total_w],
         }
 
@@ -271,7 +274,8 @@ class Overhead:
         for name in _ARRAYS:
             setattr(self, name, np.array(state[name], float))
         self.hall_tripped = np.array(state["hall_tripped"], bool)
-        self._warm = np.array(state["warm"], bool)
+        by_loop = np.array(state["warm_loops"], bool)
+        self._warm = np.concatenate([np.array(state["warm_halls"], bool), by_loop[self._inlets]])
         self._set_band()
         self.machines_w, self.supplies_w, self.total_w = (float(x) for x in state["sums"])  # type: ignore[attr-defined]
         self.rest_w, self._powered = float(self.node_w.sum()), None
