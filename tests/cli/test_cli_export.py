@@ -70,7 +70,14 @@ def test_openmetrics_is_well_formed_and_gpus_have_the_names_of_dcgm(twin, lab: P
     assert sorted({float(one[3]) for one in power}) == pytest.approx((start_s + times).tolist(), abs=1e-3)
     at_half = [float(one[2]) for one in power if abs(float(one[3]) - start_s - times[half]) < 2e-3]
     assert at_half == pytest.approx(frame.values["gpu.power_w"].tolist(), rel=1e-6)
-    assert power[3][1] == 'gpu="0",Hostname="gpu/0/0/0"'
+    labels = dict(pair.split("=", 1) for pair in power[3][1].split(","))
+    assert labels["gpu"] == '"0"'
+    assert labels["device"] == '"nvidia0"'
+    assert labels["modelName"] == '"NVIDIA H100 SXM 80 GB"'
+    assert labels["hostname"] == labels["Hostname"] == '"gpu/0/0/0"'  # as since May 2026, and before
+    uuids = {one[1].split("UUID=")[1].split(",")[0] for one in power}
+    assert len(uuids) == 16
+    assert all(re.fullmatch(r'"GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"', uuid) for uuid in uuids)
     assert max(float(one[2]) for one in power if float(one[3]) > start_s + 4000) <= 500.5  # the cap
 
 

@@ -124,6 +124,7 @@ def test_what_fits_nowhere_says_what_would(twin) -> None:
     ("words", "said"),
     [
         (("--model", "llama9"), "no such model; known are"),
+        (("--model", "vit-22b"), "vision.vit-22b: trained sample by sample"),
         (("--model", "llama3-8b", "--gpus", 4096), "4096 GPUs are more than the 16 x H100-SXM"),
         (("--model", "llama3-8b", "--precision", "int4"), "neither bf16 nor fp8"),
         (("--model", "llama3-8b", "--sharding", "some"), "none of none, optimizer"),

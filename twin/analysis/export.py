@@ -12,10 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TextIO
+from uuid import NAMESPACE_URL, uuid5
 
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.catalog import load_catalog
+from twin.plant.build import build
 from twin.record.channels import CHANNELS, Channel, State
 from twin.record.event_kind import JobTurn
 from twin.record.event_kinds import kind_of
@@ -314,7 +317,7 @@ def gpu_names(reader: Reader) -> list[tuple[str, int]]:
 def _gpu_curves(
     reader: Reader, channel: Channel, every_s: float | None
 ) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float32]]]:
-    names, times = gpu_names(reader), gpu_times(reader, every_s)
+    names, times, models = gpu_names(reader), gpu_times(reader, every_s), _gpu_models(reader)
     at_once = max(1, _VALUES // max(len(times), 1))
     for first in range(0, len(names), at_once):
         mine = names[first : first + at_once]
@@ -323,7 +326,25 @@ def _gpu_curves(
             values = gpu_values(reader, channel, t_s)[first : first + at_once]
             row[: len(values)] = values  # later edits may have brought more
         for place, (node, index) in enumerate(mine):
-            yield f'{{gpu="{index}",Hostname="{_escaped(node)}"}}', times, table[:, place]
+            yield _gpu_labels(node, index, models.get(node, "")), times, table[:, place]
+
+
+def _gpu_labels(node: str, index: int, model: str) -> str:
+    """Return the labels of a GPU as dcgm-exporter writes them: the host as it is called since May 2026 and before."""
+    host, uuid = _escaped(node), uuid5(NAMESPACE_URL, f"gpu-twin:{node}/{index}")
+    return (
+        f'{{gpu="{index}",UUID="GPU-{uuid}",device="nvidia{index}",modelName="{_escaped(model)}",'
+        f'hostname="{host}",Hostname="{host}"}}'
+    )
+
+
+def _gpu_models(reader: Reader) -> dict[str, str]:
+    """Return what the GPUs of each node of the scene are called; of nodes that came later nothing."""
+    catalog = load_catalog()
+    plant = build(reader.header.scenario, catalog)
+    titles = [f"{part.vendor} {part.title}" for part in map(catalog.gpu, plant.gpu_parts)]
+    part = plant.gpus.part[np.minimum(plant.nodes.gpu_first, len(plant.gpus.part) - 1)]
+    return {node: titles[gpu] for node, gpu in zip(plant.nodes.ids, part.tolist(), strict=True)}
 
 
 def _ids(reader: Reader, entity: str) -> Sequence[str]:

@@ -110,6 +110,13 @@ def model_presets() -> dict[str, ModelPreset]:
 def load_model(name: str) -> ModelPreset:
     """Return one preset, such as "llama3-405b"; `ProfileError` names the known ones when there is none."""
     presets = model_presets()
+    if name in vision_presets():
+        raise ProfileError(
+            FILE,
+            f"vision.{name}",
+            "trained sample by sample: only FLOP, bytes and parameters of a sample are given, no layers, hidden size nor "
+            "heads by which a model is cut over GPUs; every GPU holds all of it (data parallelism)",
+        )
     if name not in presets:
         raise ProfileError(FILE, f"models.{name}", f"no such model; known are {', '.join(sorted(presets))}")
     return presets[name]
