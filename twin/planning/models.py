@@ -114,7 +114,7 @@ def load_model(name: str) -> ModelPreset:
         raise ProfileError(
             FILE,
             f"vision.{name}",
-            "trained sample by sample: only FLOP, bytes and parameters of a sample are given, no layers, hidden size nor "
+            "trained sample by sample: FLOP, bytes and parameters of a sample are given, no layers, hidden size nor "
             "heads by which a model is cut over GPUs; every GPU holds all of it (data parallelism)",
         )
     if name not in presets:
