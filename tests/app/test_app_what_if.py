@@ -84,7 +84,7 @@ def test_a_what_if_is_answered_while_the_run_here_goes_on(
     assert not window.answering.isVisible()
     assert session.path == path
     said = shown.answer.text()
-    assert said.startswith("checkpoint interval of llama3 5 min instead of 30 min: goodput -")
+    assert said.startswith("Checkpoint interval of llama3 5 min instead of 30 min: goodput -")
     assert "(paired, 2 seeds: " in said
     assert shown.verdict.text().startswith("Same past, from 3 h")
     assert shown.shown.basis is Basis.SAME_PAST
@@ -108,7 +108,7 @@ def test_a_what_if_is_answered_while_the_run_here_goes_on(
     assert [one.path for one in dock.roots[0].branches] == [branch]
     window.run_comparing.show(run_of, branch_run)
     again = opened(window, qtbot)
-    assert again.answer.text().startswith("checkpoint interval of llama3 5 min instead of 30 min: goodput -")
+    assert again.answer.text().startswith("Checkpoint interval of llama3 5 min instead of 30 min: goodput -")
     assert "one future" in again.answer.text()
     pair = again.seeds._pair()
     assert (pair.basis, pair.since_s, pair.until_s) == (Basis.SAME_PAST, at_s, None)

@@ -260,7 +260,7 @@ def test_a_branch_is_compared_with_its_run_at_one_end(twin: Twin, tmp_path: Path
     found = said["comparison"]
     assert (found["basis"], found["since_s"], found["seeds"]) == ("same_past", 18000.0, [1])
     assert found["simulated_s"] == {"a": 28800.0, "b": 28800.0}
-    assert found["answer"].startswith("checkpoint interval of llama3 5 min instead of 30 min: goodput -")
+    assert found["answer"].startswith("Checkpoint interval of llama3 5 min instead of 30 min: goodput -")
     whole = run(load("builtin:lab-16").scenario, until_s=8 * 3600.0).engine.summary()
     assert found["figures"]["goodput"]["a"] == whole["goodput"]
     assert found["figures"]["goodput"]["b"] == said["summary"]["goodput"]

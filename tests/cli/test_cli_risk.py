@@ -71,3 +71,32 @@ def test_what_cannot_be_sampled_is_told(twin) -> None:
 
 def test_where_nothing_fails_it_says_so(twin) -> None:
     assert "nothing fails" in twin("risk", "lab-16", "--seeds", "5", "--set", "failures.enabled=false").stdout
+
+
+def test_two_sweeps_are_crossed(twin) -> None:
+    words = ("--sweep", "checkpoint.interval=5min,1h", "--sweep", "failures.lemons=true,false")
+    said = json.loads(twin("risk", "lab-16", "--seeds", "50", *words, "--json").stdout)["sweep"]
+    assert said["paths"] == ["jobs[llama3].checkpoint.interval", "failures.lemons"]
+    assert [one["values"] for one in said["values"]] == [
+        ["5min", "true"],
+        ["5min", "false"],
+        ["1h", "true"],
+        ["1h", "false"],
+    ]
+    assert len({one["interval_s"] for one in said["values"]}) == 2
+    alone = json.loads(twin("risk", "lab-16", "--seeds", "50", *words[:2], "--json").stdout)["sweep"]
+    assert [one["ettr"] for one in alone["values"]] == [one["ettr"] for one in said["values"][1::2]]
+    text = twin("risk", "lab-16", "--seeds", "10", *words).stdout
+    assert "5min, true" in text
+
+
+@pytest.mark.parametrize(
+    "sweep", ["cooling.loops[crah].count=1,2", "cooling.loops[crah].count=2", "recovery.policy=spare,requeue"]
+)
+def test_a_key_that_the_quick_model_does_not_hold_is_refused(twin, sweep: str) -> None:
+    told = twin("risk", "lab-16", "--seeds", "10", "--sweep", sweep, code=2).stderr
+    assert f"{sweep.partition('=')[0]} is nothing that this quick model holds" in told
+    assert "twin run --set" in told
+    assert "twin compare" in told
+    crossed = ("--sweep", "checkpoint.interval=5min,1h", "--sweep", sweep)
+    assert "is nothing that" in twin("risk", "lab-16", "--seeds", "10", *crossed, code=2).stderr

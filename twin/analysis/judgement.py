@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from twin.analysis.compare import Basis, Comparison
@@ -86,19 +87,28 @@ def answer(found: Comparison, change: str = "") -> str:
         for figure in FIGURES
         if figure.key in found.differences and not found.differences[figure.key].same
     ]
-    said = f"{change}: " if change else ""
+    said = f"{change[:1].upper()}{change[1:]}: " if change else ""
     if not apart:
         return f"{said}no figure differs" + (f" with any of {len(found.seeds)} seeds" if _many(found) else "")
     figure, one = min(apart, key=lambda pair: (pair[1].beyond_chance is False, pair[0].better == 0))
-    words = f"{said}{figure.title} {apart_words(figure, one.difference, like=one.size)}"
+    difference = _told(figure, one.difference, one)
+    words = f"{said}{figure.title} {difference}"
     if one.paired is None:
         return f"{words} (one future: whether it is more than chance is not known)"
     low, high = (
-        apart_words(figure, one.difference + side * one.paired, like=one.size).removesuffix(" points")
-        for side in (-1.0, 1.0)
+        _told(figure, one.difference + side * one.paired, one).removesuffix(" points") for side in (-1.0, 1.0)
     )
     chance = ", may be chance" if one.beyond_chance is False and not one.one_way else ""
     return f"{words} (paired, {one.seeds} seeds: {low} .. {high}{chance})"
+
+
+def _told(figure: Figure, value: float, one: Difference) -> str:
+    """Return a difference with as many digits as its interval, or else its size, deserves."""
+    if figure.unit != "share":
+        return apart_words(figure, value, like=one.size)
+    scale = 100.0 * (one.paired or abs(one.difference))
+    digits = 1 if scale <= 0.0 else min(3, max(1, 1 - math.floor(math.log10(scale))))
+    return f"{100.0 * value:+.{digits}f} points"
 
 
 def _many(found: Comparison) -> bool:

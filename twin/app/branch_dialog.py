@@ -27,6 +27,7 @@ from twin.analysis.branch_changes import in_words
 from twin.app.branch_choices import Sort, breakable, cap_example, capped, free_path, policies, sorts_of
 from twin.app.branch_futures import FuturesField
 from twin.app.break_choices import Choice, choices, injection, target_id
+from twin.app.elided_label import ElidedLabel
 from twin.app.fact_rows import interval_text
 from twin.app.look import Look, label, tool_button, with_role
 from twin.app.nesting import nest
@@ -246,11 +247,17 @@ class BranchDialog(QDialog):
         self.add_button = QPushButton("And another change")
         self.add_button.setToolTip("Keep this change and choose one more")
         self.add_button.clicked.connect(self.add)
-        self.where_label = label("", "faint", wrap=True)
+        self.where_label, self.folder_label = ElidedLabel("faint"), ElidedLabel("faint")
+        where = QWidget()
+        lines = QVBoxLayout(where)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setSpacing(2)
+        lines.addWidget(self.where_label)
+        lines.addWidget(self.folder_label)
         self.where_button = QPushButton("Choose\N{HORIZONTAL ELLIPSIS}")
         self.where_button.setToolTip("Choose where the scene of the branch goes; its run goes beside it")
         self.where_button.clicked.connect(self._choose)
-        self._row("Goes to", _beside(self.where_label, self.where_button), "")
+        self._row("Goes to", _beside(where, self.where_button), "")
         self.futures = FuturesField()
         self._futures = self._row("Answer", self.futures, "")
         nest(column, self._grid)
@@ -384,7 +391,9 @@ class BranchDialog(QDialog):
             self.name_field.setText(self._proposed([*words, *self._words_now()]))
             self.name_field.setCursorPosition(0)
         path = self.path
-        self.where_label.setText(f"{path.name}\n{path.parent}")
+        for line, said in ((self.where_label, path.name), (self.folder_label, str(path.parent))):
+            line.setText(said)
+            line.setToolTip(str(path))
         self.add_button.setVisible(self.sort is not Sort.NOTHING)
         changes = bool(self.additions) or self.sort is not Sort.NOTHING
         for widget in (*self._futures, self.answer_button):

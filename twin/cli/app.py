@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from twin.cli import (
     branch,
@@ -33,26 +32,13 @@ from twin.cli import (
     video,
 )
 from twin.cli.bench import command as bench
+from twin.cli.commands import Commands
 from twin.cli.terminal import guard
 
 _EPILOG = """Example: twin run llama3-16k --seed 1 --json
 
 A SCENE is a *.twin.yaml file, or a shipped scene by its name (llama3-16k, or builtin:llama3-16k); a RUN is a *.twinrun
 file. Exit codes: 0 done, 1 findings or divergence, 2 unreadable input, 3 run failed, 130 interrupted."""
-
-
-class Commands(TyperGroup):
-    """All commands; what is wrong with an option is told in words of ours alone."""
-
-    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Run a command."""
-        try:
-            return super().invoke(ctx)
-        except typer.BadParameter as error:
-            error.message = error.message.removeprefix(
-                "Value error, "
-            )  # pydantic's, which typer reads options with
-            raise
 
 
 app = typer.Typer(

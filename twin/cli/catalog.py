@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from twin.cli.commands import Commands
 from twin.cli.options import Json
 
 app = typer.Typer(
+    cls=Commands,
     help="Parts with value, unit and source.",
     epilog="Example: twin catalog show H100-SXM",
     no_args_is_help=True,

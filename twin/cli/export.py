@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from twin.cli.options import a_file
+from twin.cli.options import Overwrite, a_file
 
 EXAMPLE = """Example: twin export lab.twinrun --format csv --channel rack.power_w --channel site -o lab.csv
 
@@ -53,6 +53,7 @@ def export_run(
         str | None,
         typer.Option("--every", metavar="TIME", help="How far apart values of single GPUs are, such as 1h."),
     ] = None,
+    replace: Overwrite = False,
 ) -> None:
     """Write the series of a run as CSV, Parquet or OpenMetrics text, or its jobs and events as a trace for Perfetto."""
     from twin.analysis import export
@@ -70,7 +71,7 @@ def export_run(
     }
     with told(run):
         must_be_run(run)
-        must_be_free(out, "-o", run)
+        must_be_free(out, "-o", run, replace=replace)
         to = _named(out, format)
         names = channel or (["site.facility_w", "site.goodput_now"] if to is To.perfetto else ["site"])
         every_s = None if every is None else time_of(every, "--every")

@@ -81,4 +81,5 @@ Theme = Annotated[ThemeName, typer.Option(help="Colours of the picture.")]
 Replace = Annotated[
     bool, typer.Option("--replace", help="Record over an older run of that name, which is lost.")
 ]
+Overwrite = Annotated[bool, typer.Option("--replace", help="Write over a file of that name, which is lost.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]

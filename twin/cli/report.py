@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twin.cli.options import Camera, ColourBy, Injections, SceneOrRun, Seed, Settings, a_file
+from twin.cli.options import Camera, ColourBy, Injections, Overwrite, SceneOrRun, Seed, Settings, a_file
 
 if TYPE_CHECKING:
     from twin.record.reader import Reader
@@ -40,6 +40,7 @@ def write_report(
     ] = True,
     camera: Camera = "overview",
     colour_by: ColourBy = "gpu.temp_c",
+    replace: Overwrite = False,
 ) -> None:
     """Write a report of a run; a scene is run first.
 
@@ -55,7 +56,7 @@ def write_report(
 
     with told(what):
         path = out if out is not None else Path(f"{Path(what).name.partition('.')[0]}.html")
-        must_be_free(path, "-o", what, endings=(".html", ".htm"))
+        must_be_free(path, "-o", what, endings=(".html", ".htm"), replace=replace)
         without = "" if pictures else "No pictures were asked for."
         if pictures and not has_display():
             from twin.cli.stage import on_display

@@ -46,10 +46,11 @@ def risk_of_scene(
     ] = None,
     set_: Settings = None,
     sweep: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="PATH=A,B,...",
-            help="Compare values of the job (checkpoint.interval=5min,10min) or of the scene (failures.lemons=...).",
+            help="Compare values of the job (checkpoint.interval=5min,10min) or of the scene (failures.lemons=...); "
+            "several are crossed.",
         ),
     ] = None,
     json: Json = False,
@@ -62,7 +63,7 @@ def risk_of_scene(
 
     with told(scene):
         document = set_texts(load_scene(scene), set_ or [])
-        said = sampled(document, job, seeds, spares, sweep)
+        said = sampled(document, job, seeds, spares, sweep or [])
         if json:
             print_json(said)
         else:
@@ -70,7 +71,7 @@ def risk_of_scene(
 
 
 def sampled(
-    document: Document, job: str | None, seeds: int, spares: int | None, sweep: str | None
+    document: Document, job: str | None, seeds: int, spares: int | None, sweeps: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return what ``--json`` prints; the parameters are those of the command."""
     from dataclasses import asdict
@@ -98,7 +99,7 @@ def sampled(
         "by_spares": [
             {"spares": number, **_brief(one)} for number, one in by_spares(risk, seeds, seed).items()
         ],
-        "sweep": _swept(document, risk.job, seeds, spares, sweep) if sweep else None,
+        "sweep": _swept(document, risk.job, seeds, spares, sweeps) if sweeps else None,
         "left_out": list(risk.left_out),
     }
 
@@ -120,12 +121,35 @@ def _brief(one: Outcome) -> dict[str, Any]:
     return {"interval_s": one.risk.interval_s} | {name: asdict(figures[name]) for name in names}
 
 
-def _swept(document: Document, job: str, seeds: int, spares: int | None, sweep: str) -> dict[str, Any]:
-    """Return the outcome at each value of a sweep, on the same failures where the failures stay the same."""
-    from twin.cli.errors import BadInput
+def _swept(
+    document: Document, job: str, seeds: int, spares: int | None, sweeps: Sequence[str]
+) -> dict[str, Any]:
+    """Return the outcome at each value of a sweep, on the same failures where the failures stay the same.
+
+    Several sweeps are crossed: each value of one with each of the others.
+    """
+    from itertools import product
+
     from twin.planning.risk import outcome
-    from twin.scenario.document import Scenario
     from twin.scenario.setting import set_texts
+
+    axes = [_axis(sweep, job) for sweep in sweeps]
+    for place in range(len(axes)):
+        _must_matter(document, job, spares, axes, place)
+    rows = []
+    for chosen in product(*(values for _, values in axes)):
+        texts = [f"{path}={value}" for (path, _), value in zip(axes, chosen, strict=True)]
+        risk = _risk(set_texts(document, texts), job, spares)
+        found = outcome(risk, seeds, document.scenario.seed)
+        rows.append({"value": ", ".join(chosen), "values": list(chosen), **_brief(found)})
+    paths = [path for path, _ in axes]
+    return {"path": ", ".join(paths), "paths": paths, "values": rows}
+
+
+def _axis(sweep: str, job: str) -> tuple[str, list[str]]:
+    """Return the whole path of a sweep, and its values; raises `BadInput` where it is none."""
+    from twin.cli.errors import BadInput
+    from twin.scenario.document import Scenario
 
     path, equals, said = sweep.partition("=")
     path, values = path.strip(), [value.strip() for value in said.split(",")]
@@ -135,13 +159,31 @@ def _swept(document: Document, job: str, seeds: int, spares: int | None, sweep: 
         )
     heads = {field.alias or name for name, field in Scenario.model_fields.items()}
     whole = path if path.split(".")[0].split("[")[0] in heads else f"jobs[{job}].{path}"
-    rows = []
-    for value in values:
-        changed = set_texts(document, [f"{whole}={value}"])
-        rows.append(
-            {"value": value, **_brief(outcome(_risk(changed, job, spares), seeds, document.scenario.seed))}
+    return whole, values
+
+
+def _must_matter(
+    document: Document, job: str, spares: int | None, axes: Sequence[tuple[str, list[str]]], place: int
+) -> None:
+    """Refuse a sweep over what the quick model does not hold: all its rows would be equal."""
+    from dataclasses import replace
+
+    from twin.cli.errors import BadInput
+    from twin.scenario.setting import set_texts
+
+    path, values = axes[place]
+    others = [f"{one}={first[0]}" for at, (one, first) in enumerate(axes) if at != place]
+    changed = [set_texts(document, others)]
+    changed += [set_texts(document, [*others, f"{path}={value}"]) for value in values]
+    if all(one.scenario == changed[0].scenario for one in changed):
+        return  # what the scene says, in several ways
+    risks = [replace(_risk(one, job, spares), left_out=()) for one in changed]
+    if all(one == risks[0] for one in risks):
+        raise BadInput(
+            f"--sweep: {path} is nothing that this quick model holds: nodes fail and are repaired, spares take their "
+            f"places, the job saves and restarts. twin run --set {path}={values[0]} has it, and twin compare SCENE "
+            f"SCENE --set-b {path}={values[-1]}"
         )
-    return {"path": whole, "values": rows}
 
 
 def _print(said: dict[str, Any]) -> None:

@@ -9,7 +9,13 @@ from twin.cli.errors import BadInput, Failure
 from twin.cli.scene import RUN_SUFFIX, SCENE_SUFFIX, is_run
 
 
-def must_be_free(path: Path, option: str, *inputs: str | Path, endings: Sequence[str] = ()) -> None:
+def must_be_free(
+    path: Path,
+    option: str,
+    *inputs: str | Path,
+    endings: Sequence[str] = (),
+    replace: bool | None = None,
+) -> None:
     """Refuse a place that a file cannot be written to, or at which somebody's work would be lost.
 
     Parameters
@@ -20,6 +26,8 @@ def must_be_free(path: Path, option: str, *inputs: str | Path, endings: Sequence
         What the command reads: files, or names that mean something else.
     endings
         Of what is written, another one would lie; none: any. A name without an ending may be.
+    replace
+        Whether `--replace` was given, without which no file is lost; None: the command has none, and writes over one.
 
     Raises
     ------
@@ -40,6 +48,8 @@ def must_be_free(path: Path, option: str, *inputs: str | Path, endings: Sequence
         raise BadInput(f"{option}: {path} is a {kind}, or named like one{right}")
     if endings and path.suffix and path.suffix.lower() not in endings:
         raise BadInput(f"{option}: {path} is not named like what is written; end it with {endings[0]}")
+    if replace is False and path.exists():
+        raise BadInput(f"{option}: {path} is there already; name another file, or give --replace to lose it")
 
 
 def must_not_lose_a_run(path: Path, option: str, replace: bool) -> None:
