@@ -25,7 +25,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("words", "told"),
     [
         (
-            ("branch", "lab.twinrun", "--at", "1 h", "--run", "--json"),
+            ("branch", "lab.twinrun", "--run", "--json"),
             "--run lacks its value: --json is an option itself",
         ),
         (("run", "lab-16", "--out", "--no-record"), "--out lacks its value: --no-record"),
