@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
+
+LEFT_S = 3600.0
+"""What a save that was killed left beside its file is taken away by the next one after so long [s]."""
 
 
 def write_whole(path: Path | str, data: bytes) -> None:
@@ -35,6 +40,16 @@ def write_whole(path: Path | str, data: bytes) -> None:
         error.filename, error.filename2 = str(path), None
         raise
     _flush_folder(target.parent)
+    _take_away_left(target)
+
+
+def _take_away_left(target: Path) -> None:
+    """Delete what saves of a file left beside it that were killed; one that is at work is younger."""
+    named = re.compile(re.escape(f".{target.name}.") + r"[a-z0-9_]{8}")
+    with suppress(OSError):
+        for path in target.parent.iterdir():
+            if named.fullmatch(path.name) and time.time() - path.lstat().st_mtime > LEFT_S:
+                path.unlink()
 
 
 def _umask() -> int:

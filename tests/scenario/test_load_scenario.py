@@ -234,7 +234,7 @@ def test_size_is_limited(tmp_path: Path) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="No such file"):
         load(tmp_path / "none.twin.yaml")
-    with pytest.raises(ScenarioError, match="is not a file"):
+    with pytest.raises(ScenarioError, match="is no regular file"):
         load(tmp_path)
     with pytest.raises(ScenarioError, match="did you mean builtin:lab-16"):
         load("builtin:lab-61")
@@ -332,3 +332,20 @@ def test_loading_llama3_16k(benchmark: Any) -> None:
     """Promise: 150 ms."""
     load_catalog()
     assert benchmark(load, "builtin:llama3-16k").scenario.title
+
+
+def test_a_control_character_is_told_where_it_stands() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        load(Path(__file__).parents[1] / "findings" / "u0080.twin.yaml")
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.key) == (114, "tenant")
+    assert "U+0080" in problem.reason
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_no_scene_to_extend(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.twin.yaml")
+    child = tmp_path / "child.twin.yaml"
+    child.write_text("format: twin/scenario\nversion: 1\ncatalog: '2026.11'\nextends: pipe.twin.yaml\n")
+    with pytest.raises(ScenarioError, match=r"names 'pipe.twin.yaml', which is no regular file"):
+        load(child)

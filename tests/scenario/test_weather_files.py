@@ -266,7 +266,7 @@ def test_files_outside_the_folder_are_never_read(tmp_path):
         assert "leaves the folder of the scene" in refused(inside, said)
     assert "cannot be read" in refused(inside, "round.csv")
     for said in ("folder.csv", "pipe.csv"):
-        assert "is not a file" in refused(inside, said)
+        assert "is no regular file" in refused(inside, said)
     assert "is no weather file; name an .epw or .csv file" in refused(inside, "weather.txt")
     assert "lies in no folder; save it first" in refused(None, "weather.csv")
 

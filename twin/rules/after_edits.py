@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from twin.catalog import Catalog, UnknownPart
-from twin.plant.build import build
+from twin.plant.build import Builder
 from twin.plant.error import PlantError
 from twin.rules import data
 from twin.rules.check import check, unbuilt
@@ -40,24 +40,27 @@ def after_edits(
         Rule and finding of what only the engine can tell of an edit, by its id.
     """
     findings = list(report.findings)
+    builder = Builder()  # what an edit leaves alone is not made again
+    places = {edit.id: place for place, edit in enumerate(scenario.edits)}
     known = {_identity(one) for one in findings}
     for edit, stage in zip(stages.acting, stages.made, strict=True):
-        found = _of_stage(stage, catalog, (told or {}).get(edit.id, ()))
+        found = _of_stage(builder, stage, catalog, (told or {}).get(edit.id, ()))
         idle = {one.key for one in found if one.rule == data.UNMATCHED}
         # An exclusion that covers something of one of the halls is none too many.
         findings = [one for one in findings if one.rule != data.UNMATCHED or one.key in idle]
         fresh = [one for one in found if one.rule != data.UNMATCHED and _identity(one) not in known]
         known |= {_identity(one) for one in fresh}
-        place = scenario.edits.index(edit)
-        findings += [_of_edit(one, edit, place) for one in fresh]
+        findings += [_of_edit(one, edit, places[edit.id]) for one in fresh]
     order = {rule: place for place, rule in enumerate(BY_ID)}
     findings.sort(key=lambda one: (SEVERITIES.index(one.severity), order[one.rule]))
     return Report(tuple(findings))
 
 
-def _of_stage(stage: Scenario, catalog: Catalog, told: Iterable[tuple[str, Found]]) -> tuple[Finding, ...]:
+def _of_stage(
+    builder: Builder, stage: Scenario, catalog: Catalog, told: Iterable[tuple[str, Found]]
+) -> tuple[Finding, ...]:
     try:
-        plant = build(stage, catalog)
+        plant = builder.plant(stage, catalog)
     except (PlantError, UnknownPart) as error:
         return unbuilt(stage, str(error.args[0])).findings
     return check(stage, plant, catalog, told).findings

@@ -68,7 +68,7 @@ def found(said: str, folder: FilePath | None, place: Problem, most: Limit) -> Or
     except (OSError, RuntimeError) as bad:
         raise wrong(f"cannot be read: {getattr(bad, 'strerror', None) or bad}") from None
     if not stat.S_ISREG(status.st_mode):
-        raise wrong("is not a file")
+        raise wrong("is no regular file")
     if status.st_size > most.size_bytes:
         raise wrong(f"is larger than {most.size_bytes // 1_000_000} MB, too large for {most.what}")
     return Origin(said, path, status.st_size, status.st_mtime_ns)

@@ -37,7 +37,7 @@ def read(path: FilePath, name: str) -> Source:
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
-            raise _error(name, 0, "", "is not a file")
+            raise _error(name, 0, "", "is no regular file")
         if status.st_size > MAX_BYTES:
             raise _error(name, 0, "", f"is larger than {MAX_BYTES // 1_000_000} MB, too large for a scenario")
         data = path.read_bytes()
@@ -75,6 +75,9 @@ def chain(first: Source) -> list[Source]:
             raise _error(
                 mark.file, mark.line, "extends", reason, "write one of them as a whole scene with twin show"
             )
+        if path.exists() and not path.is_file():
+            reason = f"names {name!r}, which is no regular file"
+            raise _error(mark.file, mark.line, "extends", reason, "a scene is a file of text")
         if not path.is_file():
             hint = _near(path, files) or "copy it beside this file: a branch needs the scene that it leaves"
             raise _error(mark.file, mark.line, "extends", f"names {name!r}, which does not exist", hint)

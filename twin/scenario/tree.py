@@ -104,9 +104,10 @@ class _Yaml(YAML):
         return []
 
 
-# Control characters other than tab and line ends, line ends that only YAML knows, byte order marks, surrogates.
+# Control characters other than tab and line ends, also those of C1, line ends that only YAML knows, byte order marks,
+# surrogates.
 _UNREADABLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]|\r(?!\n)"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]|\r(?!\n)"
 )
 
 
