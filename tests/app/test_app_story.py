@@ -35,6 +35,20 @@ def world() -> World:
     return World(scenario, plant, load_catalog(), frame)
 
 
+def test_a_wait_for_input_is_told_as_it_is_now(world: World) -> None:
+    """The alarm tells of the first epoch; in later ones the wait is another."""
+    frame, alarms, story = world.frame, Alarms(), Story()
+    assert frame is not None
+    frame.values["gpu.throttle"][:] = 0
+    said = "llama3 waits 1.25 s of 2.5 s a step for its input from gpfs"
+    alarms.add([Event(0, 600.0, "input_bound", "llama3", Severity.WARNING, said)])
+    frame.values["job.input_wait_s"][:], frame.values["job.step_s"][:] = 0.25, 1.5
+    told = story.tell(world, alarms)
+    frame.values["job.input_wait_s"][:], frame.values["job.step_s"][:] = 0.0, 13.2
+    assert told is not None
+    assert told.lines[0].endswith("llama3 waits 0.25 s of 1.5 s a step for its input")
+
+
 def test_the_pump_trip_is_explained(world: World) -> None:
     frame, alarms, story = world.frame, Alarms(), Story()
     assert frame is not None

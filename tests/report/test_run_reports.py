@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from html.parser import HTMLParser
@@ -12,6 +13,7 @@ import pytest
 from twin.analysis.compare import compare, sample_of
 from twin.analysis.figures import FIGURES
 from twin.record.reader import Reader
+from twin.report.charts import Bar, waterfall
 from twin.report.compare_report import compare_report
 from twin.report.markup import Markup, number, table, tag
 from twin.report.run_report import Picture, picture_times, run_report
@@ -167,8 +169,48 @@ def test_a_run_that_is_not_over_is_told_as_such(tmp_path: Path) -> None:
         page = Page(run_report(reader))
     client.close()
     assert page.open == []
-    assert "The run is not over" in page.text
+    assert "This run is not over: it has reached" in page.text.partition("Contents")[0] + page.text[:600]
     assert "so far; the run is not over" in page.text
+    assert "Goodput" in page.text  # key figures are those so far, none is missing
+
+
+def test_the_worst_moment_is_the_one_at_which_jobs_get_on_least(tmp_path: Path) -> None:
+    """A node is down for hours while all else is at work; the job stands when it fails, at 9 h."""
+    run(load("builtin:lab-16").scenario, record=tmp_path / "lab.twinrun")
+    with Reader(tmp_path / "lab.twinrun") as reader:
+        times = picture_times(reader, reader.events())
+        (worst_s,) = [t_s for t_s, title in times if "worst" in title]
+        goodput = reader.series(0, "site.goodput_now", 0.9 * worst_s, worst_s)
+    assert goodput.low[-1] == 0.0
+
+
+def test_waterfalls_begin_at_zero_or_draw_their_steps_alone() -> None:
+    """62 % is 62 % of the width; where steps are a few per cent, the ends have figures only."""
+
+    def rects(bars: list[Bar]) -> list[float]:
+        return [float(width) for width in re.findall(r'<rect[^>]* width="([\d.]+)"', waterfall(bars, "way"))]
+
+    whole = [Bar("installed", 0.0, 100.0, "", "whole"), Bar("lost", 100.0, 62.0, "", "loss")]
+    wide = rects([*whole, Bar("productive", 0.0, 62.0, "", "left")])
+    assert wide[2] / wide[0] == pytest.approx(0.62, abs=0.005)
+    small = [
+        Bar("a", 0.0, 1000.0, "", "left"),
+        Bar("x", 1000.0, 992.0, "", "bad"),
+        Bar("y", 992.0, 996.0, "", "good"),
+    ]
+    steps = rects([*small, Bar("b", 0.0, 996.0, "", "left")])
+    assert len(steps) == 2
+    assert steps[1] / steps[0] == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_report_of_an_older_version_says_so_in_its_head(blackout: Path, tmp_path: Path) -> None:
+    with Reader(blackout) as reader:
+        assert "An older version made this run" not in run_report(reader)
+        reader.save_copy(tmp_path / "old.twinrun")
+    with closing(sqlite3.connect(tmp_path / "old.twinrun")) as file, file:
+        file.execute("""UPDATE header SET value = '{"twin": "0.1.0"}' WHERE key = 'versions'""")
+    with Reader(tmp_path / "old.twinrun") as reader:
+        assert "An older version made this run" in Page(run_report(reader)).text
 
 
 def test_pictures_are_taken_at_start_worst_and_end(blackout: Path) -> None:

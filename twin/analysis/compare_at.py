@@ -47,18 +47,21 @@ def compare_at(a: Reader, b: Reader, t_s: float) -> Comparison:
 def _sample(run: Reader, t_s: float, figures_s: float | None) -> Sample:
     """Return what is compared of a run up to `t_s` [s], with the figures of its sample at `figures_s` [s]."""
     ledger = dict(run.ledger_range(0.0, t_s, inclusive=False).gpu_s)
-    summary = {} if figures_s is None else _summary(run, figures_s)
+    summary = {} if figures_s is None else summary_so_far(run, figures_s)
     figures = {figure.key: figure.of(summary) for figure in FIGURES}
     figures |= {key: ledger.get(account, 0.0) / HOUR_S for key, account in _OF_LEDGER.items()}
     gpus = summary.get("gpus")
     return Sample(figures, ledger, t_s, None if gpus is None else float(gpus))
 
 
-def _summary(run: Reader, t_s: float) -> dict[str, Any]:
-    """Return what the summary of a run would have said at a sample [s], as far as samples tell."""
+def summary_so_far(run: Reader, t_s: float) -> dict[str, Any]:
+    """Return what the summary of a run would have said at its last sample up to `t_s` [s], as far as samples tell."""
     times, figures = run.figures()
-    place = int(np.searchsorted(times, t_s))
+    place = int(np.searchsorted(times, t_s, "right")) - 1
     summary: dict[str, Any] = {}
+    if place < 0:
+        return summary
+    t_s = float(times[place])
     for name, values in figures.items():
         value, inner = float(values[place]), summary
         *path, last = name.split(".")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from twin.app.pages import Page, Prose
 from twin.catalog import load_catalog
+from twin.resources import folder
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -43,6 +44,20 @@ def show_keys(entries: Iterable[Entry], parent: QWidget) -> None:
     """Show every key."""
     page = Page("Keys", parent)
     page.prose.add_pairs([*((entry.shortcut, entry.title) for entry in entries if entry.shortcut), *_MOUSE])
+    page.show()
+
+
+def show_why_figures_changed(parent: QWidget) -> None:
+    """Show why a scene comes to other figures today than in a run file of an older version."""
+    title, *lines = (
+        (folder("assets") / "help" / "why-figures-changed.md").read_text(encoding="utf-8").splitlines()
+    )
+    page = Page(title.removeprefix("# "), parent)
+    for line in lines:
+        if line.startswith("## "):
+            page.prose.add_section(line.removeprefix("## "))
+        elif line.strip():
+            page.prose.add_paragraphs([line.removeprefix("- ").replace("`", "")])
     page.show()
 
 

@@ -50,6 +50,7 @@ from twin.app.job_planner import JobPlanner
 from twin.app.look import Look
 from twin.app.menus import MenuBar
 from twin.app.notifications import Notifications
+from twin.app.older_run import OlderRun
 from twin.app.plain_text import PlainLabel
 from twin.app.prefab_list import carried_prefab
 from twin.app.room_wizard import RoomWizard
@@ -133,6 +134,7 @@ class MainWindow(QMainWindow):
         self.gone = GoneFile(session, self.files, self.notifications, self)
         self.growing = Growing(session, self.gone, self)
         self.branch_past = BranchPast(session, self.notifications)
+        self.older_run = OlderRun(session, self.notifications, self)
         self.answering = Answering(look, self, self._on_no_answer)
         self.answering.answered.connect(self.run_comparing.show_answer)
         self.branching = BranchActions(

@@ -137,10 +137,12 @@ def _compared_at(names: tuple[str, str], at: str) -> tuple[Comparison, tuple[Sce
     """Return the comparison of two run files up to a time, and their scenes."""
     from twin.analysis.compare_at import compare_at
     from twin.analysis.rerun import scenario_of_run
+    from twin.cli.older import tell_if_older
     from twin.cli.scene import time_of
     from twin.record.reader import Reader
 
     with Reader(names[0]) as a, Reader(names[1]) as b:
+        tell_if_older(a, b)
         at_s = time_of(at, "--at", a.header.scenario, min(a.t_end_s, b.t_end_s))
         return compare_at(a, b, at_s), (scenario_of_run(a), scenario_of_run(b))
 
@@ -203,9 +205,11 @@ def _recorded(name: str) -> tuple[int, Sample, Scenario]:
     from twin.analysis.compare import sample_of
     from twin.analysis.rerun import scenario_of_run
     from twin.cli.errors import BadInput
+    from twin.cli.older import tell_if_older
     from twin.record.reader import Reader
 
     with Reader(name) as reader:
+        tell_if_older(reader)
         summary, seed = reader.summary, reader.header.seed
         if summary is None:
             raise BadInput(

@@ -46,6 +46,7 @@ def explain_run(
     from twin.analysis.explain import explain
     from twin.analysis.moments import moments
     from twin.cli.errors import told
+    from twin.cli.older import tell_if_older
     from twin.cli.output import print_json
     from twin.cli.scene import must_be_run
     from twin.record.reader import Reader
@@ -53,6 +54,7 @@ def explain_run(
     with told(run):
         must_be_run(run)
         with Reader(run) as reader:
+            tell_if_older(reader)
             t0_s, t1_s = range_of(reader, from_, to)
             found = explain(reader, t0_s, t1_s, hindsight=hindsight)
             if json:

@@ -48,10 +48,12 @@ def write_report(
     every constant with its source. It asks for no network and runs no script.
     """
     from twin.cli.display import has_display
-    from twin.cli.errors import Failure, told
+    from twin.cli.errors import Failure, told, warn
+    from twin.cli.older import tell_if_older
     from twin.cli.target import must_be_free
     from twin.record.reader import Reader
     from twin.report.run_report import run_report
+    from twin.units import spoken
     from twin.whole_file import write_whole
 
     with told(what):
@@ -67,6 +69,12 @@ def write_report(
                 without = f"Without pictures of the hall: {error}."
         run = run_of(what, seed, until, set_ or [], inject or [])
         with Reader(run) as reader:
+            tell_if_older(reader)
+            if reader.summary is None:
+                reached, end = spoken(reader.t_end_s), spoken(reader.header.end_s)
+                warn(
+                    f"{run}: this run is not over, it reached {reached} of {end}; the report says so in its head"
+                )
             taken: list[Picture] = []
             if not without:
                 taken, without = _pictures(reader, camera, colour_by)

@@ -58,10 +58,12 @@ def show_scene(
 def recorded_summary(path: str) -> dict[str, Any]:
     """Return the summary that a run file holds; raises `RunFileError`, and `BadInput` while there is none."""
     from twin.cli.errors import BadInput
+    from twin.cli.older import tell_if_older
     from twin.record.reader import Reader
     from twin.units import spoken
 
     with Reader(path) as reader:
+        tell_if_older(reader)
         summary = reader.summary
         if summary is None:
             raise BadInput(

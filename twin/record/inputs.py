@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import sqlite3
+from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
@@ -18,6 +19,8 @@ from twin.resources import folder
 from twin.scenario.document import Scenario
 
 _DATA = ("catalog", "profiles", "weather")
+MODEL_REVISION = 2
+"""Raised when the same scene comes to other figures; assets/help/why-figures-changed.md says which and why."""
 
 
 _latest: list[tuple[Scenario, dict[str, str]]] = []  # of the last scenario asked about: runs ask often
@@ -48,6 +51,7 @@ def versions() -> dict[str, str]:
     """Return the versions on which "same run" depends, and where it ran."""
     return {
         "twin": app_version(),
+        "model": str(MODEL_REVISION),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "sqlite": sqlite3.sqlite_version,
@@ -63,6 +67,11 @@ def app_version() -> str:
         return version("gpu-twin")
     except PackageNotFoundError:
         return "0"
+
+
+def is_older(versions: Mapping[str, str]) -> bool:
+    """Return whether a run was made with an older model than this program's, by the versions in its header."""
+    return not versions.get("model", "").isdecimal() or int(versions["model"]) < MODEL_REVISION
 
 
 def _cpu() -> str:

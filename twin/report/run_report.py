@@ -8,14 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.analysis.compare_at import summary_so_far
 from twin.analysis.explain import events_until, explain
 from twin.analysis.moments import moments
 from twin.record.events import Event, Severity
+from twin.record.inputs import is_older
 from twin.record.reader import Reader
 from twin.report import run_basis, run_facts, run_story
 from twin.report.halls import Halls
 from twin.report.markup import Child, Markup, joined, page, tag
 from twin.report.style import STYLE
+from twin.units import spoken
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def run_report(reader: Reader, pictures: Sequence[Picture] = (), without: str = 
     unfinished = tag("p", "The run is not over: these figures come with its end.")
     ledger = summary["ledger_gpu_s"] if summary is not None else _ledger_so_far(reader)
     sections: list[tuple[str, str, Child]] = [
-        ("figures", "Key figures", unfinished if summary is None else run_facts.key_figures(summary)),
+        ("figures", "Key figures", run_facts.key_figures(summary or summary_so_far(reader, reader.t_end_s))),
         ("run", "What was run", run_facts.what_was_run(reader, summary, says)),
         (
             "ledger",
@@ -73,11 +76,28 @@ def run_report(reader: Reader, pictures: Sequence[Picture] = (), without: str = 
         ),
     ]
     lead = f"{scenario.start:%d %B %Y}, seed {reader.header.seed}: a simulation, no measurement"
-    return document(scenario.title, lead, sections, reader.header.versions.get("twin", ""))
+    warnings = []
+    if summary is None:
+        reached, end = spoken(reader.t_end_s), spoken(reader.header.end_s)
+        warnings.append(
+            f"This run is not over: it has reached {reached} of {end}. All figures are those so far."
+        )
+    if is_older(reader.header.versions):
+        warnings.append("An older version made this run; simulated today, its scene comes to other figures.")
+    return document(scenario.title, lead, sections, reader.header.versions.get("twin", ""), warnings)
 
 
-def document(title: str, lead: str, sections: Sequence[tuple[str, str, Child]], version: str) -> str:
-    """Return a page of sections, each (id, title, content), with its table of contents."""
+def document(
+    title: str,
+    lead: str,
+    sections: Sequence[tuple[str, str, Child]],
+    version: str,
+    warnings: Sequence[str] = (),
+) -> str:
+    """Return a page of sections, each (id, title, content), with its table of contents.
+
+    `warnings` are what a reader must know of all of it, sentences in its head.
+    """
     contents = tag("ul", [tag("li", tag("a", name, href=f"#{key}")) for key, name, _ in sections])
     body = [
         tag(
@@ -85,6 +105,7 @@ def document(title: str, lead: str, sections: Sequence[tuple[str, str, Child]], 
             tag("span", "SIMULATED", class_="badge"),
             tag("h1", title),
             tag("p", lead, class_="lead"),
+            [tag("p", tag("b", sentence), class_="lead", role="note") for sentence in warnings],
             tag("nav", contents, aria_label="Contents"),
         ),
         tag("main", [tag("section", tag("h2", name), content, id=key) for key, name, content in sections]),

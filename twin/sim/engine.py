@@ -335,6 +335,7 @@ class Engine(Parts):
         now = self.timers.now_s
         self.book_hour(self.hourly, now)
         self.meter.book(self.heat, now)
+        self.hourly.settle(self.meter.totals)
 
     def book_hour(self, hourly: Hourly, now_s: float) -> None:
         """Add to `hourly` what has flowed since the meters were read last, at the powers of then."""

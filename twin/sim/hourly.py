@@ -6,6 +6,7 @@ memory stays bounded however long a run lasts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 HOUR_S = 3600.0
@@ -33,6 +34,7 @@ class Hourly:
     def __init__(self) -> None:
         self.width_s = HOUR_S
         self._rows: list[list[float]] = [[0.0] * len(COLUMNS)]
+        self._sums = [0.0] * len(COLUMNS)
         self._end_s = HOUR_S  # of the last row
 
     def add(
@@ -61,9 +63,18 @@ class Hourly:
         self._book(t1_s - t0_s, flows)
 
     def _book(self, dt_s: float, flows: tuple[float, ...]) -> None:
-        row = self._rows[-1]
+        row, sums = self._rows[-1], self._sums
         for column, flow in enumerate(flows):
-            row[column] += flow * dt_s
+            amount = flow * dt_s
+            row[column] += amount
+            sums[column] += amount
+
+    def settle(self, totals: Mapping[str, float]) -> None:
+        """Let the sums be what the meters read in all: what they found beyond powers and rates is of this row."""
+        for column, total in totals.items():
+            place = COLUMNS.index(column)
+            self._rows[-1][place] += total - self._sums[place]
+            self._sums[place] = total
 
     def _next_row(self) -> None:
         if len(self._rows) == MAX_ROWS:
@@ -79,7 +90,6 @@ class Hourly:
 
     def summary(self) -> dict[str, Any]:
         """Return the rows and their sum, as plain JSON; PUE and WUE are None where no IT ran (below `LEAST_IT_W`)."""
-        sums = [sum(values) for values in zip(*self._rows, strict=True)]
         return {
             "width_h": self.width_s / HOUR_S,
             "rows": [
@@ -87,18 +97,20 @@ class Hourly:
                 for index, row in enumerate(self._rows)
                 if row[0] > 0
             ],
-            "total": _figures(sums),
+            "total": _figures(self._sums),
         }
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
-        return {"width_s": self.width_s, "rows": self._rows, "end_s": self._end_s}
+        return {"width_s": self.width_s, "rows": self._rows, "end_s": self._end_s, "sums": self._sums}
 
     def restore(self, state: dict[str, object]) -> None:
         """Take over what `state` returned."""
         self.width_s = float(state["width_s"])  # type: ignore[arg-type]
         self._rows = [[float(value) for value in row] for row in state["rows"]]  # type: ignore[attr-defined]
         self._end_s = float(state["end_s"])  # type: ignore[arg-type]
+        sums: list[float] | None = state.get("sums")  # type: ignore[assignment]
+        self._sums = list(sums) if sums else [sum(values) for values in zip(*self._rows, strict=True)]
 
 
 def _figures(row: list[float]) -> dict[str, float | None]:

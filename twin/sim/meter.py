@@ -65,6 +65,11 @@ class Reading:
         return self.it_j + self.cooling_j + self.power.loss_j
 
     @property
+    def totals(self) -> dict[str, float]:
+        """Return it by the names of the hours."""
+        return _totals(self.it_j, self.cooling_j, self.water_l, self.power)
+
+    @property
     def residual(self) -> float:
         """Return energy in less energy out and stored, over energy in [-]."""
         in_j = self.power.grid_j + self.power.on_site_j
@@ -215,6 +220,12 @@ class Meter:
         m.seen_j, m.load_seen_j, m.at_s = heat_in_j, loads_j, now_s
 
     @property
+    def totals(self) -> dict[str, float]:
+        """Return what has been booked, by the names of the hours."""
+        m, power = self.meters, self.power.totals
+        return _totals(m.it_j, m.cooling_j, m.water_l, power)
+
+    @property
     def gpu_w(self) -> float:
         """Return the power of all GPUs now [W]."""
         return self.it_w + self.overhead.machines_w - self.overhead.total_w
@@ -293,6 +304,18 @@ class Meter:
         self._outside_w = float(state["outside_w"])  # type: ignore[arg-type]
         self.draw = Draw(*state["draw"])  # type: ignore[misc]
         self.charged_j = float(state["charged_j"])  # type: ignore[arg-type]
+
+
+def _totals(it_j: float, cooling_j: float, water_l: float, power: PowerTotals) -> dict[str, float]:
+    return {
+        "it_j": it_j,
+        "facility_j": it_j + cooling_j + power.loss_j,
+        "loss_j": power.loss_j,
+        "cooling_j": cooling_j,
+        "water_l": water_l,
+        "carbon_kg": power.carbon_kg,
+        "cost_usd": power.cost_usd,
+    }
 
 
 def _share(heat: Heat, now_s: float) -> float:

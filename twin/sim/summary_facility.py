@@ -38,6 +38,7 @@ def energy(engine: Engine) -> dict[str, Any]:
     power, known = read.power, now > 0
     hours = deepcopy(engine.hourly)
     engine.book_hour(hours, now)
+    hours.settle(read.totals)
     # A hall with its IT switched off has no power usage effectiveness: a ratio to rounding errors says nothing.
     running = read.it_j > LEAST_IT_W * now
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from twin.app.actions.entry import entry
-from twin.app.help_pages import show_about, show_keys
+from twin.app.help_pages import show_about, show_keys, show_why_figures_changed
 from twin.app.shortcuts_dialog import ShortcutsDialog
 
 if TYPE_CHECKING:
@@ -41,6 +41,13 @@ def help_actions(window: MainWindow) -> list[Command]:
             menu="help",
             key="Ctrl+F1",
             tip="Gives actions other keys",
+        ),
+        entry(
+            "help.changed",
+            "Why figures changed",
+            lambda: show_why_figures_changed(window),
+            menu="help",
+            tip="Why a scene comes to other figures today than in a run of an older version",
         ),
         entry(
             "help.about",
