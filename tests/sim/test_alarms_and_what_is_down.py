@@ -165,3 +165,33 @@ def test_a_picture_says_nothing_of_what_came_after_it() -> None:
     alarms.add([Event(8, 90.0, "power_lost", "gone/0", Severity.ALARM, "dead")])
     picture.detail = False  # nobody wrote how nodes stand
     assert not alarms.settle(over_in(plant, picture), 9)
+
+
+@pytest.mark.parametrize("fault", ["1 h fail gpu/0 for=2h", "1 h fail gpu/0", "1 h hang gpu/0/0/0"])
+def test_what_is_done_to_nodes_by_hand_is_over_by_events_alone(fault: str) -> None:
+    """No picture of the hall is needed: the event counts the nodes it takes, and each that comes back says so."""
+    engine = inject(Engine(tiny(4, (model("train", 2),))), fault)
+    alarms = Alarms()
+    engine.advance(3700.0)
+    alarms.add(engine.events(0))
+    by_hand = [alarm for alarm in alarms.all() if alarm.kind == "injected_failure"]
+    assert [alarm.active for alarm in by_hand] == ["fail" in fault]
+    engine.advance(20 * DAY_S)
+    alarms = Alarms()
+    alarms.add(engine.events(0))
+    assert not [alarm for alarm in alarms.active() if alarm.kind == "injected_failure"]
+
+
+def test_a_fault_by_hand_says_what_it_takes_in_figures() -> None:
+    engine = inject(
+        Engine(tiny(4, (model("train", 2),))),
+        "1 h fail gpu/0 for=2h",
+        "9 h slow gpu/0/0/0 value=50% for=2h",
+        "10 h drain gpu/0/0 for=1h",
+    )
+    engine.advance(12 * 3600.0)
+    failed, slow = events(engine, "injected_failure")
+    assert (failed.integer("nodes"), failed.number("lasts_s"), failed.word("effect")) == (4, 7200.0, "dead")
+    assert (slow.integer("nodes"), slow.word("effect"), slow.number("left")) == (0, "slow", 0.5)
+    (drained,) = events(engine, "drained")
+    assert (drained.integer("nodes"), drained.number("lasts_s")) == (1, 3600.0)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
-from sim_scenes import events, frame, inject, shipped, tiny
+from sim_scenes import events, frame, inject, liquid, shipped, tiny
 
 from twin.scenario.injection import parse_injection
 from twin.sim.engine import Engine
@@ -155,3 +157,25 @@ def test_a_lasting_throttle_settles_and_costs_no_second_by_second_steps() -> Non
     assert engine.clocks.walk[hot] == pytest.approx(walk[hot], abs=0.02)
     throttled = engine.summary()["thermal"]["throttle_gpu_s"]
     assert 1.5 * 3600 < throttled < 2 * 3600 * 4.5  # one or more of the four GPUs of the node, all the time
+
+
+def test_every_value_of_an_event_is_a_plain_figure_or_a_word() -> None:
+    """Others would not go into a run file."""
+    engine = inject(
+        Engine(liquid()),
+        *(
+            "1 h pump_stop cdu/0 count=1 for=1h",
+            "1 h fan_stop crah/0 for=1h",
+            "1 h heat_wave site value=8K for=1h",
+        ),
+        *("2 h psu_loss gpu/0/0 count=1 for=1h", "2 h valve_stuck cdu/0 value=30% for=1h"),
+        *("3 h blocked_plate gpu/0/0/0 value=40% for=1h", "3 h bad_contact gpu/0/0/0 value=3 for=1h"),
+        *("4 h fail gpu/0/0 for=1h", "4 h power_cap gpu/0/0 value=30kW for=1h"),
+    )
+    engine.advance(8 * 3600.0)
+    for event in engine.events(0):
+        assert {type(value) for value in event.data.values()} <= {int, float, str}, event
+        assert json.loads(json.dumps(dict(event.data), allow_nan=False)) == event.data
+    (stopped,) = events(engine, "pump_stop")
+    assert (stopped.integer("down"), stopped.integer("of"), stopped.number("lasts_s")) == (1, 2, 3600.0)
+    assert [event.number("hotter_k") for event in events(engine, "heat_wave", "heat_wave_over")] == [8.0, 0.0]

@@ -239,7 +239,7 @@ def _of_node(event: Event, lasting: dict[str, Alarm]) -> list[Alarm]:
             over.append(alarm)
         elif node.startswith(f"{subject}/"):
             alarm.eased_s = event.t_s
-            if alarm.kind == "failure" and alarm.nodes:
+            if kind_of(alarm.kind).singly and alarm.nodes:
                 alarm.nodes -= 1
                 if not alarm.nodes:
                     over.append(alarm)

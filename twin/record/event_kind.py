@@ -84,6 +84,8 @@ class EventKind:
         What a thing did in a stretch that it opened: "throttled".
     counts_nodes
         Its value ``nodes`` counts the nodes that it holds down while it lasts.
+    singly
+        Its nodes come back one by one, each with an event of its own.
     of_nodes
         It ends things of nodes: of a rack or hall what is in it, of a node what it was a part of.
     each_ends
@@ -116,6 +118,7 @@ class EventKind:
     closes: tuple[str, ...] = ()
     verb: str = "lasted"
     counts_nodes: bool = False
+    singly: bool = False
     of_nodes: bool = False
     each_ends: bool = False
     pictured: Pictured | None = None

@@ -9,7 +9,7 @@ import numpy as np
 
 from twin.plant.find import find
 from twin.plant.tables import Plant
-from twin.record.events import Severity
+from twin.record.events import Severity, Value
 from twin.scenario.faults import Intervention
 from twin.sim.clocks import Clocks
 from twin.sim.clockwork import Timers
@@ -95,6 +95,8 @@ class Actuators:
         """Return the job of that name, if there is one."""
         return next((row for row in self.jobs.rows if row.id == name), None)
 
-    def say(self, kind: str, subject: str, text: str, severity: Severity | None = None) -> None:
-        """Log what happens now."""
-        self.log.add(self.timers.now_s, kind, subject, text, severity)
+    def say(
+        self, kind: str, subject: str, text: str, severity: Severity | None = None, **data: Value | None
+    ) -> None:
+        """Log what happens now, with figures and ids by name."""
+        self.log.add(self.timers.now_s, kind, subject, text, severity, where="", **data)

@@ -75,7 +75,7 @@ class Engine(Parts):
         for intervention in scenario.interventions:
             refusal = self.incidents.ask(intervention, 0.0)
             if refusal is not None:
-                self.log.add(0.0, "refused", intervention.target, refusal, Severity.WARNING)
+                self.log.add(0.0, "refused", intervention.target, refusal, asked=intervention.kind)
         self.incidents.heard = len(scenario.interventions)
         self.replication.begin()
         self.scheduler.begin()

@@ -7,7 +7,7 @@ always worked out from all of them, so that the end of one leaves the others sta
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,16 +41,29 @@ WORST_FLOW = 1e-3
 """Share of the coolant that valves leave a rack they shut off [-]."""
 
 
-def _standing(down: int, machines: int, noun: str) -> str:
-    """Return how many of some machines stand still: "1 of 2 pumps stands still", "both pumps run again"."""
-    if not down:
-        every = {1: "the", 2: "both"}.get(machines, f"all {machines}")
-        return f"{every} {noun}{'s' * (machines > 1)} run{'s' * (machines == 1)} again"
-    return f"{down} of {machines} {noun}{'s' * (machines > 1)} stand{'s' * (down == 1)} still"
+class Outcome(NamedTuple):
+    """How things stand after a fault began or ended: for people, and its figures by name."""
+
+    words: str
+    figures: dict[str, float] = {}  # noqa: RUF012
 
 
-Act = Callable[["FacilityFaults", Intervention], str]
+Act = Callable[["FacilityFaults", Intervention], Outcome]
 """Brings a machine to where the faults in force have it; returns how things stand then."""
+
+
+def _down(down: int, machines: int, words: str) -> Outcome:
+    return Outcome(words, {"down": int(down), "of": int(machines)})
+
+
+def _standing(down: int, machines: int, noun: str) -> Outcome:
+    """Return how many of some machines stand still: "1 of 2 pumps stands still", "both pumps run again"."""
+    if down:
+        words = f"{down} of {machines} {noun}{'s' * (machines > 1)} stand{'s' * (down == 1)} still"
+    else:
+        every = {1: "the", 2: "both"}.get(machines, f"all {machines}")
+        words = f"{every} {noun}{'s' * (machines > 1)} run{'s' * (machines == 1)} again"
+    return _down(down, machines, words)
 
 
 class FacilityFaults:
@@ -128,19 +141,19 @@ class FacilityFaults:
     def begin(self, i: Intervention, lasts_s: float | None, act: Act) -> None:
         """Let a fault begin, by what brings its machines to where the faults in force have them."""
         self.acting.append(i)
-        what = act(self, i)
+        what, figures = act(self, i)
         lasts = "" if lasts_s is None else f" for {units.spoken(lasts_s)}"
         severity = Severity[KINDS[i.kind].severity.upper()]
-        self._say(self._told(i).begins, i.target, what + lasts, severity)
+        self._say(self._told(i).begins, i.target, what + lasts, severity, lasts_s=lasts_s, **figures)
 
     def end(self, i: Intervention, act: Act) -> None:
         """Let a fault be over."""
         self.acting.remove(i)
-        what, told = act(self, i), self._told(i)
+        (what, figures), told = act(self, i), self._told(i)
         if self._in_force(i):  # what another fault still holds down goes on being an alarm
-            self._say(told.begins, i.target, f"partly mended: {what}", Severity.WARNING)
+            self._say(told.begins, i.target, f"partly mended: {what}", Severity.WARNING, **figures)
         else:
-            self._say(told.clears, i.target, what, Severity.NOTICE)
+            self._say(told.clears, i.target, what, Severity.NOTICE, **figures)
 
     def _told(self, i: Intervention) -> Told:
         """Return the events that tell of it."""
@@ -159,50 +172,52 @@ class FacilityFaults:
     def _in_force(self, i: Intervention) -> list[Intervention]:
         return [other for other in self.acting if (other.kind, other.target) == (i.kind, i.target)]
 
-    def supply(self, i: Intervention) -> str:
+    def supply(self, i: Intervention) -> Outcome:
         """Let units of a power item fail or work."""
         item, others = self._slot(i), self._in_force(i)
         units_ = int(self.plant.power.units[item])
         lost = min(units_, sum(other.count or units_ for other in others))
         self.power.fail(item, lost)
         what = self._item_kind(i)
-        if not lost:
-            return f"{what} works again"
-        return f"{what} fails" if lost == units_ else f"{lost} of {units_} units of the {what} fail"
+        words = f"{what} fails" if lost == units_ else f"{lost} of {units_} units of the {what} fail"
+        return _down(lost, units_, words if lost else f"{what} works again")
 
-    def breaker(self, i: Intervention) -> str:
+    def breaker(self, i: Intervention) -> Outcome:
         """Open or close a breaker."""
         if self._in_force(i):
             self.power.trip(self._slot(i))
-            return "breaker opens"
+            return Outcome("breaker opens")
         self.power.close(self._slot(i))
-        return "breaker is closed again"
+        return Outcome("breaker is closed again")
 
-    def battery(self, i: Intervention) -> str:
+    def battery(self, i: Intervention) -> Outcome:
         """Empty a battery or let it charge."""
         if self._in_force(i):
             self.power.empty(self._slot(i))
-            return "battery is empty"
+            return Outcome("battery is empty")
         self.power.refill(self._slot(i))
-        return "battery charges again"
+        return Outcome("battery charges again")
 
-    def generator(self, i: Intervention) -> str:
+    def generator(self, i: Intervention) -> Outcome:
         """Keep machines of a generator from starting."""
         item, units_ = self._slot(i), int(self.plant.power.units[self._slot(i)])
         stuck = min(units_, sum(other.count or units_ for other in self._in_force(i)))
         self.power.no_start(item, stuck)
         some = f"{stuck} of {units_} machines " if 0 < stuck < units_ else ""
-        return f"{some}will not start" if stuck else "starts again when it is needed"
+        return _down(stuck, units_, f"{some}will not start" if stuck else "starts again when it is needed")
 
-    def supplies(self, i: Intervention) -> str:
+    def supplies(self, i: Intervention) -> Outcome:
         """Take power supplies of a node or shelves of a rack."""
         kind, slot = self._kind(i), self._slot(i)
         lost = sum(other.count or EVERY for other in self._in_force(i))
         total = self.power.lose_supplies(kind or "", slot, lost)
         noun = "power supplies" if kind == "node" else "power shelves"
-        return f"{min(lost, total)} of {total} {noun} lost" if lost else f"all {total} {noun} work again"
+        lost = min(lost, total)
+        return _down(
+            lost, total, f"{lost} of {total} {noun} lost" if lost else f"all {total} {noun} work again"
+        )
 
-    def pumps(self, i: Intervention) -> str:
+    def pumps(self, i: Intervention) -> Outcome:
         """Stop pumps of a loop or plant."""
         slot, now = self._slot(i), self.timers.now_s
         table: Any = self.plant.loops if self._kind(i) == "loop" else self.plant.plants
@@ -214,7 +229,7 @@ class FacilityFaults:
             self.cooling.set_plant_pumps_down(now, slot, down)
         return _standing(down, pumps, "pump")
 
-    def fans(self, i: Intervention) -> str:
+    def fans(self, i: Intervention) -> Outcome:
         """Stop fans of a node, loop or plant."""
         kind, slot = self._kind(i), self._slot(i)
         others = self._in_force(i)
@@ -236,14 +251,16 @@ class FacilityFaults:
             stopped = [other for other in stopped if other.kind == i.kind]
         return min(machines, sum(other.count or machines for other in stopped))
 
-    def valve(self, i: Intervention) -> str:
+    def valve(self, i: Intervention) -> Outcome:
         """Hold the valve of a loop."""
         others = self._in_force(i)
         opening = value_of(others[-1]) if others else None
         self.cooling.set_valve(self._slot(i), opening)
-        return "valve moves again" if opening is None else f"valve sticks at {100 * opening:.0f} %"
+        if opening is None:
+            return Outcome("valve moves again")
+        return Outcome(f"valve sticks at {100 * opening:.0f} %", {"opening": opening})
 
-    def leak(self, i: Intervention) -> str:
+    def leak(self, i: Intervention) -> Outcome:
         """Shut what leaks."""
         leaks, now, slot = bool(self._in_force(i)), self.timers.now_s, self._slot(i)
         if self._kind(i) == "loop" or not self.shut_leaks:
@@ -252,14 +269,17 @@ class FacilityFaults:
             if loop >= 0:
                 self.cooling.set_shut(now, loop, shut)
             if leaks:
-                return "leaks: the loop is shut off"
-            return "tight again" + (": but another leak keeps the loop shut" if shut else ": coolant flows")
+                return Outcome("leaks: the loop is shut off")
+            then = "but another leak keeps the loop shut" if shut else "coolant flows"
+            return Outcome(f"tight again: {then}")
         if leaks:
             self.oddities.set(self._key(i), self._nodes(i), None, flow=WORST_FLOW)
         else:
             self.oddities.clear(self._key(i))
         self._share_flow(int(self.plant.racks.loop[slot]))
-        return "leaks: its valves shut, its nodes go off" if leaks else "tight again: its valves open"
+        return Outcome(
+            "leaks: its valves shut, its nodes go off" if leaks else "tight again: its valves open"
+        )
 
     def _leaking_loop(self, i: Intervention) -> int:
         """Return the loop that a leak stops as a whole, -1: it only shuts the valves of its rack."""
@@ -278,45 +298,50 @@ class FacilityFaults:
         }
         self.cooling.set_branches(self.timers.now_s, loop, len(shut & set(mine.tolist())), len(mine))
 
-    def chillers(self, i: Intervention) -> str:
+    def chillers(self, i: Intervention) -> Outcome:
         """Stop chillers of a plant."""
         slot = self._slot(i)
         total = int(self.plant.plants.units[slot])
         down = min(total, sum(other.count or total for other in self._in_force(i)))
         self.cooling.set_units_down(self.timers.now_s, slot, down)
         noun = self.plant.plants.kind[slot].replace("-", " ") + "s"
-        return f"{down} of {total} {noun} trip" if down else f"all {total} {noun} may run again"
+        words = f"{down} of {total} {noun} trip" if down else f"all {total} {noun} may run again"
+        return _down(down, total, words)
 
-    def rejection(self, i: Intervention) -> str:
+    def rejection(self, i: Intervention) -> Outcome:
         """Keep a plant from giving heat to the sky."""
         lost = bool(self._in_force(i))
         self.cooling.set_rejecting(self._slot(i), 0.0 if lost else 1.0)
-        return "gives no heat to the sky" if lost else "gives heat to the sky again"
+        return Outcome("gives no heat to the sky" if lost else "gives heat to the sky again")
 
-    def site(self, i: Intervention) -> str:
+    def site(self, i: Intervention) -> Outcome:
         """Lose the whole site."""
         lost = bool(self._in_force(i))
         self.power.lose_site(lost)
         self.tell_site(lost)
-        return "the whole site is lost: nothing has power" if lost else "the site is back: nodes boot"
+        words = "the whole site is lost: nothing has power" if lost else "the site is back: nodes boot"
+        return Outcome(words)
 
-    def heat_wave(self, i: Intervention) -> str:
+    def heat_wave(self, i: Intervention) -> Outcome:
         """Warm the weather."""
         self.weather.heat_wave_k = sum(value_of(other) for other in self._in_force(i))
         hotter_k = self.weather.heat_wave_k
-        return f"{hotter_k:.0f} K warmer than the season" if hotter_k else "as warm as the season again"
+        words = f"{hotter_k:.0f} K warmer than the season" if hotter_k else "as warm as the season again"
+        return Outcome(words, {"hotter_k": float(hotter_k)})
 
-    def plate(self, i: Intervention) -> str:
+    def plate(self, i: Intervention) -> Outcome:
         """Narrow cold plates."""
         share = float(np.prod([value_of(other) for other in self._in_force(i)]))
         self._odd(i, "flow", share)
-        return f"{100 * share:.0f} % of the coolant left" if share < 1 else "clear again"
+        words = f"{100 * share:.0f} % of the coolant left" if share < 1 else "clear again"
+        return Outcome(words, {"left": share})
 
-    def contact(self, i: Intervention) -> str:
+    def contact(self, i: Intervention) -> Outcome:
         """Worsen the contact between dies and plates."""
         factor = float(np.prod([value_of(other) for other in self._in_force(i)]))
         self._odd(i, "contact", factor)
-        return f"{factor:.3g} times the resistance to its plate" if factor > 1 else "good contact again"
+        words = f"{factor:.3g} times the resistance to its plate" if factor > 1 else "good contact again"
+        return Outcome(words, {"resistance": factor})
 
     def _odd(self, i: Intervention, what: str, share: float) -> None:
         if not self._in_force(i):
@@ -327,15 +352,15 @@ class FacilityFaults:
         else:
             self.oddities.set(self._key(i), self._nodes(i), None, **{what: share})
 
-    def cap(self, i: Intervention) -> str:
+    def cap(self, i: Intervention) -> Outcome:
         """Cap the power of a place or power item."""
         others = self._in_force(i)
         if not others:
             self.caps.clear(self._key(i))
-            return "no power cap any more"
+            return Outcome("no power cap any more")
         limit_w = value_of(others[-1])
         self.caps.set(self._key(i), i.target, limit_w, "proportional")
-        return f"capped at {units.render(limit_w, 'power', digits=4)}"
+        return Outcome(f"capped at {units.render(limit_w, 'power', digits=4)}", {"limit_w": limit_w})
 
     # --- targets
 
@@ -360,8 +385,8 @@ class FacilityFaults:
         mine = nodes.rack == slot if kind == "rack" else np.arange(len(nodes.ids)) == slot
         return np.flatnonzero(mine & nodes.present).tolist()
 
-    def _say(self, kind: str, subject: str, text: str, severity: Severity) -> None:
-        self.log.add(self.timers.now_s, kind, subject, text, severity)
+    def _say(self, kind: str, subject: str, text: str, severity: Severity, **figures: float | None) -> None:
+        self.log.add(self.timers.now_s, kind, subject, text, severity, where="", **figures)
 
     def restore(self, acting: list[Intervention]) -> None:
         """Take over the faults in force; the machines restore themselves what they do to them."""

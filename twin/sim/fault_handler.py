@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from twin.plant.find import find
 from twin.scenario.fault_kind import TargetKind
@@ -10,7 +10,7 @@ from twin.scenario.fault_kinds import KINDS
 from twin.scenario.faults import Intervention
 from twin.scenario.validate import nearest
 from twin.sim.actuators import Actuators
-from twin.sim.facility_faults import FacilityFaults
+from twin.sim.facility_faults import Act
 from twin.sim.shutdowns import LEAK
 
 
@@ -75,7 +75,7 @@ class Machine(Handler):
         Brings a machine to where the faults in force have it; returns how things stand then.
     """
 
-    def __init__(self, act: Callable[[FacilityFaults, Intervention], str]) -> None:
+    def __init__(self, act: Act) -> None:
         self._act = act
 
     def lasts_s(self, on: Actuators, i: Intervention, number: int) -> float | None:

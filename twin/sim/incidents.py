@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from twin.record.events import Severity
 from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario.fault_kinds import KINDS
 from twin.scenario.faults import Bursts, Intervention
@@ -174,7 +173,7 @@ class Incidents:
         i = self.asked[index]
         refusal = self.refusal(i) if self.edited_by(self.timers.now_s) else None
         if refusal is not None:
-            self.on.say("refused", i.target, refusal, Severity.WARNING)
+            self.on.say("refused", i.target, refusal, asked=i.kind)
             return
         self._begin(i, index)
 

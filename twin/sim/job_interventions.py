@@ -76,14 +76,15 @@ class JobCap(Handler):
         on.capped.append(i)
         self._follow(on, i)
         lasts = "" if lasts_s is None else f" for {units.spoken(lasts_s)}"
-        on.say("power_cap", i.target, f"{i.value} per GPU{lasts}", Severity.NOTICE)
+        limit_w = units.parse(i.value or "", "power")
+        on.say("power_cap", i.target, f"{i.value} per GPU{lasts}", limit_w=limit_w, lasts_s=lasts_s)
 
     def end(self, on: Actuators, i: Intervention) -> None:
         """Lift it; an earlier one that lasts still holds again."""
         on.capped.remove(i)
         left = self._follow(on, i)
         now = f"{left[-1].value} per GPU" if left else "default power limit"
-        on.say("power_cap_off", i.target, f"{now} again", Severity.NOTICE)
+        on.say("power_cap_off", i.target, f"{now} again")
 
     def _follow(self, on: Actuators, i: Intervention) -> list[Intervention]:
         """Let the latest cap on the target that is in force hold, or none; return all of them."""
@@ -107,7 +108,7 @@ class Set(Handler):
     def begin(self, on: Actuators, i: Intervention, lasts_s: float | None) -> None:
         """Set it."""
         on.settings.apply(i.target, i.value or "")
-        on.say("set", i.target, f"is {i.value} from now on", Severity.NOTICE)
+        on.say("set", i.target, f"is {i.value} from now on", value=i.value)
         if i.target.startswith("scheduler"):
             on.recovery.node_usable()  # who waits may start by the new rules
 

@@ -30,9 +30,20 @@ class NodeFailure(Handler):
         struck: dict[int, list[int]] = {}  # by job
         on.tally.struck[INJECTED if cause is None else cause.id] += 1
         what = (i.cause or "failure").replace("_", " ")
-        on.say("injected_failure", i.target, f"{what}, by hand{_lasting(lasts_s)}")
-        for node in on.nodes_of(i.target):
-            repair_s = on.failures.drawn_repair_s(node, cause) if lasts_s is None else lasts_s
+        repairs_s = {
+            node: on.failures.drawn_repair_s(node, cause) if lasts_s is None else lasts_s
+            for node in on.nodes_of(i.target)
+        }
+        on.say(
+            "injected_failure",
+            i.target,
+            f"{what}, by hand{_lasting(lasts_s)}",
+            nodes=sum(int(on.nodes.condition[node]) != DOWN for node in repairs_s),
+            cause=i.cause,
+            effect="dead",
+            lasts_s=max(repairs_s.values(), default=0.0),
+        )
+        for node, repair_s in repairs_s.items():
             if on.nodes.condition[node] == DOWN:  # in repair already: that lasts as long as the longer one
                 on.repairs.prolong(node, repair_s)
                 continue
@@ -83,8 +94,9 @@ class Degrade(Handler):
         kind, slot = find(on.plant, i.target) or ("node", -1)
         node = int(on.plant.gpus.node[slot]) if kind == "gpu" else slot
         gpu = int(on.plant.gpus.index[slot]) if kind == "gpu" else -1
-        on.say("injected_failure", i.target, f"{KINDS[i.kind].title.lower()}, by hand", Severity.NOTICE)
         left = value_of(i) if "value" in KINDS[i.kind].options else 1.0
+        text = f"{KINDS[i.kind].title.lower()}, by hand"
+        on.say("injected_failure", i.target, text, Severity.NOTICE, nodes=0, effect=self._effect, left=left)
         repair_s = 0.0 if self._passes else on.failures.drawn_repair_s(node, None)
         on.degraded.begin(node, self._effect, left, lasts_s, repair_s=repair_s, gpu=gpu, passes=self._passes)
 
@@ -99,7 +111,8 @@ class Hang(Handler):
         rows = [row for row in on.jobs.active if row.id == i.target]
         if not rows:
             rows = [on.jobs.rows[job] for job in on.nodes.jobs_of(on.nodes_of(i.target))]
-        on.say("injected_failure", i.target, "hangs, by hand")
+        # Nothing goes away: its jobs say what becomes of them.
+        on.say("injected_failure", i.target, "hangs, by hand", nodes=0, effect="hang", lasts_s=0.0)
         on.degraded.hang(rows, -1, HANG, 0.0)
 
 
@@ -119,7 +132,8 @@ class Drain(Handler):
             "end": "; its jobs go on to their end",
         }
         text = f"given no more work{_lasting(lasts_s)}{stay.get(i.value or '', '')}"
-        on.say("drained", i.target, text, Severity.NOTICE)
+        nodes = len(on.nodes_of(i.target))
+        on.say("drained", i.target, text, nodes=nodes, lasts_s=lasts_s, jobs_leave=i.value)
         for row in [on.jobs.rows[job] for job in _cordon(on, i.target, True)]:
             if i.value == "checkpoint":
                 on.recovery.vacate(row)
@@ -147,7 +161,7 @@ class Undrain(Handler):
 
 def undrain(on: Actuators, target: str) -> None:
     """Let nodes take work again."""
-    on.say("undrained", target, "takes work again", Severity.NOTICE)
+    on.say("undrained", target, "takes work again")
     _cordon(on, target, False)
     on.recovery.node_usable()
 

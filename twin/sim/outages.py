@@ -185,7 +185,7 @@ class Outages:
             self.nodes.cut_off(now, node, False)
         what = f"{self.describe(i.target)} works again"
         joined = f": {len(back):,} node{'s' * (len(back) != 1)} back on the fabric" if back else ""
-        self.log.add(now, "fabric_back", i.target, what + joined, Severity.NOTICE, nodes=len(back))
+        self.log.add(now, "fabric_back", i.target, what + joined, nodes=len(back), effect=i.kind)
         if back:
             self.recovery.node_usable()
 
@@ -245,7 +245,18 @@ class Outages:
         parts.append(f"{', '.join(names)} stop{'s' * (len(names) == 1)}" if names else "no job stops")
         severity = Severity.ALARM if stopped else Severity.WARNING
         text = f"{self.describe(i.target)} {verb}{lasts}: {'; '.join(parts)}"
-        self.log.add(self.timers.now_s, "fabric_fault", i.target, text, severity, nodes=len(cut))
+        self.log.add(
+            self.timers.now_s,
+            "fabric_fault",
+            i.target,
+            text,
+            severity,
+            nodes=len(cut),
+            effect=i.kind,
+            cables=i.count,
+            lasts_s=lasts_s,
+            stopped_jobs=len(names),
+        )
 
     def _lost(self, target: str) -> str:
         """Return what the nodes behind a target lose: their rail where it serves one, else the fabric."""
