@@ -80,6 +80,8 @@ def test_many_events_leave_fewer_samples_to_regular_times() -> None:
     """The more samples came at events, the further are those at regular times apart: a run costs no more for them."""
 
     class Busy(Recorder):
+        _is_past = False
+
         def __init__(self, last_s: float, irregular: int) -> None:
             self._interval_s, self._begin_s, self._settled_s = 100.0, 0.0, math.inf
             self._last_sample_s, self._irregular = last_s, irregular
