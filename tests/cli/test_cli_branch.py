@@ -106,6 +106,14 @@ def test_what_cannot_be_is_one_sentence(twin: Twin, lab: Path, words: tuple[str,
     assert not out.exists()
 
 
+def test_what_is_injected_after_the_end_of_the_branch_is_warned_of(twin: Twin, lab: Path) -> None:
+    out = lab.parent / "late.twin.yaml"
+    told = twin("branch", lab, "--at", "1 h 10 min", "--inject", "99 day hang llama3", "-o", out).stderr
+    assert "'99 day hang llama3': is at 99 d, and the run ends at 1 d: it never happens" in told
+    assert load(out).scenario.branch.at_s == 4200.0
+    out.unlink()
+
+
 def test_what_is_missing_is_named(twin: Twin, lab: Path, tmp_path: Path) -> None:
     assert "RUN is missing" in twin("branch", code=2).stderr
     assert "-o SCENE or --run FILE is missing" in twin("branch", lab, "--at", "1 h", code=2).stderr

@@ -94,7 +94,7 @@ class BreakDialog(QDialog):
             self._refuse(f"{problem.key}: {problem.reason}. {problem.hint}".rstrip())
             return False
         if 0 < session.end_s < asked.at_s:
-            self._refuse(f"at: {too_late(asked.at_s, session.end_s)}.")
+            self._refuse(f"It {too_late(asked.at_s, session.end_s)}.")
             return False
         session.intervene(asked)
         self.close()

@@ -164,7 +164,7 @@ def _branch(
     from twin.analysis.branch_changes import in_words, set_from
     from twin.analysis.what_if import what_if
     from twin.cli.errors import BadInput
-    from twin.cli.scene import SCENE_SUFFIX, must_be_run, refusals, scene_path, time_of
+    from twin.cli.scene import SCENE_SUFFIX, must_be_run, refusals, scene_path, time_of, warn_if_late
     from twin.record.reader import Reader
     from twin.scenario import loads, parse_injection
     from twin.whole_file import write_whole
@@ -178,7 +178,11 @@ def _branch(
         start = reader.header.scenario.start
         at_s = time_of(at, "--at", reader.header.scenario, reader.t_end_s)
         until_s = end_of_branch(reader, at_s) if until is None else _end(until, at_s, reader)
-        additions = [*set_from(settings, at_s), *(parse_injection(text, start) for text in injections)]
+        injected = [parse_injection(text, start) for text in injections]
+        end_s = reader.header.end_s if record is None or until_s is None else until_s
+        for text, one in zip(injections, injected, strict=True):
+            warn_if_late(text, one.at_s, end_s)
+        additions = [*set_from(settings, at_s), *injected]
         early = next((one for one in additions if one.at_s < at_s), None)
         if early is not None:
             raise BadInput(

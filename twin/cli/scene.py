@@ -135,7 +135,6 @@ def with_changes(
         When one of them is not understood or does not fit the scene.
     """
     from twin.scenario import check, parse_injection
-    from twin.scenario.horizon import too_late
     from twin.scenario.problem import ScenarioError
     from twin.scenario.setting import set_texts
 
@@ -155,11 +154,18 @@ def with_changes(
                 replace(problem, file=f"--inject {injection!r}", line=0, key=problem.key.rpartition(".")[2])
                 for problem in error.problems
             ) from None
-        if one.at_s > min(end_s, scenario.duration_s):
-            warn(f"--inject {injection!r}: {too_late(one.at_s, min(end_s, scenario.duration_s))}")
+        warn_if_late(injection, one.at_s, min(end_s, scenario.duration_s))
     if injections:
         _must_be_accepted(scenario, before)
     return scenario
+
+
+def warn_if_late(injection: str, at_s: float, end_s: float) -> None:
+    """Warn of an injection at a time that a run to `end_s` never reaches [s]."""
+    from twin.scenario.horizon import too_late
+
+    if at_s > end_s:
+        warn(f"--inject {injection!r}: {too_late(at_s, end_s)}")
 
 
 def refusals(scenario: Scenario) -> list[tuple[str, str]]:

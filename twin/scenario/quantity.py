@@ -46,9 +46,7 @@ class Quantity:
         number = _of_text(value, self.dimension)
         if 0 < number < self.least:
             least = rendered(self.least, self.dimension)
-            raise units.UnitError(
-                f"{value!r} is less than {least}, the least step; write 0 s or at least {least}"
-            )
+            raise units.UnitError(f"{value!r} is less than {least}, the least step of time")
         return number
 
     def needed(self) -> str:
