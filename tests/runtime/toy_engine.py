@@ -9,7 +9,7 @@ import heapq
 import json
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from hashlib import blake2b
 from time import monotonic
@@ -198,7 +198,7 @@ class ToyEngine:
             "idle_in_repair": self._lost_ms * 8e-3,
         }
 
-    def figures(self, frame: Frame) -> dict[str, float]:
+    def figures(self, frame: Frame, ledger: Mapping[str, float]) -> dict[str, float]:
         return {"simulated_s": self.now_s}
 
     def record_bookings(self, bookings: Bookings) -> None:

@@ -95,8 +95,8 @@ class Observed(Protocol):
     def ledger_gpu_s(self) -> Mapping[str, float]:
         """Return the GPU-seconds of each account since the start."""
 
-    def figures(self, frame: Frame) -> Mapping[str, float]:
-        """Return what the run has come to, by name; `frame` was just filled."""
+    def figures(self, frame: Frame, ledger: Mapping[str, float]) -> Mapping[str, float]:
+        """Return what the run has come to, by name; `frame` was just filled, `ledger` is that of now."""
 
     def record_bookings(self, bookings: Bookings) -> None:
         """Tell `bookings` from now on what is booked in the ledger."""
@@ -257,14 +257,15 @@ class Recorder:
             self._alerted = self._returned = False
             self._stopped.clear()
             engine.fill(self._frame)
+            ledger = engine.ledger_gpu_s()
             self._writer.add_sample(
                 engine.now_s,
                 self._packed,
                 self._rows,
                 engine.detail(),
                 engine.dies,
-                engine.ledger_gpu_s(),
-                engine.figures(self._frame),
+                ledger,
+                engine.figures(self._frame, ledger),
                 self._bookings.take(engine.now_s, engine.lasting()),
             )
             self._last_sample_s = engine.now_s

@@ -117,8 +117,8 @@ class Engine(Protocol):
         """Return the GPU-seconds of each account since the start, as in the summary."""
         ...
 
-    def figures(self, frame: Frame) -> Mapping[str, float]:
-        """Return what the run has come to, by name; `frame` was just filled. Never changes the run."""
+    def figures(self, frame: Frame, ledger: Mapping[str, float]) -> Mapping[str, float]:
+        """Return what the run has come to, by name; `frame` was just filled, `ledger` is that of now."""
         ...
 
     def record_bookings(self, bookings: Bookings) -> None:

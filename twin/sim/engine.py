@@ -8,7 +8,7 @@ jobs get their new pace; the next thermal step is taken ahead. Observers only re
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from time import monotonic
 from typing import Any
@@ -463,9 +463,9 @@ class Engine(Parts):
         """Return the GPU-seconds of each account since the start, as in the summary."""
         return summary.ledger_gpu_s(self)
 
-    def figures(self, frame: Frame) -> dict[str, float]:
+    def figures(self, frame: Frame, ledger: Mapping[str, float]) -> dict[str, float]:
         """Return what the run has come to, by the names of the summary; `frame` was just filled."""
-        return self.observer.figures(frame)
+        return self.observer.figures(frame, ledger)
 
     def record_bookings(self, bookings: Bookings) -> None:
         """Tell `bookings` from now on what is booked in the ledger."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,11 +82,11 @@ class Observer:
         """Return single GPUs and nodes at the present time."""
         return self._details.now(self.engine.heat.at(self.engine.now_s))
 
-    def figures(self, frame: Frame) -> dict[str, float]:
+    def figures(self, frame: Frame, ledger: Mapping[str, float]) -> dict[str, float]:
         """Return what the run has come to, by the names of the summary, of a frame just filled; nan: unknown."""
         engine, now = self.engine, self.engine.now_s
         jobs = self._jobs.figures(frame.values)
-        ledger, gpu_s = engine.ledger_gpu_s(), jobs.pop("gpu_s")
+        gpu_s = jobs.pop("gpu_s")
         return {
             **jobs,
             **facility_figures(engine),
