@@ -30,13 +30,18 @@ def away() -> _Run:
 def test_its_page_tells_of_the_cloud_and_of_nothing_held_here(away: _Run) -> None:
     page = away.page("w1")
     assert page.state == JobState.REMOTE
-    assert page.where == "in the cloud: 8 GPUs of elbe, a step takes 10 s, checkpoints and failures in it"
+    assert page.where == "in the cloud: 8 GPUs of elbe, 10 s a step, stops included"
     assert page.progress.step > 60
     assert page.progress.durable is None
+    assert [piece.title for piece in page.time.pieces] == ["Queue", "In a cloud", "Productive here"]
     assert page.progress.ends_s == pytest.approx(2861.0 + 7200.0)
     assert away.page("w2").where == "on its way to the cloud: 8 GPUs of elbe are ordered"
     away.advance(2 * 3600.0)
-    assert away.page("w2").where.startswith("in the cloud: 8 GPUs of elbe, a step takes")
+    assert away.page("w2").where.startswith("in the cloud: 8 GPUs of elbe, 10 s a step")
+
+
+def test_goodput_now_counts_its_steps_there(away: _Run) -> None:
+    assert float(away.frame.values["site.goodput_now"][0]) == pytest.approx(100.0, abs=1.0)
 
 
 def test_its_rows_hold_what_is_known_there(away: _Run) -> None:

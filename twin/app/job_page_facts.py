@@ -204,7 +204,7 @@ def _in_cloud(events: JobEvents, job_id: str, step_s: float) -> str:
     stepping = events.last_s(job_id, "job_running", "job_resumed")
     if stepping is None or stepping < came.t_s:
         return f"in the cloud: {held}, starting"
-    return f"in the cloud: {held}, a step takes {text.duration(step_s)}, checkpoints and failures in it"
+    return f"in the cloud: {held}, {text.duration(step_s)} a step, stops included"
 
 
 def _progress(

@@ -40,17 +40,21 @@ class Waterfall:
         Each with its seconds; all that took any time worth a line.
     productive_s
         What all of them leave [s].
+    away
+        Whether it was in a cloud, where nobody tells productive time from the rest.
     """
 
     whole_s: float
     losses: tuple[Piece, ...]
     productive_s: float
+    away: bool = False
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
         """Return the losses and what is left; they sum to the whole."""
         hint = "Matrix products and all else that brings the job on, at the clock it has"
-        return (*self.losses, Piece(PRODUCTIVE, "Productive", self.productive_s, hint))
+        title = "Productive here" if self.away else "Productive"
+        return (*self.losses, Piece(PRODUCTIVE, title, self.productive_s, hint))
 
     def share(self, seconds: float) -> float:
         """Return a time as a share of the whole [-]."""
@@ -89,4 +93,4 @@ def waterfall(whole_s: float, queue_s: float, spent_s: Mapping[str, float], *, a
         )
         kept.append(Piece(REST, title, rest_s, hint))
         rest_s = 0.0
-    return Waterfall(whole_s, tuple(kept), max(productive_s + rest_s, 0.0))
+    return Waterfall(whole_s, tuple(kept), max(productive_s + rest_s, 0.0), away)

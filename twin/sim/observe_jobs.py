@@ -159,7 +159,10 @@ class JobsShown:
         self._under_way[i] = row.gpus if row.start_s is not None and row.end_s is None else 0.0
         # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
         at_pace = min(1.0, jobs.ideal_s(row) / pace.step_s)
-        self._at_pace[i] = at_pace * self._duty(row) if stepping else 0.0
+        there = (
+            row.state == JobState.REMOTE and row.target > row.progress
+        )  # at a pace that has its stops in it
+        self._at_pace[i] = at_pace * self._duty(row) if stepping else at_pace * there
 
     def _duty(self, row: JobRow) -> float:
         """Return the share of its time that a job spends in steps now; the rest are checkpoint pauses."""
