@@ -69,6 +69,8 @@ def test_both_are_simulated_and_stand_side_by_side(
     told = {key: one.b for key, one in shown.shown.differences.items()}
     assert told == {one.key: own[one.key] for one in FIGURES if one.key in told}
     assert shown.shown.differences["energy_j"].difference < 0
+    assert "Rerun from the start." in shown.verdict.text()
+    assert not shown.answer.isVisible()
     assert shown.halls.panes[1].title.text() == f"B: {other.name}"
     made = [one.path for one in shown._runs]
     shown.keep.keep(tmp_path)

@@ -277,7 +277,7 @@ def test_a_branch_is_compared_with_its_run_at_one_end(twin: Twin, tmp_path: Path
     table = twin("branch", stopped, *words, "--run", out, "--replace", "--compare", "--seeds", "2").stdout
     assert "Same past, from 5 h on." in table
     assert table.splitlines()[-1].startswith(
-        "checkpoint interval of llama3 5 min instead of 30 min: goodput -"
+        "Checkpoint interval of llama3 5 min instead of 30 min: goodput -"
     )
     assert "(paired, 2 seeds:" in table.splitlines()[-1]
 
@@ -303,3 +303,25 @@ def test_a_scene_called_parent_is_branched(twin: Twin, tmp_path: Path) -> None:
     run(load(scene).scenario, until_s=3600.0, record=record)
     twin("branch", record, "--at", "30 min", "-o", tmp_path / "branch.twin.yaml")
     twin("branch", record, "--at", "40 min", "-o", tmp_path / "branch.twin.yaml")
+
+
+def test_a_future_of_the_comparison_is_run_and_recorded_by_its_seed(twin: Twin, tmp_path: Path) -> None:
+    scene, parent = tmp_path / "often.twin.yaml", tmp_path / "lab.twinrun"
+    rates = "failures.causes=[{id: gpu, rate: 6 per node-day, repair: restart}]"
+    text = load("builtin:lab-16").text
+    (tmp_path / "lab.twin.yaml").write_text(text)
+    again = ("--seed", "3", "--set", rates)
+    twin("run", tmp_path / "lab.twin.yaml", *again, "--until", "12 h", "--out", parent)
+    words = ["--at", "5 h", "--set", "jobs[llama3].checkpoint.interval=5 min", "-o", scene]
+    words += ["--run", tmp_path / "often.twinrun", "--compare", "--seeds", "2", "--json"]
+    found = json.loads(twin("branch", parent, *words).stdout)["comparison"]["figures"]["goodput"]
+    record = tmp_path / "seed-4.twinrun"
+    redraw = ("--until", "12 h", "--redraw", "5 h=4", "--out", record, "--json")
+    a = json.loads(twin("run", tmp_path / "lab.twin.yaml", *again, *redraw).stdout)
+    assert found["by_seed"][1] == {"seed": 4, "a": a["goodput"], "b": found["by_seed"][1]["b"]}
+    assert found["by_seed"][0]["a"] != a["goodput"]
+    twin("verify", record)
+    b = json.loads(twin("run", scene, "--until", "12 h", "--redraw", "5 h=4", "--no-record", "--json").stdout)
+    assert found["by_seed"][1]["b"] == b["goodput"]
+    for wrong in ("5 h", "5 h=x", "soon=4"):
+        assert "--redraw: " in twin("run", "lab-16", "--redraw", wrong, code=2).stderr

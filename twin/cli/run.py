@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +14,7 @@ from twin.cli.incidents import Incidents, Level
 from twin.cli.options import Format, Injections, Json, Maps, Replace, Scene, Seed, Settings, a_file
 
 if TYPE_CHECKING:
+    from twin.record.redraw import Redraw
     from twin.scenario import Scenario
 
 EXAMPLE = "Example: twin run nvl72-row --seed 2 --inject '1 h pump_stop cdu/0 for=20s' --json"
@@ -62,6 +63,14 @@ def run_scene(
     ] = False,
     policy: Annotated[SchedulerPolicy | None, typer.Option(help="Of the scheduler.")] = None,
     incidents: Incidents = None,
+    redraw: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TIME=SEED",
+            help="Draw chance from another seed from a time on, what has happened kept: '13:24=7' is the future of seed 7 "
+            "of twin branch --seeds.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run a scene to its end and print the summary."""
@@ -82,7 +91,9 @@ def run_scene(
             )
         settings = [*(set_ or []), *([f"scheduler.policy={policy.value}"] if policy else [])]
         work = None if jobs is None else _work_of(jobs, format, maps or [], keep_jobs, settings, until)
-        summary = summary_of_run(scene, seed, until, settings, inject or [], out, record, work, incidents)
+        summary = summary_of_run(
+            scene, seed, until, settings, inject or [], out, record, work, incidents, redraw or []
+        )
         if json:
             print_json(summary)
         else:
@@ -120,6 +131,7 @@ def summary_of_run(
     record: bool,
     work: Callable[[Scenario], Scenario] | None = None,
     incidents: Level | None = None,
+    redraws: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Run a scene and return what ``--json`` prints; the parameters are those of the command, `work` gives it jobs."""
     from twin.cli.errors import BadInput, Failure, warn
@@ -138,10 +150,13 @@ def summary_of_run(
         raise BadInput(
             f"--until: {until!r} lies after the end of the scene; for a longer run: --set duration={until!r}"
         )
+    again = [_redraw(text, scenario) for text in redraws]
     path = (out if out is not None else new_run_path(scenario.title)) if record else None
     try:
         with progress(scenario.title) as show:
-            result = run(scenario, seed=seed, until_s=until_s, record=path, progress=show, paced=True)
+            result = run(
+                scenario, seed=seed, until_s=until_s, record=path, progress=show, paced=True, redraws=again
+            )
     except RunFileError as error:
         raise Failure(str(error)) from error
     for event in result.engine.events(0):
@@ -161,3 +176,15 @@ def summary_of_run(
         "peak_rss_bytes": result.peak_rss_bytes,
         "run_file": None if path is None else str(path.resolve()),
     }
+
+
+def _redraw(text: str, scenario: Scenario) -> Redraw:
+    """Return what ``TIME=SEED`` means in the run of a scene; raises `BadInput` where it is none."""
+    from twin.cli.errors import BadInput
+    from twin.cli.scene import time_of
+    from twin.record.redraw import Redraw
+
+    time, equals, seed = (part.strip() for part in text.rpartition("="))
+    if not equals or not seed.isdecimal() or int(seed) >= 2**63:
+        raise BadInput(f"--redraw: {text!r} is not TIME=SEED; write it like '5 h=7'")
+    return Redraw(time_of(time, "--redraw", scenario, scenario.duration_s), int(seed))
