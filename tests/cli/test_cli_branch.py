@@ -307,7 +307,7 @@ def test_a_scene_called_parent_is_branched(twin: Twin, tmp_path: Path) -> None:
 
 def test_a_future_of_the_comparison_is_run_and_recorded_by_its_seed(twin: Twin, tmp_path: Path) -> None:
     scene, parent = tmp_path / "often.twin.yaml", tmp_path / "lab.twinrun"
-    rates = "failures.causes=[{id: gpu, rate: 6 per node-day, repair: restart}]"
+    rates = "failures.causes=[{id: faulty_gpu, rate: 6 per node-day, repair: restart}]"
     text = load("builtin:lab-16").text
     (tmp_path / "lab.twin.yaml").write_text(text)
     again = ("--seed", "3", "--set", rates)

@@ -67,8 +67,8 @@ def run_scene(
         list[str] | None,
         typer.Option(
             metavar="TIME=SEED",
-            help="Draw chance from another seed from a time on, what has happened kept: '13:24=7' is the future of seed 7 "
-            "of twin branch --seeds.",
+            help="Draw chance from another seed from a time on, the past kept: '5 h=7' is the future of seed 7 of "
+            "twin branch --seeds.",
         ),
     ] = None,
     json: Json = False,
