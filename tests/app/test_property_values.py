@@ -153,3 +153,16 @@ def test_only_parts_that_fit_are_offered() -> None:
     offered = field(scene, (stage,), "part").choices
     assert set(offered) == set(scene.catalog.ids("pdu"))
     assert "eco" not in {one.key for one in properties(scene, stage)}  # a matter of UPSs alone
+
+
+def test_a_key_that_a_variant_sets_itself_is_its_own_and_others_are_inherited() -> None:
+    text = (
+        "format: twin/scenario\nversion: 1\ncatalog: '2026.11'\nextends: builtin:lab-16\n"
+        "title: warmer\ncooling: {loops: [{id: crah, supply: 26 degC}]}\n"
+    )
+    scene = Scene.of(loads(text, "warmer.twin.yaml"))
+    loop = scene.scenario.cooling.loops[0].id
+    own = standing(scene, (loop,), field(scene, (loop,), "supply"))
+    assert (own.source, own.resettable) == ("override", False)
+    assert own.hint == "warmer.twin.yaml, line 6; another value stands in builtin:lab-16"
+    assert standing(scene, (loop,), field(scene, (loop,), "serves")).source == "inherited"

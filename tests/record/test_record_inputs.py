@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from twin.record.inputs import input_hashes, inputs_hash, versions
 from twin.record.scenario_json import from_json, part_from_json, part_to_json, to_json
-from twin.record.state_folder import new_run_path, prune_runs, state_folder
+from twin.record.state_folder import new_run_path, prune_runs, pruned_words, state_folder
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Intervention
 
@@ -86,12 +87,35 @@ def test_state_folder_can_be_chosen(state: Path, tmp_path: Path) -> None:
     assert state.is_dir()
 
 
-def test_new_runs_push_out_the_oldest(state: Path) -> None:
+def test_a_new_run_has_the_name_of_its_scene_and_pushes_nothing_out(state: Path) -> None:
     paths = old_runs(state, 14)
     fresh = new_run_path("Llama 3, 16k GPUs / Übung!")
     assert fresh.name.endswith(".twinrun")
     assert "-llama-3-16k-gpus-bung-" in fresh.name
-    assert [p.exists() for p in paths] == [False] * 5 + [True] * 9
+    assert all(path.exists() for path in paths)
+
+
+def test_the_oldest_recordings_go_and_are_named(state: Path) -> None:
+    paths = old_runs(state, 14)
+    gone = prune_runs()
+    assert gone == paths[3::-1]
+    assert [path.exists() for path in paths] == [False] * 4 + [True] * 10
+    assert all(path.stem in pruned_words(gone) for path in gone)
+
+
+def test_scenes_that_were_never_played_push_no_recording_out(state: Path) -> None:
+    """Twenty scenes are opened after a recording of six days."""
+    recording, *opened = old_runs(state, 21)
+    for path, t_s in ((recording, 6 * 86400.0), *((path, 0.0) for path in opened)):
+        modified = path.stat().st_mtime
+        with closing(sqlite3.connect(path)) as file, file:
+            file.execute("CREATE TABLE progress(id INTEGER, t REAL)")
+            file.execute("INSERT INTO progress VALUES (1, ?)", (t_s,))
+        os.utime(path, (modified, modified))
+    assert prune_runs() == []
+    new_run_path("another")
+    assert recording.exists()
+    assert [path.exists() for path in opened] == [False] * 11 + [True] * 9
 
 
 def test_a_run_being_recorded_is_not_pruned(state: Path) -> None:

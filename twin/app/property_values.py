@@ -18,7 +18,7 @@ from twin.commands.generators import ChangeGenerator
 from twin.commands.move import MoveNodes, MoveTo, place_of
 from twin.commands.move_hall import MoveToHall
 from twin.commands.properties import SetProperty, path_of
-from twin.commands.things import generator, in_file, thing
+from twin.commands.things import generator, in_file, overrides, thing
 from twin.scenario.fields import fields_of
 from twin.scenario.path import resolve, split
 from twin.scenario.quantity import Quantity, rendered
@@ -250,14 +250,15 @@ def _standing(scene: Scene, id: str, one: Property) -> Standing:
 
 def _source(scene: Scene, path: str) -> dict[str, Any]:
     """Return badge, hint and whether a reset is possible, of a value that is said."""
-    if not in_file(scene, path):
-        extends = scene.scenario.extends or "the scene it varies"
+    extends, other = scene.scenario.extends or "the scene it varies", overrides(scene, path)
+    if not (other or in_file(scene, path)):
         return {"source": "inherited", "hint": f"From {extends}", "resettable": False}
     file = scene.document.files[0]
     place, _ = resolve(split(path), file.tree)
     mark = locate(file.tree, place)
     source = "override" if ".overrides[" in path or scene.scenario.extends else "set"
-    return {"source": source, "hint": f"{mark.file}, line {mark.line}", "resettable": _may_go(scene, path)}
+    hint = f"{mark.file}, line {mark.line}" + (f"; another value stands in {extends}" if other else "")
+    return {"source": source, "hint": hint, "resettable": not other and _may_go(scene, path)}
 
 
 def _may_go(scene: Scene, path: str) -> bool:

@@ -75,6 +75,8 @@ def run_app(
     from twin.app.collector import GuiCollector
     from twin.app.look import Look
     from twin.app.main_window import MainWindow
+    from twin.app.trouble import Trouble
+    from twin.record.state_folder import prune_runs, pruned_words
 
     look = Look(app, settings.theme, settings.text_scale)
     app.setWindowIcon(look.icon("logo", "accent"))
@@ -93,6 +95,8 @@ def run_app(
             refuse()
         collector.start()
         if exit_after_s is None:
+            if gone := prune_runs():
+                window.notifications.warn(Trouble("Old recordings were deleted", pruned_words(gone)))
             window.editing.offer_recovery(go)
         else:  # nobody is there to be asked
             go()

@@ -139,7 +139,7 @@ def summary_of_run(
     from twin.cli.progress import progress
     from twin.cli.scene import load_scene, time_of, with_changes
     from twin.record.runfile import RunFileError
-    from twin.record.state_folder import new_run_path
+    from twin.record.state_folder import KEPT_RUNS, new_run_path, prune_runs, pruned_words
     from twin.runtime.inline import run
 
     until_s = None if until is None else time_of(until, "--until")
@@ -152,6 +152,8 @@ def summary_of_run(
         )
     again = [_redraw(text, scenario) for text in redraws]
     path = (out if out is not None else new_run_path(scenario.title)) if record else None
+    if path is not None and out is None and (gone := prune_runs(KEPT_RUNS - 1)):
+        warn(f"{pruned_words(gone)} (--out keeps a recording)")
     try:
         with progress(scenario.title) as show:
             result = run(

@@ -156,8 +156,19 @@ def override(hall: Hall, item: str) -> Override:
 
 def in_file(scene: Scene, path: str) -> bool:
     """Return whether the file itself, and no other that it extends, says something at a path."""
-    own, *others = (not resolve(split(path), one.tree)[1] for one in scene.document.files)
+    own, *others = _saying(scene, path)
     return own and not any(others)
+
+
+def overrides(scene: Scene, path: str) -> bool:
+    """Return whether the file itself says something at a path where another that it extends does, too."""
+    own, *others = _saying(scene, path)
+    return own and any(others)
+
+
+def _saying(scene: Scene, path: str) -> tuple[bool, ...]:
+    """Return which files say something at a path, the scene's own first."""
+    return tuple(not resolve(split(path), file.tree)[1] for file in scene.document.files)
 
 
 def counted(number: int, word: str) -> str:

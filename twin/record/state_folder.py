@@ -6,6 +6,7 @@ import os
 import re
 import sqlite3
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -35,20 +36,39 @@ def state_folder() -> Path:
 
 
 def new_run_path(title: str) -> Path:
-    """Return a free path for the unsaved run of a scene called `title`; old unsaved runs are pruned."""
+    """Return a free path for the unsaved run of a scene called `title`; old files that hold nothing go."""
     runs = state_folder() / "runs"
     runs.mkdir(mode=0o700, exist_ok=True)
-    prune_runs(KEPT_RUNS - 1)
+    _remove([path for path in _newest_first() if _holds_nothing(path)], KEPT_RUNS - 1)
     words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].strip("-") or "run"
     return runs / f"{datetime.now():%Y%m%d-%H%M%S}-{words}-{uuid4().hex[:4]}{SUFFIX}"
 
 
 def prune_runs(keep: int = KEPT_RUNS) -> list[Path]:
-    """Delete all but the `keep` newest unsaved run files that nobody has open; return what went."""
+    """Delete all but the `keep` newest unsaved recordings that nobody has open; return what went, to be told.
+
+    Scenes that were opened and never played do not count.
+    """
+    return _remove([path for path in _newest_first() if not _holds_nothing(path)], keep)
+
+
+def pruned_words(gone: Sequence[Path]) -> str:
+    """Return what to tell of recordings that were deleted.
+
+    >>> pruned_words([Path("20260105-lab-16-3cb8.twinrun")])
+    'only the 10 newest unsaved recordings are kept; deleted: 20260105-lab-16-3cb8'
+    """
+    names = ", ".join(path.name.removesuffix(SUFFIX) for path in gone)
+    return f"only the {KEPT_RUNS} newest unsaved recordings are kept; deleted: {names}"
+
+
+def _newest_first() -> list[Path]:
     runs = state_folder() / "runs"
-    if not runs.is_dir():
-        return []
-    newest_first = sorted(runs.glob(f"*{SUFFIX}"), key=lambda p: p.stat().st_mtime, reverse=True)
+    return sorted(runs.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
+
+
+def _remove(newest_first: Sequence[Path], keep: int) -> list[Path]:
+    """Delete all but the first `keep` of files that nobody has open; return what went."""
     gone = []
     for path in newest_first[keep:]:
         if _in_use(path):
@@ -57,6 +77,16 @@ def prune_runs(keep: int = KEPT_RUNS) -> list[Path]:
             name.unlink(missing_ok=True)
         gone.append(path)
     return gone
+
+
+def _holds_nothing(path: Path) -> bool:
+    """Say whether a run was opened and never played."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0.0)) as file:
+            row = file.execute("SELECT t FROM progress").fetchone()
+    except sqlite3.DatabaseError:  # somebody writes it, or it is broken: there may be something in it
+        return False
+    return row is None or not isinstance(row[0], float | int) or row[0] <= 0
 
 
 def _in_use(path: Path) -> bool:
