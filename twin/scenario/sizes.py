@@ -67,12 +67,22 @@ def halls(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     yield from _over(racks, MOST_RACKS, "racks", "fewer rows, or fewer racks in each")
     yield from _over(nodes, MOST_NODES, "nodes", "fewer racks, or fewer nodes in each")
     yield from _over(gpus, MOST_GPUS, "GPUs", "fewer racks, or fewer nodes in each")
-    every = sum(count.number for count in gpus)
+    every = gpus_of(scenario, catalog)
     edited = [
         _Count(("edits",), len(scenario.edits) * every, f"{len(scenario.edits):,} edits of {every:,} GPUs")
     ]
     if every <= MOST_GPUS:
         yield from _over(edited, MOST_EDITED_GPUS, "edited GPUs", "fold edits into the design")
+
+
+def gpus_of(scenario: Scenario, catalog: Catalog) -> int:
+    """Return how many GPUs the generators and overrides of a scene make at most, without making them."""
+    made = sum(
+        generator.count * generator.racks.count * _within(generator.racks, catalog)[1]
+        for hall in scenario.halls
+        for generator in hall.rows
+    )
+    return made + sum(_differing(hall, catalog)[1] for hall in scenario.halls)
 
 
 def machines(scenario: Scenario) -> Iterator[Wrong]:
