@@ -208,6 +208,11 @@ class Rejection:
                 self._note_free(p, self._works[p].free)
         return True
 
+    def rate_k_s(self) -> Floats:
+        """Return how fast the supply of each plant moves for want of chillers, shape (P,) [K/s]."""
+        rate_k_s: Floats = (np.array(self._goal_k) - np.array(self._over_k)) / SETTLING_S
+        return rate_k_s
+
     def _moved(self, outdoor: Outdoor) -> bool:
         """Return whether weather, heat or machines are others than what the plants were last worked out for."""
         known = self._known

@@ -330,7 +330,8 @@ class Heat:
         cooling = self.cooling
         if self.bound or cooling.rejection.short:
             now = self.timers.now_s
-            self.course.follow(now, cooling.sink_c(now), self.integrator.stepper.sink_c(now))
+            expected_c = self.integrator.stepper.sink_c(now)
+            self.course.follow(now, cooling.sink_c(now), expected_c, cooling.rejection.rate_k_s())
         else:
             self.course.rest()
 

@@ -40,13 +40,18 @@ class SinkCourse:
 
     def rest(self) -> None:
         """Take note that sinks move too little for that."""
-        self.slope_k_s, self.longest_s = self._still, math.inf
+        self.slope_k_s, self.longest_s, self._rate_k_s = self._still, math.inf, self._still
         self._seen: tuple[float, Floats] | None = None
 
-    def follow(self, now_s: float, sink_c: Floats, expected_c: Floats) -> None:
-        """Take note that sinks are at `sink_c` now, where `expected_c` was expected [C]."""
+    def follow(self, now_s: float, sink_c: Floats, expected_c: Floats, rate_k_s: Floats) -> None:
+        """Take note that sinks are at `sink_c` now, where `expected_c` was expected [C].
+
+        `rate_k_s` is what machines that lag behind have them move by [K/s]: they are followed anew where it jumps.
+        """
         miss_k = float(np.abs(sink_c - expected_c).max())
-        if self._seen is None or miss_k > JUMP_K:
+        turned_k = float(np.abs(rate_k_s - self._rate_k_s).max()) * self.longest_s
+        self._rate_k_s = rate_k_s
+        if self._seen is None or miss_k > JUMP_K or turned_k > JUMP_K:
             self.slope_k_s, self.longest_s, self._seen = self._still, FIRST_S, (now_s, sink_c)
             return
         since_s, before_c = self._seen
@@ -60,12 +65,18 @@ class SinkCourse:
         """Return what a snapshot needs."""
         seen = None if self._seen is None else [self._seen[0], self._seen[1].tolist()]
         longest_s = None if math.isinf(self.longest_s) else self.longest_s
-        return {"slope_k_s": self.slope_k_s.tolist(), "longest_s": longest_s, "seen": seen}
+        return {
+            "slope_k_s": self.slope_k_s.tolist(),
+            "longest_s": longest_s,
+            "seen": seen,
+            "rate_k_s": self._rate_k_s.tolist(),
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
         slope_k_s = np.array(state["slope_k_s"], float)
         self.slope_k_s = slope_k_s if slope_k_s.any() else self._still
         self.longest_s = math.inf if state["longest_s"] is None else float(state["longest_s"])
+        self._rate_k_s = np.array(state["rate_k_s"], float)
         seen = state["seen"]
         self._seen = None if seen is None else (float(seen[0]), np.array(seen[1], float))
