@@ -50,7 +50,7 @@ def test_it_tells_of_ranges_and_a_click_goes_to_thing_and_time(use_window, lab: 
     qtbot.waitUntil(lambda: any("1,496 s of llama3" in text for text in texts(window, WHAT)), timeout=10_000)
     assert dock.found is not None
     with Reader(window.session.run_file) as reader:
-        ledger = reader.ledger_between(0.0, 86_400.0)
+        ledger = reader.ledger_range(0.0, 86_400.0).gpu_s
     assert {one.account: one.gpu_s for one in dock.found.lost} == pytest.approx(
         {account: gpu_s for account, gpu_s in ledger.items() if gpu_s and account != "productive"}, rel=1e-12
     )

@@ -33,7 +33,7 @@ def read_all(path: Path) -> int:
             reader.series(0, channel)
         reader.nearest_snapshot(math.inf)
         reader.ledger()
-        reader.ledger_between(3.0, 400.0)
+        reader.ledger_range(3.0, 400.0)
         reader.events_where(kinds=["failure"], least=Severity.WARNING, t1_s=500.0)
         reader.samples(("rack.power_w", "job.step"), 20.0, 2, reader.header.layout)
         for t_s in (0.0, 299.0, 599.0):

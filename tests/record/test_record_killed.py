@@ -58,5 +58,6 @@ def test_a_killed_run_is_whole_up_to_two_seconds_before(tmp_path: Path, count: i
                 assert frame.events <= len(events)
                 assert frame.values["gpu.temp_c"].min() > 10
             assert (
-                abs(sum(reader.ledger_between(0.0, times[-1]).values()) - 16 * times[-1]) <= 1e-6 * times[-1]
+                abs(sum(reader.ledger_range(0.0, times[-1]).gpu_s.values()) - 16 * times[-1])
+                <= 1e-6 * times[-1]
             )

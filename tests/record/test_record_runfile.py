@@ -87,7 +87,11 @@ def test_snapshots_ledger_markers_summary(run_file: Path) -> None:
         times, accounts = reader.ledger()
         assert times.tolist() == list(range(600))
         assert accounts["productive"].tolist() == [8.0 * t for t in range(600)]
-        assert reader.ledger_between(10.0, 20.5) == {"productive": 84.0, "idle_spare": 10.5}
+        booked = reader.ledger_range(10.0, 20.5).gpu_s
+        assert {name: gpu_s for name, gpu_s in booked.items() if gpu_s} == {
+            "productive": 84.0,
+            "idle_spare": 10.5,
+        }
         assert [m.text for m in reader.markers()] == ["look here", "fail gpu/0/1"]
         assert [m.data for m in reader.markers("intervention")] == ['{"rev": 1}']
         assert reader.summary == SUMMARY

@@ -156,7 +156,7 @@ def test_a_run_file_stands_alone(tmp_path: Path) -> None:
     with Reader(tmp_path / "two" / "b.twinrun") as reader:
         assert reader.header.scenario.title == loads(text, "lab").scenario.title
         assert reader.frame(450.0).values["gpu.temp_c"].min() > 20
-        used = reader.ledger_between(0.0, 900.0)
+        used = reader.ledger_range(0.0, 900.0).gpu_s
         assert sum(used.values()) == pytest.approx(900.0 * reader.header.layout.counts["gpu"])
     assert verify(tmp_path / "two" / "b.twinrun").clean
     assert [p.name for p in (tmp_path / "two").iterdir()] == ["b.twinrun"]
@@ -201,8 +201,8 @@ def test_an_older_file_is_read_but_has_no_pictures(run_file: Path) -> None:
     with Reader(run_file) as reader:
         assert len(reader.series(0, "rack.power_w").t_s) == 600
         assert reader.ledger()[1]["productive"].tolist() == [800.0]
-        assert reader.ledger_between(0.0, 25.0) == {"productive": 200.0}  # its first row is not its start
-        assert reader.ledger_between(50.0, 500.0) == {"productive": 400.0}
+        assert reader.ledger_range(0.0, 25.0).gpu_s["productive"] == 200.0  # its first row is not its start
+        assert reader.ledger_range(50.0, 500.0).gpu_s["productive"] == 400.0
         with pytest.raises(NoDetail, match="older program"):
             reader.frame(5.0)
     with pytest.raises(RunFileError, match="not gone on with"):

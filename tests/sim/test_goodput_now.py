@@ -46,7 +46,7 @@ def test_over_hours_it_is_what_the_ledger_has_of_them(tmp_path: Path) -> None:
     with Reader(path) as reader:
         curve = reader.series(0, "site.goodput_now", 2000.0, math.inf, points=10**6)
         first_s, last_s = float(curve.t_s[0]), float(curve.t_s[-1])
-        account = reader.ledger_between(first_s, last_s)
+        account = reader.ledger_range(first_s, last_s).gpu_s
         steps = sum(account[name] for name in KEPT_STEP)
         share = steps / (steps + account["checkpoint_stall"])
     assert account["checkpoint_stall"] > 0.0

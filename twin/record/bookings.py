@@ -27,7 +27,9 @@ AT_REST = -1
 """In the place of a job: GPUs that have none."""
 LOST, KEPT = 0, 1
 """What becomes of work: a failure takes so many GPU-seconds; a checkpoint holds all done up to a time [s]."""
-_MOST = 10**7
+_MOST, _MOST_JOBS = 10**7, 10**6
+_LARGEST = 1e15
+"""Larger than any time [s], rate [GPU s / s] or work [GPU s] of a run."""
 _PARTS = (
     ("job", np.int32),
     ("begin_s", np.float64),
@@ -231,12 +233,13 @@ def _by_account(accounts: Sequence[str], rates: Floats) -> Floats:
 
 def _sound(booked: Booked) -> bool:
     """Return whether all numbers may be what they are for."""
-    finite = (booked.begin_s, booked.settled_s, booked.value, booked.rates)
+    sizes = (booked.begin_s, booked.settled_s, booked.value, booked.rates, np.array([booked.until_s]))
     return (
-        all(np.isfinite(one).all() for one in finite)
-        and not np.isnan(booked.end_s).any()
+        all(bool((np.abs(one) <= _LARGEST).all()) for one in sizes)
+        and bool(((booked.end_s <= _LARGEST) | (booked.end_s == np.inf)).all())
         and bool((booked.end_s >= booked.begin_s).all())
+        and bool((booked.rates >= -1e-3).all())
         and bool((booked.job >= AT_REST).all() and (booked.settled_job >= 0).all())
-        and booked.jobs <= _MOST
+        and booked.jobs <= _MOST_JOBS
         and bool((booked.rate >= 0).all() and (booked.rate < max(len(booked.rates), 1)).all())
     )

@@ -100,7 +100,7 @@ class LedgerRecord:
     ) -> LedgerRange:
         """Return the ledger from `t0_s` to `t1_s` [s], as known at `t1_s` or in hindsight of all that is recorded.
 
-        In files of before bookings were kept it is as known at the last sample before each time.
+        In files of before bookings were kept losses count when they struck, and time between samples as spent evenly.
 
         Parameters
         ----------
@@ -109,17 +109,15 @@ class LedgerRecord:
         """
         booked = self.bookings()
         if booked is None:
-            return self._at_samples(t0_s, t1_s)
+            return self._between_samples(t0_s, t1_s)
         ends = t1_s >= self._source.progress()[0] if inclusive is None else inclusive
         return read_ledger(booked, t0_s, min(t1_s, booked.until_s), hindsight=hindsight, inclusive=ends)
 
-    def _at_samples(self, t0_s: float, t1_s: float) -> LedgerRange:
-        times, accounts = self.so_far()
-        first, last = (int(np.searchsorted(times, t_s, "right")) - 1 for t_s in (t0_s, t1_s))
+    def _between_samples(self, t0_s: float, t1_s: float) -> LedgerRange:
         by_job = np.zeros((1, len(ACCOUNTS)))
-        for name, gpu_s in accounts.items():
-            if name in ACCOUNTS and last >= 0:
-                by_job[0, ACCOUNTS.index(name)] = gpu_s[last] - (gpu_s[first] if first >= 0 else 0.0)
+        for name, gpu_s in self.between(t0_s, t1_s).items():
+            if name in ACCOUNTS:
+                by_job[0, ACCOUNTS.index(name)] = gpu_s
         return LedgerRange(t0_s, t1_s, by_job, None, (), False)
 
     def _named(self, column: str, part: str, decode: Decode) -> dict[float, dict[str, float]]:

@@ -353,20 +353,13 @@ class Reader:
         """Return (times [s], GPU-seconds of each account up to then [s])."""
         return self._accounts.so_far()
 
-    def ledger_between(self, t0_s: float, t1_s: float) -> dict[str, float]:
-        """Return the GPU-seconds that were booked to each account from `t0_s` to `t1_s` [s], losses when they struck.
-
-        Between two samples they are taken as booked evenly.
-        """
-        return self._accounts.between(t0_s, t1_s)
-
     def ledger_range(
         self, t0_s: float, t1_s: float, *, hindsight: bool = False, inclusive: bool | None = None
     ) -> LedgerRange:
         """Return the ledger from `t0_s` to `t1_s` [s], as known at `t1_s` or in hindsight of all that is recorded.
 
-        In files of before bookings were kept it is as known at the last sample before each time. What happens at
-        `t1_s` counts where `inclusive` is set; None: only at the end of what is recorded.
+        In files of before bookings were kept losses count when they struck, and time between samples as spent evenly.
+        What happens at `t1_s` counts where `inclusive` is set; None: only at the end of what is recorded.
         """
         return self._accounts.range_of(t0_s, t1_s, hindsight=hindsight, inclusive=inclusive)
 
