@@ -408,6 +408,32 @@ def test_ctrl_j_opens_the_dialog_on_the_job_and_it_follows_the_run(
     assert dialog.draft.gpus == 8
 
 
+def test_a_job_that_a_run_refuses_is_added_at_its_start(
+    make_window: Callable[..., MainWindow], qtbot: QtBot, lab: Path
+) -> None:
+    """Jobs of streams: none can be added once the run has begun."""
+    stream = "streams: [{id: sweep, arrivals: {gap: 10 h}, sizes: {gpus: [1]}, lengths: {mean: 1 h}}]"
+    lab.write_text(lab.read_text(encoding="utf-8") + f"\n{stream}\n", encoding="utf-8")
+    window = make_window(lab)
+    session, planner = window.session, window.planner
+    session.play()
+    qtbot.waitUntil(lambda: session.begun, timeout=30_000)
+    session.pause()
+    planner.open()
+    dialog = planner.dialog
+    assert dialog is not None
+    before = len(session.draft.file.scenario.jobs)
+    dialog.add_to_scene()
+    qtbot.waitUntil(lambda: "was not added: " in dialog.said.text(), timeout=30_000)
+    assert "streams" in dialog.said.text()
+    assert len(session.draft.file.scenario.jobs) == before
+    assert not dialog.anew_button.isHidden()
+    dialog.anew_button.click()
+    qtbot.waitUntil(lambda: "is in the scene; Undo takes it back" in dialog.said.text(), timeout=30_000)
+    assert len(session.draft.file.scenario.jobs) == before + 1
+    assert dialog.anew_button.isHidden()
+
+
 def test_dock_and_inspector_open_the_dialog_on_their_job(
     make_window: Callable[..., MainWindow], qtbot: QtBot, lab: Path
 ) -> None:

@@ -60,6 +60,7 @@ class JobDialog(QDialog):
 
     draft_changed = Signal(object)  # Draft
     wanted = Signal(object)  # Command that puts the job into the scene
+    wanted_anew = Signal()  # the same, once the run has started again
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(parent)
@@ -95,6 +96,7 @@ class JobDialog(QDialog):
         self.live_box.toggled.connect(self._later.start)
         self.yaml_button.clicked.connect(self.copy_yaml)
         self.add_button.clicked.connect(self.add_to_scene)
+        self.anew_button.clicked.connect(lambda: self.wanted_anew.emit())
         self.tabs.currentChanged.connect(lambda _: self._later.start())
         self.set_world(None)
 
@@ -157,14 +159,19 @@ class JobDialog(QDialog):
         """Put the job into the queue of the scene."""
         workload = self.draft.workload
         name = str(getattr(workload, "model", "") or "job")
-        self.said.setText(f"{name} goes to the scene; Undo takes it back.")
+        self.tell(f"Adding {name} to the scene\N{HORIZONTAL ELLIPSIS}")
         self.wanted.emit(AddJob(yaml_of(self.draft), name, saves=not isinstance(workload, Load)))
+
+    def tell(self, words: str, anew: bool = False) -> None:
+        """Say what became of the last wish; `anew`: it can be had if the run starts again."""
+        self.said.setText(words)
+        self.anew_button.setVisible(anew)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Begin at the first field, and say nothing of what was done before."""
         super().showEvent(event)
         if not event.spontaneous():
-            self.said.setText("")
+            self.tell("")
             self.form.model_box.setFocus()
 
     # -- building ----
@@ -217,7 +224,10 @@ class JobDialog(QDialog):
         self.add_button.setToolTip(
             "Puts the job into the queue of the open scene: one step, which Undo takes back"
         )
-        for button in (self.best_button, self.yaml_button, self.add_button):
+        self.anew_button = QPushButton("&Start the run again with it")
+        self.anew_button.setToolTip("Goes back to the start of the run and puts the job into the scene there")
+        self.anew_button.hide()
+        for button in (self.best_button, self.yaml_button, self.add_button, self.anew_button):
             button.setAutoDefault(False)
         self.said = label("", "faint", wrap=True)
         row = QHBoxLayout()
@@ -236,6 +246,7 @@ class JobDialog(QDialog):
         nest(column, row)
         nest(column, below)
         column.addWidget(self.said)
+        column.addWidget(self.anew_button)
         return box
 
     def _name(self, title: str) -> None:
@@ -245,7 +256,7 @@ class JobDialog(QDialog):
     # -- following edits ----
 
     def _on_edit(self, draft: Draft) -> None:
-        self.said.setText("")
+        self.tell("")
         self.set_draft(draft)
 
     def _on_plan(self, plan: Candidate) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from psygnal import Signal
 from PySide6.QtWidgets import QWidget
 
+from twin.app.editor import Editor
 from twin.app.fact_rows import World
 from twin.app.look import Look
 from twin.app.scene_jobs import job_place
 from twin.app.session import Session
 from twin.catalog import Catalog
+from twin.commands.jobs import AddJob
 from twin.record.channels import JobState
 
 if TYPE_CHECKING:
@@ -24,10 +25,14 @@ _STEPPING = (JobState.RUNNING, JobState.CHECKPOINT)
 class JobPlanner:
     """Holds one dialog, made when it is first asked for."""
 
-    wanted = Signal(object)  # Command that puts a job into the scene
-
-    def __init__(self, look: Look, session: Session, catalog: Catalog, window: QWidget) -> None:
+    def __init__(
+        self, look: Look, session: Session, catalog: Catalog, editor: Editor, window: QWidget
+    ) -> None:
         self._look, self._session, self._catalog, self._window = look, session, catalog, window
+        self._editor = editor
+        self._asked: AddJob | None = None  # what the dialog wanted last
+        editor.done.connect(self._on_done)
+        editor.refused.connect(self._on_refused)
         self.dialog: JobDialog | None = None
         self._scene: object = None  # document the dialog plans on
         session.document_changed.connect(self._on_document)
@@ -39,7 +44,8 @@ class JobPlanner:
             from twin.app.job_dialog import JobDialog
 
             self.dialog = JobDialog(self._look, self._window)
-            self.dialog.wanted.connect(lambda command: self.wanted.emit(command))
+            self.dialog.wanted.connect(self._add)
+            self.dialog.wanted_anew.connect(self._add_anew)
         self._bring_up_to_date()
         if job_id is not None:
             self.dialog.show_job(job_id)
@@ -52,6 +58,27 @@ class JobPlanner:
         """Put the dialog away."""
         if self.dialog is not None:
             self.dialog.close()
+
+    def _add(self, command: AddJob) -> None:
+        self._asked = command
+        if self._session.looking_s is not None and self.dialog is not None:
+            self.dialog.tell(f"The time on screen is over: {command.name} begins a branch.")
+        self._editor.do(command)
+
+    def _add_anew(self) -> None:
+        """Go back to the start of the run and add there what was refused later."""
+        if self._asked is not None:
+            self._session.restart()
+            self._add(self._asked)
+
+    def _on_done(self, title: str) -> None:
+        if self._asked is not None and self.dialog is not None and title == self._asked.title:
+            self.dialog.tell(f"{self._asked.name} is in the scene; Undo takes it back.")
+
+    def _on_refused(self, title: str, reason: str) -> None:
+        if self._asked is not None and self.dialog is not None and title == self._asked.title:
+            words = f"{self._asked.name} was not added: {reason}."
+            self.dialog.tell(words, anew=self._editor.live and not self._editor.locked)
 
     def _bring_up_to_date(self) -> None:
         document, plant = self._session.document, self._session.plant

@@ -127,8 +127,7 @@ class MainWindow(QMainWindow):
             self._catalog,
             self.tell,
         )
-        self.planner = JobPlanner(look, session, self._catalog, self)
-        self.planner.wanted.connect(self.editing.editor.do)
+        self.planner = JobPlanner(look, session, self._catalog, self.editing.editor, self)
         self.hint = HallHint(look, session, self.hall)
         self.job_actions = JobActions(self)
         self.gone = GoneFile(session, self.files, self.notifications, self)
