@@ -390,12 +390,7 @@ _POWER = (
     EventKind("breaker_trip", ALARM, groups=("power",), ends=("overload",), pictured=_GEAR),
     EventKind("overload", WARNING, groups=("power",)),
     EventKind("overload_end", NOTICE, ends=("overload",)),
-    EventKind(
-        "on_battery",
-        WARNING,
-        groups=("supply",),
-        pictured=Pictured(power=(PowerState.ON_BATTERY,)),
-    ),
+    EventKind("on_battery", WARNING, groups=("supply",), pictured=Pictured(power=(PowerState.ON_BATTERY,))),
     EventKind("off_battery", NOTICE, ends=("on_battery", "battery_empty", "island_on")),
     EventKind(
         "battery_empty",
