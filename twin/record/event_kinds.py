@@ -110,27 +110,19 @@ _JOBS = (
         job_detail="on {nodes:,} nodes",
         names_subject=True,
     ),
-    EventKind(
-        "job_running",
-        NOTICE,
-        job=JobTurn.RUNNING,
-        job_title="first step",
-        hashed=("step",),
-        ends=_OUT,
-        closes=_RUNS,
-        job_detail="at step {step:,}",
-        names_subject=True,
-    ),
-    EventKind(
-        "job_resumed",
-        NOTICE,
-        job=JobTurn.RUNNING,
-        job_title="steps again",
-        hashed=("step",),
-        ends=_OUT,
-        closes=_RUNS,
-        job_detail="at step {step:,}",
-        names_subject=True,
+    *(
+        EventKind(
+            id,
+            NOTICE,
+            job=JobTurn.RUNNING,
+            job_title=title,
+            hashed=("step",),
+            ends=_OUT,
+            closes=_RUNS,
+            job_detail="at step {step:,}",
+            names_subject=True,
+        )
+        for id, title in (("job_running", "first step"), ("job_resumed", "steps again"))
     ),
     EventKind(
         "job_interrupted",
