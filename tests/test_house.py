@@ -129,3 +129,18 @@ def test_the_lock_has_every_dependency_with_its_hash() -> None:
     locked = {line.split("==")[0].strip().lower(): line for line in lock.splitlines() if "==" in line}
     assert names <= set(locked)
     assert lock.count("==") <= lock.count("--hash=sha256:")
+
+
+def test_waits_for_the_window_have_no_time_limit() -> None:
+    """A test waits for what happens, never for how long: `PatientBot` ends only a hang."""
+    waits = {"waitUntil", "waitSignal", "waitSignals", "waitExposed", "waitActive"}
+    limited = [
+        f"{file.relative_to(ROOT)}:{call.lineno}"
+        for file in (ROOT / "tests").rglob("test_*.py")
+        for call in ast.walk(ast.parse(file.read_text()))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in waits
+        and any(option.arg == "timeout" for option in call.keywords)
+    ]
+    assert not limited

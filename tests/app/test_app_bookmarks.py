@@ -84,13 +84,13 @@ def test_what_is_marked_and_noted_is_on_the_disk_a_second_later(
     views, kept = use_window(own).views, view_path(own)
     moment = views.add_moment(3600.0, "the first hour")
     assert moment is not None
-    qtbot.waitUntil(kept.exists, timeout=10_000)
+    qtbot.waitUntil(kept.exists)
     view = read_view(kept)
     assert view is not None
     assert view.moments == (moment,)
     views.note(moment, "")
     views.add()
-    qtbot.waitUntil(lambda: (read_view(kept) or View()).bookmarks == views.bookmarks, timeout=10_000)
+    qtbot.waitUntil(lambda: (read_view(kept) or View()).bookmarks == views.bookmarks)
 
 
 def test_bookmarks_are_added_renamed_gone_to_deleted_and_saved_with_the_scene(
@@ -109,22 +109,22 @@ def test_bookmarks_are_added_renamed_gone_to_deleted_and_saved_with_the_scene(
     editor.selectAll()
     QTest.keyClicks(editor, "From the top")
     QTest.keyClick(editor, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: [one.name for one in views.bookmarks] == ["From the top"], timeout=5_000)
+    qtbot.waitUntil(lambda: [one.name for one in views.bookmarks] == ["From the top"])
     view.preset("close", animate=False)
     dialog.add_button.click()
     close = views.bookmarks[1]
     (second,) = [one for one in dialog.list.findChildren(QLineEdit) if one.isVisible()]
     QTest.keyClick(second, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: dialog.list.state() == dialog.list.State.NoState, timeout=5_000)
+    qtbot.waitUntil(lambda: dialog.list.state() == dialog.list.State.NoState)
     dialog.list.setCurrentRow(0)
     dialog.go_button.click()
     top = views.bookmarks[0].camera.pose
-    qtbot.waitUntil(lambda: window.hall.state.camera == top, timeout=10_000)
+    qtbot.waitUntil(lambda: window.hall.state.camera == top)
     window.menus.execute("view.bookmark_next")
-    qtbot.waitUntil(lambda: window.hall.state.camera == close.camera.pose, timeout=10_000)
+    qtbot.waitUntil(lambda: window.hall.state.camera == close.camera.pose)
     dialog.list.setCurrentRow(1)
     dialog.activateWindow()
-    qtbot.waitUntil(dialog.isActiveWindow, timeout=5_000)
+    qtbot.waitUntil(dialog.isActiveWindow)
     dialog.list.setFocus()
     QTest.keyClick(dialog.list, Qt.Key.Key_Delete)
     assert [one.name for one in views.bookmarks] == ["From the top"]

@@ -28,7 +28,6 @@ from twin.scenario import load, loads, parse_injection
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
-PATIENCE_MS = 60_000
 
 
 @pytest.fixture
@@ -43,9 +42,9 @@ def run_until(window: MainWindow, qtbot: QtBot, t_s: float) -> None:
     session = window.session
     session.set_speed(50_000.0)
     session.play()
-    qtbot.waitUntil(lambda: session.t_s >= t_s, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: session.t_s >= t_s)
     session.pause()
-    qtbot.waitUntil(lambda: not session.running and session.frame is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not session.running and session.frame is not None)
     QTest.qWait(100)
 
 
@@ -67,12 +66,12 @@ def look_back(window: MainWindow, qtbot: QtBot, t_s: float) -> float:
     """Look at a time that is over; return that of the picture."""
     session = window.session
     session.replay.look(t_s)
-    qtbot.waitUntil(lambda: session.looking_s is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: session.looking_s is not None)
     return session.shown_s
 
 
 def has_happened(window: MainWindow, qtbot: QtBot, kind: str) -> None:
-    qtbot.waitUntil(lambda: any(one.kind == kind for one in window.session.events), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: any(one.kind == kind for one in window.session.events))
 
 
 def reaches_s(run_file: Path) -> float:
@@ -86,8 +85,8 @@ def choose(dialog: BranchDialog, sort: Sort) -> None:
 
 def goes_on(window: MainWindow, qtbot: QtBot, path: Path, at_s: float) -> None:
     session = window.session
-    qtbot.waitUntil(lambda: session.path == path, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: session.t_s >= at_s - 1e-6 and session.frame is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: session.path == path)
+    qtbot.waitUntil(lambda: session.t_s >= at_s - 1e-6 and session.frame is not None)
 
 
 def test_a_branch_of_a_live_run_keeps_its_past_and_goes_its_own_way(
@@ -128,7 +127,7 @@ def test_a_branch_of_a_live_run_keeps_its_past_and_goes_its_own_way(
     with Reader(parent) as reader, Reader(path.parent / parent.name) as kept:
         assert reader.t_end_s >= at_s
         assert kept.event_hash == reader.event_hash
-    qtbot.waitUntil(lambda: reaches_s(path.parent / "capped.twinrun") > at_s, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: reaches_s(path.parent / "capped.twinrun") > at_s)
     verdict = verify(
         path.parent / "capped.twinrun"
     )  # simulated anew from t = 0, held against what was recorded
@@ -136,7 +135,7 @@ def test_a_branch_of_a_live_run_keeps_its_past_and_goes_its_own_way(
     assert verdict.t_s > at_s
     window.docks.show("branches")
     dock = window.docks.branches
-    qtbot.waitUntil(lambda: bool(dock.roots), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: bool(dock.roots))
     (root,) = dock.roots
     assert root.name == scene.name
     (child,) = root.branches
@@ -180,14 +179,14 @@ def test_what_the_run_refuses_brings_the_parent_back(
     dialog.value_box.setCurrentText("1 W")
     path = dialog.path
     dialog.go()
-    qtbot.waitUntil(lambda: window.files.problems is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.files.problems is not None)
     assert window.files.problems is not None
     assert "power_cap takes" in window.files.problems.problems[0].reason
     window.files.problems.close()
     assert session.path == scene
     assert not path.exists()
     assert not path.with_name("capped.twinrun").exists()
-    qtbot.waitUntil(lambda: session.t_s >= at_s, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: session.t_s >= at_s)
 
 
 def test_what_is_selected_is_on_offer_first_and_what_is_no_thing_is_refused_in_words(
@@ -266,7 +265,7 @@ def test_a_scene_without_branches_says_how_to_make_one(
     window = use_window(scene)
     window.docks.show("branches")
     dock = window.docks.branches
-    qtbot.waitUntil(lambda: dock.none.isVisible(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: dock.none.isVisible())
     assert "What if from here" in dock.none.text()
     assert not dock.tree.isVisible()
     assert not dock.open_button.isEnabled()
@@ -344,7 +343,7 @@ branch: {cut}
     assert f" \N{EM DASH} {parent.name} \N{EM DASH} " in window.windowTitle()
     window.docks.show("branches")
     dock = window.docks.branches
-    qtbot.waitUntil(lambda: bool(dock.roots), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: bool(dock.roots))
     top = dock.tree.topLevelItem(0)
     assert top is not None
     with Reader(parent) as reader:
@@ -353,7 +352,7 @@ branch: {cut}
     assert dock.tree.headerItem().text(GOODPUT) == "Goodput at end"
     assert top.text(GOODPUT) == ends
     look_back(window, qtbot, 2 * 3600.0)
-    qtbot.waitUntil(lambda: window.session.shown is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.session.shown is not None)
     assert top.text(GOODPUT) == ends, "the time looked at is no end"
     said = {top.child(row).text(0): top.child(row) for row in range(2)}
     assert said["Ran"].text(GOODPUT).endswith(" % so far (8 h)")
@@ -373,8 +372,8 @@ def test_at_an_event_the_branch_begins_behind_it_and_at_the_end_there_is_none(
     for _ in range(4):
         rows = len(session.events)
         session.step()
-        qtbot.waitUntil(lambda rows=rows: len(session.events) > rows, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: session.events[-1].t_s == session.t_s, timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda rows=rows: len(session.events) > rows)
+    qtbot.waitUntil(lambda: session.events[-1].t_s == session.t_s)
     before, at_s = list(session.events), session.t_s
     dialog = asked(window)
     assert at_s < dialog.at_s <= at_s + 2e-3
@@ -386,7 +385,7 @@ def test_at_an_event_the_branch_begins_behind_it_and_at_the_end_there_is_none(
     has_happened(window, qtbot, "power_cap")
     assert session.events[: len(before)] == before
     session.set_speed(math.inf)
-    qtbot.waitUntil(lambda: session.finished, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: session.finished)
     window.menus.execute("run.branch")
     assert window.branching.dialog is None
     assert "The run is over here" in window.statusBar().currentMessage()

@@ -21,7 +21,6 @@ from twin.scenario import load
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
-PATIENCE_MS = 60_000
 LENGTH_S = 1800.0
 
 
@@ -61,10 +60,10 @@ def test_both_are_simulated_and_stand_side_by_side(
     dialog.go_button.click()
     assert dialog.running
     assert not dialog.a_box.isEnabled()
-    qtbot.waitUntil(lambda: window.run_comparing.dialog is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.run_comparing.dialog is not None)
     assert window.run_comparing.asking is None
     shown = window.run_comparing.dialog
-    qtbot.waitUntil(lambda: shown.halls is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: shown.halls is not None)
     own = sample_of(run(load(other).scenario, window.session.seed, LENGTH_S).engine.summary()).figures
     told = {key: one.b for key, one in shown.shown.differences.items()}
     assert told == {one.key: own[one.key] for one in FIGURES if one.key in told}

@@ -242,13 +242,13 @@ def test_many_seeds_run_aside_and_can_be_given_up(
     dialog.seeds.run_button.click()
     assert dialog.seeds.running
     assert not dialog.seeds.run_button.isVisible()
-    qtbot.waitUntil(lambda: len(set(psutil.Process().children(recursive=True)) - before) > 1, timeout=30_000)
+    qtbot.waitUntil(lambda: len(set(psutil.Process().children(recursive=True)) - before) > 1)
     dialog.seeds.cancel_button.click()
     assert not dialog.seeds.running
-    qtbot.waitUntil(lambda: not set(psutil.Process().children(recursive=True)) - before, timeout=10_000)
+    qtbot.waitUntil(lambda: not set(psutil.Process().children(recursive=True)) - before)
     assert dialog.seeds.words.text() == "Given up"
     dialog.seeds.run_button.click()
-    qtbot.waitUntil(lambda: not dialog.seeds.running, timeout=60_000)
+    qtbot.waitUntil(lambda: not dialog.seeds.running)
     assert dialog.seeds.words.text().startswith("2 seeds of each, 1 to 2; halls and curves are of seed 1")
     hottest = dialog.shown.differences["gpu_max_c"]
     assert hottest.paired is not None
@@ -278,9 +278,9 @@ def test_the_menu_asks_for_a_recording(
     window = use_window(lab)
     session = window.session
     session.play()
-    qtbot.waitUntil(lambda: session.t_s > 60.0, timeout=30_000)
+    qtbot.waitUntil(lambda: session.t_s > 60.0)
     session.pause()
-    qtbot.waitUntil(lambda: not session.running, timeout=30_000)
+    qtbot.waitUntil(lambda: not session.running)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(runs[0]), ""))
     window.menus.execute("run.compare")
     dialog = window.run_comparing.dialog

@@ -91,7 +91,7 @@ def test_both_halls_are_shown_with_one_camera_and_let_go(
     assert dialog.comparison.things["gpu/0/0"] == "changed"
     assert {box.tone for box in after.edit.ghost.boxes} == {"good", "warn"}
     assert {box.tone for box in before.edit.ghost.boxes} == {"warn"}
-    qtbot.waitUntil(lambda: halls._laid_out == (after.pose, after.native.size()), timeout=5_000)
+    qtbot.waitUntil(lambda: halls._laid_out == (after.pose, after.native.size()))
     assert before.pose == after.pose
     pictures = [view.grab().astype(int) for view in halls.views]
     green = [int(np.sum((p[:, :, 1] > p[:, :, 0] + 50) & (p[:, :, 1] > p[:, :, 2] + 20))) for p in pictures]
@@ -103,15 +103,15 @@ def test_both_halls_are_shown_with_one_camera_and_let_go(
         if "x-1" in dialog.sentence.text():
             break
     assert "x-1" in dialog.sentence.text()
-    qtbot.waitUntil(lambda: after.pose != start and before.pose == after.pose, timeout=10_000)
+    qtbot.waitUntil(lambda: after.pose != start and before.pose == after.pose)
     before._orbit(40.0, 0.0)
-    qtbot.waitUntil(lambda: before.pose == after.pose, timeout=5_000)
+    qtbot.waitUntil(lambda: before.pose == after.pose)
     window.menus.execute("window.theme_light")
     assert before.state.theme == "light"
     dialog.activateWindow()
-    qtbot.waitUntil(dialog.isActiveWindow, timeout=5_000)
+    qtbot.waitUntil(dialog.isActiveWindow)
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: window.findChild(DiffDialog) is None, timeout=10_000)
+    qtbot.waitUntil(lambda: window.findChild(DiffDialog) is None)
     assert window.editing.file.save()
     window.menus.execute("file.compare_saved")
     again = window.findChild(DiffDialog)
@@ -139,7 +139,7 @@ def test_a_file_that_another_program_wrote_is_asked_about(
     text = own.read_text()
     os.utime(own)  # touched, not changed
     replace(own, text + "# theirs\n")
-    qtbot.waitUntil(lambda: len(notes.notes) == 1, timeout=10_000)
+    qtbot.waitUntil(lambda: len(notes.notes) == 1)
     notes.notes[0].buttons["Reload"].click()
     assert file.document is not None
     assert file.document.text.endswith("# theirs\n")
@@ -147,7 +147,7 @@ def test_a_file_that_another_program_wrote_is_asked_about(
 
     assert editor.do(rename("Mine"))
     own.write_text(text.replace("seed:", "seed :"))
-    qtbot.waitUntil(lambda: len(notes.notes) == 1, timeout=10_000)
+    qtbot.waitUntil(lambda: len(notes.notes) == 1)
     assert set(notes.notes[0].buttons) == {"Compare", "Keep mine", "Take theirs"}
     notes.notes[0].buttons["Compare"].click()
     dialog = window.findChild(DiffDialog)
@@ -163,7 +163,7 @@ def test_a_file_that_another_program_wrote_is_asked_about(
 
     assert editor.do(rename("Other"))
     own.write_text("no scene at all")
-    qtbot.waitUntil(lambda: any(note.buttons for note in notes.notes), timeout=10_000)
+    qtbot.waitUntil(lambda: any(note.buttons for note in notes.notes))
     asked = next(note for note in notes.notes if "Take theirs" in note.buttons)
     press("Cancel")
     asked.buttons["Take theirs"].click()
@@ -174,7 +174,7 @@ def test_a_file_that_another_program_wrote_is_asked_about(
     assert window.files.problems is not None
     window.files.problems.close()
     own.unlink()
-    qtbot.waitUntil(lambda: any("gone" in note.trouble.title for note in notes.notes), timeout=10_000)
+    qtbot.waitUntil(lambda: any("gone" in note.trouble.title for note in notes.notes))
     assert file.save()
     assert load(own).scenario.title == "Other"
 

@@ -32,18 +32,18 @@ def test_diagrams_follow_the_selection_and_choose(use_window: UseWindow, qtbot: 
     docks, session = window.docks, window.session
     session.set_speed(600.0)
     session.play()
-    qtbot.waitUntil(lambda: session.t_s > 600.0, timeout=20_000)
+    qtbot.waitUntil(lambda: session.t_s > 600.0)
     power, cooling, energy = docks.power, docks.cooling, docks.energy
     # Behind other tabs they work out nothing.
     assert not power.view.diagram.boxes
     assert not cooling.view.diagram.boxes
     assert not energy.view.shown.flows
     QTest.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ShiftModifier)
-    qtbot.waitUntil(lambda: bool(power.view.diagram.boxes), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(power.view.diagram.boxes))
     assert "by stage" in power.caption.text()
     assert power.view.is_moving
     window.go_to("gpu/0/0/3/2")
-    qtbot.waitUntil(lambda: any(box.chosen for box in power.view.diagram.boxes), timeout=10_000)
+    qtbot.waitUntil(lambda: any(box.chosen for box in power.view.diagram.boxes))
     assert {"duct-a/0", "duct-b/0"} <= {box.key for box in power.view.diagram.boxes}
     # A click chooses: view, inspector and diagram follow.
     QTest.mouseClick(power.view, Qt.MouseButton.LeftButton, pos=power.view.spot("ups-a/0").center().toPoint())
@@ -68,14 +68,14 @@ def test_diagrams_follow_the_selection_and_choose(use_window: UseWindow, qtbot: 
     assert "Blast radius" in [action.text() for action in menu.actions()]
     menu.close()
     docks.show("cooling")
-    qtbot.waitUntil(lambda: bool(cooling.view.diagram.boxes), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(cooling.view.diagram.boxes))
     assert not power.view.is_moving
     window.clear_selection()
     picture = pixels(cooling)
     water = picture[..., 2] - picture[..., 0]
     assert np.count_nonzero(water > 100) > 300  # blue pipes
     docks.show("energy")
-    qtbot.waitUntil(lambda: bool(energy.view.shown.flows), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(energy.view.shown.flows))
     assert energy.balance.text().startswith("In ")
     assert "Sky" in energy.view.accessibleDescription()
     bar = energy.view.sankey.bars["gpus"]
@@ -92,15 +92,15 @@ def test_plots_have_pages_and_both_themes_paint_diagrams(
     window.session.set_speed(3600.0)
     window.session.play()
     plots = window.docks.plots
-    qtbot.waitUntil(lambda: plots.area is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: plots.area is not None)
     assert list(plots.areas) == ["Run"]
     plots.page_box.setCurrentText("Efficiency")
-    qtbot.waitUntil(lambda: plots.area is not None and plots.area.isVisible(), timeout=10_000)
+    qtbot.waitUntil(lambda: plots.area is not None and plots.area.isVisible())
     assert list(plots.areas) == ["Run", "Efficiency"]
     window.session.pause()
     window.docks.show("cooling")
     view = window.docks.cooling.view
-    qtbot.waitUntil(lambda: bool(view.diagram.boxes), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(view.diagram.boxes))
     dark = pixels(window.docks.cooling)
     window.menus.execute("window.theme_light")
     light = pixels(window.docks.cooling)
@@ -110,6 +110,6 @@ def test_plots_have_pages_and_both_themes_paint_diagrams(
     # A closed dock comes back in front, one behind another tab too, one in front closes.
     window.menus.execute("window.dock_power")
     assert window.docks.is_shown("power")
-    qtbot.waitUntil(lambda: bool(window.docks.power.view.diagram.boxes), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(window.docks.power.view.diagram.boxes))
     window.menus.execute("window.dock_power")
     assert not window.docks.is_shown("power")

@@ -156,7 +156,7 @@ def test_the_dock_leads_to_cables_and_runs_the_collective(make_window: MakeWindo
     dock, layer = window.docks.fabric, window.hall.fabric
     assert window.docks.is_shown("fabric")
     dock.raise_()
-    qtbot.waitUntil(lambda: dock.model.rowCount() > 0, timeout=30_000)
+    qtbot.waitUntil(lambda: dock.model.rowCount() > 0)
     window.session.pause()
     assert not layer.on
     QTest.keyClick(window, Qt.Key.Key_7)
@@ -196,11 +196,11 @@ def test_the_dock_leads_to_cables_and_runs_the_collective(make_window: MakeWindo
 def test_the_dock_behind_another_tab_works_out_nothing(make_window: MakeWindow, qtbot: QtBot) -> None:
     window = make_window(SCENES / "superpod-h100.twin.yaml")
     window.session.play()
-    qtbot.waitUntil(lambda: window.session.t_s > 3600.0, timeout=20_000)
+    qtbot.waitUntil(lambda: window.session.t_s > 3600.0)
     fabric = window.docks.fabric
     assert fabric.model.rowCount() == 0
     fabric.raise_()
-    qtbot.waitUntil(lambda: fabric.model.rowCount() > 0, timeout=20_000)
+    qtbot.waitUntil(lambda: fabric.model.rowCount() > 0)
     assert fabric.job_box.count() > 0
 
 

@@ -147,10 +147,10 @@ def test_a_gpu_is_broken_by_hand_and_the_picture_says_so(
     dialog.when_box.setCurrentIndex(0)
     assert dialog.line.endswith("fail gpu/0/0/0 for=10 min")
     assert dialog.do()
-    qtbot.waitUntil(lambda: bool(window.session.by_hand), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(window.session.by_hand))
     assert window.hall.mark.words.endswith("1 BY HAND")
     window.session.play()
-    qtbot.waitUntil(lambda: any(e.kind == "injected_failure" for e in window.session.events), timeout=20_000)
+    qtbot.waitUntil(lambda: any(e.kind == "injected_failure" for e in window.session.events))
     window.session.pause()
     window.session.restart()
     assert window.hall.mark.words == "SIMULATED"
@@ -159,7 +159,7 @@ def test_a_gpu_is_broken_by_hand_and_the_picture_says_so(
 def test_what_the_run_refuses_is_said(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
     window = use_window(lab)
     window.session.intervene(parse_injection("0 s pump_stop no-such-loop/0"))
-    qtbot.waitUntil(lambda: bool(window.notifications.notes), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(window.notifications.notes))
     assert not window.session.by_hand
 
 
@@ -205,7 +205,7 @@ def test_the_menu_of_a_thing_offers_to_break_it(use_window: UseWindow, lab: Path
 def test_power_items_loops_and_plants_have_facts(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
     window = use_window(lab)
     window.session.play()
-    qtbot.waitUntil(lambda: window.session.shown is not None and window.session.t_s > 10, timeout=30_000)
+    qtbot.waitUntil(lambda: window.session.shown is not None and window.session.t_s > 10)
     window.session.pause()
     plant = window.session.plant
     assert plant is not None

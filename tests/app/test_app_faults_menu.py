@@ -42,7 +42,7 @@ def test_the_faults_menu_fits_what_is_selected_and_breaks_it(
     assert dialog.do()
     session = window.session
     session.play()
-    qtbot.waitUntil(lambda: any(e.kind == "node_degraded" for e in session.events), timeout=20_000)
+    qtbot.waitUntil(lambda: any(e.kind == "node_degraded" for e in session.events))
     qtbot.waitUntil(lambda: "gpu/0/0/0/3: runs slow (77 %)" in window.statusBar().currentMessage())
     assert window.statusBar().currentMessage().startswith("SIMULATED")
 
@@ -74,14 +74,14 @@ def test_random_incidents_are_interventions_and_told(use_window: UseWindow, qtbo
     window = use_window(lab)
     window.menus.execute("faults.heavy_hour")
     session = window.session
-    qtbot.waitUntil(lambda: len(session.by_hand) > 0, timeout=20_000)
+    qtbot.waitUntil(lambda: len(session.by_hand) > 0)
     assert all(one.at_s <= 3600.0 for one in session.by_hand)
     said = window.statusBar().currentMessage()
     assert said.startswith("SIMULATED. Heavy incidents for the next hour: ")
     assert "seed 1001" in said
     window.menus.execute("faults.heavy_day")
-    qtbot.waitUntil(lambda: "seed 1002" in window.statusBar().currentMessage(), timeout=20_000)
-    qtbot.waitUntil(lambda: len(session.by_hand) > 8, timeout=20_000)
+    qtbot.waitUntil(lambda: "seed 1002" in window.statusBar().currentMessage())
+    qtbot.waitUntil(lambda: len(session.by_hand) > 8)
     run_to(window, qtbot, max(session.by_hand[0].at_s, 60.0) + 60.0)
 
 
@@ -91,13 +91,13 @@ def test_spares_are_counted_and_listed_and_a_click_goes_there(use_window: UseWin
     dock = window.docks.spares
     qtbot.waitUntil(dock.chart.isVisible)
     run_to(window, qtbot, 24_000.0)
-    qtbot.waitUntil(lambda: len(dock.model.shown) > 4, timeout=10_000)
+    qtbot.waitUntil(lambda: len(dock.model.shown) > 4)
     assert {line.condition for line in dock.model.shown[:4]} == {NodeCondition.IN_REPAIR}
     assert "spare" in dock.words.text()
-    assert share(pixels(dock.chart), DARK_TINTS[NodeCondition.SPARE]) > 0.02
+    qtbot.waitUntil(lambda: share(pixels(dock.chart), DARK_TINTS[NodeCondition.SPARE]) > 0.02)
     run_to(window, qtbot, 60_000.0)  # so that what began at 21,600 s is wide enough to be seen
     repair = DARK_TINTS[NodeCondition.IN_REPAIR]
-    qtbot.waitUntil(lambda: share(pixels(dock.chart), repair) > 0.001, timeout=10_000)
+    qtbot.waitUntil(lambda: share(pixels(dock.chart), repair) > 0.001)
     room = dock.chart.room
     assert "in repair" in dock.chart.said_at(QPointF(room.right() - 1, room.center().y()))
     spot = dock.table.visualRect(dock.model.index(0, 0)).center()
@@ -109,13 +109,13 @@ def test_sliders_of_reliability_never_wait(use_window: UseWindow, qtbot: QtBot) 
     window = use_window(_SCENES / "superpod-h100.twin.yaml")
     QTest.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ShiftModifier)
     dialog = next(w for w in QApplication.topLevelWidgets() if isinstance(w, RiskDialog) and w.isVisible())
-    qtbot.waitUntil(lambda: dialog.sample.done, timeout=20_000)
+    qtbot.waitUntil(lambda: dialog.sample.done)
     as_it_is = float(dialog.headline.text().removesuffix(" %"))
     assert dialog.knobs == dialog.own
     assert share(pixels(dialog.curve), window.look.theme.accent, near=80) > 0.001
     dialog.slider("failures").setValue(dialog.slider("failures").maximum())
     assert dialog.sample.runs == 0  # begun anew, and worked on later
-    qtbot.waitUntil(lambda: dialog.sample.done, timeout=20_000)
+    qtbot.waitUntil(lambda: dialog.sample.done)
     assert float(dialog.headline.text().removesuffix(" %")) < as_it_is
     assert dialog.knobs.failures == pytest.approx(10.0)
     dialog.slider("spares").setValue(dialog.slider("spares").minimum())

@@ -64,7 +64,7 @@ class Hands:
         self.refused.append((title, reason))
 
     def wait(self, until: Callable[[], bool]) -> None:
-        self.bot.waitUntil(until, timeout=30_000)
+        self.bot.waitUntil(until)
 
     def do(self, command: Command) -> None:
         """Do a command; its answer is not read before the window's events are."""

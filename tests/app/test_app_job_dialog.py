@@ -268,7 +268,7 @@ def test_scaling_starts_with_a_curve_and_keeps_what_is_chosen(make_dialog: MakeD
     scaling = dialog.scaling
     assert scaling is not None
     assert scaling.best.isChecked()
-    qtbot.waitUntil(lambda: not scaling.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not scaling.busy)
     assert len(scaling.plot.points) >= 3
     scaling.same.click()
     dialog.form.gpus.box.setValue(512)
@@ -342,7 +342,7 @@ def test_roofline_and_scaling_are_drawn_and_repainted_in_the_other_theme(
     scaling.weak.click()
     assert scaling.plot.points != strong
     scaling.best.click()
-    qtbot.waitUntil(lambda: not scaling.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not scaling.busy)
     assert scaling.plot.points[-1].gpus == dialog.draft.hardware.gpus
     assert "of linear" in scaling.plot.note.text()
     dark = pixels(scaling.plot.plot)
@@ -402,7 +402,7 @@ def test_ctrl_j_opens_the_dialog_on_the_job_and_it_follows_the_run(
     assert "Llama 3 8B, continued training" in dialog.windowTitle()
     window.session.set_speed(3600.0)
     window.session.play()
-    qtbot.waitUntil(lambda: "in the run now" in dialog.results.tiles["step"].accessibleName(), timeout=30_000)
+    qtbot.waitUntil(lambda: "in the run now" in dialog.results.tiles["step"].accessibleName())
     window.session.pause()
     dialog.form.gpus.box.setValue(8)
     assert dialog.draft.gpus == 8

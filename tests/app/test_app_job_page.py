@@ -34,7 +34,7 @@ def test_the_page_follows_the_job_and_its_lines_lead_to_time_and_place(
     qtbot.waitUntil(dock.waterfall.isVisible)
     assert dock.job_id == "llama3"
     run_to(window, qtbot, 46_000.0)
-    qtbot.waitUntil(lambda: dock.page is not None and dock.page.state == JobState.RUNNING, timeout=10_000)
+    qtbot.waitUntil(lambda: dock.page is not None and dock.page.state == JobState.RUNNING)
     page = dock.page
     assert page is not None
     assert sum(piece.value for piece in page.time.pieces) == pytest.approx(page.time.whole_s)
@@ -59,7 +59,7 @@ def test_the_page_follows_the_job_and_its_lines_lead_to_time_and_place(
 
     dock.which_buttons[Which.TROUBLE].click()
     model = dock.table.lines
-    qtbot.waitUntil(lambda: model.rowCount() == 2, timeout=5_000)
+    qtbot.waitUntil(lambda: model.rowCount() == 2)
     row = next(k for k, line in enumerate(model.shown) if line.event.kind == "job_interrupted")
     spot = dock.table.visualRect(model.index(row, 1)).center()
     QTest.mouseClick(dock.table.viewport(), Qt.MouseButton.LeftButton, pos=spot)
@@ -84,7 +84,7 @@ def test_lines_that_come_soon_after_others_are_shown_although_nothing_follows(
         session.looking.tell([event])
         session.figures_changed.emit(session.frame)
     assert dock.table.lines.rowCount() < dock.events.count("llama3")
-    qtbot.waitUntil(lambda: dock.table.lines.rowCount() == dock.events.count("llama3"), timeout=5_000)
+    qtbot.waitUntil(lambda: dock.table.lines.rowCount() == dock.events.count("llama3"))
 
 
 def test_the_menu_of_a_thing_drains_and_undrains_and_ends_jobs(
@@ -110,13 +110,12 @@ def test_the_menu_of_a_thing_drains_and_undrains_and_ends_jobs(
             session.shown is not None
             and int(session.shown.values["node.condition"][0]) == NodeCondition.DRAINED
         ),
-        timeout=20_000,
     )
     menu = window.hall.thing_menu("gpu/0/0/0")
     assert menu is not None
     assert not action(menu, "Drain").isEnabled()
     action(menu, "Undrain").trigger()
-    qtbot.waitUntil(lambda: any(e.kind == "undrained" for e in session.events), timeout=20_000)
+    qtbot.waitUntil(lambda: any(e.kind == "undrained" for e in session.events))
 
     action(menu, "Colour by", "Job").trigger()
     assert window.hall.state.colour_by == "gpu.job"
@@ -126,9 +125,9 @@ def test_the_menu_of_a_thing_drains_and_undrains_and_ends_jobs(
     qtbot.waitUntil(window.docks.job.waterfall.isVisible)
     assert window.docks.inspector.job == "llama3"
     action(menu, "Cancel").trigger()
-    qtbot.waitUntil(lambda: any(e.kind == "job_cancelled" for e in session.events), timeout=20_000)
+    qtbot.waitUntil(lambda: any(e.kind == "job_cancelled" for e in session.events))
     page = window.docks.job
-    qtbot.waitUntil(lambda: page.page is not None and page.page.state_words == "cancelled", timeout=20_000)
+    qtbot.waitUntil(lambda: page.page is not None and page.page.state_words == "cancelled")
     menu = window.hall.thing_menu("llama3")
     assert menu is not None
     assert not action(menu, "Cancel").isEnabled()
@@ -156,7 +155,7 @@ def test_lists_of_jobs_have_the_menu_of_a_job(use_window: UseWindow, qtbot: QtBo
     window.docks.show("jobs")
     table = window.docks.jobs.table
     qtbot.waitUntil(table.isVisible)
-    qtbot.waitUntil(lambda: window.docks.jobs.model.rowCount() == 1, timeout=5_000)
+    qtbot.waitUntil(lambda: window.docks.jobs.model.rowCount() == 1)
     before = set(window.hall.findChildren(QMenu))
     table.customContextMenuRequested.emit(table.visualRect(table.model().index(0, 0)).center())
     made = [menu for menu in window.hall.findChildren(QMenu) if menu not in before]

@@ -208,7 +208,7 @@ def test_a_run_of_another_scene_does_not_go_on(
     session = window.session
     session.set_speed(3600.0)
     session.play()
-    qtbot.waitUntil(lambda: session.t_s > 600.0, timeout=60_000)
+    qtbot.waitUntil(lambda: session.t_s > 600.0)
     session.pause()
     run_file = session.client.run_file
     document = load(lab)

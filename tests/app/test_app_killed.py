@@ -133,7 +133,7 @@ def to_the_end(window: MainWindow, qtbot: QtBot) -> str:
     session = window.session
     session.set_speed(float("inf"))
     session.play()
-    qtbot.waitUntil(lambda: session.summary is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: session.summary is not None)
     assert session.client.run_file is not None
     with Reader(session.client.run_file) as reader:
         return reader.event_hash
@@ -163,7 +163,7 @@ def test_no_edit_before_the_run_is_lost(
     window.editing.offer_recovery()
     assert not window.notifications.notes, "it is in the hands of this window"
     assert window.editing.editor.do(Given(Patch((Change("title", "On"),), "Rename")))
-    qtbot.waitUntil(lambda: window.session.frame is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.session.frame is not None)
     draft = window.session.draft
     assert draft is not None
     titles = [step.title for step in draft.done]
@@ -196,7 +196,7 @@ def test_a_run_goes_on_where_it_stood_with_the_edits_it_had_taken(
     window.editing.offer_recovery()
     window.notifications.notes[0].buttons["Recover"].click()
     session = window.session
-    qtbot.waitUntil(lambda: session.frame is not None and session.t_s > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: session.frame is not None and session.t_s > 0)
     assert session.t_s >= edits[-1].at_s, "it stands where the last edit left it, or later"
     assert session.begun
     assert session.plant is not None
@@ -219,19 +219,19 @@ def test_a_killed_worker_goes_on_with_the_edit_that_it_was_asked(
     session, editor = window.session, window.editing.editor
     session.set_speed(600.0)
     session.play()
-    qtbot.waitUntil(lambda: session.t_s > 60.0, timeout=60_000)
+    qtbot.waitUntil(lambda: session.t_s > 60.0)
     assert editor.do(ADD)
-    qtbot.waitUntil(lambda: not editor.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not editor.busy)
     assert editor.do(Given(Patch((Change("title", "Asked"),), "Rename")))
     assert editor.busy
     (worker,) = find_workers()
     worker.kill()
-    qtbot.waitUntil(lambda: session.lost, timeout=60_000)
+    qtbot.waitUntil(lambda: session.lost)
     (lost,) = [note for note in window.notifications.notes if note.trouble.resumable]
     assert window.editing.file.journal.path is not None
     assert window.editing.file.journal.path.is_file()
     lost.buttons["Resume"].click()
-    qtbot.waitUntil(lambda: not editor.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not editor.busy)
     assert session.draft is not None
     assert [edit.id for edit in session.draft.file.scenario.edits] == ["edit-1", "edit-2"]
     assert session.document is not None

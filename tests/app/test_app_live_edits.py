@@ -38,24 +38,24 @@ def test_a_rack_comes_moves_and_goes_in_a_run_and_the_saved_file_replays_it(
     editor.refused.connect(lambda title, reason: refused.append(reason))
     session.set_speed(3600.0)
     session.play()
-    qtbot.waitUntil(lambda: session.t_s > 600, timeout=30_000)
+    qtbot.waitUntil(lambda: session.t_s > 600)
     assert session.plant is not None
     assert session.draft is not None
     before = session.plant
     for number, command in enumerate((ADD, MOVE), 1):
         editor.do(command)
-        qtbot.waitUntil(lambda number=number: len(told) == number, timeout=30_000)
+        qtbot.waitUntil(lambda number=number: len(told) == number)
         assert session.plant.epoch == number
-        qtbot.waitUntil(lambda: session.frame is not None, timeout=30_000)
+        qtbot.waitUntil(lambda: session.frame is not None)
     assert session.plant.racks.ids[: len(before.racks.ids)] == before.racks.ids
     assert int(session.plant.gpus.present.sum()) == 24
     editor.do(HOT)
-    qtbot.waitUntil(lambda: len(refused) == 1, timeout=30_000)
+    qtbot.waitUntil(lambda: len(refused) == 1)
     assert "cool" in refused[0]
     assert not editor.busy
     for number in (3, 4):
         editor.undo()
-        qtbot.waitUntil(lambda number=number: len(told) == number, timeout=30_000)
+        qtbot.waitUntil(lambda number=number: len(told) == number)
     session.pause()
     assert told == ["Add rack", "Move rack", "Undo move rack", "Undo add rack"]
     assert int(session.plant.gpus.present.sum()) == 16
@@ -64,7 +64,7 @@ def test_a_rack_comes_moves_and_goes_in_a_run_and_the_saved_file_replays_it(
     saved = load(own)
     assert [edit.title for edit in saved.scenario.edits] == told
     assert effective(saved).scenario.halls == session.draft.shown.scenario.halls
-    qtbot.waitUntil(lambda: not session.playing, timeout=30_000)
+    qtbot.waitUntil(lambda: not session.playing)
     live = [(event.t_s, event.kind, event.subject) for event in session.events]
     until_s = session.t_s
     assert live
@@ -82,15 +82,15 @@ def test_going_back_to_the_start_shows_the_hall_of_the_start_and_the_edits_come_
     editor.done.connect(told.append)
     session.set_speed(3600.0)
     session.play()
-    qtbot.waitUntil(lambda: session.t_s > 600, timeout=30_000)
+    qtbot.waitUntil(lambda: session.t_s > 600)
     editor.do(ADD)
-    qtbot.waitUntil(lambda: bool(told), timeout=30_000)
+    qtbot.waitUntil(lambda: bool(told))
     session.restart()
     assert session.plant is not None
     assert int(session.plant.gpus.present.sum()) == 16
     session.play()
-    qtbot.waitUntil(lambda: int(session.plant.gpus.present.sum()) == 24, timeout=30_000)
-    qtbot.waitUntil(lambda: session.frame is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: int(session.plant.gpus.present.sum()) == 24)
+    qtbot.waitUntil(lambda: session.frame is not None)
     session.restart()
     assert editor.undo()
     assert session.draft is not None
@@ -116,13 +116,13 @@ def test_an_edit_of_the_file_that_only_the_worker_refuses_is_left_out_of_the_hal
     session.trouble.connect(lambda trouble: told.append(f"{trouble.title}: {trouble.text}"))
     session.set_speed(3600.0)
     session.play()
-    qtbot.waitUntil(lambda: session.t_s > 600, timeout=30_000)
+    qtbot.waitUntil(lambda: session.t_s > 600)
     session.pause()
     assert session.plant is not None
     assert session.plant.epoch == 1
     assert "x-1/0/0" in session.plant.slots
     assert "x-2/0/0" not in session.plant.slots
-    qtbot.waitUntil(lambda: session.frame is not None and session.frame.t_s > 600, timeout=30_000)
+    qtbot.waitUntil(lambda: session.frame is not None and session.frame.t_s > 600)
     (said,) = told
     assert said.startswith("An edit no longer fits: Add rack without cooling: ")
     assert "cool" in said

@@ -160,10 +160,10 @@ def test_the_tree_is_sorted_five_ways(window: MainWindow) -> None:
 def test_a_search_opens_what_holds_what_it_finds(window: MainWindow, qtbot: QtBot) -> None:
     outliner = window.docks.outliner
     QTest.keyClicks(outliner.search, "gpu/1/2/")
-    qtbot.waitUntil(lambda: "gpu/1/2/0" in lines(window), timeout=5_000)
+    qtbot.waitUntil(lambda: "gpu/1/2/0" in lines(window))
     assert lines(window) == ["main", "gpu", "Row B", "gpu/1/2", "gpu/1/2/1", "gpu/1/2/0"]
     outliner.search.setText("nothing of the kind")
-    qtbot.waitUntil(outliner.none.isVisible, timeout=5_000)
+    qtbot.waitUntil(outliner.none.isVisible)
     assert lines(window) == []
 
 
@@ -210,7 +210,7 @@ def test_no_line_is_lit_that_is_not_chosen(window: MainWindow, lab: Path, qtbot:
     outliner.refresh()
     assert outliner.ids == ()
     window.files.open(lab, ask=False)
-    qtbot.waitUntil(lambda: not outliner.search.text(), timeout=5_000)
+    qtbot.waitUntil(lambda: not outliner.search.text())
 
 
 def test_keys_fly_rename_hide_and_lock(window: MainWindow, qtbot: QtBot) -> None:
@@ -219,7 +219,7 @@ def test_keys_fly_rename_hide_and_lock(window: MainWindow, qtbot: QtBot) -> None
     tree.setCurrentIndex(line(window, "gpu/1/3"))
     tree.setFocus()
     QTest.keyClick(tree, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.hall.view.pose != before, timeout=5_000)
+    qtbot.waitUntil(lambda: window.hall.view.pose != before)
     window.design.hide()
     assert window.design.marks.is_hidden("gpu/1/3/0")
     assert window.hall.view.plant is not None
@@ -236,7 +236,7 @@ def test_keys_fly_rename_hide_and_lock(window: MainWindow, qtbot: QtBot) -> None
     editor.selectAll()
     QTest.keyClicks(editor, "Physics")
     QTest.keyClick(editor, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: "title: Physics" in text_of(window), timeout=5_000)
+    qtbot.waitUntil(lambda: "title: Physics" in text_of(window))
     outliner.sort_by("place")
     tree.setCurrentIndex(line(window, "gpu/1/3"))  # one rack of a row has no name of its own
     before_text = text_of(window)
@@ -417,17 +417,17 @@ def test_an_array_is_seen_before_it_is_made(window: MainWindow) -> None:
 
 def test_edits_land_in_a_run_that_goes_on(window: MainWindow, qtbot: QtBot) -> None:
     window.session.play()
-    qtbot.waitUntil(lambda: window.session.t_s > 1.0, timeout=20_000)
+    qtbot.waitUntil(lambda: window.session.t_s > 1.0)
     window.session.pause()
     window.docks.inspector.show_thing("crah/0")
     panel = window.docks.inspector.properties
     panel.refresh()
     enter(panel.row("supply"), "19 degC")
-    qtbot.waitUntil(lambda: "edits:" in text_of(window), timeout=20_000)
+    qtbot.waitUntil(lambda: "edits:" in text_of(window))
     panel.refresh()
     assert panel.row("supply").text == "19 degC"
     window.editing.editor.undo()
-    qtbot.waitUntil(lambda: not window.editing.editor.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.editing.editor.busy)
 
 
 def test_a_heading_that_the_keys_are_on_is_framed(window: MainWindow, qtbot: QtBot) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from patience import HANG_S
 from PySide6.QtCore import QElapsedTimer, QSize, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
@@ -26,7 +27,7 @@ def wait(until: Callable[[], bool]) -> None:
     timer = QElapsedTimer()
     timer.start()
     while not until():
-        assert timer.elapsed() < 20_000, "it does not come to it"
+        assert timer.elapsed() < 1e3 * HANG_S, "it does not come to it"
         QTest.qWait(5)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from patience import HANG_S
 from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -109,7 +110,7 @@ def test_no_widget_reads_what_a_document_says_as_rich_text(
     assert MARKUP in shown
     assert rich(qapp) == []
     session.play()
-    qtbot.waitUntil(lambda: session.t_s > 600.0, timeout=60_000)
+    qtbot.waitUntil(lambda: session.t_s > 600.0)
     session.pause()
     for thing in ("gpu/0/0/0/3", "gpu/0/0", "pdu/0", "crah/0", "llama3"):
         window.go_to(thing)
@@ -206,7 +207,7 @@ def test_a_title_with_a_picture_opens_no_file(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         env=environment,
-        timeout=300,
+        timeout=HANG_S,
         check=False,
     )
     if "ptrace" in done.stderr and not done.stdout:

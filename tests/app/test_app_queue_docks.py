@@ -149,7 +149,7 @@ def test_waiting_jobs_are_listed_and_move_by_menu_and_by_drop(
     window.docks.show("tenants")
     table = window.docks.queue.waiting
     run_to(window, qtbot, 2400.0, _SPEED)
-    qtbot.waitUntil(lambda: len(table.queue.order) == 2, timeout=10_000)
+    qtbot.waitUntil(lambda: len(table.queue.order) == 2)
     assert [table.queue.job_id(row) for row in range(2)] == ["fluids", "prices"]
     assert table.queue.data(table.queue.index(0, 4))  # it says why
 
@@ -174,12 +174,12 @@ def test_waiting_jobs_are_listed_and_move_by_menu_and_by_drop(
     menu = table.move_menu()
     assert menu is not None
     next(action for action in menu.actions() if action.text() == "Short").trigger()
-    qtbot.waitUntil(lambda: any(e.kind == "job_moved" for e in window.session.events), timeout=20_000)
+    qtbot.waitUntil(lambda: any(e.kind == "job_moved" for e in window.session.events))
     history = window.docks.queue_feed.history
     assert history is not None
     assert history.partition_of(history.index["fluids"]) == "short"
     window.session.play()  # its new nodes are free
-    qtbot.waitUntil(lambda: history.index["fluids"] in history.started_s, timeout=20_000)
+    qtbot.waitUntil(lambda: history.index["fluids"] in history.started_s)
     window.session.pause()
     assert set(history.nodes_of(history.index["fluids"])) <= {8, 9, 10, 11}
 
@@ -227,7 +227,7 @@ def test_jobs_are_sorted_and_filtered_and_dragged_rows_carry_them(
     assert window.docks.inspector.job == "prices"
     window.docks.show_roomy("queue")
     model = window.docks.queue.waiting.queue
-    qtbot.waitUntil(lambda: len(model.order) == 2, timeout=10_000)
+    qtbot.waitUntil(lambda: len(model.order) == 2)
     carried = model.mimeData([model.index(0, 0), model.index(0, 1), model.index(1, 0)])
     assert bytes(carried.data(JOBS_MIME).data()) == b"fluids\nprices"
 
@@ -236,7 +236,7 @@ def test_a_new_run_begins_with_an_empty_chart(use_window: UseWindow, qtbot: QtBo
     window = use_window(scene)
     window.session.set_speed(math.inf)
     window.session.play()
-    qtbot.waitUntil(lambda: window.session.finished, timeout=60_000)
+    qtbot.waitUntil(lambda: window.session.finished)
     history = window.docks.queue_feed.history
     assert history is not None
     assert history.spans.count

@@ -63,7 +63,7 @@ def run_until(window: MainWindow, qtbot: QtBot, t_s: float) -> None:
     session = window.session
     session.set_speed(3600.0)
     session.play()
-    qtbot.waitUntil(lambda: session.t_s >= t_s, timeout=60_000)
+    qtbot.waitUntil(lambda: session.t_s >= t_s)
     session.pause()
 
 
@@ -75,7 +75,7 @@ def so_far(window: MainWindow) -> float:
 
 def edit(window: MainWindow, qtbot: QtBot, command: Given) -> None:
     assert window.editing.editor.do(command)
-    qtbot.waitUntil(lambda: not window.editing.editor.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.editing.editor.busy)
 
 
 def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
@@ -86,8 +86,8 @@ def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
     edit(first, qtbot, ADD)
     edit(first, qtbot, rename("Ours"))
     first.session.intervene(Intervention(at=first.session.t_s, kind="drain", target=NODE))
-    qtbot.waitUntil(lambda: bool(first.session.live.by_hand), timeout=60_000)
-    qtbot.waitUntil(lambda: first.session.live.events[-2].text == "given no more work", timeout=60_000)
+    qtbot.waitUntil(lambda: bool(first.session.live.by_hand))
+    qtbot.waitUntil(lambda: first.session.live.events[-2].text == "given no more work")
     stood_s, happened = first.session.t_s, [event.text for event in first.session.live.events]
     left = left_by(first)
 
@@ -97,17 +97,17 @@ def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
     said = window.notifications.notes[-1].trouble
     assert said.title == "Recovered"
     assert "stands at its last state" in said.text
-    qtbot.waitUntil(lambda: session.frame is not None and session.t_s > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: session.frame is not None and session.t_s > 0)
     assert not session.playing
     assert window.windowTitle().startswith("Ours"), "as the scene stands now"
     assert session.t_s == pytest.approx(stood_s, abs=0.01), "an edit keeps the state it was made in"
     assert session.run_file != left.run_file, "the recording that was left stays as it is"
-    qtbot.waitUntil(lambda: len(session.curves.history) > 3, timeout=60_000)
+    qtbot.waitUntil(lambda: len(session.curves.history) > 3)
     times_s = session.curves.history.times_s()
     assert times_s[0] < 120.0, "the plots begin where the run began"
-    qtbot.waitUntil(lambda: session.curves.history.times_s()[-1] >= stood_s - 0.01, timeout=60_000)
+    qtbot.waitUntil(lambda: session.curves.history.times_s()[-1] >= stood_s - 0.01)
     pue = session.curves.history.series(PUE_RUN)
-    qtbot.waitUntil(lambda: so_far(window) == pytest.approx(pue[-1], abs=6e-4), timeout=60_000)
+    qtbot.waitUntil(lambda: so_far(window) == pytest.approx(pue[-1], abs=6e-4))
     assert pue[-1] == pytest.approx(pue[-5], rel=0.01), "it is that of the whole run"
     window.docks.show("plots")
     qtbot.waitUntil(lambda: curves_agree(window))
@@ -125,7 +125,7 @@ def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
     assert session.document.scenario.title == "After the crash"  # type: ignore[union-attr]
     session.set_speed(float("inf"))
     session.play()
-    qtbot.waitUntil(lambda: session.summary is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: session.summary is not None)
     with Reader(session.client.run_file) as reader:  # type: ignore[arg-type]
         engine = Engine(loads(session.draft.file.text).scenario)
         for one in session.live.by_hand:
@@ -148,7 +148,7 @@ def test_a_run_that_is_gone_is_told_of(
     said = window.notifications.notes[-1].trouble.text
     assert said == "The run stands at its start: its recording is not there any more."
     assert not window.session.begun
-    qtbot.waitUntil(lambda: window.session.frame is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.session.frame is not None)
     assert window.session.t_s == 0.0
 
 
@@ -164,7 +164,7 @@ def test_a_run_of_a_saved_scene_that_broke_off_is_offered_once_it_is_worth_it(
     shutil.copy(journal.path, copy)
     assert left_behind() == [], "it had hardly begun"
     session.intervene(Intervention(at=session.t_s, kind="drain", target=NODE))
-    qtbot.waitUntil(lambda: bool(session.live.by_hand), timeout=60_000)
+    qtbot.waitUntil(lambda: bool(session.live.by_hand))
     stood_s = session.t_s
     copy.unlink()
     left = left_by(first)
@@ -176,7 +176,7 @@ def test_a_run_of_a_saved_scene_that_broke_off_is_offered_once_it_is_worth_it(
     assert note.trouble.title == "A run that broke off was found"
     note.buttons["Recover"].click()
     session = window.session
-    qtbot.waitUntil(lambda: session.frame is not None and session.t_s > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: session.frame is not None and session.t_s > 0)
     assert session.t_s == pytest.approx(stood_s, abs=0.01)
     assert not session.playing
     assert [one.target for one in session.live.by_hand] == [NODE]

@@ -32,14 +32,14 @@ def test_the_hall_has_the_keys_when_the_button_that_wired_it_goes(
 ) -> None:
     window = make_window()
     window.menus.execute("file.new")
-    qtbot.waitUntil(window.hint.parts.isVisible, timeout=30_000)
+    qtbot.waitUntil(window.hint.parts.isVisible)
     window.hint.parts.setFocus()
     assert window.editing.editor.do(AddPart("DGX-H100", at=(2.0, 2.0)))
-    qtbot.waitUntil(window.hint.wire.isVisible, timeout=30_000)
+    qtbot.waitUntil(window.hint.wire.isVisible)
     assert window.hall.view.native.hasFocus()
     window.hint.wire.setFocus()
     QTest.keyClick(window.hint.wire, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: not window.hint.isVisible(), timeout=30_000)
+    qtbot.waitUntil(lambda: not window.hint.isVisible())
     assert window.hall.view.native.hasFocus()
 
 

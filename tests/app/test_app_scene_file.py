@@ -68,7 +68,7 @@ def test_what_is_done_before_the_run_is_saved_as_those_lines_only(
     assert "x-1/0/0" in window.session.plant.racks.ids
     assert window.menus.qt_actions["edit.undo"].text() == "Undo: Add rack"
     assert editor.do(given("title", "Mine", "Rename"))
-    qtbot.waitUntil(lambda: window.session.frame is not None, timeout=30_000)  # the worker has the new hall
+    qtbot.waitUntil(lambda: window.session.frame is not None)  # the worker has the new hall
     assert window.grab() != hall
     editor.undo()
     assert file.save()
@@ -99,7 +99,7 @@ def test_a_new_hall_begins_and_is_renamed_and_saved(
 ) -> None:
     window = make_window()
     window.menus.execute("file.new")
-    qtbot.waitUntil(lambda: window.session.frame is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: window.session.frame is not None)
     assert window.hint.isVisible()
     assert window.hint.reason == ""
     assert not window.notifications.notes
@@ -115,15 +115,15 @@ def test_a_hall_that_cannot_run_yet_says_why_and_is_wired_by_a_click(
     window = make_window()
     window.menus.execute("file.new")
     hint, editor = window.hint, window.editing.editor
-    qtbot.waitUntil(lambda: window.session.frame is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: window.session.frame is not None)
     assert hint.isVisible()
     assert editor.do(AddPart("DGX-H100", at=(2.0, 2.0)))
-    qtbot.waitUntil(lambda: "coolant or air loop" in hint.reason, timeout=30_000)
+    qtbot.waitUntil(lambda: "coolant or air loop" in hint.reason)
     wire = next(button for button in hint.findChildren(QPushButton) if button.text().startswith("Wire"))
     assert wire.isVisible()
     wire.click()
-    qtbot.waitUntil(lambda: not hint.isVisible(), timeout=30_000)
-    qtbot.waitUntil(lambda: window.session.frame is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: not hint.isVisible())
+    qtbot.waitUntil(lambda: window.session.frame is not None)
     assert window.session.document is not None
     assert window.session.document.scenario.cooling.loops
 

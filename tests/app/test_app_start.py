@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from patience import HANG_S
 from PySide6.QtGui import QImage
 
 pytestmark = pytest.mark.gl
@@ -30,7 +31,7 @@ def _run(scene: Path, seconds: float, picture: Path, home: Path) -> subprocess.C
         [sys.executable, str(program), str(scene), str(seconds), str(picture)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANG_S,
         env=environ,
         check=False,
     )

@@ -40,4 +40,4 @@ def test_an_edit_ahead_is_taken_out_at_its_mark(
     assert not any("Look at" in one and "06:00" in one for one in words)  # nothing is there to be looked at
     next(one for one in menu.actions() if one.text().startswith("Take it out")).trigger()
     menu.close()
-    qtbot.waitUntil(lambda: not draft.file.scenario.edits, timeout=20_000)
+    qtbot.waitUntil(lambda: not draft.file.scenario.edits)

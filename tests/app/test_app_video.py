@@ -28,7 +28,7 @@ def ran(use_window, lab: Path, qtbot: QtBot) -> MainWindow:
     session = window.session
     session.set_speed(86_400.0)
     session.play()
-    qtbot.waitUntil(lambda: session.t_s > 3600.0, timeout=60_000)
+    qtbot.waitUntil(lambda: session.t_s > 3600.0)
     session.pause()
     qtbot.waitUntil(lambda: session.run_file is not None and Reader(session.run_file).t_end_s > 3000.0)
     return window
@@ -48,7 +48,7 @@ def test_a_film_is_made_while_the_window_stays_awake_and_can_be_broken_off(
     dialog.make(folder)
     assert dialog.film is not None
     assert not dialog.make_button.isEnabled()
-    qtbot.waitUntil(lambda: dialog.made == folder, timeout=30_000)
+    qtbot.waitUntil(lambda: dialog.made == folder)
     made = sorted(folder.iterdir())
     assert len(made) == 15
     assert len({path.read_bytes() for path in made}) > 5
@@ -57,7 +57,7 @@ def test_a_film_is_made_while_the_window_stays_awake_and_can_be_broken_off(
     assert dialog.make_button.isEnabled()
 
     dialog.make(other)
-    qtbot.waitUntil(lambda: dialog.film is None or dialog.film.done >= 2, timeout=30_000)
+    qtbot.waitUntil(lambda: dialog.film is None or dialog.film.done >= 2)
     with qtbot.waitSignal(dialog.destroyed):
         dialog.show()
         QTimer.singleShot(

@@ -22,7 +22,6 @@ from twin.scenario import load
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
-PATIENCE_MS = 120_000
 
 
 @pytest.fixture
@@ -39,9 +38,9 @@ def begun(use_window: UseWindow, scene: Path, qtbot: QtBot) -> MainWindow:
     session = made.session
     session.set_speed(50_000.0)
     session.play()
-    qtbot.waitUntil(lambda: session.t_s >= 3 * 3600.0, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: session.t_s >= 3 * 3600.0)
     session.pause()
-    qtbot.waitUntil(lambda: not session.running and session.frame is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not session.running and session.frame is not None)
     return made
 
 
@@ -55,10 +54,10 @@ def asked(window: MainWindow) -> BranchDialog:
 
 
 def opened(window: MainWindow, qtbot: QtBot) -> CompareDialog:
-    qtbot.waitUntil(lambda: window.run_comparing.dialog is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.run_comparing.dialog is not None)
     dialog = window.run_comparing.dialog
     assert dialog is not None
-    qtbot.waitUntil(lambda: dialog.halls is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: dialog.halls is not None)
     return dialog
 
 
@@ -74,12 +73,12 @@ def test_a_what_if_is_answered_while_the_run_here_goes_on(
     dialog.futures.count.setValue(2)
     branch = dialog.path
     QTest.keyClick(dialog, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.answering.running, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.answering.running)
     assert window.answering.isVisible()
     assert "checkpoint interval of llama3 5 min instead of 30 min" in window.answering.words.text()
     assert (session.path, session.run_file) == (path, live)
     session.play()  # nobody has to wait
-    qtbot.waitUntil(lambda: session.t_s > at_s + 60.0, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: session.t_s > at_s + 60.0)
     shown = opened(window, qtbot)
     assert not window.answering.isVisible()
     assert session.path == path
@@ -123,7 +122,7 @@ def test_what_is_given_up_leaves_nothing_but_the_run(
     folder = dialog.path.parent
     before = set(folder.iterdir())
     dialog.answer()
-    qtbot.waitUntil(lambda: window.answering.running, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.answering.running)
     second = asked(window)
     second.answer()
     assert "another what-if is being answered" in second.problem.text()
@@ -145,7 +144,7 @@ def test_a_branch_that_is_refused_is_told_and_leaves_nothing(
     dialog.sort_box.setCurrentIndex(dialog.sort_box.findData(Sort.CAP.value))
     dialog.value_box.setCurrentText("1 mW")
     dialog.answer()
-    qtbot.waitUntil(lambda: bool(window.notifications.notes), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: bool(window.notifications.notes))
     assert window.notifications.notes[0].trouble.title == "This what-if has no answer"
     assert not window.answering.running
     assert set(folder.iterdir()) == before

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from patience import HANG_S
+
 _SCRIPT = """
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
@@ -40,7 +42,7 @@ print("goes on")
 
 def test_an_index_out_of_range_in_a_handler_is_told_and_not_the_end() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", _SCRIPT], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", _SCRIPT], capture_output=True, text=True, check=False, timeout=HANG_S
     )
     assert done.returncode == 0, done.stderr
     told = done.stdout.splitlines()

@@ -26,9 +26,9 @@ def over(use_window, lab: Path, qtbot: QtBot) -> MainWindow:
     window = use_window(lab)
     window.session.set_speed(math.inf)
     window.session.play()
-    qtbot.waitUntil(lambda: window.session.finished, timeout=60_000)
+    qtbot.waitUntil(lambda: window.session.finished)
     window.docks.show("why")
-    qtbot.waitUntil(lambda: window.docks.why.found is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: window.docks.why.found is not None)
     return window
 
 
@@ -47,7 +47,7 @@ def test_it_tells_of_ranges_and_a_click_goes_to_thing_and_time(use_window, lab: 
     dock = window.docks.why
     assert dock.range_s == (82_800.0, 86_400.0)  # the last hour, in which nothing happened
     choose(window, "run")
-    qtbot.waitUntil(lambda: any("1,496 s of llama3" in text for text in texts(window, WHAT)), timeout=10_000)
+    qtbot.waitUntil(lambda: any("1,496 s of llama3" in text for text in texts(window, WHAT)))
     assert dock.found is not None
     with Reader(window.session.run_file) as reader:
         ledger = reader.ledger_range(0.0, 86_400.0).gpu_s
@@ -67,7 +67,7 @@ def test_it_tells_of_ranges_and_a_click_goes_to_thing_and_time(use_window, lab: 
     assert texts(window, WHAT) == before  # the range of the row stays while its time is looked at
     window.session.replay.look(36_000.0)
     choose(window, "hour")
-    qtbot.waitUntil(lambda: dock.found is not None and dock.found.t1_s == 36_000.0, timeout=10_000)
+    qtbot.waitUntil(lambda: dock.found is not None and dock.found.t1_s == 36_000.0)
     assert dock.found.t0_s == 32_400.0
     assert any("kept waiting" in text for text in texts(window, WHAT))
 
@@ -77,7 +77,7 @@ def test_a_chosen_range_is_explained_as_soon_as_it_is_there(use_window, lab: Pat
     dock, replay = window.docks.why, window.session.replay
     assert not dock.box.model().item(dock.box.findData("loop")).isEnabled()
     replay.set_loop(30_000.0, 34_000.0)
-    qtbot.waitUntil(lambda: dock.found is not None and dock.found.t0_s == 30_000.0, timeout=10_000)
+    qtbot.waitUntil(lambda: dock.found is not None and dock.found.t0_s == 30_000.0)
     assert dock.box.currentData() == "loop"
     assert dock.found is not None
     assert dock.found.of("lost_work") is not None

@@ -33,7 +33,7 @@ def test_space_plays_and_pauses(use_window: UseWindow, qtbot: QtBot, lab: Path) 
     assert not window.session.playing
     QTest.keyClick(window, Qt.Key.Key_Space)
     assert window.session.playing
-    qtbot.waitUntil(lambda: window.session.t_s > 60.0, timeout=20_000)
+    qtbot.waitUntil(lambda: window.session.t_s > 60.0)
     assert "00:00:00" not in window.transport.elapsed_label.text()
     QTest.keyClick(window, Qt.Key.Key_Space)
     assert not window.session.playing
@@ -43,7 +43,7 @@ def test_figures_and_inspector_follow_the_run(use_window: UseWindow, qtbot: QtBo
     window = use_window(lab)
     window.session.play()
     tile = window.transport.kpis.tiles["site.it_w"]
-    qtbot.waitUntil(lambda: tile.value_text.endswith("kW"), timeout=20_000)
+    qtbot.waitUntil(lambda: tile.value_text.endswith("kW"))
     window.go_to("gpu/0/0/0/3")
     facts = window.docks.inspector.facts
     assert facts is not None
@@ -65,7 +65,7 @@ def test_events_arrive_and_a_click_selects_and_flies(use_window: UseWindow, qtbo
         rows = range(model.rowCount())
         return next((r for r in rows if model.event_at(r).subject.startswith("gpu/")), None)
 
-    qtbot.waitUntil(lambda: failure_row() is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: failure_row() is not None)
     window.session.pause()
     row = failure_row()
     assert row is not None
@@ -85,9 +85,7 @@ def test_events_are_filtered_by_severity_and_text(use_window: UseWindow, qtbot: 
     window.session.set_speed(math.inf)
     window.session.play()
     dock = window.docks.events
-    qtbot.waitUntil(
-        lambda: any(e.severity >= Severity.WARNING for e in window.session.events), timeout=60_000
-    )
+    qtbot.waitUntil(lambda: any(e.severity >= Severity.WARNING for e in window.session.events))
     window.session.pause()
     dock.severity_buttons[Severity.WARNING].click()
     shown = [dock.model.event_at(row) for row in range(dock.model.rowCount())]
@@ -124,7 +122,7 @@ def test_colour_by_changes_the_picture(use_window: UseWindow, qtbot: QtBot, lab:
     window = use_window(lab)
     window.hall.view.preset("close", animate=False)
     window.session.play()
-    qtbot.waitUntil(lambda: window.session.t_s > 60.0, timeout=20_000)
+    qtbot.waitUntil(lambda: window.session.t_s > 60.0)
     window.session.pause()
     hot = window.hall.view.grab()
     assert hot.std() > 5  # not blank
@@ -354,7 +352,7 @@ def test_all_figures_in_words_are_of_one_frame(use_window: UseWindow, qtbot: QtB
     window.session.figures_changed.connect(look)
     window.session.set_speed(7200.0)
     window.session.play()
-    qtbot.waitUntil(lambda: len(pairs) > 6, timeout=20_000)
+    qtbot.waitUntil(lambda: len(pairs) > 6)
     window.session.figures_changed.disconnect(look)
     assert all(tile == row for tile, row in pairs)
 
@@ -367,7 +365,7 @@ def test_the_end_of_a_run_is_said_and_space_leaves_it(
     window = use_window(short)
     window.session.set_speed(math.inf)
     window.session.play()
-    qtbot.waitUntil(lambda: window.session.summary is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.session.summary is not None)
     assert window.transport.elapsed_label.text().startswith("Finished after 1 h")
     assert window.transport.play_button.accessibleName().startswith("The run is finished")
     assert not window.transport.step_button.isEnabled()
@@ -391,7 +389,7 @@ def test_the_end_of_a_run_is_said_and_space_leaves_it(
     )
     QTest.keyClick(window, Qt.Key.Key_Space)
     assert window.session.playing
-    qtbot.waitUntil(lambda: 0.0 < window.session.t_s < 3600.0, timeout=20_000)
+    qtbot.waitUntil(lambda: 0.0 < window.session.t_s < 3600.0)
     assert "Finished" not in window.transport.elapsed_label.text()
     assert window.transport.step_button.isEnabled()
 

@@ -33,7 +33,7 @@ def test_the_welcome_page_lists_the_scenes_and_a_card_opens_one(
         "nvl72-row.twin.yaml",
         "video-ingest.twin.yaml",
     }
-    qtbot.waitUntil(lambda: "GPUs" in cards["lab-16.twin.yaml"].size_label.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "GPUs" in cards["lab-16.twin.yaml"].size_label.text())
     assert not window.transport.isVisible()
     QTest.mouseClick(cards["lab-16.twin.yaml"], Qt.MouseButton.LeftButton)
     assert window.session.document is not None
@@ -80,12 +80,12 @@ def test_a_dead_worker_is_told_and_space_resumes(
 ) -> None:
     window = make_window(lab)
     window.session.play()
-    qtbot.waitUntil(lambda: window.session.t_s > 0, timeout=20_000)
+    qtbot.waitUntil(lambda: window.session.t_s > 0)
     workers = find_workers()
     assert len(workers) == 1
     workers[0].kill()
-    qtbot.waitUntil(lambda: window.session.lost, timeout=20_000)
+    qtbot.waitUntil(lambda: window.session.lost)
     assert [note.trouble.resumable for note in window.notifications.notes] == [True]
     QTest.keyClick(window, Qt.Key.Key_Space)
     assert not window.notifications.notes
-    qtbot.waitUntil(lambda: window.session.t_s > 0 and window.session.playing, timeout=20_000)
+    qtbot.waitUntil(lambda: window.session.t_s > 0 and window.session.playing)

@@ -163,9 +163,7 @@ def test_curves_differ_by_more_than_their_colours_in_high_contrast(window: MainW
     assert {curve_pen(DARK, k).style() for k in range(4)} == {Qt.PenStyle.SolidLine}
     window.docks.enter("run")
     window.docks.show("plots")
-    qtbot.waitUntil(
-        lambda: bool(window.docks.plots.areas), timeout=10_000
-    )  # drawn when there is what to draw
+    qtbot.waitUntil(lambda: bool(window.docks.plots.areas))  # drawn when there is what to draw
     window.choose_theme("contrast")
     area = next(iter(window.docks.plots.areas.values()))
     styles = [curve.line.opts["pen"].style() for curve in area._curves.values()]

@@ -209,7 +209,7 @@ def test_a_rack_goes_to_another_hall_by_its_field(
 def test_a_list_changes_while_the_run_goes_on(window: MainWindow, qtbot: QtBot) -> None:
     session = window.session
     session.play()
-    qtbot.waitUntil(lambda: session.t_s > 1.0, timeout=20_000)
+    qtbot.waitUntil(lambda: session.t_s > 1.0)
     session.pause()
     row = row_of(window, "pdu-a/0", "feeds")
     assert isinstance(row.field, NamesField)
@@ -218,7 +218,7 @@ def test_a_list_changes_while_the_run_goes_on(window: MainWindow, qtbot: QtBot) 
     QTest.keyClick(row.field, Qt.Key.Key_Return)
     draft = session.draft
     assert draft is not None
-    qtbot.waitUntil(lambda: bool(draft.file.scenario.edits), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(draft.file.scenario.edits))
     assert draft.file.scenario.edits[0].changes[0].value == "[gpu, net, store]"
     assert session.plant is not None
     assert session.plant.epoch == 1

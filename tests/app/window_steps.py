@@ -16,9 +16,9 @@ def run_to(window: MainWindow, qtbot: QtBot, t_s: float, speed: float = 43_200.0
     session = window.session
     session.set_speed(speed)
     session.play()
-    qtbot.waitUntil(lambda: session.t_s >= t_s, timeout=60_000)
+    qtbot.waitUntil(lambda: session.t_s >= t_s)
     session.pause()
-    qtbot.waitUntil(lambda: session.shown is session.frame, timeout=10_000)
+    qtbot.waitUntil(lambda: session.shown is session.frame)
 
 
 def pixels(widget: QWidget) -> np.ndarray:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from patience import HANG_S
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
@@ -210,7 +211,7 @@ def test_old_opengl_runs_the_collective(tmp_path: Path) -> None:
         [sys.executable, str(script), "collective", str(out)],
         env=environment,
         capture_output=True,
-        timeout=120,
+        timeout=HANG_S,
     )
     assert done.returncode == 0, done.stderr.decode()
     assert np.load(out).std() > 5

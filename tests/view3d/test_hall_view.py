@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from OpenGL import GL
+from patience import HANG_S
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
@@ -291,7 +292,10 @@ def test_old_opengl_draws_the_same(tmp_path: Path, make_view: MakeView, frame: F
     for case in ("plain", "bare"):
         out = tmp_path / f"{case}.npy"
         done = subprocess.run(
-            [sys.executable, str(script), case, str(out)], env=environment, capture_output=True, timeout=120
+            [sys.executable, str(script), case, str(out)],
+            env=environment,
+            capture_output=True,
+            timeout=HANG_S,
         )
         assert done.returncode == 0, done.stderr.decode()
         assert np.abs(np.load(out).astype(int) - modern).mean() < 2.0
