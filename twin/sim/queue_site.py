@@ -70,7 +70,7 @@ class QueueSite:
     began_s : dict
         When each job that runs here was given its nodes [s].
     leaves_over : frozenset of int
-        Places with more GPUs than all jobs of the scene ask for together: what is free there stands by for them.
+        Places with more GPUs than all jobs ask for that run nowhere else: what is free there stands by for them.
     """
 
     def __init__(self, around: Surroundings, nodes: Nodes, jobs: Jobs, plans: list[JobPlan]) -> None:
@@ -150,8 +150,8 @@ class QueueSite:
     def _leaves_over(self) -> frozenset[int]:
         asked = np.bincount(self.requests.place, self.requests.gpus, minlength=len(self.masks))
         reach = np.array([np.logical_or.reduce(place) for place in self.masks]).astype(float)
-        meet = reach @ reach.T > 0  # places with nodes in common
-        return frozenset(np.flatnonzero(meet @ asked < reach @ self.nodes.gpus).tolist())
+        within = (1.0 - reach) @ reach.T == 0  # row, column: the second place lies in the first
+        return frozenset(np.flatnonzero(within @ asked < reach @ self.nodes.gpus).tolist())
 
     def _power_w(self, index: int) -> float:
         """Return what the nodes of a job draw more than idle ones, at most [W]: whatever caps or slows it now."""

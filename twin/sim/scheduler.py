@@ -33,7 +33,7 @@ Bools = NDArray[np.bool_]
 class Scheduler:
     """Handles the timers ``submit``, ``schedule`` (look at the queue) and ``reservation`` (one begins or ends).
 
-    Free nodes that no job of the scene asks for rest as spares while a job runs that could use them. Where jobs may
+    Free nodes that the jobs of a place leave over rest as spares while one of them runs. Where jobs may
     pass each other, all ends and submissions of one time are seen before anything is decided.
 
     Attributes
@@ -258,7 +258,7 @@ class Scheduler:
         return None if barred is None else ~barred
 
     def _mark_spares(self) -> None:
-        """Mark the nodes that stand by for a job which runs here: no other job of the scene asks for them."""
+        """Mark the nodes that stand by for a job which runs here: its place has more than its jobs ask for."""
         self._forget_gone()
         live = self.site.leaves_over.intersection(place for place, count in self._live.items() if count > 0)
         if live != self._marked:
