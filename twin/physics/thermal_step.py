@@ -242,7 +242,7 @@ class ThermalStepper:
         _, source = self._sink_and_source(at_s)
         if self.leaks:
             source = self._with_leak(source, state)
-        flat_c = self._operator(STEADY_H_S, at_s, keep=False).solve(state.flat(), source)
+        flat_c = self._operator(STEADY_H_S, at_s, keep=True).solve(state.flat(), source)
         return flat_c[8 * self.groups.size :]
 
     def flow_dt_s(self, t_s: float) -> float:
