@@ -159,6 +159,16 @@ def test_limits_are_whole_steps_and_alike_for_racks_alike() -> None:
     assert len(events(engine, "cap_on")) == 1  # six at once are told as one
 
 
+def test_caps_told_of_together_are_over_when_the_last_of_them_is() -> None:
+    engine = Engine(scene(nodes=6, jobs=(job(6),)), 1)
+    inject(engine, *(f"20 min power_cap gpu/0/{i} value=5kW for={10 + i}min" for i in range(6)))
+    engine.advance(1500.0)
+    engine = Engine.restore(engine.scenario, engine.snapshot())
+    engine.advance(3600.0)
+    told = [(event.t_s, event.subject) for event in events(engine, "cap_off")]
+    assert told == [(pytest.approx(35 * 60.0, abs=1.0), "site")]
+
+
 def test_a_cap_below_the_lowest_limits_is_broken_and_said_so() -> None:
     engine, most = run(scene(cap("hall", 6e3)))
     assert most[-1] > 6e3

@@ -67,6 +67,8 @@ class Cap:
         What it would draw with all its GPUs at their lowest limit, at the latest look [W].
     lifted
         Whether it holds no longer.
+    told_together
+        Kinds of what goes on with it that one event told of it and others.
     """
 
     target: str
@@ -81,6 +83,7 @@ class Cap:
     gpus: int = 0
     least_w: float = 0.0
     lifted: bool = False
+    told_together: frozenset[str] = frozenset()
 
 
 class PowerCaps:
@@ -140,7 +143,7 @@ class PowerCaps:
         new = Cap(target, limit_w, share, nodes, racks)
         old = self.caps.get(key)
         if old is not None and old.target == target:
-            new.binds, new.broken = old.binds, old.broken
+            new.binds, new.broken, new.told_together = old.binds, old.broken, old.told_together
         self.caps[key] = new
         self._order = self._seen = None
 
@@ -259,17 +262,35 @@ class PowerCaps:
         """Record which caps began or ceased to hold GPUs down, or to be broken."""
         began = [cap for cap, binds, _ in before if cap.binds and not binds]
         ended = [cap for cap, binds, _ in before if binds and not cap.binds]
-        self._log(now_s, "cap_on", began)
-        self._log(now_s, "cap_off", ended)
-        self._log(now_s, "cap_exceeded", [c for c, _, b in before if c.broken and not b])
-        self._log(now_s, "cap_kept", [c for c, _, b in before if b and not c.broken])
+        self._log_begun(now_s, "cap_on", began)
+        self._log_ended(now_s, "cap_off", "cap_on", ended)
+        self._log_begun(now_s, "cap_exceeded", [c for c, _, b in before if c.broken and not b])
+        self._log_ended(now_s, "cap_kept", "cap_exceeded", [c for c, _, b in before if b and not c.broken])
 
-    def _log(self, now_s: float, kind: str, caps: list[Cap]) -> None:
-        if len(caps) > MANY:
-            gpus = sum(cap.gpus for cap in caps)
-            text = f"{len(caps):,} caps at once, {gpus:,} GPUs"
-            self.log.add(now_s, kind, "site", text, caps=len(caps), gpus=gpus)
+    def _log_begun(self, now_s: float, kind: str, caps: list[Cap]) -> None:
+        """Tell of caps one by one, or of many together."""
+        if len(caps) <= MANY:
+            self._log_each(now_s, kind, caps)
             return
+        for cap in caps:
+            cap.told_together |= {kind}
+        self._log_together(now_s, kind, caps)
+
+    def _log_ended(self, now_s: float, kind: str, begun: str, caps: list[Cap]) -> None:
+        """Tell of the end as of the begin: of caps told of together when the last of them ends."""
+        together = [cap for cap in caps if begun in cap.told_together]
+        self._log_each(now_s, kind, [cap for cap in caps if begun not in cap.told_together])
+        for cap in together:
+            cap.told_together -= {begun}
+        if together and not any(begun in cap.told_together for cap in self.caps.values()):
+            self._log_together(now_s, kind, together)
+
+    def _log_together(self, now_s: float, kind: str, caps: list[Cap]) -> None:
+        gpus = sum(cap.gpus for cap in caps)
+        text = f"{len(caps):,} caps at once, {gpus:,} GPUs"
+        self.log.add(now_s, kind, "site", text, caps=len(caps), gpus=gpus)
+
+    def _log_each(self, now_s: float, kind: str, caps: list[Cap]) -> None:
         for cap in caps:
             subject = "site" if cap.target == "all" else cap.target
             self.log.add(
@@ -287,7 +308,10 @@ class PowerCaps:
         """Return what a snapshot needs."""
         return {
             "caps": [
-                [key, c.target, c.limit_w, c.share, c.binds, c.broken, c.asked_w, c.given_w, c.gpus]
+                [
+                    *(key, c.target, c.limit_w, c.share, c.binds, c.broken, c.asked_w, c.given_w, c.gpus),
+                    sorted(c.told_together),
+                ]
                 for key, c in self.caps.items()
             ],
             "holder": self._holder.tolist() if self.caps else [],
@@ -300,7 +324,8 @@ class PowerCaps:
         for key, target, limit_w, share, *rest in state["caps"]:
             self.set(key, target, limit_w, share)
             cap = self.caps[key]
-            cap.binds, cap.broken, cap.asked_w, cap.given_w, cap.gpus = rest
+            cap.binds, cap.broken, cap.asked_w, cap.given_w, cap.gpus, together = rest
+            cap.told_together = frozenset(together)
         if self.caps:
             self._holder, self._rest_w = np.array(state["holder"], np.intp), np.array(state["rest_w"], float)
 
