@@ -18,6 +18,7 @@ from twin.analysis.runs_aside import futures_aside, gone_on_aside
 from twin.analysis.what_if import WhatIf
 from twin.app.elided_label import ElidedLabel
 from twin.app.look import Look, tool_button
+from twin.app.plain_text import plain_tip
 from twin.app.theme import scaled
 from twin.scenario.document import Scenario
 
@@ -188,4 +189,4 @@ class Answering(QWidget):
         done = recorded + drawn * sum(self._parts) if self._drawing else sum(self._parts)
         share = done / max(whole, 1)
         self.bar.setValue(round(_FINE * share))
-        self.setToolTip(f"{self.words.text()}: {100 * share:.0f} % of {whole} runs")
+        self.setToolTip(plain_tip(f"{self.words.text()}: {100 * share:.0f} % of {whole} runs"))

@@ -393,7 +393,7 @@ class BranchDialog(QDialog):
         path = self.path
         for line, said in ((self.where_label, path.name), (self.folder_label, str(path.parent))):
             line.setText(said)
-            line.setToolTip(str(path))
+            line.setToolTip(plain_tip(str(path)))
         self.add_button.setVisible(self.sort is not Sort.NOTHING)
         changes = bool(self.additions) or self.sort is not Sort.NOTHING
         for widget in (*self._futures, self.answer_button):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from twin.app.count_field import CountBox
+from twin.app.plain_text import plain_tip
 
 _USUAL, _LEAST, _MOST = 20, 2, 1000
 
@@ -31,7 +32,7 @@ class FuturesField(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         for widget in (self.box, self.count):
-            widget.setToolTip(tip)
+            widget.setToolTip(plain_tip(tip))
             row.addWidget(widget)
         row.addStretch(1)
 

@@ -15,6 +15,7 @@ from twin.analysis.runs_aside import samples_aside
 from twin.analysis.seeds import Design
 from twin.app.count_field import CountBox
 from twin.app.look import label
+from twin.app.plain_text import plain_tip
 from twin.app.theme import scaled
 from twin.record.runfile import RunFileError
 
@@ -75,7 +76,7 @@ class SeedsPanel(QWidget):
         self.count.setAccessibleName("Number of seeds")
         self.count.setValue(_USUAL)
         self.run_button = QPushButton("Run both with so many seeds")
-        self.run_button.setToolTip(_KEPT if basis is Basis.SAME_PAST else _ANEW)
+        self.run_button.setToolTip(plain_tip(_KEPT if basis is Basis.SAME_PAST else _ANEW))
         self.run_button.setAutoDefault(False)
         self.cancel_button = QPushButton("Cancel")
         self.cancel_button.setToolTip("End the runs; nothing comes of those that are done")

@@ -146,7 +146,7 @@ class WhyDock(Dock):
         self._next_wall_s = time.monotonic() + max(_EVERY_WALL_S, _REST * (time.process_time() - began))
         self.model.show_explanation(self.found)
         self.words.setText(said if self.found is not None else "")  # else the empty table says it
-        self.words.setToolTip("\n".join(self.found.remarks) if self.found is not None else "")
+        self.words.setToolTip(plain_tip("\n".join(self.found.remarks) if self.found is not None else ""))
         self.table.none = said or "Nothing is recorded yet"
 
     def _explained(self) -> tuple[Explanation | None, str]:
