@@ -108,7 +108,10 @@ def test_an_older_run_file_whose_events_have_hashed_values_alone(told: Told) -> 
         alarms, history = Alarms(), JobHistory(scenario, plant)
         alarms.add(ways)
         history.add(ways)
-        standing.append([(one.kind, one.subject) for one in alarms.active()])
+        # Without values nothing says that a fault by hand took no node away: the next picture ends it.
+        standing.append(
+            [(one.kind, one.subject) for one in alarms.active() if one.kind != "injected_failure"]
+        )
         boxes.append([history.spans.column(number).tolist() for number in range(6)])
     assert standing[0] == standing[1]
     assert boxes[0] == boxes[1]
