@@ -79,9 +79,9 @@ def additions_of(branch: Scenario, parent: Scenario) -> list[Addition]:
     if branch.branch is None:
         return []
     since_s = branch.branch.at_s
-    known = {None, *(one.id for one in parent.interventions), *(one.id for one in parent.edits)}
+    known = {None, *(act.id for act in parent.interventions), *(act.id for act in parent.edits)}
     done: list[Addition] = [*branch.interventions, *branch.edits]
-    return [one for one in done if one.at_s >= since_s and one.id not in known]
+    return [act for act in done if act.at_s >= since_s and act.id not in known]
 
 
 def instead_in_words(additions: Sequence[Addition], parent: Scenario) -> str:
@@ -97,11 +97,13 @@ def instead_in_words(additions: Sequence[Addition], parent: Scenario) -> str:
     "checkpoint interval of llama3 5 min instead of 30 min"
     """
     said = []
-    for one in additions:
-        words = in_words(one)
-        if isinstance(one, Intervention) and one.kind == "set":
-            before = _before(one, parent)
-            words = f"{_setting(one.target)} {one.value}" + (f" instead of {before}" if before else "")
+    for addition in additions:
+        words = in_words(addition)
+        if isinstance(addition, Intervention) and addition.kind == "set":
+            before = _before(addition, parent)
+            words = f"{_setting(addition.target)} {addition.value}" + (
+                f" instead of {before}" if before else ""
+            )
         said.append(words[:1].lower() + words[1:] if words[1:2].islower() else words)
     return "; ".join(said)
 

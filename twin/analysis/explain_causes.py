@@ -21,7 +21,7 @@ def stretches(account: str, events: Sequence[Event], t0_s: float, t1_s: float) -
     """Return what events say lasted within a range and is booked to an account."""
     begins = [kind.id for kind in KINDS.values() if account in kind.opens]
     ends = [kind.id for kind in KINDS.values() if account in kind.closes]
-    events = [one for one in events if one.kind not in begins or _counts_for(account, one)]
+    events = [event for event in events if event.kind not in begins or _counts_for(account, event)]
     return [span for span in spans(events, begins, ends) if span.touches(t0_s, t1_s)]
 
 
@@ -58,10 +58,10 @@ class Roots:
         if not roots:
             return None
         if kind.at_once:
-            same = [one for one in self._events if one.t_s == event.t_s and one.kind in roots]
+            same = [begun for begun in self._events if begun.t_s == event.t_s and begun.kind in roots]
             on = event.word("on") or event.subject
-            exact = [one for one in same if one.subject == on]
-            about = [one for one in same if related(one.subject, on) or one.subject == event.subject]
+            exact = [begun for begun in same if begun.subject == on]
+            about = [begun for begun in same if related(begun.subject, on) or begun.subject == event.subject]
             return _last_said(exact or about or same)
         earlier = [
             span

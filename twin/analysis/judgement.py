@@ -112,7 +112,7 @@ def _told(figure: Figure, value: float, one: Difference) -> str:
 
 
 def _many(found: Comparison) -> bool:
-    return any(one.paired is not None for one in found.differences.values())
+    return any(difference.paired is not None for difference in found.differences.values())
 
 
 def verdict(found: Comparison, a: str = "A", b: str = "B") -> str:

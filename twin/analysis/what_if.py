@@ -128,9 +128,9 @@ def _is_so_far(path: Path, reader: Reader, until_s: float | None) -> bool:
     try:
         with Reader(path) as there:
             heads = [
-                (one.header.scenario_text, one.header.seed, one.header.redraws) for one in (there, reader)
+                (run.header.scenario_text, run.header.seed, run.header.redraws) for run in (there, reader)
             ]
-            done = [[(each.at_s, each.done, each.out) for each in said_of(one)] for one in (there, reader)]
+            done = [[(each.at_s, each.done, each.out) for each in said_of(run)] for run in (there, reader)]
             return heads[0] == heads[1] and done[0] == done[1] and _over(there, until_s) is not None
     except RunFileError:
         return False

@@ -67,7 +67,7 @@ class JobCurves:
         values = frame.values
         if self._job < len(values["job.step_s"]):
             known = _known(*(np.asarray(values[name][[self._job]], np.float64) for name in _READ))
-            self.history.append(frame.t_s, tuple(float(one[0]) for one in known))
+            self.history.append(frame.t_s, tuple(float(figure[0]) for figure in known))
 
     def read(self, t_s: float, wall_s: float) -> bool:
         """Read on in the record; return whether there was anything. The run stands at `t_s` [s]."""

@@ -19,7 +19,7 @@ def tell_tree(folder: Path, json: bool) -> None:
         raise BadInput(f"--tree: {folder} is no folder; name the one in which the scenes lie")
     roots = tree_of(folder)
     if json:
-        print_json({"folder": str(folder), "scenes": [_as_json(one) for one in roots]})
+        print_json({"folder": str(folder), "scenes": [_as_json(root) for root in roots]})
     else:
         _print_tree(folder, roots)
 
@@ -77,9 +77,9 @@ def _apart(roots: list[Branch]) -> list[str]:
     from twin.analysis.unlike import lengths_apart
 
     found = []
-    for one in (one for root in roots for _, one in root.all()):
-        for child in one.branches:
-            if child.at_s is not None and one.outcome is not None and child.outcome is not None:
-                names = (_called(other) for other in (one, child))
-                found.append(lengths_apart(one.outcome.t_s, child.outcome.t_s, *names))
+    for parent in (branch for root in roots for _, branch in root.all()):
+        for child in parent.branches:
+            if child.at_s is not None and parent.outcome is not None and child.outcome is not None:
+                names = (_called(branch) for branch in (parent, child))
+                found.append(lengths_apart(parent.outcome.t_s, child.outcome.t_s, *names))
     return [sentence for sentence in found if sentence]

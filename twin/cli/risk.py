@@ -175,10 +175,10 @@ def _must_matter(
     others = [f"{one}={first[0]}" for at, (one, first) in enumerate(axes) if at != place]
     changed = [set_texts(document, others)]
     changed += [set_texts(document, [*others, f"{path}={value}"]) for value in values]
-    if all(one.scenario == changed[0].scenario for one in changed):
+    if all(variant.scenario == changed[0].scenario for variant in changed):
         return  # what the scene says, in several ways
-    risks = [replace(_risk(one, job, spares), left_out=()) for one in changed]
-    if all(one == risks[0] for one in risks):
+    risks = [replace(_risk(variant, job, spares), left_out=()) for variant in changed]
+    if all(found == risks[0] for found in risks):
         raise BadInput(
             f"--sweep: {path} is nothing that this quick model holds: nodes fail and are repaired, spares take their "
             f"places, the job saves and restarts. twin run --set {path}={values[0]} has it, and twin compare SCENE "

@@ -102,7 +102,7 @@ class Booked:
         }
         text = json.dumps(head).encode()
         arrays = [getattr(self, name).astype(kind) for name, kind in _PARTS]
-        data = b"".join(one.tobytes() for one in (*arrays, self.rates))
+        data = b"".join(array.tobytes() for array in (*arrays, self.rates))
         return zlib.compress(len(text).to_bytes(4, "little") + text + data, 1)
 
 
@@ -147,10 +147,10 @@ class Bookings:
             np.array([span[1] for span in spans], np.float64),
             np.array([span[2] for span in spans], np.float64),
             np.array(rows, np.int32),
-            np.array([one[0] for one in settled], np.int32),
-            np.array([one[1] for one in settled], np.float64),
-            np.array([one[2] for one in settled], np.int32),
-            np.array([one[3] for one in settled], np.float64),
+            np.array([entry[0] for entry in settled], np.int32),
+            np.array([entry[1] for entry in settled], np.float64),
+            np.array([entry[2] for entry in settled], np.int32),
+            np.array([entry[3] for entry in settled], np.float64),
             np.frombuffer(b"".join(places), np.float64).reshape(-1, len(ACCOUNTS)),
             now_s,
         )
@@ -235,7 +235,7 @@ def _sound(booked: Booked) -> bool:
     """Return whether all numbers may be what they are for."""
     sizes = (booked.begin_s, booked.settled_s, booked.value, booked.rates, np.array([booked.until_s]))
     return (
-        all(bool((np.abs(one) <= _LARGEST).all()) for one in sizes)
+        all(bool((np.abs(size) <= _LARGEST).all()) for size in sizes)
         and bool(((booked.end_s <= _LARGEST) | (booked.end_s == np.inf)).all())
         and bool((booked.end_s >= booked.begin_s).all())
         and bool((booked.rates >= -1e-3).all())

@@ -97,7 +97,7 @@ def _book(file: sqlite3.Connection, booked: Booked) -> None:
 def _header(parent: Reader, scenario: Scenario, at_s: float, last: int) -> dict[str, str]:
     """Return what the header of a branch says otherwise than its parent's; `last` is the last block it has."""
     text = to_json(scenario)
-    epochs = [one for one in parent.epochs() if one[0] <= last]
+    epochs = [epoch for epoch in parent.epochs() if epoch[0] <= last]
     layout = epochs[-1][1]
     ids = {
         entity: names[: layout.counts.get(entity, len(names))] for entity, names in parent.header.ids.items()

@@ -88,7 +88,7 @@ class LedgerRange:
     @property
     def lost_before_gpu_s(self) -> float:
         """Return work of before the range that failures within it took [GPU s]: no account of the range has it."""
-        return math.fsum(one.before_gpu_s for one in self.losses)
+        return math.fsum(loss.before_gpu_s for loss in self.losses)
 
 
 def read_ledger(

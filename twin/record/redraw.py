@@ -31,12 +31,12 @@ class Redraw:
 
 def redraws_text(redraws: Iterable[Redraw]) -> str:
     """Return redraws as a run file holds them."""
-    return json.dumps([[one.at_s, one.seed] for one in redraws])
+    return json.dumps([[redraw.at_s, redraw.seed] for redraw in redraws])
 
 
 def redraws_of(text: str) -> tuple[Redraw, ...]:
     """Return the redraws that a run file holds; raises `ValueError` or `TypeError` where it is damaged."""
     found = tuple(Redraw(float(at_s), int(seed)) for at_s, seed in strict_json(text))
-    if any(not (math.isfinite(one.at_s) and one.at_s >= 0.0) for one in found):
+    if any(not (math.isfinite(redraw.at_s) and redraw.at_s >= 0.0) for redraw in found):
         raise ValueError("a redraw at no time")
     return found

@@ -50,7 +50,7 @@ def after_edits(
         findings = [one for one in findings if one.rule != data.UNMATCHED or one.key in idle]
         fresh = [one for one in found if one.rule != data.UNMATCHED and _identity(one) not in known]
         known |= {_identity(one) for one in fresh}
-        findings += [_of_edit(one, edit, places[edit.id]) for one in fresh]
+        findings += [_of_edit(finding, edit, places[edit.id]) for finding in fresh]
     order = {rule: place for place, rule in enumerate(BY_ID)}
     findings.sort(key=lambda one: (SEVERITIES.index(one.severity), order[one.rule]))
     return Report(tuple(findings))

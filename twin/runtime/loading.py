@@ -31,8 +31,8 @@ def engine_type(name: str) -> EngineType:
 def begun(make: EngineType, scenario: Scenario, seed: int | None, redraws: Sequence[Redraw] = ()) -> Engine:
     """Return an engine at t = 0 that draws from other seeds from the times of `redraws` on."""
     engine = make(scenario, seed)
-    for one in redraws:
-        engine.redraw(one)
+    for redraw in redraws:
+        engine.redraw(redraw)
     return engine
 
 
@@ -45,8 +45,8 @@ def gone_on(make: EngineType, scenario: Scenario, snapshot: bytes, redraws: Sequ
         When something that is done from then on is refused, or a redraw lies before it.
     """
     engine = make.restore(scenario, snapshot)
-    for one in redraws:
-        engine.redraw(one)
+    for redraw in redraws:
+        engine.redraw(redraw)
     return engine
 
 

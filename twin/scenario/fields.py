@@ -78,7 +78,7 @@ def below(spot: Spot, step: str | int, kind: object = None) -> Spot:
     info = known[1]
     inner = spot_of(info.annotation)
     quantity = inner.quantity or next((one for one in info.metadata if isinstance(one, Quantity)), None)
-    choices = inner.choices or next((one.names for one in info.metadata if isinstance(one, OneOf)), ())
+    choices = inner.choices or next((limit.names for limit in info.metadata if isinstance(limit, OneOf)), ())
     return Spot(inner.models, quantity, choices, inner.item, inner.text, inner.table, info.description or "")
 
 

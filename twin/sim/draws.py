@@ -43,7 +43,7 @@ class Draws:
         """Return what a snapshot needs; nothing where nothing is drawn anew."""
         if not self.redraws:
             return {}
-        return {"redraws": [[one.at_s, one.seed] for one in self.redraws], "redrawn": self.done}
+        return {"redraws": [[redraw.at_s, redraw.seed] for redraw in self.redraws], "redrawn": self.done}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
