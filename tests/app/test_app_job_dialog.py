@@ -417,19 +417,19 @@ def test_a_job_that_a_run_refuses_is_added_at_its_start(
     window = make_window(lab)
     session, planner = window.session, window.planner
     session.play()
-    qtbot.waitUntil(lambda: session.begun, timeout=30_000)
+    qtbot.waitUntil(lambda: session.begun)
     session.pause()
     planner.open()
     dialog = planner.dialog
     assert dialog is not None
     before = len(session.draft.file.scenario.jobs)
     dialog.add_to_scene()
-    qtbot.waitUntil(lambda: "was not added: " in dialog.said.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "was not added: " in dialog.said.text())
     assert "streams" in dialog.said.text()
     assert len(session.draft.file.scenario.jobs) == before
     assert not dialog.anew_button.isHidden()
     dialog.anew_button.click()
-    qtbot.waitUntil(lambda: "is in the scene; Undo takes it back" in dialog.said.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "is in the scene; Undo takes it back" in dialog.said.text())
     assert len(session.draft.file.scenario.jobs) == before + 1
     assert dialog.anew_button.isHidden()
 

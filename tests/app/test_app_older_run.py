@@ -56,6 +56,6 @@ def test_figures_of_before_the_time_shown_tell_of_when_they_are(
     session.open_recording(path)
     age, clock = window.transport.kpis.age, session.clock
     session.replay.look(begin_s + age_s)
-    qtbot.waitUntil(lambda: age.text() == f"{clock.says(begin_s)}, 1 min before", timeout=10_000)
+    qtbot.waitUntil(lambda: age.text() == f"{clock.says(begin_s)}, 1 min before")
     session.replay.look(begin_s)
-    qtbot.waitUntil(lambda: age.text() == "", timeout=10_000)
+    qtbot.waitUntil(lambda: age.text() == "")
