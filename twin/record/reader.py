@@ -312,6 +312,8 @@ class Reader:
         for block, samples, begin_s, end_s, stamps, name, blob in held:
             if block not in times:
                 times[block] = self._source.times_s(stamps, samples, begin_s, end_s)
+            if name not in channel_ids:  # its row and its index entry do not agree
+                raise RunFileError(f"{self.path}: the name of a channel in this run file is damaged")
             channel = BY_ID[str(name)]
             count, wanted = (
                 of.counts.get(channel.entity, 0) for of in (layout_at(epochs, int(block)), layout)
