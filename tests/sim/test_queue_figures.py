@@ -58,7 +58,11 @@ def test_a_job_that_is_to_come_is_not_queued() -> None:
     ("jobs", "account"),
     [
         ((load("long", 0, 3, math.inf),), "idle_spare"),  # nobody ever asks for the fourth node
-        ((load("long", 0, 3, math.inf), load("later", 86400, 4, 60)), "idle_no_job"),
+        (
+            (load("long", 0, 3, math.inf), load("waits", 0, 2, 60)),
+            "idle_spare",
+        ),  # too large for what is left over
+        ((load("ends", 0, 3, 90_000), load("later", 86400, 4, 60)), "idle_no_job"),
     ],
 )
 def test_free_nodes_are_hot_spares_only_where_no_job_asks_for_them(

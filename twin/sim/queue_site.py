@@ -70,7 +70,8 @@ class QueueSite:
     began_s : dict
         When each job that runs here was given its nodes [s].
     leaves_over : frozenset of int
-        Places with more GPUs than all jobs ask for that run nowhere else: what is free there stands by for them.
+        Places with more GPUs than their own jobs ask for, those without an end where there are such: what is free
+        there stands by for them.
     """
 
     def __init__(self, around: Surroundings, nodes: Nodes, jobs: Jobs, plans: list[JobPlan]) -> None:
@@ -148,10 +149,15 @@ class QueueSite:
         return known[1]
 
     def _leaves_over(self) -> frozenset[int]:
-        asked = np.bincount(self.requests.place, self.requests.gpus, minlength=len(self.masks))
+        places, gpus, count = self.requests.place, self.requests.gpus, len(self.masks)
+        endless = np.array([job.steps is None and job.run_s is None for job in self.jobs.specs], bool)
+        asked = np.bincount(places, gpus, count)
+        for_good = np.bincount(places[endless], gpus[endless], count)
         reach = np.array([np.logical_or.reduce(place) for place in self.masks]).astype(float)
         within = (1.0 - reach) @ reach.T == 0  # row, column: the second place lies in the first
-        return frozenset(np.flatnonzero(within @ asked < reach @ self.nodes.gpus).tolist())
+        held = within @ for_good
+        least = np.where(held > 0, held, within @ asked)  # jobs that end pass through what is left over
+        return frozenset(np.flatnonzero(least < reach @ self.nodes.gpus).tolist())
 
     def _power_w(self, index: int) -> float:
         """Return what the nodes of a job draw more than idle ones, at most [W]: whatever caps or slows it now."""
