@@ -14,9 +14,9 @@ from time import process_time
 
 import numpy as np
 
-ENGINE_LOAD_S = 0.5
+ENGINE_LOAD_S = 0.283
 """CPU time of `engine_load` at factor 1 [s]: there the 54 days of llama3-16k took 6.0 s, unrecorded, at fd494fa."""
-DRAWING_LOAD_S = 0.5
+DRAWING_LOAD_S = 0.15
 """Time of `drawing_load` at factor 1 [s], drawn by Mesa's llvmpipe on two cores."""
 LEAST, MOST = 0.5, 2.0
 """Outside of these factors a figure says nothing."""
