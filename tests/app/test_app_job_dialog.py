@@ -409,12 +409,13 @@ def test_ctrl_j_opens_the_dialog_on_the_job_and_it_follows_the_run(
 
 
 def test_a_job_that_a_run_refuses_is_added_at_its_start(
-    make_window: Callable[..., MainWindow], qtbot: QtBot, lab: Path
+    make_window: Callable[..., MainWindow], qtbot: QtBot, lab: Path, tmp_path: Path
 ) -> None:
     """Jobs of streams: none can be added once the run has begun."""
     stream = "streams: [{id: sweep, arrivals: {gap: 10 h}, sizes: {gpus: [1]}, lengths: {mean: 1 h}}]"
-    lab.write_text(lab.read_text(encoding="utf-8") + f"\n{stream}\n", encoding="utf-8")
-    window = make_window(lab)
+    scene = tmp_path / "with-stream.twin.yaml"
+    scene.write_text(lab.read_text(encoding="utf-8") + f"\n{stream}\n", encoding="utf-8")
+    window = make_window(scene)
     session, planner = window.session, window.planner
     session.play()
     qtbot.waitUntil(lambda: session.begun)
