@@ -205,13 +205,13 @@ def test_a_changed_profile_is_named_with_the_first_event_that_moves(lab: Path, t
 
 def test_a_changed_part_is_named_though_no_event_shows_it(lab: Path, tmp_path: Path) -> None:
     said = verified(
-        lab, elsewhere(tmp_path, "catalog/cooling.yaml", "fan: {value: 6 kW", "fan: {value: 6.1 kW")
+        lab, elsewhere(tmp_path, "catalog/cooling.yaml", "fan: {value: 6 kW", "fan: {value: 6.0001 kW")
     )
     assert said["divergence"]["what"] == "state"
     assert said["divergence"]["row"] is None
     assert any(path.startswith("meter") for path in said["divergence"]["differs"])
     assert any(
-        "catalogue: CRAH-chilled fan" in cause and "was 6 kW" in cause and "6.1 kW now" in cause
+        "catalogue: CRAH-chilled fan" in cause and "was 6 kW" in cause and "6.0001 kW now" in cause
         for cause in said["causes"]
     )
 
