@@ -102,7 +102,7 @@ _TEXT = st.text(st.sampled_from("ab:#'\"\\|>-{}[], \n\t\u00e9\u2028\u00a0%&*!@`0
     st.builds(
         Edit,
         id=st.just("edit-1"),
-        at=st.floats(0, 1e9, allow_nan=False),
+        at=st.just(0.0) | st.floats(1e-3, 1e9, allow_nan=False),
         title=_TEXT,
         changes=st.lists(
             st.builds(EditChange, path=_TEXT.filter(bool), value=st.none() | _TEXT), min_size=1, max_size=4

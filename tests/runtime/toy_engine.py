@@ -9,14 +9,19 @@ import heapq
 import json
 import math
 import struct
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from hashlib import blake2b
+from pathlib import Path
 from time import monotonic
 from typing import Any, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "record"))
+from small_run import SUMMARY
 
 from twin.physics.gpu_picture import FIELDS, Dies, GroupFigures
 from twin.plant.tables import Plant
@@ -209,6 +214,7 @@ class ToyEngine:
 
     def summary(self) -> dict[str, Any]:
         return {
+            **SUMMARY,
             "seed": self.seed,
             "events": self._hash.count,
             "event_hash": self.event_hash(),

@@ -101,7 +101,7 @@ def test_n_plus_1_at_95_percent_trips_after_the_formula_and_takes_the_rest():
     assert bench.happened("overload")[0] == (1e4, "pdu-b/0")
     lost = [event for event in bench.log.events if event.kind == "power_lost"]
     assert [event.subject for event in lost[:2]] == ["pdu-a/0", "pdu-b/0"]
-    assert lost[1].data == {"racks": 4}
+    assert lost[1].data == {"racks": 4, "thinned_racks": 0}
 
 
 def test_three_units_of_four_at_95_percent_trip_together():
