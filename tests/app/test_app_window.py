@@ -251,9 +251,9 @@ def test_a_picture_is_saved_with_what_it_shows(
 
 
 def test_the_palette_has_the_keyboard_though_a_dock_floats(
-    make_window: UseWindow, qtbot: QtBot, lab: Path
+    use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:
-    window = make_window(lab)
+    window = use_window(lab)
     dock = window.docks.events
     window.docks.show("events")
     dock.setFloating(True)

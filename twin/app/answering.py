@@ -97,6 +97,8 @@ class Answering(QWidget):
         self.cancel_button.clicked.connect(self.cancel)
         for widget in (self.words, self.bar, self.cancel_button):
             row.addWidget(widget)
+        # The status bar makes room for it even while it is hidden, and the hall gives way.
+        self.setMaximumHeight(self.words.sizeHint().height())
         window.statusBar().addPermanentWidget(self)
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QComboBox, QMainWindow, QStackedWidget
+from PySide6.QtWidgets import QComboBox, QMainWindow, QSizePolicy, QStackedWidget
 
 from twin.app.charts import PAGES
 from twin.app.dock import Dock
@@ -37,6 +37,9 @@ class PlotsDock(Dock):
         self._stack = QStackedWidget()
         self.none = label("No samples yet: the curves come with the run.", "muted", wrap=True)
         self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.none.setSizePolicy(
+            QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored
+        )  # the hall needs the room
         self._stack.addWidget(self.none)
         self.body.addWidget(self._stack)
         self._redraw = QTimer(self)
