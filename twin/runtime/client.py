@@ -73,6 +73,7 @@ class Client:
         self._play: Play | None = None
         self._unanswered: dict[int, Intervene | Withdraw] = {}
         self._last_words: Failed | None = None  # the newest reply, where it tells what broke
+        self._let_go_s: float | None = None  # when its end of the channel closed [wall s]
         # No number comes twice in a run file, though one process after another goes on in it.
         self._rev = time_ns()
         self._rows = 0
@@ -197,8 +198,8 @@ class Client:
                 messages += self._make_memory(channel, reply)
             elif reply.session == self.session:
                 messages += self._seen(reply)
-        if channel.closed or process.exitcode is not None:
-            messages.append(self._bury(process))
+        if (channel.closed or process.exitcode is not None) and (died := self._bury(process)) is not None:
+            messages.append(died)
         return messages
 
     def latest_frame(self) -> Frame | None:
@@ -291,14 +292,19 @@ class Client:
                 pass
         return [reply]
 
-    def _bury(self, process: BaseProcess) -> Died:
+    def _bury(self, process: BaseProcess) -> Died | None:
+        """Return how the worker ended; None: it has let go of us and is about to end."""
         process.join(0.2)
+        now_s = monotonic()
+        self._let_go_s = now_s if self._let_go_s is None else self._let_go_s
+        if process.exitcode is None and now_s - self._let_go_s < _CLOSE_WALL_S:
+            return None
         died = Died(self.session, process.exitcode, self._last_words)
         self._end_worker()
         return died
 
     def _end_worker(self) -> None:
-        self._last_words = None
+        self._last_words = self._let_go_s = None
         if self._channel is not None:
             self._channel.close()
             self._channel = None
