@@ -10,7 +10,8 @@ take() {
     .venv/bin/twin shot "scenes/$name.twin.yaml" -o "assets/pictures/$name.png" --size 1600x1000 "$@"
 }
 
-# queue.png is the window itself, with the queue in front; compare.png is Run > Compare designs, pump-trip beside nvl72-row.
+# queue.png is the window itself, with the queue in front; compare.png is Run > Compare designs, pump-trip beside
+# itself without its interventions: two scenes with failures in one of them alone tell nothing of the trip.
 mkdir -p assets/pictures
 take lab-16 --at '8 h'
 take superpod-h100

@@ -41,18 +41,18 @@ def in_json(text: str) -> str:
 
 
 def in_cell(text: str) -> str:
-    """Return a text for a cell of a CSV file: never a formula; what is a number stays one.
+    """Return a text for a cell of a CSV file: printable, and never a formula; what is a number stays one.
 
     >>> in_cell("=1+1"), in_cell("-1.5"), in_cell("rack")
     ("'=1+1", '-1.5', 'rack')
     """
     if not text.startswith(_FORMULA):
-        return text
+        return printable(text)
     try:
         float(text)
     except ValueError:
-        return f"'{text}"
-    return text if text[0] in "+-" else f"'{text}"
+        return f"'{printable(text)}"
+    return text if text[0] in "+-" else f"'{printable(text)}"
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -204,14 +204,28 @@ def test_a_changed_profile_is_named_with_the_first_event_that_moves(lab: Path, t
 
 
 def test_a_changed_part_is_named_though_no_event_shows_it(lab: Path, tmp_path: Path) -> None:
-    said = verified(
-        lab, elsewhere(tmp_path, "catalog/cooling.yaml", "fan: {value: 6 kW", "fan: {value: 6.0001 kW")
-    )
+    """What a rack's PDU loses goes past the air that GPUs breathe: it is metered, and nothing happens otherwise."""
+    capacity = 'capacity: {value: 34.5 kW, source: arithmetic, status: derived, note: "sqrt 3 x 415 V x 60 A x 80 %"}'
+    old, new = (f"{capacity}\n    efficiency: {{value: {value}" for value in ("99.5 %", "98 %"))
+    said = verified(lab, elsewhere(tmp_path, "catalog/power.yaml", old, new))
     assert said["divergence"]["what"] == "state"
     assert said["divergence"]["row"] is None
     assert any(path.startswith("meter") for path in said["divergence"]["differs"])
     assert any(
-        "catalogue: CRAH-chilled fan" in cause and "was 6 kW" in cause and "6.0001 kW now" in cause
+        "catalogue: rPDU-415V-60A-3ph efficiency" in cause and "was 99.5 %" in cause and "98 % now" in cause
+        for cause in said["causes"]
+    )
+
+
+def test_a_changed_part_is_named_with_the_first_event_that_moves(lab: Path, tmp_path: Path) -> None:
+    """Fans of an air handler warm what the racks breathe: another 100 W move the first checkpoint by 1 ms."""
+    said = verified(
+        lab, elsewhere(tmp_path, "catalog/cooling.yaml", "fan: {value: 6 kW", "fan: {value: 6.1 kW")
+    )
+    assert said["divergence"]["what"] == "event"
+    assert said["divergence"]["expected"]["kind"] == "checkpoint"
+    assert any(
+        "catalogue: CRAH-chilled fan" in cause and "was 6 kW" in cause and "6.1 kW now" in cause
         for cause in said["causes"]
     )
 

@@ -19,12 +19,15 @@ from twin.analysis.rerun import scenario_of_run
 from twin.analysis.same_past import shared_past_s
 from twin.analysis.seeds import sample
 from twin.analysis.what_if import WhatIf, futures, what_if
+from twin.plant.build import build
 from twin.record.reader import Reader
 from twin.record.redraw import Redraw
 from twin.runtime.inline import InlineClient, go_on, run
 from twin.scenario import load, parse_injection
 from twin.scenario.document import Scenario
 from twin.scenario.show import show
+from twin.sim.engine import Engine
+from twin.units import spoken
 
 DAY_S, CUT_S, END_S = 86400.0, 1.7 * 86400.0, 3 * 86400.0
 
@@ -90,7 +93,7 @@ def test_seeds_keep_the_past_and_differ_from_the_cut_on_alone(folder: Path) -> N
     found = futures(question, [3, 4, 5])
     assert found.basis is Basis.SAME_PAST
     assert found.since_s == CUT_S
-    assert verdict(found).startswith("Same past, from 1 d 16 h on. ")
+    assert verdict(found).startswith("Same past until 1 d 16 h. ")
     assert len({pair[0] for pair in found.differences["goodput"].pairs}) == 3
     kept = {(seed, k): sample(one, seed, CUT_S) for seed in (3, 4) for k, one in enumerate(_both(question))}
     assert kept[3, 0] == kept[4, 0]  # nothing of the past is another
@@ -131,6 +134,19 @@ def test_the_change_is_told_with_what_was_before(folder: Path) -> None:
     assert "cdu/0" in instead_in_words(trip, parent)
 
 
+def test_a_rule_is_told_with_the_interval_it_comes_to() -> None:
+    """As the engine plans it: 66 steps."""
+    scenario = load("builtin:llama3-16k").scenario
+    done = [parse_injection("13 h set jobs[llama3-405b].checkpoint.interval value='5 min'")]
+    words = instead_in_words(done, scenario, build(scenario))
+    assert words == "checkpoint interval of llama3-405b 5 min instead of 7 min 18 s (Daly's rule)"
+    assert instead_in_words(done, scenario).endswith(" 5 min instead of Daly's rule")
+    engine = Engine(scenario, 1)
+    steps, row = engine.recovery.plans[0].checkpoint_steps, engine.jobs.rows[0]
+    assert steps is not None
+    assert spoken(round(steps * engine.jobs.ideal_s(row))) == "7 min 18 s"
+
+
 # --- the words
 
 
@@ -160,7 +176,7 @@ def test_one_line_answers() -> None:
 def test_each_verdict_names_its_basis() -> None:
     a, b = of(goodput=[0.9, 0.91]), of(goodput=[0.8, 0.81])
     assert verdict(compare(a, b, [1, 2], Basis.RERUN)).startswith("Rerun from the start. Beyond chance")
-    assert verdict(compare(a, b, [1, 2], Basis.SAME_PAST, 18000.0)).startswith("Same past, from 5 h on. ")
+    assert verdict(compare(a, b, [1, 2], Basis.SAME_PAST, 18000.0)).startswith("Same past until 5 h. ")
 
 
 def test_what_grows_with_a_hall_is_not_judged_between_halls_of_other_sizes() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import logging
+import shutil
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -56,6 +57,14 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> PatientBot:
 def lab() -> Path:
     """The smallest scene: it is built at once, and a GPU fails at nine in the morning."""
     return _SCENES / "lab-16.twin.yaml"
+
+
+@pytest.fixture
+def my_lab(lab: Path, tmp_path: Path) -> Path:
+    """The same as a scene of the person's own, with what is made of it beside it."""
+    path = tmp_path / "my-lab.twin.yaml"
+    shutil.copy(lab, path)
+    return path
 
 
 @pytest.fixture
@@ -206,3 +215,25 @@ def _put_back(window: MainWindow) -> None:
     docks.queue.colour_buttons["job"].click()
     window.activateWindow()
     _wait(window.isActiveWindow)
+
+
+@pytest.fixture
+def open_rows(use_window: MakeWindow, tmp_path: Path) -> Iterator[MakeWindow]:
+    """Racks at x = 3.3 to 5.1 on the lines y = 3.6 (fronts to -y) and y = 7.8 (fronts to +y), seen from -y."""
+    from tests.app.placing_hands import SCENE, look_at_rows  # it needs Qt as it is set up above
+
+    made: list[MainWindow] = []
+
+    def make() -> MainWindow:
+        scene = tmp_path / "rows.twin.yaml"
+        scene.write_text(SCENE)
+        made.append(use_window(scene))
+        look_at_rows(made[0])
+        return made[0]
+
+    yield make
+    editing = made[0].editing
+    made.pop().tools.place.cancel()
+    editing.editor.locked = False
+    assert editing.editor.draft is not None
+    editing.editor.draft.mark_saved()  # nobody is there to be asked

@@ -196,7 +196,9 @@ class Monkey:
         messages = self._hear()
         for one in messages:
             words = one.last_words if isinstance(one, Died) else one
-            if isinstance(words, Failed) and words.traceback and "in _load" not in words.traceback:
+            if not isinstance(words, Failed) or not words.traceback:
+                continue
+            if "in _load" not in words.traceback or any(word in words.message for word in _SUSPECT):
                 self.wrong.append(f"the worker failed: {words.message}\n{words.traceback}")
         return messages
 

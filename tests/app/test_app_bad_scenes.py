@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
+from twin.analysis.branch import branch_scene, parent_scene
+from twin.app.branches_dock import GOODPUT
 from twin.app.main_window import MainWindow
+from twin.record.reader import Reader
+from twin.runtime.inline import run
 from twin.scenario import Document, load
 
 MakeWindow = Callable[..., MainWindow]
@@ -81,6 +91,77 @@ def test_an_unplayable_first_scene_leads_to_the_welcome_page(
     assert "asks for 5 nodes" in window.files.problems.problems[0].reason
     assert window.session.document is None
     assert window.welcome.isVisible()
+
+
+@pytest.fixture
+def damaged(tmp_path: Path, lab: Path) -> Path:
+    """A scene of one's own with a branch, and beside both a run of which the summary is damaged."""
+    scene, recorded = tmp_path / "own.twin.yaml", tmp_path / "own.twinrun"
+    scene.write_bytes(lab.read_bytes())
+    run(load(scene).scenario, record=recorded, until_s=3600.0)
+    with Reader(recorded) as reader:
+        extends = parent_scene(reader, tmp_path)
+        (tmp_path / "cut.twin.yaml").write_text(branch_scene(extends, tmp_path, reader, 1800.0, [], "Cut"))
+    shutil.copy(recorded, tmp_path / "cut.twinrun")
+    for path, change in (
+        (recorded, "json_remove(summary, '$.ledger_gpu_s')"),
+        (
+            tmp_path / "cut.twinrun",
+            """replace(summary, '"events":', '"progress": {"events": Infinity}, "events":')""",
+        ),
+    ):
+        with closing(sqlite3.connect(path)) as file, file:
+            file.execute(f"UPDATE progress SET summary = {change}")
+    return scene
+
+
+def test_a_scene_beside_which_a_damaged_run_lies_is_opened_played_and_the_run_refused_in_words(
+    make_window: MakeWindow, qtbot: QtBot, damaged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make_window()
+    session, dock = window.session, window.docks.branches
+
+    def choose(path: Path) -> None:
+        """Press Ctrl+O, and choose a file."""
+        monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_a, **_k: (str(path), ""))
+        QTest.keyClick(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+
+    def played(path: Path) -> bool:
+        """Play the open scene for a while."""
+        qtbot.waitUntil(lambda: session.path == path and session.frame is not None)
+        session.set_speed(3600.0)
+        session.play()
+        qtbot.waitUntil(lambda: session.t_s > 600.0)
+        session.pause()
+        return window.files.problems is None
+
+    choose(damaged)
+    assert played(damaged)
+    window.docks.show("branches")
+    qtbot.waitUntil(lambda: bool(dock.roots))
+    (root,) = dock.roots
+    (cut,) = root.branches
+    assert "ledger_gpu_s is missing" in root.unread
+    assert "Infinity is no number" in cut.unread
+    item = dock.tree.topLevelItem(0).child(0)
+    assert item.text(GOODPUT) == "run file damaged"
+    choose(damaged.with_name("own.twinrun"))
+    qtbot.waitUntil(lambda: window.files.problems is not None)
+    assert window.files.problems is not None
+    (problem,) = window.files.problems.problems
+    assert "the summary of this run file is damaged: ledger_gpu_s is missing" in problem.reason
+    assert session.path == damaged
+    window.files.problems.close()
+    qtbot.waitUntil(lambda: window.files.problems is None)
+    assert played(damaged)  # it goes on as it was
+    dock.tree.setCurrentItem(item)
+    dock.open_button.click()
+    assert played(damaged.with_name("cut.twin.yaml"))
+    assert [note.trouble.title for note in window.notifications.notes] == ["Its recording cannot be read"]
+    menu = next(one for one in window.findChildren(QMenu) if one.title() == "Open recent")
+    menu.aboutToShow.emit()
+    next(one for one in menu.actions() if one.text().startswith("own.twin.yaml")).trigger()
+    assert played(damaged)
 
 
 @pytest.mark.parametrize("kind", ["missing", "binary", "folder"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -14,11 +13,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from tests.app.window_steps import run_to, what_if
 from twin.analysis.verify import verify
 from twin.app.branch_choices import Sort, folder_of, free_path
 from twin.app.branch_dialog import BranchDialog
 from twin.app.branches_dock import GOODPUT
-from twin.app.fact_rows import interval_text
 from twin.app.main_window import MainWindow
 from twin.commands.move import Move
 from twin.record.hash import EventHash
@@ -30,36 +29,10 @@ UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
 
 
-@pytest.fixture
-def scene(tmp_path: Path, lab: Path) -> Path:
-    """A scene of the person's own: the laboratory, with its branches beside it."""
-    path = tmp_path / "my-lab.twin.yaml"
-    shutil.copy(lab, path)
-    return path
-
-
-def run_until(window: MainWindow, qtbot: QtBot, t_s: float) -> None:
-    session = window.session
-    session.set_speed(50_000.0)
-    session.play()
-    qtbot.waitUntil(lambda: session.t_s >= t_s)
-    session.pause()
-    qtbot.waitUntil(lambda: not session.running and session.frame is not None)
-    QTest.qWait(100)
-
-
-def asked(window: MainWindow) -> BranchDialog:
-    window.menus.execute("run.branch")
-    dialog = window.branching.dialog
-    assert dialog is not None
-    assert dialog.isVisible()
-    return dialog
-
-
 def asked_after_an_hour(window: MainWindow, qtbot: QtBot) -> tuple[BranchDialog, float]:
     """Let an hour run; return the question of a branch then, and when that is [s]."""
-    run_until(window, qtbot, 3600.0)
-    return asked(window), window.session.t_s
+    run_to(window, qtbot, 3600.0, 50_000.0)
+    return what_if(window), window.session.t_s
 
 
 def look_back(window: MainWindow, qtbot: QtBot, t_s: float) -> float:
@@ -90,13 +63,13 @@ def goes_on(window: MainWindow, qtbot: QtBot, path: Path, at_s: float) -> None:
 
 
 def test_a_branch_of_a_live_run_keeps_its_past_and_goes_its_own_way(
-    use_window: UseWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, my_lab: Path
 ) -> None:
-    window = use_window(scene)
-    run_until(window, qtbot, 6 * 3600.0)
+    window = use_window(my_lab)
+    run_to(window, qtbot, 6 * 3600.0, 50_000.0)
     session, at_s = window.session, window.session.t_s
     parent, events = session.run_file, list(session.events)
-    dialog = asked(window)
+    dialog = what_if(window)
     assert not session.running
     choose(dialog, Sort.CAP)
     assert dialog.target_box.currentText() == "all"
@@ -112,7 +85,7 @@ def test_a_branch_of_a_live_run_keeps_its_past_and_goes_its_own_way(
     dialog.name_field.setText("Capped")
     dialog.name_field.textEdited.emit("Capped")
     path = dialog.path
-    assert path == scene.parent / "capped.twin.yaml"
+    assert path == my_lab.parent / "capped.twin.yaml"
     dialog.go()
     goes_on(window, qtbot, path, at_s)
     assert [(one.kind, one.at_s) for one in load(path).scenario.interventions][-2:] == [
@@ -137,7 +110,7 @@ def test_a_branch_of_a_live_run_keeps_its_past_and_goes_its_own_way(
     dock = window.docks.branches
     qtbot.waitUntil(lambda: bool(dock.roots))
     (root,) = dock.roots
-    assert root.name == scene.name
+    assert root.name == my_lab.name
     (child,) = root.branches
     assert child.changes == ("Power cap: all jobs, 500 W", "Checkpoint interval of llama3: 5 min")
     assert dock.chosen == child  # the one that is open
@@ -149,10 +122,10 @@ def test_a_branch_of_a_live_run_keeps_its_past_and_goes_its_own_way(
 
 
 def test_what_is_asked_of_the_past_is_what_the_branch_begins_with(
-    use_window: UseWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, my_lab: Path
 ) -> None:
-    window = use_window(scene)
-    run_until(window, qtbot, 5 * 3600.0)
+    window = use_window(my_lab)
+    run_to(window, qtbot, 5 * 3600.0, 50_000.0)
     session = window.session
     at_s = look_back(window, qtbot, 2 * 3600.0)
     session.intervene(parse_injection("0 s pump_stop water for=1h"))
@@ -170,9 +143,9 @@ def test_what_is_asked_of_the_past_is_what_the_branch_begins_with(
 
 
 def test_what_the_run_refuses_brings_the_parent_back(
-    use_window: UseWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, my_lab: Path
 ) -> None:
-    window = use_window(scene)
+    window = use_window(my_lab)
     dialog, at_s = asked_after_an_hour(window, qtbot)
     session = window.session
     choose(dialog, Sort.CAP)
@@ -183,19 +156,19 @@ def test_what_the_run_refuses_brings_the_parent_back(
     assert window.files.problems is not None
     assert "power_cap takes" in window.files.problems.problems[0].reason
     window.files.problems.close()
-    assert session.path == scene
+    assert session.path == my_lab
     assert not path.exists()
     assert not path.with_name("capped.twinrun").exists()
     qtbot.waitUntil(lambda: session.t_s >= at_s)
 
 
 def test_what_is_selected_is_on_offer_first_and_what_is_no_thing_is_refused_in_words(
-    use_window: UseWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, my_lab: Path
 ) -> None:
-    window = use_window(scene)
-    run_until(window, qtbot, 3600.0)
+    window = use_window(my_lab)
+    run_to(window, qtbot, 3600.0, 50_000.0)
     window.hall.state.selection = ("gpu/0/1/0/3",)
-    dialog = asked(window)
+    dialog = what_if(window)
     choose(dialog, Sort.FAULT)
     assert dialog.target_box.currentText() == "gpu/0/1/0/3"
     assert dialog.fault is not None
@@ -207,8 +180,7 @@ def test_what_is_selected_is_on_offer_first_and_what_is_no_thing_is_refused_in_w
     )
     assert "gpu/0/1/o" not in dialog.name_field.text()
     choose(dialog, Sort.CHECKPOINT)
-    interval = window.session.document.scenario.jobs[0].checkpoint.interval  # type: ignore[union-attr]
-    assert dialog._value[0].text() == f"Value, now {interval_text(interval)}"
+    assert dialog._value[0].text() == "Value, now 30 min"
     dialog.close()
 
 
@@ -236,15 +208,15 @@ def test_nothing_yet_stands_at_the_cut_and_is_edited_there(
 
 
 def test_a_branch_with_another_past_than_it_says_is_told(
-    use_window: UseWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, my_lab: Path
 ) -> None:
-    window = use_window(scene)
+    window = use_window(my_lab)
     dialog, at_s = asked_after_an_hour(window, qtbot)
     session = window.session
     path = dialog.path
     dialog.go()
     goes_on(window, qtbot, path, at_s)
-    run_until(window, qtbot, at_s + 600.0)
+    run_to(window, qtbot, at_s + 600.0, 50_000.0)
     titles = [note.trouble.title for note in window.notifications.notes]
     assert "Another past than the branch says" not in titles
     sent = path.with_name("sent.twin.yaml")
@@ -252,7 +224,7 @@ def test_a_branch_with_another_past_than_it_says_is_told(
     assert branch is not None
     sent.write_text(path.read_text().replace(branch.event_hash, "a" * 64))
     assert window.files.open(sent)
-    run_until(window, qtbot, at_s + 600.0)
+    run_to(window, qtbot, at_s + 600.0, 50_000.0)
     assert session.path == sent
     note = window.notifications.notes[-1].trouble
     assert note.title == "Another past than the branch says"
@@ -260,9 +232,9 @@ def test_a_branch_with_another_past_than_it_says_is_told(
 
 
 def test_a_scene_without_branches_says_how_to_make_one(
-    use_window: UseWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, my_lab: Path
 ) -> None:
-    window = use_window(scene)
+    window = use_window(my_lab)
     window.docks.show("branches")
     dock = window.docks.branches
     qtbot.waitUntil(lambda: dock.none.isVisible())
@@ -270,14 +242,14 @@ def test_a_scene_without_branches_says_how_to_make_one(
     assert not dock.tree.isVisible()
     assert not dock.open_button.isEnabled()
     assert not dock.compare_button.isEnabled()
-    assert free_path(scene.parent, "My lab").name == "my-lab-2.twin.yaml"
+    assert free_path(my_lab.parent, "My lab").name == "my-lab-2.twin.yaml"
 
 
 def test_an_edit_of_the_past_is_the_first_of_a_branch(
-    use_window: UseWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, my_lab: Path
 ) -> None:
-    window = use_window(scene)
-    run_until(window, qtbot, 4 * 3600.0)
+    window = use_window(my_lab)
+    run_to(window, qtbot, 4 * 3600.0, 50_000.0)
     session = window.session
     at_s = look_back(window, qtbot, 1.5 * 3600.0)
     assert window.editing.editor.do(Move(("gpu/0/0",), (0.0, 1.2)))
@@ -295,17 +267,17 @@ def test_an_edit_of_the_past_is_the_first_of_a_branch(
 
 
 def test_a_recording_that_was_sent_is_branched_without_its_scene(
-    use_window: UseWindow, qtbot: QtBot, scene: Path, tmp_path: Path
+    use_window: UseWindow, qtbot: QtBot, my_lab: Path, tmp_path: Path
 ) -> None:
-    text = scene.read_text(encoding="utf-8").replace("title: A laboratory", "title: Another laboratory")
+    text = my_lab.read_text(encoding="utf-8").replace("title: A laboratory", "title: Another laboratory")
     sent = tmp_path / "post" / "sent.twinrun"
     sent.parent.mkdir()
     run(loads(text).scenario, record=sent, until_s=4 * 3600.0)
-    window = use_window(scene)
+    window = use_window(my_lab)
     session = window.session
     assert window.files.open(sent)
     at_s = look_back(window, qtbot, 2 * 3600.0)
-    dialog = asked(window)
+    dialog = what_if(window)
     choose(dialog, Sort.CAP)
     dialog.value_box.setCurrentText("500 W")
     path = dialog.path
@@ -319,26 +291,26 @@ def test_a_recording_that_was_sent_is_branched_without_its_scene(
 
 
 def test_branches_are_held_against_each_other_at_their_ends_and_a_lost_run_is_told(
-    use_window: UseWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, my_lab: Path
 ) -> None:
-    parent = scene.with_name("my-lab.twinrun")
-    run(load(scene).scenario, record=parent)
+    parent = my_lab.with_name("my-lab.twinrun")
+    run(load(my_lab).scenario, record=parent)
     cut = f"{{at: 0.001 s, run: {parent.name}, events: 0, hash: {EventHash().hexdigest()}}}"
     text = f"""format: twin/scenario
 version: 1
 catalog: "2026.11"
-extends: {scene.name}
+extends: {my_lab.name}
 title: Gone
 branch: {cut}
 """
-    gone = scene.with_name("gone.twin.yaml")
+    gone = my_lab.with_name("gone.twin.yaml")
     gone.write_text(text)
-    ran = scene.with_name("ran.twin.yaml")
+    ran = my_lab.with_name("ran.twin.yaml")
     ran.write_text(text.replace("Gone", "Ran"))
-    run(load(ran).scenario, record=scene.with_name("ran.twinrun"), until_s=8 * 3600.0)
-    with closing(sqlite3.connect(scene.with_name("ran.twinrun"))) as file, file:
+    run(load(ran).scenario, record=my_lab.with_name("ran.twinrun"), until_s=8 * 3600.0)
+    with closing(sqlite3.connect(my_lab.with_name("ran.twinrun"))) as file, file:
         file.execute("UPDATE progress SET summary = NULL")  # as of one that still runs
-    window = use_window(scene)
+    window = use_window(my_lab)
     assert window.files.open(parent)
     assert f" \N{EM DASH} {parent.name} \N{EM DASH} " in window.windowTitle()
     window.docks.show("branches")
@@ -365,9 +337,9 @@ branch: {cut}
 
 
 def test_at_an_event_the_branch_begins_behind_it_and_at_the_end_there_is_none(
-    use_window: UseWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, my_lab: Path
 ) -> None:
-    window = use_window(scene)
+    window = use_window(my_lab)
     session = window.session
     for _ in range(4):
         rows = len(session.events)
@@ -375,7 +347,7 @@ def test_at_an_event_the_branch_begins_behind_it_and_at_the_end_there_is_none(
         qtbot.waitUntil(lambda rows=rows: len(session.events) > rows)
     qtbot.waitUntil(lambda: session.events[-1].t_s == session.t_s)
     before, at_s = list(session.events), session.t_s
-    dialog = asked(window)
+    dialog = what_if(window)
     assert at_s < dialog.at_s <= at_s + 2e-3
     choose(dialog, Sort.CAP)
     dialog.value_box.setCurrentText("500 W")

@@ -26,3 +26,19 @@ def test_an_empty_hall_opens_and_its_time_passes(use_window: UseWindow, qtbot: Q
     qtbot.waitUntil(lambda: session.t_s > 600.0)
     session.pause()
     assert not session.lost
+
+
+def test_racks_without_nodes_and_cooling_open_and_are_looked_at(
+    use_window: UseWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "racks.twin.yaml"
+    rows = "    rows: [{id: net, count: 2, racks: {count: 3, role: network}}]\n"
+    path.write_text(EMPTY.read_text() + rows)
+    window = use_window(path)
+    session = window.session
+    assert window.files.problems is None
+    session.play()
+    qtbot.waitUntil(lambda: session.t_s > 600.0)
+    session.pause()
+    window.go_to("net/0/0")
+    assert not session.lost

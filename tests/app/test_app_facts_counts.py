@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twin.app.facility_facts import loop_rows
+from twin.app.facility_facts import cool_gpus, loop_rows
 from twin.app.fact_rows import World
 from twin.app.facts import facts_of
 from twin.catalog import load_catalog
@@ -11,6 +11,7 @@ from twin.commands.delete import Delete
 from twin.commands.draft import Draft
 from twin.commands.move import MoveNodes
 from twin.commands.prefabs import AddPrefab
+from twin.plant.build import build
 from twin.record.frame import Frame
 from twin.scenario import load
 from twin.sim.engine import Engine
@@ -63,3 +64,12 @@ def test_a_loop_that_serves_nothing_tells_of_no_gpu_and_no_share_of_a_flow() -> 
     )
     assert all("Flow" in labels and "Serves" not in labels for labels in busy)
     assert any("Hottest GPU" in labels for labels in busy)
+
+
+def test_gpus_that_no_loop_cools_are_counted_to_none() -> None:
+    plant = build(load("builtin:lab-16").scenario)
+    cooling = cool_gpus(plant)
+    plant.nodes.loop[0] = -1
+    assert cool_gpus(plant).tolist() == cooling.tolist()
+    plant.nodes.loop[:] = -1
+    assert not cool_gpus(plant).any()

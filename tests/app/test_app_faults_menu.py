@@ -53,6 +53,27 @@ def test_the_faults_menu_fits_what_is_selected_and_breaks_it(
     assert titles == ["Power", "Cooling", "Site", "Random incidents"]  # of the site alone
 
 
+def test_the_palette_offers_the_faults_of_what_is_selected(
+    use_window: UseWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = use_window(lab)
+    window.going.to("gpu/0/0")
+    window.open_palette()
+    palette = window.palette_popup
+    QTest.keyClicks(palette.field, "fans stop crah/0")
+    assert palette.shown[0].title == "Fans stop: crah/0\N{HORIZONTAL ELLIPSIS}"
+    palette.run_current()
+    dialog = next(w for w in QApplication.topLevelWidgets() if isinstance(w, BreakDialog) and w.isVisible())
+    assert dialog.windowTitle() == "Break crah/0"
+    assert dialog.choice is not None
+    assert dialog.choice.kind == "fan_stop"
+    said = dialog.lasts_box.lineEdit()
+    assert said is not None
+    assert said.text() == dialog.choice.repair
+    assert said.cursorPosition() == 0  # its beginning is seen, however long it is
+    dialog.close()
+
+
 def test_the_faults_menu_keeps_nothing_of_when_it_was_open_before(
     use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:

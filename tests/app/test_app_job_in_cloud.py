@@ -18,6 +18,7 @@ from twin.catalog import load_catalog
 from twin.record.channels import JobState
 from twin.runtime.inline import run
 
+_SCENES = Path(__file__).parents[2] / "scenes"
 _FINDINGS = Path(__file__).parents[1] / "findings"
 
 
@@ -58,12 +59,36 @@ def test_its_rows_hold_what_is_known_there(away: _Run) -> None:
 
 def test_its_summary_leaves_unknown_what_nobody_measured_there(away: _Run) -> None:
     own, first, _ = away.engine.summary()["jobs"]
-    unknown = ("mfu", "ettr", "input_wait", "energy_j", "lost_s", "interruptions", "restarts", "network")
+    unknown = ("mfu", "input_wait", "energy_j", "lost_s", "interruptions", "restarts", "network")
     assert {name: first[name] for name in unknown} == dict.fromkeys(unknown)
     assert first["network_reason"] == "it went to elbe, whose network nobody knows"
     assert first["goodput"] == pytest.approx(1.0, abs=1e-2)
     assert own["energy_j"] > 0
-    assert away.engine.summary()["ettr"] == own["ettr"]  # those elsewhere do not pull it down
+
+
+def test_its_steps_there_count_in_ettr_as_in_goodput(away: _Run) -> None:
+    for t_s in (3500.0, 7000.0, 12_000.0):  # steps there, on its way back, done
+        away.advance(t_s)
+        summary = away.engine.summary()
+        known = away.engine.figures(away.frame, summary["ledger_gpu_s"])
+        assert summary["jobs"][1]["ettr"] == pytest.approx(summary["jobs"][1]["goodput"])
+        assert summary["goodput"] <= summary["ettr"] <= 1.0
+        assert known["ettr"] == pytest.approx(summary["ettr"], abs=1e-6)
+        assert known["goodput"] == pytest.approx(summary["goodput"], abs=1e-4)
+
+
+def test_on_its_way_it_has_no_pace_and_no_end() -> None:
+    lost = _Run(
+        scenario.load(_SCENES / "hybrid-burst.twin.yaml").scenario, 475_300.0
+    )  # its site is lost since 475,200
+    index = lost.history.index["large"]
+    assert lost.page("large").where == "on its way to the cloud: 64 GPUs of elbe are ordered"
+    assert lost.page("large").progress.step > 0
+    assert lost.page("large").progress.ends_s is None
+    assert math.isnan(lost.frame.values["job.step_s"][index])
+    lost.advance(477_000.0)
+    assert lost.page("large").progress.ends_s is not None
+    assert lost.frame.values["job.step_s"][index] > 6.7
 
 
 def test_its_curves_have_gaps_for_gpus_in_frames_and_in_the_record(tmp_path: Path, away: _Run) -> None:
@@ -75,8 +100,12 @@ def test_its_curves_have_gaps_for_gpus_in_frames_and_in_the_record(tmp_path: Pat
     while curves.read(3500.0, 1e9):
         pass
     curves.add(away.frame)
-    step_s, _, gpus = (curves.history.series(name) for name in ("job.step_s", "job.goodput", "job.gpus"))
+    step_s, goodput, gpus = (
+        curves.history.series(name) for name in ("job.step_s", "job.goodput", "job.gpus")
+    )
     assert step_s[-1] == pytest.approx(10.0)
     assert math.isnan(gpus[-1])
     assert gpus[0] == 0.0  # before it went it held none
+    assert math.isnan(goodput[0])  # and did nothing to be good at
+    assert goodput[-1] > 90.0
     json.dumps(away.engine.summary(), allow_nan=False)

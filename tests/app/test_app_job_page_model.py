@@ -17,7 +17,7 @@ from twin.app.job_events import JobEvents, Which
 from twin.app.job_model import STATE, job_text
 from twin.app.job_page_facts import JobPage, job_page, limit_of
 from twin.app.queue_history import JobHistory
-from twin.app.risk_sample import RUNS, Knobs, RiskSample, knobs_of
+from twin.app.risk_sample import RUNS, Estimate, Knobs, RiskSample, knobs_of
 from twin.app.spares_facts import LastEvents, counts, pool_lines
 from twin.app.waterfall import QUEUE, REST, waterfall
 from twin.catalog import load_catalog
@@ -30,8 +30,8 @@ from twin.record.frame import Frame
 from twin.scenario import load, parse_injection
 from twin.scenario.action import wrong
 from twin.scenario.document import Scenario
-from twin.scenario.fault_kind import GROUPS
 from twin.scenario.fault_kinds import KINDS
+from twin.scenario.fault_kinds.kind import GROUPS
 from twin.sim.engine import Engine
 from twin.sim.summary import summarise
 
@@ -345,6 +345,12 @@ def test_curves_of_a_job_follow_frames_and_forget_another_job() -> None:
     assert np.isnan(curves.history.series("job.step_s")).all()  # it waits: it has no step time
 
 
+def at_work(found: Estimate) -> float:
+    """Return the share of the time in which a job has its nodes and can be interrupted."""
+    lost = dict(found.losses)
+    return 1.0 - lost["until noticed"] - lost["waiting for nodes"]
+
+
 def test_slices_come_to_what_the_quick_model_says() -> None:
     document = load(_SCENES / "superpod-h100.twin.yaml")
     risk = risk_of(document.scenario, build(document.scenario), load_catalog())
@@ -367,7 +373,10 @@ def test_slices_come_to_what_the_quick_model_says() -> None:
     much = worse.estimate()
     assert much is not None
     assert much.ettr < found.ettr - 3 * found.error
-    assert much.interruptions > found.interruptions  # though it stands most of the time, waiting for nodes
+    # Who waits for nodes is not interrupted; while it has them, twenty times as often as before.
+    struck = risk.model.nodes * risk.model.node_rate_s * risk.model.horizon_s
+    assert found.interruptions / at_work(found) == pytest.approx(struck, rel=0.05)
+    assert much.interruptions / at_work(much) == pytest.approx(20 * struck, rel=0.05)
     assert np.all((worse.curve() >= 0) & (worse.curve() <= 1))
 
 

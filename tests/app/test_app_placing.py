@@ -1,25 +1,34 @@
-"""Things are dragged into the hall and about in it, by pointer and by keys, in the real window."""
+"""Parts are dragged into the hall and about in it, by pointer, in the real window."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDragLeaveEvent,
-    QDragMoveEvent,
-    QDropEvent,
-    QGuiApplication,
-    QMouseEvent,
 )
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from tests.app.two_rows import ROWS
+from tests.app.placing_hands import (
+    NO_KEYS,
+    NODE,
+    RACK,
+    SCENE,
+    SHIFT,
+    drag,
+    front_of,
+    greenness,
+    key,
+    mouse,
+    place_of,
+    racks,
+    spot,
+)
 from twin.app.carried import carried_part
 from twin.app.main_window import MainWindow
 from twin.app.part_mime import Dragged, dragged_part, mime_of
@@ -29,124 +38,9 @@ from twin.commands.snap import Snap
 from twin.commands.snap_units import UnitSnap
 from twin.scenario import Change, Patch
 from twin.view3d import camera
-from twin.view3d.edit_shapes import TONES
 
 MakeWindow = Callable[..., MainWindow]
 pytestmark = pytest.mark.gl
-NODE, RACK = Dragged("DGX-H100", "node"), Dragged("GB200-NVL72", "rack")
-NO_KEYS, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
-
-_SCENE = (
-    ROWS
-    + """\
-power:
-  - {id: grid, kind: utility, capacity: 1 MW, feeds: [gpu], places: {grid/0: {x: 4 m, y: 14 m}}}
-cooling:
-  plants:
-    - {id: water, kind: chiller, supply: 16 degC}
-  loops:
-    - {id: crah, kind: air, part: CRAH-chilled, plant: water, serves: [gpu], supply: 22 degC}
-"""
-)
-
-
-@pytest.fixture
-def open_rows(use_window: MakeWindow, tmp_path: Path) -> Iterator[MakeWindow]:
-    """Racks at x = 3.3 to 5.1 on the lines y = 3.6 (fronts to -y) and y = 7.8 (fronts to +y), seen from -y."""
-    made: list[MainWindow] = []
-
-    def make() -> MainWindow:
-        scene = tmp_path / "rows.twin.yaml"
-        scene.write_text(_SCENE)
-        made.append(use_window(scene))
-        view = made[0].hall.view
-        view.state.camera = camera.CameraPose((4.5, 3.0, 0.8), 15.0, -90.0, 30.0)
-        QApplication.processEvents()
-        return made[0]
-
-    yield make
-    editing = made[0].editing
-    made.pop().tools.place.cancel()
-    editing.editor.locked = False
-    assert editing.editor.draft is not None
-    editing.editor.draft.mark_saved()  # nobody is there to be asked
-
-
-def place_of(window: MainWindow, x_m: float, y_m: float, z_m: float = 0.0) -> QPointF:
-    """Return where on the widget a place in the hall is."""
-    view = window.hall.view
-    x, y, depth = camera.project(view.pose, np.array([[x_m, y_m, z_m]]), *view.size())[0]
-    assert depth > 0
-    return QPointF(float(x), float(y))
-
-
-def front_of(window: MainWindow, rack: str, z_m: float) -> QPointF:
-    """Return where the front of a rack is at a height."""
-    plant = window.session.plant
-    assert plant is not None
-    slot, racks = plant.slots[rack][1], plant.racks
-    y = float(racks.y_m[slot]) + int(racks.facing[slot]) * float(racks.depth_m[slot]) / 2
-    return place_of(window, float(racks.x_m[slot]), y, z_m)
-
-
-def drag(
-    window: MainWindow, kind: str, what: Dragged, at: QPointF, keys: Qt.KeyboardModifier = NO_KEYS
-) -> bool:
-    """Send one event of a drag, as Qt does; return whether it was taken."""
-    data, native = mime_of(what), window.hall.view.native
-    copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    if kind == "drop":
-        event: QDropEvent = QDropEvent(at, copy, data, left, keys)
-    else:
-        event = (QDragEnterEvent if kind == "enter" else QDragMoveEvent)(at.toPoint(), copy, data, left, keys)
-    event.ignore()
-    QApplication.sendEvent(native, event)
-    return event.isAccepted()
-
-
-def mouse(window: MainWindow, kind: str, at: QPointF, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
-    """Press, move or release the left button."""
-    native = window.hall.view.native
-    left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
-    kinds = {
-        "press": (QEvent.Type.MouseButtonPress, left, left),
-        "move": (QEvent.Type.MouseMove, none, left),
-        "release": (QEvent.Type.MouseButtonRelease, left, none),
-    }
-    QTest.qWait(20)  # vispy passes over moves that come within 10 ms of one another
-    event = QMouseEvent(kinds[kind][0], at, native.mapToGlobal(at), *kinds[kind][1:], keys)
-    QApplication.sendEvent(native, event)
-
-
-def key(window: MainWindow, name: Qt.Key, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
-    """Press a key in the hall."""
-    QTest.keyClick(window.hall.view.native, name, keys)
-
-
-def racks(window: MainWindow) -> list[str]:
-    """Return the racks that stand."""
-    plant = window.session.plant
-    assert plant is not None
-    return [id for id, there in zip(plant.racks.ids, plant.racks.present, strict=True) if there]
-
-
-def spot(window: MainWindow, id: str) -> tuple[float, float]:
-    """Return where a rack stands."""
-    plant = window.session.plant
-    assert plant is not None
-    slot = plant.slots[id][1]
-    return round(float(plant.racks.x_m[slot]), 3), round(float(plant.racks.y_m[slot]), 3)
-
-
-def greenness(window: MainWindow) -> tuple[float, float]:
-    """Return the share of the picture in the colours of a good and of a refused ghost."""
-    picture = window.hall.view.grab().astype(float) / 255
-    out = []
-    for tone in ("good", "bad"):
-        rgb = np.array(TONES[tone])  # type: ignore[index]
-        near = picture @ rgb / (np.linalg.norm(picture, axis=2) * np.linalg.norm(rgb) + 1e-9)
-        out.append(float(((near > 0.985) & (picture.max(axis=2) > 0.45)).mean()))
-    return out[0], out[1]
 
 
 def test_what_a_drag_carries_survives_the_way() -> None:
@@ -194,7 +88,7 @@ def test_a_rack_is_dragged_in_beside_a_row(open_rows: MakeWindow) -> None:
     assert draft is not None
     assert len(draft.done) == 1
     window.editing.editor.undo()
-    assert draft.file.text == _SCENE
+    assert draft.file.text == SCENE
 
 
 def test_in_another_rack_it_is_red_and_refused_with_the_reason(open_rows: MakeWindow) -> None:
@@ -398,132 +292,3 @@ def test_what_is_held_is_told_in_the_hall_as_it_has_become(open_rows: MakeWindow
     assert "more/0/1" in place.plate.where
     assert any(line.label == "Power" for line in place.plate.lines)
     place.cancel()
-
-
-def test_a_part_is_placed_by_keys_alone(open_rows: MakeWindow) -> None:
-    window = open_rows()
-    tool = window.tools.place
-    assert window.tools.place_by_keys(RACK)
-    assert tool.plate.isVisible()
-    landing = tool.landing
-    assert isinstance(landing, Snap)
-    start = landing.place
-    key(window, Qt.Key.Key_Down)
-    key(window, Qt.Key.Key_Down)
-    landing = tool.landing
-    assert isinstance(landing, Snap)
-    assert landing.place.y_m < start.y_m  # towards the eye, which looks along +y
-    key(window, Qt.Key.Key_Up, SHIFT)
-    landing = tool.landing
-    assert isinstance(landing, Snap)
-    assert landing.place.row == 0
-    assert not landing.ok  # in the row
-    key(window, Qt.Key.Key_Return)
-    assert tool.active  # refused: it stays in hand
-    for _ in range(6):
-        if not tool.ok:
-            key(window, Qt.Key.Key_Right)
-    assert tool.ok
-    key(window, Qt.Key.Key_Return)
-    assert len(racks(window)) == 9
-    assert spot(window, racks(window)[-1])[1] == 3.6
-    assert not tool.active
-
-
-def test_a_node_is_placed_by_keys_in_units(open_rows: MakeWindow) -> None:
-    window = open_rows()
-    tool = window.tools.place
-    window.hall.state.selection = ("gpu/0/0",)
-    assert window.tools.place_by_keys(NODE)
-    first = tool.landing
-    assert isinstance(first, UnitSnap)
-    assert first.u == 17
-    key(window, Qt.Key.Key_PageUp)
-    key(window, Qt.Key.Key_PageUp)
-    key(window, Qt.Key.Key_Right)
-    landing = tool.landing
-    assert isinstance(landing, UnitSnap)
-    plant = window.session.plant
-    assert plant is not None
-    assert (plant.racks.ids[landing.rack], landing.u) == ("gpu/0/1", 19)
-    key(window, Qt.Key.Key_Escape)
-    assert not tool.active
-    assert window.hall.state.selection == ("gpu/0/0",)  # Escape put the node away, not the selection
-
-
-def test_copies_go_through_the_clipboard_as_text(open_rows: MakeWindow) -> None:
-    window = open_rows()
-    window.hall.state.selection = ("gpu/0/3",)
-    window.hall.view.native.setFocus()
-    key(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    text = QGuiApplication.clipboard().text()
-    assert "halls:" in text
-    key(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-    tool = window.tools.place
-    assert tool.active
-    at = place_of(window, 8.0, 1.0)
-    tool.point(at.x(), at.y(), set())
-    assert tool.ok
-    key(window, Qt.Key.Key_Return)
-    assert len(racks(window)) == 9
-    window.hall.state.selection = ("gpu/0/0",)
-    key(window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    assert len(racks(window)) == 10
-    key(window, Qt.Key.Key_R)
-    key(window, Qt.Key.Key_Delete)
-    assert len(racks(window)) == 9
-    for _ in range(4):
-        key(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    draft = window.editing.editor.draft
-    assert draft is not None
-    assert draft.file.text == _SCENE
-    QGuiApplication.clipboard().setText("no scene at all")
-    key(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-    assert window.statusBar().currentMessage().startswith("Not pasted")
-
-
-def test_a_copied_node_goes_into_free_units_by_keys_and_by_duplicate(open_rows: MakeWindow) -> None:
-    window = open_rows()
-    window.hall.state.selection = ("gpu/0/1/0",)
-    window.hall.view.native.setFocus()
-    key(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    text = QGuiApplication.clipboard().text()
-    assert "part: DGX-H100" in text
-    window.hall.state.selection = ("gpu/0/1/0/3", "gpu/0/1/0/4")  # GPUs come with their node
-    key(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text() == text
-    assert window.statusBar().currentMessage().startswith("node gpu/0/1/0 copied")
-    key(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-    tool = window.tools.place
-    landing = tool.landing
-    assert isinstance(landing, UnitSnap)
-    assert window.session.plant is not None
-    assert window.session.plant.racks.ids[landing.rack] == "gpu/0/1"  # that of the node
-    assert [line.label for line in tool.plate.lines] == ["Power", "Cooling", "Ports", "Weight", "Cost"]
-    at = place_of(window, 8.0, 1.0)
-    tool.point(at.x(), at.y(), set())
-    assert not tool.ok
-    assert tool.plate.reason == "it goes into a rack"
-    key(window, Qt.Key.Key_Escape)
-    key(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-    key(window, Qt.Key.Key_Return)
-    assert window.hall.state.selection == ("gpu/0/1/2",)
-    key(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    draft = window.editing.editor.draft
-    assert draft is not None
-    assert draft.file.text == _SCENE
-    window.hall.state.selection = ("gpu/0/1/0",)
-    key(window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    assert "gpu/0/1/2: {part: DGX-H100" in draft.file.text
-
-
-def test_more_of_a_kind_is_selected(open_rows: MakeWindow) -> None:
-    window = open_rows()
-    window.hall.state.selection = ("gpu/0/1/0/3",)
-    window.tools.select("row")
-    assert window.hall.state.selection == tuple(f"gpu/0/{k}" for k in range(4))
-    window.tools.select("similar")
-    assert len(window.hall.state.selection) == 8
-    window.tools.select("job")
-    assert "Nothing is like that" in window.statusBar().currentMessage()
-    assert len(window.hall.state.selection) == 8

@@ -161,6 +161,27 @@ def test_a_tool_tip_says_the_same_words() -> None:
     assert PlainLabel("<b>x").textFormat() == Qt.TextFormat.PlainText
 
 
+ACTS = "\x1b[31mRED \u202egnp"
+ESCAPED = "\\x1b[31mRED \\u202egnp"
+
+
+def test_what_acts_instead_of_being_read_is_shown_as_its_escape(
+    use_window: UseWindow, tmp_path: Path
+) -> None:
+    assert plain_tip(ACTS) == ESCAPED
+    scene = tmp_path / "esc.twin.yaml"
+    scene.write_text(
+        'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\nextends: builtin:lab-16\n'
+        'title: "\\e[31mRED \\u202egnp"\n'
+    )
+    window = use_window(scene)
+    assert window.session.document is not None
+    assert window.session.document.scenario.title == ACTS
+    assert window.windowTitle().startswith(f"{ESCAPED}[*]")
+    assert window.hall.scene_label.text() == ESCAPED
+    assert not any(ACTS in one.text() for one in window.findChildren(QLabel))
+
+
 def test_labels_and_tips_are_made_in_one_place() -> None:
     """No module makes a label of Qt's own, or gives a tool tip that is neither its own words nor plain."""
     folder = Path(next(iter(twin.app.__path__)))

@@ -74,9 +74,9 @@ def test_the_limit_of_the_part_is_normal_and_a_lower_one_is_told() -> None:
 def test_weather_passes_and_machines_are_mended() -> None:
     seen = world()
     site = {choice.kind: choice.repair for choice in choices(seen.scenario, seen.plant, None)}
-    assert site["heat_wave"] == "lasts drawn: median 3 d, half 2.3 d to 3.9 d"
+    assert site["heat_wave"] == "lasts: median 3 d, half 2.3 d to 3.9 d"
     loop = {choice.kind: choice.repair for choice in choices(seen.scenario, seen.plant, "crah/0")}
-    assert loop["fan_stop"] == "repair drawn: median 4 h, half 2.3 h to 6.9 h"
+    assert loop["fan_stop"] == "repair: median 4 h, half 2.3 h to 6.9 h"
 
 
 def test_plates_shorten_and_say_that_there_is_more() -> None:

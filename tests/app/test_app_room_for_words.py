@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
 
 pytestmark = pytest.mark.gl
+_DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
 SIZES = [(1600, 1.0), (1280, 1.0), (1600, 1.5), (1280, 1.5)]
 _LONG = Told(
     "What goes on", ("5 Jan 10:08:41   gpu/1/4/1: network switch cable, away for 7 d 7 h (and 12 more)",)
@@ -105,3 +107,19 @@ def test_the_longest_time_that_is_looked_at_is_not_cut_off(
     line.live_button.setText("Not live: back to live")
     assert line.live_button.width() >= line.live_button.sizeHint().width()
     line._on_time()
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_a_hidden_part_of_the_status_bar_takes_no_height_of_the_hall(
+    window: MainWindow, qtbot: QtBot, scale: float
+) -> None:
+    _sized(window, 1280, scale, qtbot)
+    bar = window.statusBar()
+    hidden = [part for part in bar.findChildren(QWidget, options=_DIRECT) if part.isHidden()]
+    assert window.answering in hidden
+    high_px = bar.sizeHint().height()
+    for part in hidden:
+        bar.removeWidget(part)
+    assert bar.sizeHint().height() == high_px
+    for part in hidden:
+        bar.addPermanentWidget(part)

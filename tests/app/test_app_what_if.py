@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from tests.app.window_steps import run_to, what_if
 from twin.analysis.compare import Basis, sample_of
 from twin.app.branch_choices import Sort
 from twin.app.branch_dialog import BranchDialog
@@ -19,35 +19,21 @@ from twin.app.main_window import MainWindow
 from twin.record.reader import Reader
 from twin.runtime.inline import run
 from twin.scenario import load
+from twin.units import spoken
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
 
 
-@pytest.fixture
-def scene(lab: Path, tmp_path: Path) -> Path:
-    """The laboratory as a scene of one's own."""
-    path = tmp_path / "my-lab.twin.yaml"
-    shutil.copy(lab, path)
-    return path
-
-
-def begun(use_window: UseWindow, scene: Path, qtbot: QtBot) -> MainWindow:
+def begun(use_window: UseWindow, my_lab: Path, qtbot: QtBot) -> MainWindow:
     """Return a window with the laboratory some hours into its day."""
-    made = use_window(scene)
-    session = made.session
-    session.set_speed(50_000.0)
-    session.play()
-    qtbot.waitUntil(lambda: session.t_s >= 3 * 3600.0)
-    session.pause()
-    qtbot.waitUntil(lambda: not session.running and session.frame is not None)
+    made = use_window(my_lab)
+    run_to(made, qtbot, 3 * 3600.0, 50_000.0)
     return made
 
 
 def asked(window: MainWindow) -> BranchDialog:
-    window.menus.execute("run.branch")
-    dialog = window.branching.dialog
-    assert dialog is not None
+    dialog = what_if(window)
     dialog.sort_box.setCurrentIndex(dialog.sort_box.findData(Sort.CHECKPOINT.value))
     dialog.value_box.setCurrentText("5 min")
     return dialog
@@ -62,9 +48,9 @@ def opened(window: MainWindow, qtbot: QtBot) -> CompareDialog:
 
 
 def test_a_what_if_is_answered_while_the_run_here_goes_on(
-    use_window: UseWindow, scene: Path, qtbot: QtBot
+    use_window: UseWindow, my_lab: Path, qtbot: QtBot
 ) -> None:
-    window = begun(use_window, scene, qtbot)
+    window = begun(use_window, my_lab, qtbot)
     session, dialog = window.session, asked(window)
     at_s, path, live = dialog.at_s, session.path, session.run_file
     assert dialog.answer_button.isVisible()
@@ -75,6 +61,9 @@ def test_a_what_if_is_answered_while_the_run_here_goes_on(
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.answering.running)
     assert window.answering.isVisible()
+    cancel = window.answering.cancel_button
+    qtbot.waitUntil(lambda: cancel.height() >= cancel.iconSize().height())  # a cross, no dot
+    qtbot.waitUntil(lambda: window.answering.words.shown == window.answering.words.text())
     assert "checkpoint interval of llama3 5 min instead of 30 min" in window.answering.words.text()
     assert (session.path, session.run_file) == (path, live)
     session.play()  # nobody has to wait
@@ -85,7 +74,7 @@ def test_a_what_if_is_answered_while_the_run_here_goes_on(
     said = shown.answer.text()
     assert said.startswith("Checkpoint interval of llama3 5 min instead of 30 min: goodput -")
     assert "(paired, 2 seeds: " in said
-    assert shown.verdict.text().startswith("Same past, from 3 h")
+    assert shown.verdict.text().startswith(f"Same past until {spoken(round(at_s, 3))}. ")
     assert shown.shown.basis is Basis.SAME_PAST
     assert shown.shown.since_s == at_s
     assert shown.shown.simulated_s == (86400.0, 86400.0)
@@ -115,9 +104,9 @@ def test_a_what_if_is_answered_while_the_run_here_goes_on(
 
 
 def test_what_is_given_up_leaves_nothing_but_the_run(
-    use_window: UseWindow, scene: Path, qtbot: QtBot
+    use_window: UseWindow, my_lab: Path, qtbot: QtBot
 ) -> None:
-    window = begun(use_window, scene, qtbot)
+    window = begun(use_window, my_lab, qtbot)
     dialog = asked(window)
     folder = dialog.path.parent
     before = set(folder.iterdir())
@@ -135,9 +124,9 @@ def test_what_is_given_up_leaves_nothing_but_the_run(
 
 
 def test_a_branch_that_is_refused_is_told_and_leaves_nothing(
-    use_window: UseWindow, scene: Path, qtbot: QtBot
+    use_window: UseWindow, my_lab: Path, qtbot: QtBot
 ) -> None:
-    window = begun(use_window, scene, qtbot)
+    window = begun(use_window, my_lab, qtbot)
     dialog = asked(window)
     folder = dialog.path.parent
     before = set(folder.iterdir())
@@ -150,8 +139,8 @@ def test_a_branch_that_is_refused_is_told_and_leaves_nothing(
     assert set(folder.iterdir()) == before
 
 
-def test_nothing_to_answer_without_a_change(use_window: UseWindow, scene: Path, qtbot: QtBot) -> None:
-    window = begun(use_window, scene, qtbot)
+def test_nothing_to_answer_without_a_change(use_window: UseWindow, my_lab: Path, qtbot: QtBot) -> None:
+    window = begun(use_window, my_lab, qtbot)
     dialog = asked(window)
     dialog.sort_box.setCurrentIndex(0)
     assert not dialog.answer_button.isVisible()

@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction, QColor, QImage
 from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from twin.app.branch_dialog import BranchDialog
 from twin.app.main_window import MainWindow
 
 
@@ -18,7 +19,17 @@ def run_to(window: MainWindow, qtbot: QtBot, t_s: float, speed: float = 43_200.0
     session.play()
     qtbot.waitUntil(lambda: session.t_s >= t_s)
     session.pause()
+    qtbot.waitUntil(lambda: not session.running and session.frame is not None)
     qtbot.waitUntil(lambda: session.shown is session.frame)
+
+
+def what_if(window: MainWindow) -> BranchDialog:
+    """Ask what comes of a branch from here; return the question."""
+    window.menus.execute("run.branch")
+    dialog = window.branching.dialog
+    assert dialog is not None
+    assert dialog.isVisible()
+    return dialog
 
 
 def pixels(widget: QWidget) -> np.ndarray:

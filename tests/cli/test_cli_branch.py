@@ -275,7 +275,7 @@ def test_a_branch_is_compared_with_its_run_at_one_end(twin: Twin, tmp_path: Path
     assert {"difference", "paired_half_width", "judgement"} <= set(found["figures"]["energy_j"])
 
     table = twin("branch", stopped, *words, "--run", out, "--replace", "--compare", "--seeds", "2").stdout
-    assert "Same past, from 5 h on." in table
+    assert "Same past until 5 h." in table
     assert table.splitlines()[-1].startswith(
         "Checkpoint interval of llama3 5 min instead of 30 min: goodput -"
     )

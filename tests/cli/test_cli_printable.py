@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from twin.analysis.export import _gpu_labels
 from twin.cli.tables import PrintableConsole
 from twin.planning.case_file import write_csv
 from twin.scenario import load, loads
@@ -93,7 +94,8 @@ def test_every_character_that_acts_is_escaped(code: int) -> None:
         ("-2+3", "'-2+3"),
         ("@SUM(A1)", "'@SUM(A1)"),
         ("\t=1", "'\t=1"),
-        ("\r=1", "'\r=1"),
+        ("\r=1", "'\\x0d=1"),
+        ("a\x1b[31m\u202eb", "a\\x1b[31m\\u202eb"),
         ("-12.5", "-12.5"),
         ("+3e4", "+3e4"),
         ("lab-16", "lab-16"),
@@ -112,3 +114,17 @@ def test_exported_tables_hold_no_formula(tmp_path: Path) -> None:
     assert rows[1][3].startswith("'=HYPERLINK(")
     write_csv(tmp_path / "cases.csv", ["name", "=x"], [{"name": "=1+1", "=x": "-3"}])
     assert (tmp_path / "cases.csv").read_text() == "name,'=x\n'=1+1,-3\n"
+
+
+def test_exported_traces_hold_nothing_that_acts(tmp_path: Path) -> None:
+    """What was done to a run stands in its events by the title that somebody gave it."""
+    edit = '{id: e, at: 10 min, title: "\\e[31mred \\u202egnp \\x9bm", changes: [{path: title, value: x}]}'
+    head = 'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\nextends: builtin:lab-16\n'
+    (tmp_path / "e.twin.yaml").write_text(f"{head}title: t\nedits:\n  - {edit}\n")
+    clean(twin(tmp_path, "run", "e.twin.yaml", "--until", "1 h", "--out", "e.twinrun"))
+    clean(twin(tmp_path, "export", "e.twinrun", "--format", "perfetto", "-o", "e.json"))
+    text = (tmp_path / "e.json").read_text()
+    assert "red \\u202egnp" in text
+    assert not ACTS.findall(text)
+    json.loads(text)
+    assert not ACTS.findall(_gpu_labels("a\u202eb", 0, "\x9bm"))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.sim.fault_hall import SCENE, fault_hall
+from tests.sim.sim_scenes import events, inject, tiny
 from twin.app.break_choices import choices, injection
 from twin.app.fault_groups import faults_near
 from twin.app.incident_drill import words_of
@@ -16,29 +17,51 @@ from twin.catalog import load_catalog
 from twin.planning.random_incidents import random_incidents
 from twin.plant.build import build
 from twin.record.alarms import Alarms
-from twin.record.event_kinds import with_kinds
-from twin.record.fault_events import events_of
+from twin.record.event_kinds import with_kinds as with_events
+from twin.record.event_kinds.faults import events_of
 from twin.record.reader import Reader
-from twin.scenario.fault_kind import Chance, FaultKind, Limits, Told
-from twin.scenario.fault_kinds import KINDS
-from twin.scenario.faults import Intervention
+from twin.scenario.fault_kinds import with_kinds
+from twin.scenario.fault_kinds.kind import PERCENT, Chance, FaultEvents, FaultKind, Impairment, Limits, step
+from twin.scenario.faults import Cause, Intervention
 from twin.scenario.schema import json_schema
 from twin.sim.actuators import Actuators
+from twin.sim.engine import Engine
 from twin.sim.fault_handler import Handler
 from twin.sim.fault_handlers import HANDLERS
+from twin.sim.node_interventions import Degrade
 
 ENTRY = FaultKind(
     "gremlin",
     "Gremlins move in",
     ("node",),
-    (Told("gremlin_in", "gremlin_out"),),
+    (FaultEvents("gremlin_in", "gremlin_out"),),
     options=("for", "value"),
     value="fraction",
     value_title="Share of jobs they stop",
     example="50 %",
     limits=Limits(0.1, 1.0, "10 % to 100 %"),
     repair_s=(600.0, 0.1),
-    chances=(Chance("stopping", "node", 1e9, (20, 80, "{:.0f} %")),),
+    chances=(Chance("stopping", "node", 1e9, (20, 80, PERCENT)),),
+)
+
+
+DOZE = FaultKind(
+    "doze",
+    "Dozes",
+    ("node",),
+    (FaultEvents("node_degraded", "node_sound"),),
+    options=("for", "value"),
+    value="fraction",
+    example="40 %",
+    effect="doze",
+    components=("node",),
+    impairment=Impairment(
+        "clock", "GPUs doze at {left} of their clock", "dozing", ends="GPUs are awake", left=0.4
+    ),
+    keeps="value",
+    chances=(
+        Chance("cascade", "node", 1e9, (30, 40, PERCENT), then=(step("gremlin", "node", (20, 80, PERCENT)),)),
+    ),
 )
 
 
@@ -59,10 +82,10 @@ class Gremlin(Handler):
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Have the entry and its handler, and the events that come with the entry."""
-    monkeypatch.setitem(KINDS, ENTRY.id, ENTRY)
+    """Have the entries and their handlers, and the events that come with the first."""
     monkeypatch.setitem(HANDLERS, ENTRY.id, Gremlin())
-    with with_kinds(*events_of(ENTRY)):
+    monkeypatch.setitem(HANDLERS, DOZE.id, Degrade())
+    with with_kinds(ENTRY, DOZE), with_events(*events_of(ENTRY)):
         yield
 
 
@@ -79,7 +102,7 @@ def test_menus_and_the_break_dialog_offer_it() -> None:
     choice = next(choice for choice in choices(scenario, plant, "gpu/0/0/0") if choice.kind == "gremlin")
     assert (choice.title, choice.verb, choice.lasts) == ("Gremlins move in", "Break", True)
     assert (choice.value_title, choice.value) == ("Share of jobs they stop", "50 %")
-    assert choice.repair.startswith("repair drawn: median 10 min")
+    assert choice.repair.startswith("repair: median 10 min")
     assert injection(choice, "gpu/0/0/0", at="1 h", value="30 %") == "1 h gremlin gpu/0/0/0 value=30 %"
     near = faults_near(scenario, plant, "gpu/0/0/0", None)
     assert "gremlin" in [choice.kind for _, choice in near["Nodes and GPUs"]]
@@ -139,3 +162,37 @@ def test_random_incidents_draw_it() -> None:
     assert found
     assert all(one.target.count("/") == 3 and one.value is not None for one in found)
     assert words_of(found[0]).startswith(f"{found[0].target}: gremlins move in (")
+
+
+def test_random_cascades_begin_with_it() -> None:
+    made = random_incidents(fault_hall(), "heavy", 1)
+    dozing = [number for number, one in enumerate(made) if one.kind == "doze"]
+    assert dozing
+    assert any(made[number + 1].kind == "gremlin" for number in dozing[:-1])
+
+
+def test_causes_of_failure_bring_it_about_and_a_health_check_finds_it() -> None:
+    cause = {"id": "tired_clocks", "rate": "2 per node-day", "repair": "gpu", "effect": "doze"}
+    failures = {
+        "repair_constant": "2 h",
+        "causes": [cause],
+        "checks": [{"id": "dcgm", "every": "6 h", "coverage": "100 %", "finds": ["doze"]}],
+    }
+    engine = Engine(tiny(duration="2 day", failures=failures), 1)
+    engine.advance(86400.0)
+    (begun, *_) = events(engine, "node_degraded")
+    assert begun.text == "tired clocks: GPUs doze at 40 % of their clock"
+    assert begun.data["left"] == 0.4
+    assert events(engine, "health_check")[0].text.startswith("dcgm finds it dozing: ")
+    with pytest.raises(ValueError, match="effect doze is not of a switch, which can be dead"):
+        Cause(id="tired_switch", per_node_s=0.0, repair="gpu", effect="doze", on="switch")
+
+
+def test_by_hand_it_slows_the_job_until_it_passes() -> None:
+    engine = inject(Engine(tiny(), 1), "1 h doze gpu/0/0/0 value=50% for=2h")
+    engine.advance(3500.0)
+    before_s = engine.jobs.pace[0].step_s
+    engine.advance(2 * 3600.0)
+    assert engine.jobs.pace[0].step_s > 1.3 * before_s
+    engine.advance(3 * 3600.0 + 100.0)
+    assert [event.text for event in events(engine, "node_sound")] == ["GPUs are awake"]

@@ -135,5 +135,5 @@ def test_a_rack_of_which_nothing_goes_away_is_no_alarm_that_lasts() -> None:
 
 
 def test_a_carried_away_loop_ends_what_its_temperature_said() -> None:
-    gone = {kind for kind in KINDS if (shows := KINDS[kind].pictured) is not None and shows.gear}
+    gone = {kind for kind in KINDS if (shows := KINDS[kind].evidence) is not None and shows.gear}
     assert {"inlet_hot", "supply_warm", "below_dew_point", "chiller_trip", "no_start"} <= gone

@@ -118,6 +118,15 @@ def test_scenes_that_were_never_played_push_no_recording_out(state: Path) -> Non
     assert [path.exists() for path in opened] == [False] * 11 + [True] * 9
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in files")
+def test_what_is_no_file_among_recordings_hinders_nobody(state: Path) -> None:
+    """A link to what is gone, as after another window has deleted it, and a pipe that nobody writes to."""
+    paths = old_runs(state, 11)
+    (state / "runs" / "gone.twinrun").symlink_to(state / "nowhere.twinrun")
+    os.mkfifo(state / "runs" / "pipe.twinrun")
+    assert prune_runs() == [paths[0]]
+
+
 def test_a_run_being_recorded_is_not_pruned(state: Path) -> None:
     paths = old_runs(state, 3)
     writer = sqlite3.connect(paths[0])

@@ -74,6 +74,8 @@ def text(blackout: Path) -> str:
 
 def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:
     page = Page(text)
+    assert "against those of these very GPUs" in page.text  # goodput, which is at most ETTR
+    assert "exceed 100 %" not in page.text
     assert page.open == []
     ids = [found["id"] for found in page.all("section")]
     wanted = ["figures", "run", "ledger", "why", "curves", "hall", "events", "jobs", "rules", "sources"]

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import pytest
 
+from tests.sim import fault_hall
 from twin import units
 from twin.scenario import ScenarioError, loads, parse_injection
 from twin.scenario.action import value_of
@@ -13,43 +14,22 @@ from twin.scenario.clock import after_start_s
 from twin.scenario.fault_kinds import KINDS
 from twin.scenario.faults import Intervention
 
-SCENE = """\
-format: twin/scenario
-version: 1
-catalog: "2026.11"
-title: All there is to break
-start: 2026-01-05T08:00+01:00
-site:
-  climate: {dry_bulb: 12 degC, wet_bulb: 9 degC}
-halls:
-  - id: hall
-    rows:
-      - {id: gpu, racks: {count: 4, nodes: [{part: DGX-H100, count: 2}]}}
-      - {id: wet, at: {y: 4 m}, racks: {count: 2, part: GB200-NVL72}}
-fabrics:
-  - {id: ib, kind: rail-optimised, rows: [gpu], leaf: {part: QM9700}, spine: {part: QM9700}}
-power:
-  - {id: grid, kind: utility}
-  - {id: board, kind: switchgear, from: grid}
-  - {id: gen, kind: generator, part: diesel-genset-3MW, units: 2, at: board}
-  - {id: bess, kind: battery, part: BESS-container, at: board}
-  - {id: ups, kind: ups, part: UPS-double-conversion, count: 2, from: board}
-  - {id: pdu, kind: pdu, part: floor-PDU, count: 4, from: ups, feeds: [gpu, wet, cdu, air, water]}
-cooling:
-  plants:
-    - {id: water, kind: chiller, units: 3}
-    - {id: tower, kind: cooling-tower}
-  loops:
-    - {id: cdu, kind: liquid, part: CDU-inrow-1350, plant: water, serves: [wet], pumps: 3}
-    - {id: air, kind: air, part: CRAH-chilled, plant: tower, serves: [gpu, wet], control: none}
-jobs:
-  - id: run
-    nodes: 8
-    rows: [gpu]
-    workload: {kind: load, gpu: 80 %}
-partitions:
-  - {id: batch, rows: [gpu]}
-"""
+_LARGER = {
+    "count: 2, nodes: [{part: DGX-H100": "count: 4, nodes: [{part: DGX-H100",
+    "count: 1, part: GB200": "count: 2, part: GB200",
+    "at: board}\n": "at: board}\n  - {id: bess, kind: battery, part: BESS-container, at: board}\n",
+    "floor-PDU, count: 2": "floor-PDU, count: 4",
+    ", breaker: {rating: 125 %},\n     ": ",",
+    "units: 3}\n": "units: 3}\n    - {id: tower, kind: cooling-tower}\n",
+    "plant: water, serves: [gpu, wet]}": "plant: tower, serves: [gpu, wet], control: none}",
+    "run, nodes: 4": "run, nodes: 8",
+    "  - {id: late, nodes: 4, rows: [gpu], workload: {kind: load, gpu: 80 %}}\n": "",
+    "failures: {enabled: false, repair_constant: 5 min}\n": "",
+}
+SCENE = fault_hall.SCENE
+for _now, _then in _LARGER.items():
+    assert _now in SCENE
+    SCENE = SCENE.replace(_now, _then)
 
 ACTS = [
     "fail gpu/0/1",

@@ -109,3 +109,63 @@ def test_links_and_switches_are_those_that_are_laid(name: str) -> None:
     laid = len(plant.node_links.node) + len(plant.switch_links.lower) + len(plant.peer_links.a)
     assert switches == len(plant.switches.ids)
     assert laid <= links <= 1.3 * laid
+
+
+def entries(key: str, count: int, entry: str) -> str:
+    return f"{key}: [" + ", ".join(f"{{id: e{n}, {entry}}}" for n in range(count)) + "]\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "entry", "limit"),
+    [
+        ("power", "kind: pdu", 2000),
+        ("storage", "read: 1 GB/s, write: 1 GB/s", 1000),
+        ("tenants", "isolation: leaf", 1000),
+        ("partitions", "rows: [gpu]", 1000),
+    ],
+)
+def test_lists_whose_entries_are_held_against_one_another_are_bounded(
+    key: str, entry: str, limit: int
+) -> None:
+    (problem,) = problems(hall(1, 1, 1) + entries(key, limit + 1, entry))
+    assert problem == f"7: {key}: has {limit + 1:,} entries; a scene has at most {limit:,}"
+    loads(HEAD + hall(1, 1, 1) + entries(key, 3, entry), "hall")
+
+
+def test_choices_of_nodes_are_counted_together() -> None:
+    text = hall(250, 600, 1) + entries("reservations", 600, "at: 0 s, for: 1 h")
+    text += entries("tenants", 67, "share: 2")
+    assert problems(text) == [
+        "7: reservations: makes 90,000,000 of 100,050,000 choices of nodes (600 reservations of 150,000 nodes); "
+        "a scene has at most 100,000,000"
+    ]
+
+
+def test_edits_are_counted_times_racks_without_gpus() -> None:
+    edits = ", ".join(f"{{id: e{n}, at: {n} s, changes: [{{path: title, value: x}}]}}" for n in range(501))
+    generator = "{id: net, count: 500, racks: {count: 800, role: network}}"
+    text = f"halls: [{{id: hall, rows: [{generator}]}}]\nedits: [{edits}]\n"
+    assert problems(text) == [
+        "7: edits: makes 200,400,000 edited racks (501 edits of 400,000 racks); a scene has at most 200,000,000"
+    ]
+
+
+def test_a_label_of_rows_is_short() -> None:
+    text = hall(500, 1, 1).replace("id: gpu,", f"id: gpu, label: {'L' * 201},")
+    assert problems(text) == ["6: halls[hall].rows[gpu].label: must have at most 200 characters"]
+
+
+def test_all_files_of_a_scene_are_at_most_so_long(tmp_path: Path) -> None:
+    filler = f"notes: {'n' * 1_999_000}\n"
+    (tmp_path / "a.twin.yaml").write_text(HEAD + hall(1, 1, 1) + filler)
+    for name, base in (("b", "a"), ("c", "b")):
+        text = f"{HEAD}extends: {base}.twin.yaml\n{filler}"
+        (tmp_path / f"{name}.twin.yaml").write_text(text)
+    load(tmp_path / "b.twin.yaml")
+    with pytest.raises(ScenarioError, match="makes more than 4 MB of text with the files before it"):
+        load(tmp_path / "c.twin.yaml")
+
+
+def test_a_campus_of_a_hundred_thousand_gpus_is_not_refused() -> None:
+    scenario = load(FINDINGS / "campus-flat.twin.yaml").scenario
+    assert sizes.gpus_of(scenario, load_catalog()) == 102_400

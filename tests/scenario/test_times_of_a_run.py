@@ -55,3 +55,17 @@ def test_what_begins_after_the_end_is_found() -> None:
     assert reason == "is at 99 d, and the run ends at 7 d: it never happens"
     at_the_end = scene.reservations[-1].model_copy(update={"at_s": scene.duration_s})
     assert not list(past_the_end(scene.model_copy(update={"reservations": (at_the_end,)})))
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("start: 9999-12-31T23:59+00:00", "must be in a year from 1900 to 2999"),
+        ("start: 0001-01-01T00:00+23:59", "must be in a year from 1900 to 2999"),
+        ("duration: 1e9 day", "must be at most"),
+    ],
+)
+def test_begin_and_end_of_a_run_have_a_date(said: str, reason: str) -> None:
+    head = 'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\nextends: builtin:lab-16\ntitle: t\n'
+    with pytest.raises(ScenarioError, match=reason):
+        loads(f"{head}{said}\n")

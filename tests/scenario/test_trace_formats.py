@@ -224,3 +224,9 @@ def test_formats_are_told_by_what_files_hold() -> None:
     texts = {"swf": SWF, "sacct": SACCT, "philly": PHILLY, "helios": HELIOS, "acme": ACME, "gavel": GAVEL}
     assert {name: format_of(text, "t") for name, text in texts.items()} == {name: name for name in texts}
     assert isinstance(table_of(SWF, "t", "swf"), TraceTable)
+
+
+@pytest.mark.parametrize("asked", ["1e14", "999999999999"])
+def test_a_job_of_more_gpus_than_there_can_be_is_told_by_its_line(asked: str) -> None:
+    with pytest.raises(ScenarioError, match=r"t:2: .*too many to be true"):
+        table_of(f"1 0 -1 10 4 -1 -1 4\n2 5 -1 10 {asked} -1 -1 {asked}\n", "t", "swf")

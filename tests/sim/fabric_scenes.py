@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim_scenes import causes, job, tiny
+from sim_scenes import air_cooling, causes, job, tiny
 
 from twin.scenario.document import Scenario
 
@@ -42,20 +42,7 @@ def hall(
         "id": "gpu",
         "racks": {"count": nodes // 4, "nodes": [{"part": "DGX-H100", "count": 4, "first_u": 3}]},
     }
-    cooling = {
-        "plants": [{"id": "water", "kind": "dry-cooler", "supply": "14 degC"}],
-        "loops": [
-            {
-                "id": "crah",
-                "kind": "air",
-                "part": "CRAH-chilled",
-                "units": min(500, max(1, nodes // 4)),
-                "plant": "water",
-                "serves": ["gpu"],
-                "supply": "20 degC",
-            }
-        ],
-    }
+    cooling = air_cooling(["gpu"], units=min(500, max(1, nodes // 4)), supply="20 degC")
     document = {
         "halls": [{"id": "hall", "rows": [rows]}],
         "cooling": cooling,

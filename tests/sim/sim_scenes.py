@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,23 +71,33 @@ def tiny(
                 ],
             }
         ],
-        "cooling": {
-            "plants": [{"id": "water", "kind": "dry-cooler", "supply": "14 degC"}],
-            "loops": [
-                {
-                    "id": "crah",
-                    "kind": "air",
-                    "part": "CRAH-chilled",
-                    "plant": "water",
-                    "serves": ["gpu"],
-                    "supply": "22 degC",
-                }
-            ],
-        },
+        "cooling": air_cooling(["gpu"]),
         "jobs": list(jobs if jobs is not None else (job(),)),
         "failures": {"repair_constant": "2 h", "causes": causes(0.0)},
     }
     return Scenario.model_validate(document | more)
+
+
+def air_cooling(rows: Sequence[str], **loop: Any) -> dict[str, Any]:
+    """Return one air loop that serves rows of racks, and the dry cooler behind it."""
+    crah = {"id": "crah", "kind": "air", "part": "CRAH-chilled", "plant": "water", "supply": "22 degC"}
+    return {
+        "plants": [{"id": "water", "kind": "dry-cooler", "supply": "14 degC"}],
+        "loops": [crah | {"serves": list(rows)} | loop],
+    }
+
+
+def load_job(id: str, submit_s: float, nodes: int, run_s: float, **more: Any) -> dict[str, Any]:
+    """Return a job that steps at once and never writes."""
+    return {
+        "id": id,
+        "submit": f"{submit_s} s",
+        "nodes": nodes,
+        "run": f"{run_s} s",
+        "workload": {"kind": "load", "gpu": 0.5},
+        "checkpoint": {"interval": "none"},
+        "recovery": {"constant": "0 s"},
+    } | more
 
 
 def causes(per_node_day: float) -> list[dict[str, Any]]:

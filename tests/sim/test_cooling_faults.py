@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sim_scenes import assert_books_close, events, frame, inject, liquid, shipped, times, tiny
+from sim_scenes import air_cooling, assert_books_close, events, frame, inject, liquid, shipped, times, tiny
 
 from twin.scenario.cooling import Plant
 from twin.scenario.document import Scenario
@@ -254,19 +254,7 @@ def test_inlets_of_a_rack_pass_35_degrees_soon_after_the_air_handlers_stop() -> 
     """A 40.8 kW rack of four DGX H100: about 15 s (PHYSICS 3)."""
     rack = {"count": 1, "nodes": [{"part": "DGX-H100", "count": 4, "first_u": 3}]}
     halls = [{"id": "hall", "rows": [{"id": "gpu", "racks": rack}]}]
-    cooling = {
-        "plants": [{"id": "water", "kind": "dry-cooler", "supply": "14 degC"}],
-        "loops": [
-            {
-                "id": "crah",
-                "kind": "air",
-                "part": "CRAH-chilled",
-                "plant": "water",
-                "serves": ["gpu"],
-                "supply": "22 degC",
-            }
-        ],
-    }
+    cooling = air_cooling(["gpu"])
     full = {"kind": "load", "gpu": "100 %", "cpu": "100 %"}
     job = {"id": "burn", "nodes": 4, "workload": full, "checkpoint": {"interval": "1 h", "pause": "0 s"}}
     engine = inject(Engine(tiny(4, (job,), halls=halls, cooling=cooling), 1), "1000 s fan_stop crah/0")
@@ -351,3 +339,22 @@ def test_nodes_may_come_back_once_everything_flows_again() -> None:
         assert cooling.fit(0)
     cooling.set_pumps_down(0.0, 0, 1)
     assert cooling.fit(0)
+
+
+def test_a_plant_that_cools_nothing_loses_power_and_machines_like_others() -> None:
+    scene = chilled(2)
+    spare = Plant.model_validate({"id": "spare", "kind": "chiller", "units": 2})
+    cooling = scene.cooling.model_copy(update={"plants": (*scene.cooling.plants, spare)})
+    engine = inject(
+        Engine(scene.model_copy(update={"cooling": cooling}), 1), "100 s chiller_trip spare for=5min"
+    )
+    engine.advance(AT_S)
+    assert [event.kind for event in engine.log.events if event.subject == "spare"] == [
+        "chiller_trip",
+        "chiller_mended",
+    ]
+    live = np.ones(1, bool)
+    engine.cooling.power(AT_S, live, np.array([True, False]))
+    engine.cooling.power(AT_S, live, np.ones(2, bool))
+    engine.advance(2 * AT_S)
+    assert_books_close(engine)

@@ -14,8 +14,8 @@ from twin.record.alarms_pictured import over_in
 from twin.record.event_kinds import KINDS as EVENTS
 from twin.record.event_kinds import ended_by
 from twin.record.events import Severity
-from twin.scenario.fault_kind import FaultKind, TargetKind
 from twin.scenario.fault_kinds import KINDS
+from twin.scenario.fault_kinds.kind import FaultKind, TargetKind
 from twin.scenario.faults import Intervention
 from twin.sim.engine import Engine
 from twin.sim.fault_handlers import HANDLERS
@@ -60,7 +60,7 @@ def begun(kind: FaultKind, target: TargetKind) -> tuple[Engine, Intervention]:
 @pytest.mark.parametrize(("id", "target"), ACTS)
 def test_it_begins_ends_and_goes_on_from_a_snapshot(id: str, target: TargetKind) -> None:
     kind = KINDS[id]
-    told = kind.told(target)
+    told = kind.events_of(target)
     engine, fault = begun(kind, target)
     begin = [event for event in engine.events(0) if event.kind == told.begins and event.t_s >= AT_S]
     assert [event.subject for event in begin[:1]] == [fault.target]

@@ -6,9 +6,10 @@ import heapq
 
 import numpy as np
 import pytest
-from sim_scenes import events, finding, shipped, tiny
+from sim_scenes import air_cooling, events, finding, shipped, tiny
 
 from twin.catalog import load_catalog
+from twin.physics.reliability import lemon_factor
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.scenario.document import Scenario
@@ -88,18 +89,57 @@ def test_without_the_worst_nodes_by_realised_counts_a_fleet_fails_less() -> None
     assert max(cuts) <= 0.10
 
 
-@pytest.mark.parametrize("repair_day", [5, 2])
-def test_the_expected_count_of_a_fleet_at_work_stays_the_quoted_one(repair_day: int) -> None:
+def _seen_by_jobs(
+    quality: np.ndarray, rate_day: float, repair_day: int, held: float, days: float, steps: int = 240
+) -> float:
+    """Return the failures that jobs see over those at `rate_day` of the nodes they hold: means of classes of quality.
+
+    Nodes fail in jobs and standing by. A repaired one stands by until a job lacks a node; spares that served before
+    are taken before those that never did, for they stand first.
+    """
+    step = days / steps
+    each, delay = np.full(len(quality), 1.0 / len(quality)), round(repair_day / step)
+    in_job, fresh, served = held * each, (1.0 - held) * each, 0.0 * each
+    left = np.zeros((steps, len(quality)))
+    seen = time = 0.0
+    fails = 1.0 - np.exp(-quality * rate_day * step)
+    for place in range(steps):
+        gone = in_job * fails
+        seen += float((quality * (in_job - gone / 2)).sum())
+        time += float((in_job - gone / 2).sum())
+        left[place] = gone + (fresh + served) * fails
+        in_job, fresh, served = in_job - gone, fresh * (1.0 - fails), served * (1.0 - fails)
+        if place >= delay:
+            served = served + left[place - delay]
+        for stock in (served, fresh):
+            lack, there = held - float(in_job.sum()), float(stock.sum())
+            taken = min(1.0, lack / there) * stock if lack > 0 and there > 0 else 0.0 * stock
+            in_job = in_job + taken
+            stock -= taken
+    return seen / time
+
+
+@pytest.mark.parametrize(("held", "repair_day"), [(400, 5), (400, 2), (300, 5), (340, 2)])
+def test_the_expected_count_of_a_fleet_stays_the_quoted_one(held: int, repair_day: int) -> None:
+    """Of a fleet at work it is the quoted one; jobs with spares see what the lemons leave that go from them.
+
+    Rates of nodes know of no job, so that a rack more moves nobody's failures: who leaves nodes over sees 4 to 6 %
+    less.
+    """
     rate, days = 40.0, 120.0  # ten times a real fleet's: unscaled, lemons in repair would take 10-20 % off
     scene = _fleet(400, rate, f"{repair_day} day")
     plant = build(scene, load_catalog())
     ratios = []
     for seed in range(6):
         clocks = FailureClocks(plant, scene.failures, Draws(seed))
-        count, node_days = _counts(clocks, days * DAY_S, 400)
+        count, node_days = _counts(clocks, days * DAY_S, held)
         ratios.append(count.sum() / (node_days * rate / 1000))
     error = np.std(ratios, ddof=1) / np.sqrt(len(ratios))
-    assert abs(np.mean(ratios) - 1.0) < max(0.02, 3 * error)
+    quality = np.sort(lemon_factor(0, np.arange(8192, dtype=np.uint64))).reshape(64, -1).mean(axis=1)
+    quality *= clocks.scale[0] / quality.mean()
+    wanted = _seen_by_jobs(quality, rate / 1000, repair_day, held / 400, days)
+    assert wanted == pytest.approx(1.0 if held == 400 else 0.95, abs=0.025)
+    assert abs(np.mean(ratios) - wanted) < max(0.02, 3 * error)
 
 
 def test_unequal_nodes_move_the_rate_of_the_large_scene_by_little_whatever_the_seed() -> None:
@@ -144,20 +184,7 @@ def test_a_row_more_leaves_failures_alone_where_they_pull_neighbours_along(domai
             "bursts": {"chance": "50 %", "mean": 2, "domain": domain},
             "causes": [cause],
         }
-        cooling = {
-            "plants": [{"id": "water", "kind": "dry-cooler", "supply": "14 degC"}],
-            "loops": [
-                {
-                    "id": "crah",
-                    "kind": "air",
-                    "part": "CRAH-chilled",
-                    "units": 4,
-                    "plant": "water",
-                    "serves": [f"r{i}" for i in range(rows)],
-                    "supply": "22 degC",
-                }
-            ],
-        }
+        cooling = air_cooling([f"r{i}" for i in range(rows)], units=4)
         scene = tiny(halls=[hall], cooling=cooling, jobs=(), failures=failures, duration="60 day")
         engine = Engine(scene, 4)
         engine.advance(engine.end_s)

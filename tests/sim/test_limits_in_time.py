@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
-from sim_scenes import events, times
+from sim_scenes import events, finding, shipped, times
 
 from twin.physics.thermal_solve import exchanger_w_k
 from twin.scenario.load import load, loads
+from twin.sim import heat
 from twin.sim.engine import Engine
 
 Floats = NDArray[np.float64]
@@ -24,23 +25,28 @@ FINDINGS = Path(__file__).parents[1] / "findings"
 LIMITS = ("supply_warm", "inlet_warm", "inlet_hot", "room_too_hot")
 
 
-CHILLERS_TRIP = {
-    '"heat_rejection_loss"': '"chiller_trip"',
-    '"for": "12 h"': '"for": "10 min"',
-    '"gpu": "10 %"': '"gpu": "70 %"',
+EDITED = {
+    "chillers": {
+        '"heat_rejection_loss"': '"chiller_trip"',
+        '"for": "12 h"': '"for": "10 min"',
+        '"gpu": "10 %"': '"gpu": "70 %"',
+    },
+    "back": {'"for": "12 h"': '"for": "40 min"'},
 }
-"""The room of `epo4` at work, whose chillers trip, start again and find their load."""
+"""The room of `epo4`: at work, its chillers trip, start again and find their load; and rid of its heat after a trip."""
 
 
 @cache
 def run(name: str, *cuts: float) -> Engine:
     """Return the run of a scene to its end; at `cuts` the present step is cut short, and nothing else happens."""
-    if name == "chillers":
+    if name in EDITED:
         text = (FINDINGS / "epo4.twin.yaml").read_text()
-        for was, new in CHILLERS_TRIP.items():
+        for was, new in EDITED[name].items():
             assert was in text
             text = text.replace(was, new)
         engine = Engine(loads(text).scenario)
+    elif name == "pumps":
+        engine = Engine(shipped("pump-trip"))
     else:
         engine = Engine(load(FINDINGS / f"{name}.twin.yaml").scenario)
 
@@ -130,7 +136,10 @@ def test_an_idle_node_that_fails_elsewhere_changes_the_trip_by_its_heat_alone():
     assert times(run("epo5"), "inlet_hot")[0] == times(run("epo4"), "inlet_hot")[0]
 
 
-@pytest.mark.parametrize("cuts", [(600.2,), (601.0, 602.0, 605.0), (650.0, 700.0, 1000.0, 1500.0, 1900.0)])
+@pytest.mark.parametrize(
+    "cuts",
+    [(300.0,), (200.0, 400.0), (600.2,), (601.0, 602.0, 605.0), (650.0, 700.0, 1000.0, 1500.0, 1900.0)],
+)
 def test_an_event_that_changes_nothing_moves_no_limit(cuts):
     usual, cut = run("epo4"), run("epo4", *cuts)
     for kind in LIMITS:
@@ -146,10 +155,43 @@ def test_the_recorded_air_is_at_the_limit_when_the_alarm_comes():
     )
 
 
-@pytest.mark.parametrize("cuts", [(550.0,), (600.3, 700.0), (1000.0, 1210.0), (1400.0,)])
+@pytest.mark.parametrize("cuts", [(250.0,), (550.0,), (600.3, 700.0), (1000.0, 1210.0), (1400.0,)])
 def test_chillers_that_trip_count_from_then_on_whenever_the_step_before_began(cuts):
     kinds = ("supply_warm", "inlet_warm", "inlet_hot", "inlet_allowed", "inlet_ok", "supply_ok")
     usual, cut = run("chillers"), run("chillers", *cuts)
     for kind in kinds:
         assert times(usual, kind)
         assert times(cut, kind) == pytest.approx(times(usual, kind), abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "cuts", [(300.0,), (355.0, 1444.0, 2509.0, 3306.0), (2150.0,), (2800.0,), (3005.0, 3300.0), (3462.6,)]
+)
+def test_a_room_that_cools_again_comes_back_whenever_a_step_was_cut(cuts):
+    kinds = (*LIMITS, "inlet_allowed", "inlet_ok", "supply_ok", "room_cool")
+    usual, cut = run("back"), run("back", *cuts)
+    for kind in kinds:
+        assert times(usual, kind)
+        assert times(cut, kind) == pytest.approx(times(usual, kind), abs=0.1)
+
+
+@pytest.mark.parametrize("cuts", [(120.0,), (299.9, 305.0), (301.0, 309.0), (330.0,)])
+def test_dies_that_lose_their_coolant_throttle_whenever_a_step_was_cut(cuts):
+    usual, cut = run("pumps"), run("pumps", *cuts)
+    for kind, within_s in (
+        ("throttle_on", 0.1),
+        ("throttle_off", heat.THROTTLE_STEP_S),
+    ):  # clocks walk by steps
+        assert times(usual, kind)
+        assert times(cut, kind) == pytest.approx(times(usual, kind), abs=within_s)
+
+
+def test_facility_water_comes_to_rest_at_what_its_machines_hold_whatever_the_steps(monkeypatch):
+    states = []
+    for longest_s in (3600.0, 5.0):
+        monkeypatch.setattr(heat, "LONGEST_STEP_S", longest_s)
+        engine = Engine(finding("epo4"))
+        engine.advance(599.0)
+        states.append(engine.heat.at(599.0).upper)
+    assert states[0] == pytest.approx(states[1], abs=2e-3)
+    assert states[0][-1] == pytest.approx(16.0, abs=1e-6)

@@ -7,21 +7,15 @@ from typing import Any
 
 import pytest
 
-from tests.sim.sim_scenes import tiny
+from tests.sim.sim_scenes import load_job, tiny
 from twin.record.accounts import KEPT_STEP
 from twin.sim.engine import Engine
 
 
 def load(id: str, submit_s: float, nodes: int, run_s: float, **more: Any) -> dict[str, Any]:
-    return {
-        "id": id,
-        "submit": f"{submit_s} s",
-        "nodes": nodes,
-        "run": f"{run_s} s",
-        "workload": {"kind": "load", "gpu": 0.5},
-        "checkpoint": {"interval": "1 h", "pause": "100 s"},
-        "recovery": {"constant": "200 s"},
-    } | more
+    """Return a job that writes and restarts."""
+    saves = {"checkpoint": {"interval": "1 h", "pause": "100 s"}, "recovery": {"constant": "200 s"}}
+    return load_job(id, submit_s, nodes, run_s, **saves | more)
 
 
 def test_utilisation_is_steps_over_held_gpu_time_of_the_site_and_of_each_tenant() -> None:

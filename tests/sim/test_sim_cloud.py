@@ -12,6 +12,8 @@ from sim_scenes import assert_books_close, causes, events, finding, frame, injec
 from twin.physics.checkpoint import renewal_ettr
 from twin.record.channels import JobState
 from twin.sim.engine import Engine
+from twin.sim.summary_cloud import clouds
+from twin.sim.summary_queue import queue_figures
 
 DAY_S = 86400.0
 
@@ -184,6 +186,15 @@ def test_economics_say_what_is_cheaper_at_this_use() -> None:
     engine.advance(DAY_S)
     said = engine.summary()["economics"]
     assert said["utilisation"] == pytest.approx(1.0)
+    figures = (
+        engine.summary()
+    )  # and that use is what the queue calls allocation, also where jobs are preempted
+    figures["ledger_gpu_s"]["idle_preempted"] += figures["installed_gpu_s"]
+    figures["ledger_gpu_s"]["idle_no_job"] += 2 * figures["installed_gpu_s"]
+    use = clouds(engine, figures)["economics"]["utilisation"]
+    assert (
+        use == pytest.approx(0.5) == queue_figures(engine, figures["ledger_gpu_s"], np.zeros(2))["allocation"]
+    )
     assert 1.9 < said["own_usd_gpu_h"] < 2.2
     assert said["clouds"]["sky"]["cheaper"] == "here"
     assert 0.6 < said["clouds"]["sky"]["break_even_utilisation"] < 0.75

@@ -65,7 +65,7 @@ def test_all_is_well_again_after_twenty_seconds() -> None:
     undisturbed = after("")
     assert engine.jobs.pace[0].step_s == pytest.approx(undisturbed.jobs.pace[0].step_s, rel=2e-3)
     hot, same = (frame(one).values["loop.gpu_max_c"] for one in (engine, undisturbed))
-    assert hot == pytest.approx(same, abs=0.5)
+    assert hot == pytest.approx(same, abs=0.5, nan_ok=True)
 
 
 def test_gpus_walk_down_while_they_are_hot() -> None:
@@ -124,7 +124,7 @@ def test_without_heat_rejection_it_takes_minutes() -> None:
     assert not [t for t in times(engine, "shutdown") if t < AT_S + 300]
     assert engine.jobs.rows[0].state == JobState.RUNNING
     assert frame(engine).values["loop.gpu_max_c"] == pytest.approx(
-        frame(after("", 4 * 3600.0)).values["loop.gpu_max_c"], abs=1.0
+        frame(after("", 4 * 3600.0)).values["loop.gpu_max_c"], abs=1.0, nan_ok=True
     )
 
 

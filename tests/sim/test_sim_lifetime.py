@@ -23,12 +23,12 @@ from twin.sim.traces import Dies, Traces
 
 def hand_case(spread: list[float], downstream_k_w: float = 0.0) -> tuple[Lifetime, Traces]:
     count = len(spread)
-    dies = Dies(np.zeros(count, np.intp), np.arange(count), np.array(spread))
+    dies = Dies(np.zeros(count, np.intp), np.arange(count) % 2 == 1, np.array(spread))
     traces = Traces(np.zeros(1, np.intp), np.zeros(1, np.intp), np.array([float(count)]), dies)
     clocks = SimpleNamespace(
         downstream_k_w=np.array([downstream_k_w]), base_w=np.array([100.0]), dyn_w=np.array([500.0])
     )
-    clocks.downstream_c = lambda: clocks.downstream_k_w * (100.0 + traces.hot_s * 500.0)
+    clocks.downstream_c = lambda: clocks.downstream_k_w * (100.0 + traces.back_s * 500.0)
     return Lifetime(["GPU"], traces, cast(Clocks, clocks)), traces
 
 

@@ -121,7 +121,7 @@ def test_a_node_under_repair_comes_back_cut_off() -> None:
         ("1 h fail gpu/0/0/1~9", "did you mean 'gpu/0/0/1~"),
         ("1 h fail ib/0/0~ib/1/8", "did you mean 'ib/0/0~ib/1/"),
         ("1 h flap ib/0/0 value=10%", "flap works on a link"),
-        ("1 h flap gpu/0/0/1~2 value=120%", "between 0 and 100 %"),
+        ("1 h flap gpu/0/0/1~2 value=120%", "more than 0 and less than 100 %"),
         ("1 h flap gpu/0/0/1~2", "needs value="),
         ("1 h drain ib/0/0", "drain works on a gpu or node or rack or row"),
     ],

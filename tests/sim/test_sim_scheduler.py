@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.sim.sim_scenes import events, frame, inject, tiny
+from tests.sim.sim_scenes import events, frame, inject, load_job, tiny
 from twin.scenario.document import Scenario
 from twin.sim.engine import Engine
 
@@ -15,21 +15,8 @@ FIRST = [(0, 6, 10), (1, 7, 5), (2, 10, 5), (3, 3, 20)]
 SECOND = [(0, 6, 10), (1, 8, 10), (2, 4, 5), (3, 4, 20), (4, 2, 20), (5, 2, 4)]
 
 
-def load(id: str, submit_s: float, nodes: int, run_s: float, **more: Any) -> dict[str, Any]:
-    """Return a job that steps at once and never writes."""
-    return {
-        "id": id,
-        "submit": f"{submit_s} s",
-        "nodes": nodes,
-        "run": f"{run_s} s",
-        "workload": {"kind": "load", "gpu": 0.5},
-        "checkpoint": {"interval": "none"},
-        "recovery": {"constant": "0 s"},
-    } | more
-
-
 def queue(rows: list[tuple[int, int, int]], policy: str, **more: Any) -> Scenario:
-    jobs = tuple(load(f"j{k}", *row) for k, row in enumerate(rows))
+    jobs = tuple(load_job(f"j{k}", *row) for k, row in enumerate(rows))
     return tiny(10, jobs, scheduler={"policy": policy}, **({"duration": "1 h"} | more))
 
 
@@ -71,8 +58,8 @@ def test_a_restored_run_decides_the_same() -> None:
 
 
 def test_small_jobs_share_nodes_and_no_gpu_is_in_two() -> None:
-    jobs = [load(f"p{k}", k, 1, 500, gpus=k % 7 + 1) for k in range(12)]
-    jobs += [load(f"m{k}", k, 1, 500, mig="3g.40gb") for k in range(6)]
+    jobs = [load_job(f"p{k}", k, 1, 500, gpus=k % 7 + 1) for k in range(12)]
+    jobs += [load_job(f"m{k}", k, 1, 500, mig="3g.40gb") for k in range(6)]
     engine = Engine(tiny(6, tuple(jobs), scheduler={"policy": "easy"}, duration="1 h"))
     for t_s in (5.0, 20.0, 400.0):
         engine.advance(t_s)
@@ -88,7 +75,7 @@ def test_small_jobs_share_nodes_and_no_gpu_is_in_two() -> None:
 
 
 def test_a_profile_of_seven_slices_is_one_whole_gpu() -> None:
-    jobs = tuple(load(f"m{k}", 0, 1, 500, mig="7g.80gb") for k in range(9))
+    jobs = tuple(load_job(f"m{k}", 0, 1, 500, mig="7g.80gb") for k in range(9))
     engine = Engine(tiny(1, jobs, scheduler={"policy": "easy"}, duration="1 h"))
     engine.advance(300.0)
     assert [row.held for row in engine.jobs.active] == [1.0] * 8
@@ -121,7 +108,7 @@ def test_maintenance_is_logged_and_nobody_runs_into_it() -> None:
 
 
 def test_what_can_never_run_is_refused_and_blocks_nobody() -> None:
-    jobs = (load("big", 0, 4, 10, tenant="a"), load("small", 1, 1, 10, tenant="a"))
+    jobs = (load_job("big", 0, 4, 10, tenant="a"), load_job("small", 1, 1, 10, tenant="a"))
     tenants = [{"id": "a", "quota": 8, "borrow": False}]
     engine = started(tiny(4, jobs, tenants=tenants, duration="1 h"))
     refused = events(engine, "job_refused")
@@ -133,10 +120,10 @@ def test_what_can_never_run_is_refused_and_blocks_nobody() -> None:
 def test_a_partition_says_who_and_how_long() -> None:
     part = [{"id": "debug", "rows": ["gpu"], "tenants": ["a"], "limit": "1 min"}]
     jobs = (
-        load("mine", 0, 1, 10, tenant="a", partition="debug"),
-        load("yours", 0, 1, 10, tenant="b", partition="debug"),
-        load("long", 0, 1, 10, tenant="a", partition="debug", limit="2 min"),
-        load("over", 0, 1, 600, tenant="a", partition="debug"),
+        load_job("mine", 0, 1, 10, tenant="a", partition="debug"),
+        load_job("yours", 0, 1, 10, tenant="b", partition="debug"),
+        load_job("long", 0, 1, 10, tenant="a", partition="debug", limit="2 min"),
+        load_job("over", 0, 1, 600, tenant="a", partition="debug"),
     )
     engine = started(tiny(4, jobs, tenants=[{"id": "a"}, {"id": "b"}], partitions=part, duration="1 h"))
     assert {event.subject for event in events(engine, "job_refused")} == {"yours", "long"}
@@ -146,7 +133,7 @@ def test_a_partition_says_who_and_how_long() -> None:
 
 def test_flexible_jobs_wait_for_a_clean_hour() -> None:
     grid = {"carbon": "100 g/kWh", "carbon_day": [5.0] * 8 + [1.0] * 16}
-    jobs = (load("waits", 60, 1, 60, flexible=True), load("goes", 60, 1, 60))
+    jobs = (load_job("waits", 60, 1, 60, flexible=True), load_job("goes", 60, 1, 60))
     scheduler = {"policy": "easy", "green": {"carbon_limit": "200 g/kWh", "longest_wait": "20 h"}}
     site = {
         "climate": {"dry_bulb": "5 degC", "wet_bulb": "3 degC", "swing": "0 K"},
@@ -157,7 +144,7 @@ def test_flexible_jobs_wait_for_a_clean_hour() -> None:
 
 
 def test_starts_keep_it_power_below_the_limit() -> None:
-    jobs = tuple(load(f"j{k}", k, 1, 2000, workload={"kind": "load", "gpu": 1.0}) for k in range(6))
+    jobs = tuple(load_job(f"j{k}", k, 1, 2000, workload={"kind": "load", "gpu": 1.0}) for k in range(6))
     free = started(tiny(6, jobs, scheduler={"policy": "easy"}, duration="1 h"), 1000.0)
     limit_w = 0.7 * free.meter.it_w
     scheduler = {"policy": "easy", "green": {"power_limit": f"{limit_w} W"}}
@@ -171,8 +158,8 @@ def test_starts_keep_it_power_below_the_limit() -> None:
 
 def test_preemption_takes_lower_priority_and_it_comes_back() -> None:
     jobs = (
-        load("low", 0, 4, 1000, preemptible=True, priority=-10),
-        load("high", 100, 4, 200, priority=10),
+        load_job("low", 0, 4, 1000, preemptible=True, priority=-10),
+        load_job("high", 100, 4, 200, priority=10),
     )
     scheduler = {"policy": "priority", "preemption": {"enabled": True, "minimum": "5 min"}}
     engine = started(tiny(4, jobs, scheduler=scheduler, duration="1 h"))
@@ -186,10 +173,10 @@ def test_preemption_takes_lower_priority_and_it_comes_back() -> None:
 def test_who_gave_way_does_not_come_back_before_the_job_it_did_that_for() -> None:
     save = {"interval": "600 s", "pause": "10 s"}
     jobs = (
-        load("one", 0, 2, 5000, preemptible=True, priority=-10, estimate="50 s"),
-        load("slow", 0, 2, 5000, preemptible=True, priority=-10, checkpoint=save | {"drain": "200 s"}),
-        load("high", 100, 4, 300, priority=10),
-        load("tiny", 110, 1, 100, estimate="150 s"),
+        load_job("one", 0, 2, 5000, preemptible=True, priority=-10, estimate="50 s"),
+        load_job("slow", 0, 2, 5000, preemptible=True, priority=-10, checkpoint=save | {"drain": "200 s"}),
+        load_job("high", 100, 4, 300, priority=10),
+        load_job("tiny", 110, 1, 100, estimate="150 s"),
     )
     preemption = {"enabled": True, "minimum": "0 s"}
     scene = tiny(4, jobs, scheduler={"policy": "priority", "preemption": preemption}, duration="6 h")
@@ -208,7 +195,7 @@ def test_who_gave_way_does_not_come_back_before_the_job_it_did_that_for() -> Non
 
 
 def test_a_job_that_can_never_have_its_power_is_refused_and_holds_up_nobody() -> None:
-    jobs = (load("large", 0, 4, 100, workload={"kind": "load", "gpu": 1.0}), load("small", 1, 1, 100))
+    jobs = (load_job("large", 0, 4, 100, workload={"kind": "load", "gpu": 1.0}), load_job("small", 1, 1, 100))
     idle_w = Engine(tiny(4, jobs)).meter.it_w
     limit = {"policy": "easy", "green": {"power_limit": f"{idle_w + 12_000} W"}}
     engine = started(tiny(4, jobs, scheduler=limit, duration="1 h"))
@@ -218,7 +205,7 @@ def test_a_job_that_can_never_have_its_power_is_refused_and_holds_up_nobody() ->
 
 def test_the_summary_counts_waits_and_what_was_held() -> None:
     tenants = [{"id": "a"}, {"id": "b"}]
-    jobs = [load(f"j{k}", *row, tenant="ab"[k % 2]) for k, row in enumerate(FIRST)]
+    jobs = [load_job(f"j{k}", *row, tenant="ab"[k % 2]) for k, row in enumerate(FIRST)]
     scenario = tiny(10, tuple(jobs), scheduler={"policy": "easy"}, tenants=tenants, duration="100 s")
     found = started(scenario, 100.0).summary()
     queue = found["queue"]

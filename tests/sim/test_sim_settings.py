@@ -2,8 +2,7 @@
 
 from itertools import pairwise
 
-from tests.sim.sim_scenes import tiny
-from tests.sim.test_sim_scheduler import load
+from tests.sim.sim_scenes import load_job, tiny
 from twin import scenario
 from twin.sim.engine import Engine
 
@@ -46,7 +45,7 @@ def test_what_would_be_another_hall_is_refused() -> None:
 
 def test_another_policy_looks_at_the_queue_at_its_time() -> None:
     lines = [("j0", 0, 6, 10), ("j1", 1, 7, 5), ("j2", 2, 10, 5), ("j3", 3, 3, 20)]
-    jobs = tuple(load(*line) for line in lines)
+    jobs = tuple(load_job(*line) for line in lines)
     scene = tiny(10, jobs, scheduler={"policy": "fifo"}, duration="1 h")
     change = scenario.parse_injection("4 s set scheduler.policy value=easy")
     known = Engine(scene.model_copy(update={"interventions": (change,)}))

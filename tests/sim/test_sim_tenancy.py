@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sim_scenes import assert_books_close, events, inject, job, tiny
+from sim_scenes import air_cooling, assert_books_close, events, inject, job, tiny
 
 from twin import scenario
 from twin.record.channels import JobState
@@ -33,19 +33,7 @@ def shared(isolation: str, *, exclusive: bool = False, jobs: tuple[dict[str, Any
     fabric = {"id": "ib", "kind": "leaf-spine", "rows": ["gpu"], "unit_nodes": 4, "leaf": part, "spine": part}
     tenants = [{"id": "bank", "isolation": isolation}, {"id": "lab"}, {"id": "club"}]
     partition = {"id": "all", "rows": ["gpu"], "exclusive": exclusive}
-    cooling = {
-        "plants": [{"id": "water", "kind": "dry-cooler", "supply": "14 degC"}],
-        "loops": [
-            {
-                "id": "crah",
-                "kind": "air",
-                "part": "CRAH-chilled",
-                "plant": "water",
-                "serves": ["gpu", "net"],
-                "supply": "22 degC",
-            }
-        ],
-    }
+    cooling = air_cooling(["gpu", "net"])
     return tiny(
         halls=[{"id": "hall", "rows": rows}],
         fabrics=[fabric],

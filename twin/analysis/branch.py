@@ -187,20 +187,6 @@ def time_text(at_s: float) -> str:
     return text if units.parse(text, "duration") == at_s else f"{at_s!r} s"
 
 
-def first_departure(parent: Reader, branch: Reader, until_s: float) -> Event | None:
-    """Return the first event before `until_s` [s] in which a branch is not its parent; None: it is the same run."""
-    row = 0
-    while True:
-        theirs, mine = parent.events(row, 5000), branch.events(row, 5000)
-        for one, other in zip_longest(theirs, mine):
-            first = min((event for event in (one, other) if event is not None), key=lambda event: event.t_s)
-            if first.t_s >= until_s or one != other:
-                return None if first.t_s >= until_s else first
-        if not theirs:
-            return None
-        row += len(theirs)
-
-
 def other_than(parent: Reader, simulated: Sequence[Event], until_s: float) -> Event | None:
     """Return the first event before `until_s` [s] in which a simulation is not the run of a file; None: it is that.
 

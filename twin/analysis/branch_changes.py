@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from pydantic import BaseModel
 
 from twin import units
 from twin.analysis.branch import Addition
+from twin.catalog import load_catalog
+from twin.planning.result import PlanError
+from twin.planning.risk import risk_of
+from twin.plant.tables import Plant
 from twin.scenario import Problem, ScenarioError
 from twin.scenario.action import LIVE
 from twin.scenario.document import Scenario
@@ -18,10 +24,13 @@ from twin.scenario.fault_kinds import KINDS
 from twin.scenario.faults import Intervention
 from twin.scenario.path import split
 from twin.scenario.show import plain
+from twin.scenario.work import Job
 
 _INSTEAD = {"power_caps": "inject one: --inject '2 h power_cap all value=\"500 W\"'"}
 _TEXTS = ("format", "version", "extends", "branch", "title", "notes", "sources", "edits")
 _OF_JOB = re.compile(r"jobs\[([^\]]+)\]\.(checkpoint|recovery)\.?(.*)")
+_LONG_S = 600.0
+"""From here on an interval that a rule comes to is told to the minute [s]."""
 _RULES = {"daly": "Daly's rule", "young": "Young's rule"}
 _ANEW = "change the scene and run it anew: a branch is the same run until its cut"
 
@@ -84,23 +93,25 @@ def additions_of(branch: Scenario, parent: Scenario) -> list[Addition]:
     return [act for act in done if act.at_s >= since_s and act.id not in known]
 
 
-def instead_in_words(additions: Sequence[Addition], parent: Scenario) -> str:
+def instead_in_words(additions: Sequence[Addition], parent: Scenario, plant: Plant | None = None) -> str:
     """Return what a branch changes and what stood there before, as a question puts it; "": nothing.
 
     Parameters
     ----------
     parent
         What the branch leaves, with all that people did in it.
+    plant
+        Its hall; with it a rule is told with the interval that it comes to.
 
     Examples
     --------
-    "checkpoint interval of llama3 5 min instead of 30 min"
+    "checkpoint interval of llama3 5 min instead of 30 min", "... instead of 7 min 18 s (Daly's rule)"
     """
     said = []
     for addition in additions:
         words = in_words(addition)
-        if isinstance(addition, Intervention) and addition.kind == "set":
-            before = _before(addition, parent)
+        if isinstance(addition, Intervention) and KINDS[addition.kind].is_setting:
+            before = _before(addition, parent, plant)
             words = f"{_setting(addition.target)} {addition.value}" + (
                 f" instead of {before}" if before else ""
             )
@@ -108,16 +119,34 @@ def instead_in_words(additions: Sequence[Addition], parent: Scenario) -> str:
     return "; ".join(said)
 
 
-def _before(done: Intervention, parent: Scenario) -> str:
+def interval_in_words(job: Job, scenario: Scenario, plant: Plant | None) -> str:
+    """Return when a job writes checkpoints, as files say it; of a rule what it comes to, where it is known."""
+    interval = job.checkpoint.interval
+    if not isinstance(interval, str):
+        return units.spoken(interval)
+    if interval not in _RULES:
+        return interval
+    came_to_s = math.inf
+    if plant is not None:
+        with suppress(PlanError):  # the rule alone then
+            came_to_s = risk_of(scenario, plant, load_catalog(), job.id).interval_s
+    rule, to_s = _RULES[interval], 60.0 if came_to_s >= _LONG_S else 1.0
+    return rule if math.isinf(came_to_s) else f"{units.spoken(to_s * round(came_to_s / to_s))} ({rule})"
+
+
+def _before(done: Intervention, parent: Scenario, plant: Plant | None) -> str:
     """Return what a setting was just before it is set, as files say it; "": it cannot be told."""
     earlier = [
-        one
-        for one in parent.interventions
-        if one.kind == "set" and one.target == done.target and one.at_s <= done.at_s
+        act
+        for act in parent.interventions
+        if KINDS[act.kind].is_setting and act.target == done.target and act.at_s <= done.at_s
     ]
     if earlier:
-        return max(earlier, key=lambda one: one.at_s).value or ""
+        return max(earlier, key=lambda act: act.at_s).value or ""
     first, *steps = split(done.target)
+    if first == "jobs" and steps[1:] == ["checkpoint", "interval"]:
+        job = next((job for job in parent.jobs if job.id == steps[0]), None)
+        return "" if job is None else interval_in_words(job, parent, plant)
     part: BaseModel | None = parent.scheduler if first == "scheduler" else None
     if first == "jobs" and steps:
         part, steps = next((job for job in parent.jobs if job.id == steps[0]), None), steps[1:]
@@ -126,7 +155,7 @@ def _before(done: Intervention, parent: Scenario) -> str:
         at = at.get(step) if isinstance(at, Mapping) else None
     if not isinstance(at, str | int | float) or isinstance(at, bool):
         return ""
-    return _RULES.get(str(at), str(at))
+    return str(at)
 
 
 def entry_in_words(entry: Mapping[str, object]) -> str:
@@ -152,9 +181,10 @@ def _setting(path: str) -> str:
 
 
 def _said(kind: str, target: str, value: str | None, lasts: str | None, count: int | None) -> str:
-    if kind == "set":
+    known = KINDS.get(kind)
+    if known is not None and known.is_setting:
         return f"{_setting(target)}: {value}"
-    title = next((known.title for name, known in KINDS.items() if name == kind), kind)
+    title = kind if known is None else known.title
     some = f" ({count} of them)" if count is not None else ""
     of = f", {value}" if value is not None else ""
     whom = "all jobs" if target == "all" else target

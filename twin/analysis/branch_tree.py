@@ -68,7 +68,9 @@ class Branch:
     changes
         What it does from there on, in words.
     outcome
-        Of the run beside it; None: there is none.
+        Of the run beside it; None: there is none that can be read.
+    unread
+        Why the run beside it cannot be read, in one sentence; "": it can, or there is none.
     branches
         Those that extend it, by the time of their cuts.
     """
@@ -81,6 +83,7 @@ class Branch:
     cut_from: str = ""
     changes: tuple[str, ...] = ()
     outcome: Outcome | None = None
+    unread: str = ""
     branches: tuple[Branch, ...] = ()
 
     def all(self, depth: int = 0) -> Iterator[tuple[int, Branch]]:
@@ -99,35 +102,38 @@ def tree_of(folder: Path) -> list[Branch]:
             found[one.extends] = _elsewhere(one.extends)
     runs = _runs(folder)
     stems = {name: name.removesuffix(SUFFIX) for name in found}
-    by_title = {title: path for stem, (title, path) in runs.items() if stem not in stems.values()}
+    by_title = {title: path for stem, (title, path) in runs.items() if title and stem not in stems.values()}
     cut_from = {one.extends: one.cut_from.removesuffix(RUN_SUFFIX) for one in found.values() if one.cut_from}
     for name, one in found.items():
         run = runs.get(stems[name]) or runs.get(cut_from.get(name, ""))
         path = run[1] if run is not None else by_title.get(one.title)
         if path is not None:
-            found[name] = replace(one, outcome=outcome_of(path))
+            outcome, unread = outcome_of(path)
+            found[name] = replace(one, outcome=outcome, unread=unread)
     below: dict[str, list[Branch]] = {}
     for one in found.values():
         below.setdefault(one.extends, []).append(one)
     return [_grown(one, below, ()) for one in below.get("", [])]
 
 
-def outcome_of(path: Path) -> Outcome | None:
-    """Return what a run has come to; None: its file cannot be read."""
+def outcome_of(path: Path) -> tuple[Outcome | None, str]:
+    """Return what a run has come to, or None and why its file cannot be read."""
     try:
         with Reader(path) as reader:
             summary, t_s = reader.summary, reader.t_end_s
             if summary is not None:
                 goodput, energy = summary.get("goodput"), summary.get("energy", {}).get("facility_j")
-                return Outcome(path, t_s, True, goodput, energy)
+                return Outcome(path, t_s, True, goodput, energy), ""
             times = reader.sample_times()
             last = reader.series(0, "site.goodput", float(times[-1]) if len(times) else t_s, points=1)
             goodput = float(last.mean[-1]) / 100.0 if len(last.mean) else None
             power = reader.series(0, "site.facility_w", points=_SAMPLES)
             energy = float(np.trapezoid(power.mean, power.t_s)) if len(power.t_s) > 1 else None
-            return Outcome(path, t_s, False, goodput, energy)
-    except (RunFileError, KeyError, IndexError):
-        return None
+            return Outcome(path, t_s, False, goodput, energy), ""
+    except RunFileError as error:
+        return None, str(error)
+    except (KeyError, IndexError):
+        return None, f"{path}: this run file has no curves of its site"
 
 
 def _grown(one: Branch, below: dict[str, list[Branch]], above: tuple[str, ...]) -> Branch:
@@ -176,13 +182,16 @@ def _seconds(text: object) -> float | None:
 
 
 def _runs(folder: Path) -> dict[str, tuple[str, Path]]:
-    """Return the run files of a folder by their names without ending, each with the title of its scene."""
+    """Return the run files of a folder by their names without ending, each with the title of its scene.
+
+    "" stands for a title that cannot be read.
+    """
     found: dict[str, tuple[str, Path]] = {}
     for path in sorted(folder.glob(f"*{RUN_SUFFIX}"))[:MOST_SCENES]:
         try:
             with Reader(path) as reader:
-                title = json.loads(reader.header.scenario_text).get("title")
+                title = str(json.loads(reader.header.scenario_text).get("title"))
         except (RunFileError, ValueError, AttributeError):
-            continue
-        found[path.name.removesuffix(RUN_SUFFIX)] = str(title), path
+            title = ""
+        found[path.name.removesuffix(RUN_SUFFIX)] = title, path
     return found

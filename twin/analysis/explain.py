@@ -237,7 +237,7 @@ class _Finder:
         self._gpus = {
             event.subject: event.number("gpus", 1.0) for event in events if event.kind == "job_submitted"
         }
-        self._saved = Counter(e.subject for e in events if e.kind == "checkpoint" and e.t_s >= ledger.t0_s)
+        self._saved = Counter(e.subject for e in events if kind_of(e.kind).saves and e.t_s >= ledger.t0_s)
         self._names = reader.header.ids.get("job", ())
         self._by_job = {} if ledger.of_jobs else self._jobs()
 

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.record.channels import CHANNELS, Channel, State
-from twin.record.event_kind import JobTurn
 from twin.record.event_kinds import kind_of
+from twin.record.event_kinds.kind import JobTurn
 from twin.record.reader import Reader
 from twin.record.series import SERIES_CHANNELS
 from twin.scenario.population import jobs_of
-from twin.shown_text import in_cell
+from twin.shown_text import in_cell, in_json, printable
 
 Progress = Callable[[float, float], None]
 DCGM: tuple[Channel, ...] = tuple(channel for channel in CHANNELS if channel.dcgm)
@@ -144,7 +144,8 @@ def write_trace(asked: Asked, to: TextIO) -> int:
     count = 0
     to.write('{"displayTimeUnit":"ms","traceEvents":[\n')
     for one in _trace(asked):
-        to.write((",\n" if count else "") + json.dumps(one, ensure_ascii=False, separators=(",", ":")))
+        said = in_json(json.dumps(one, ensure_ascii=False, separators=(",", ":")))
+        to.write((",\n" if count else "") + said)
         count += 1
     to.write("\n]}\n")
     return count
@@ -363,4 +364,4 @@ def _clock(reader: Reader) -> Callable[[float], datetime]:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return printable(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

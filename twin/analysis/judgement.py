@@ -66,7 +66,7 @@ def basis_words(found: Comparison) -> str:
         case Basis.RERUN:
             return "Rerun from the start."
         case Basis.SAME_PAST:
-            return f"Same past, from {spoken(round(found.since_s or 0.0, 3))} on."
+            return f"Same past until {spoken(round(found.since_s or 0.0, 3))}."
     return ""
 
 
@@ -91,22 +91,23 @@ def answer(found: Comparison, change: str = "") -> str:
     if not apart:
         return f"{said}no figure differs" + (f" with any of {len(found.seeds)} seeds" if _many(found) else "")
     figure, one = min(apart, key=lambda pair: (pair[1].beyond_chance is False, pair[0].better == 0))
-    difference = _told(figure, one.difference, one)
+    difference = _amount(figure, one.difference, one)
     words = f"{said}{figure.title} {difference}"
     if one.paired is None:
         return f"{words} (one future: whether it is more than chance is not known)"
     low, high = (
-        _told(figure, one.difference + side * one.paired, one).removesuffix(" points") for side in (-1.0, 1.0)
+        _amount(figure, one.difference + side * one.paired, one).removesuffix(" points")
+        for side in (-1.0, 1.0)
     )
     chance = ", may be chance" if one.beyond_chance is False and not one.one_way else ""
     return f"{words} (paired, {one.seeds} seeds: {low} .. {high}{chance})"
 
 
-def _told(figure: Figure, value: float, one: Difference) -> str:
+def _amount(figure: Figure, value: float, difference: Difference) -> str:
     """Return a difference with as many digits as its interval, or else its size, deserves."""
     if figure.unit != "share":
-        return apart_words(figure, value, like=one.size)
-    scale = 100.0 * (one.paired or abs(one.difference))
+        return apart_words(figure, value, like=difference.size)
+    scale = 100.0 * (difference.paired or abs(difference.difference))
     digits = 1 if scale <= 0.0 else min(3, max(1, 1 - math.floor(math.log10(scale))))
     return f"{100.0 * value:+.{digits}f} points"
 

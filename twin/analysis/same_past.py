@@ -15,7 +15,7 @@ _SHOWN = 12
 """Digits of a hash that people are shown."""
 
 
-def shared_past_s(one: Reader, other: Reader) -> float | None:
+def shared_past_s(a: Reader, b: Reader) -> float | None:
     """Return where one of two runs leaves the other, whichever is the branch [s]; None: neither does.
 
     Raises
@@ -23,9 +23,9 @@ def shared_past_s(one: Reader, other: Reader) -> float | None:
     RunFileError
         When one of them is damaged.
     """
-    if (one.header.seed, one.header.redraws) != (other.header.seed, other.header.redraws):
+    if (a.header.seed, a.header.redraws) != (b.header.seed, b.header.redraws):
         return None
-    for parent, branch in ((one, other), (other, one)):
+    for parent, branch in ((a, b), (b, a)):
         point = branch.header.scenario.branch
         if point is not None and events_before(parent, point.at_s) == (point.events, point.event_hash):
             return point.at_s

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from twin.record.event_kinds import is_over, kind_of
+from twin.record.event_kinds import is_momentary, is_over, kind_of
 from twin.record.events import Event
 
 
@@ -104,7 +104,7 @@ def spans(events: Iterable[Event], begins: Sequence[str], ends: Sequence[str]) -
                 if event.integer("nodes") and not left:
                     break
         if event.kind in first:
-            if event.number("lasts_s", event.number("repair", -1.0)) == 0.0:  # a restart was enough
+            if is_momentary(event):
                 continue
             kind = kind_of(event.kind)
             if event.subject in lasting:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QProgressBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QProgressBar, QSizePolicy, QWidget
 
 from twin.analysis.aside import Aside, Failed, Progress
-from twin.analysis.branch import Addition
-from twin.analysis.branch_changes import instead_in_words
 from twin.analysis.compare import Comparison
 from twin.analysis.runs_aside import futures_aside, gone_on_aside
 from twin.analysis.what_if import WhatIf
@@ -22,7 +20,7 @@ from twin.app.plain_text import plain_tip
 from twin.app.theme import scaled
 from twin.scenario.document import Scenario
 
-_POLL_MS, _FINE, _BAR_PX, _WORDS_PX = 150, 1000, 140, 420
+_POLL_MS, _FINE, _BAR_PX, _WORDS_PX = 150, 1000, 140, 160
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,8 @@ class Question:
     ----------
     asked
         What is compared over seeds.
-    additions
-        What the branch changes.
+    words
+        What is asked, such as "checkpoint interval of llama3 5 min instead of 30 min".
     runs
         Files of the run and of its branch.
     scenes
@@ -44,15 +42,10 @@ class Question:
     """
 
     asked: WhatIf
-    additions: Sequence[Addition]
+    words: str
     runs: tuple[Path, Path]
     scenes: tuple[Scenario | None, Scenario | None]
     seeds: int
-
-    @property
-    def words(self) -> str:
-        """Return what is asked, such as "checkpoint interval of llama3 5 min instead of 30 min"."""
-        return instead_in_words(self.additions, self.asked.parent.scenario)
 
 
 @dataclass(frozen=True)
@@ -88,7 +81,8 @@ class Answering(QWidget):
         row.setSpacing(8)
         self.words = ElidedLabel("muted")
         self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setFixedWidth(scaled(_WORDS_PX))
+        self.words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.words.setMinimumWidth(scaled(_WORDS_PX))
         self.bar = QProgressBar()
         self.bar.setRange(0, _FINE)
         self.bar.setFixedWidth(scaled(_BAR_PX))
@@ -98,7 +92,7 @@ class Answering(QWidget):
         for widget in (self.words, self.bar, self.cancel_button):
             row.addWidget(widget)
         # The status bar makes room for it even while it is hidden, and the hall gives way.
-        self.setMaximumHeight(self.words.sizeHint().height())
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         window.statusBar().addPermanentWidget(self)
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from twin.analysis.branch import Addition, Started, branch_scene, parent_scene, start_branch
+from twin.analysis.branch_changes import instead_in_words
 from twin.analysis.what_if import RUN_SUFFIX, what_if, whole_run
 from twin.app.answering import Answering, Question
 from twin.app.branch_choices import folder_of, is_shipped, run_beside
@@ -162,7 +163,8 @@ class BranchActions:
         asked = what_if(reader, started.document.scenario, wish.at_s)
         parent, goes_on = whole_run(reader, wish.path.parent, asked)
         scenes = (reader.header.scenario if goes_on else None, started.document.scenario)
-        return Question(asked, wish.additions, (parent, started.run_file), scenes, wish.seeds)
+        words = instead_in_words(wish.additions, asked.parent.scenario, self._session.plant)
+        return Question(asked, words, (parent, started.run_file), scenes, wish.seeds)
 
     def _leave_nothing(self, question: Question) -> None:
         """A what-if got no answer: leave no files of it."""

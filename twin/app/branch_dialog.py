@@ -23,12 +23,11 @@ from PySide6.QtWidgets import (
 
 from twin import units
 from twin.analysis.branch import Addition
-from twin.analysis.branch_changes import in_words
+from twin.analysis.branch_changes import in_words, interval_in_words
 from twin.app.branch_choices import Sort, breakable, cap_example, capped, free_path, policies, sorts_of
 from twin.app.branch_futures import FuturesField
 from twin.app.break_choices import Choice, choices, injection, target_id
 from twin.app.elided_label import ElidedLabel
-from twin.app.fact_rows import interval_text
 from twin.app.look import Look, label, tool_button, with_role
 from twin.app.nesting import nest
 from twin.app.plain_text import plain_tip
@@ -38,7 +37,7 @@ from twin.scenario.document import Scenario
 from twin.scenario.extend import SUFFIX
 from twin.scenario.validate import nearest
 
-_WIDTH_PX = 520
+_WIDTH_PX = 600
 _GPU_W = 700.0
 _SPANS = ("", "10 min", "1 h", "8 h")
 _BY_ITSELF = "until it is undone"
@@ -339,10 +338,9 @@ class BranchDialog(QDialog):
         if self.sort is Sort.CAP:
             _refill(self.value_box, [cap_example(self._scenario, target, _GPU_W)])
         if self.sort is Sort.CHECKPOINT:
-            now = next((job.checkpoint for job in self._scenario.jobs if job.id == target), None)
-            self._value[0].setText(
-                f"Value, now {interval_text(now.interval)}" if now is not None else "Value"
-            )
+            job = next((job for job in self._scenario.jobs if job.id == target), None)
+            now = "" if job is None else interval_in_words(job, self._scenario, self._plant)
+            self._value[0].setText(f"Value, now {now}" if now else "Value")
         if self.sort is Sort.FAULT:
             self._faults = choices(self._scenario, self._plant, None if target == "site" else target)
             self.fault_box.blockSignals(True)
@@ -426,6 +424,8 @@ def _refill(box: QComboBox, items: Sequence[str]) -> None:
     box.clear()
     box.addItems(list(items))
     box.setCurrentIndex(items.index(said) if said in items else 0)
+    if (words := box.lineEdit()) is not None:
+        words.setCursorPosition(0)  # of long ones the beginning is seen
     box.blockSignals(False)
 
 

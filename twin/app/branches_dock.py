@@ -35,7 +35,7 @@ TITLE, CUT, CHANGE, GOODPUT = range(4)
 _HEADS = ("Branch", "Leaves at", "What is other", "Goodput at end")
 _ROW_PX = 24
 _SHARES = {CUT: 96, GOODPUT: 176}
-_MISSING = "run file missing"
+_MISSING, _DAMAGED = "run file missing", "run file damaged"
 
 
 class BranchesDock(Dock):
@@ -114,13 +114,15 @@ class BranchesDock(Dock):
         path = _file_of(one) if one is not None and self._can_open(one) else None
         if path is not None:
             self.open_wanted.emit(path)
-        if one is not None and _lacks_run(one) and path is not None and path == self._session.path:
+        if one is None or path is None or path != self._session.path:
+            return
+        anew = "The scene is opened from its start, to be simulated anew."
+        if one.unread:
+            self.told.emit("Its recording cannot be read", f"{one.unread}. {anew}")
+        elif _lacks_run(one):
             name = path.name.removesuffix(SUFFIX) + RUN_SUFFIX
-            self.told.emit(
-                "Its recording is gone",
-                f"{name} is not beside the scene: moved away, deleted, or never made. The scene is opened from its "
-                "start, to be simulated anew.",
-            )
+            gone = f"{name} is not beside the scene: moved away, deleted, or never made. {anew}"
+            self.told.emit("Its recording is gone", gone)
 
     def compare(self) -> None:
         """Ask for the run of the branch beside that of its parent."""
@@ -162,7 +164,7 @@ class BranchesDock(Dock):
 
     def _item(self, one: Branch) -> QTreeWidgetItem:
         run = one.outcome
-        goodput = _MISSING if _lacks_run(one) else ""
+        goodput = _DAMAGED if one.unread else _MISSING if _lacks_run(one) else ""
         if run is not None and run.goodput is not None:
             goodput = _goodput_words(run.goodput, None if run.over else run.t_s)
         cut = "" if one.at_s is None else spoken(one.at_s)
@@ -174,7 +176,7 @@ class BranchesDock(Dock):
         item.setSizeHint(TITLE, QSize(0, scaled(_ROW_PX)))
         item.setTextAlignment(GOODPUT, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         for column in range(len(_HEADS)):
-            item.setToolTip(column, plain_tip(f"{item.text(column)}\n{one.name}".strip()))
+            item.setToolTip(column, plain_tip(f"{item.text(column)}\n{one.unread or one.name}".strip()))
         path, recording = self._session.path, self._session.recording
         if path is not None and (
             one.name == _name_of(path) or (recording is not None and _is_run(one, recording))

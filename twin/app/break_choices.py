@@ -14,8 +14,8 @@ from twin.plant.find import find
 from twin.plant.links import find_link
 from twin.plant.tables import LoopKind, Plant
 from twin.scenario.document import Scenario
-from twin.scenario.fault_kind import Dimension, FaultKind, Need, TargetKind
-from twin.scenario.fault_kinds import CAPPED, KINDS
+from twin.scenario.fault_kinds import KINDS
+from twin.scenario.fault_kinds.kind import CAPPED, Dimension, FaultKind, Need, TargetKind
 from twin.scenario.population import jobs_of
 
 MOST_SUPPLIES = 12
@@ -131,17 +131,17 @@ def _repair(kind: FaultKind, scenario: Scenario, target: TargetKind) -> str:
         if constant_s is not None:
             return f"repair time {duration(constant_s)}"
         drawn = REPAIR_CLASSES["gpu" if drawn_as == "gpu" else REPAIR_CLASS[drawn_as]].repair
-        return _drawn("repair", drawn.median_s, drawn.p25_s, drawn.p75_s)
+        return _spread("repair", drawn.median_s, drawn.p25_s, drawn.p75_s)
     if kind.repair_s is None:
         return ""
     median_s, sigma = kind.repair_s
     spread = math.exp(_QUARTILE * sigma)
-    return _drawn("lasts" if kind.passes else "repair", median_s, median_s / spread, median_s * spread)
+    return _spread("lasts" if kind.passes else "repair", median_s, median_s / spread, median_s * spread)
 
 
-def _drawn(words: str, median_s: float, p25_s: float, p75_s: float) -> str:
+def _spread(words: str, median_s: float, p25_s: float, p75_s: float) -> str:
     """Return a drawn time in words: its median, and where half of the draws lie."""
-    return f"{words} drawn: median {_about(median_s)}, half {_about(p25_s)} to {_about(p75_s)}"
+    return f"{words}: median {_about(median_s)}, half {_about(p25_s)} to {_about(p75_s)}"
 
 
 def _about(t_s: float) -> str:

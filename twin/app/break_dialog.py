@@ -212,6 +212,8 @@ class BreakDialog(QDialog):
         self.lasts_box.clear()
         self.lasts_box.addItems([choice.repair or "until it is undone", *_SPANS])
         self.lasts_box.setCurrentIndex(0)
+        if (words := self.lasts_box.lineEdit()) is not None:
+            words.setCursorPosition(0)  # of long ones the beginning is seen
         self._show_row(2, choice.lasts)
         self._show_row(3, choice.most > 1)
         self.count_box.setRange(1, max(1, choice.most))

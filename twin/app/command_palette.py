@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import (
     QAbstractListModel,
+    QCoreApplication,
     QEvent,
     QModelIndex,
     QObject,
@@ -15,7 +16,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter
+from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -103,6 +104,24 @@ class _Delegate(QStyledItemDelegate):
         painter.restore()
 
 
+class _Early(QObject):
+    """Takes what is typed to another window while the palette waits for the keyboard, and hands it to the field."""
+
+    def __init__(self, field: QLineEdit) -> None:
+        super().__init__(field)
+        self._field = field
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let no shortcut act, and no other widget hear of the key."""
+        elsewhere = isinstance(watched, QWidget) and watched is not self._field
+        if not elsewhere or not isinstance(event, QKeyEvent):
+            return False
+        if event.type() == QEvent.Type.KeyPress:
+            QApplication.sendEvent(self._field, event)
+        event.accept()
+        return True
+
+
 class CommandPalette(QFrame):
     """A field and a list over the window.
 
@@ -137,6 +156,7 @@ class CommandPalette(QFrame):
         self.field.setToolTip("Up and Down choose, Enter does it, Esc closes")
         self.field.textChanged.connect(self._filter)
         self.field.installEventFilter(self)
+        self._early = _Early(self.field)
         self._model = _Entries()
         self.list = QListView()
         self.list.setModel(self._model)
@@ -165,6 +185,13 @@ class CommandPalette(QFrame):
         self.raise_()
         self._window.activateWindow()  # a floating dock is a window of its own, and may have the keyboard
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
+        if not self._window.isActiveWindow():  # the window manager takes its time, and people type on
+            _application().installEventFilter(self._early)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Take nothing from others any more."""
+        _application().removeEventFilter(self._early)
+        super().hideEvent(event)
 
     def run_current(self) -> None:
         """Do what is marked in the list."""
@@ -178,6 +205,8 @@ class CommandPalette(QFrame):
                 return True
         elif event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             return self._steer(event.key())
+        elif event.type() == QEvent.Type.FocusIn:
+            _application().removeEventFilter(self._early)
         elif event.type() == QEvent.Type.FocusOut:
             self.hide()
         return super().eventFilter(watched, event)
@@ -228,3 +257,9 @@ class CommandPalette(QFrame):
         back = before if before.isVisible() else self._window
         back.activateWindow()
         back.setFocus(Qt.FocusReason.PopupFocusReason)
+
+
+def _application() -> QCoreApplication:
+    application = QApplication.instance()
+    assert application is not None
+    return application

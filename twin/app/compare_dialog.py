@@ -39,6 +39,7 @@ from twin.app.speeds import DEFAULT_SPEED, SPEEDS
 from twin.app.text import elapsed, significant, speed
 from twin.app.theme import scaled
 from twin.record.channels import BY_ID
+from twin.shown_text import printable
 from twin.units import spoken
 from twin.view3d.difference import RANGES, unit_of
 from twin.view3d.state import COLOUR_BY
@@ -89,7 +90,7 @@ class CompareDialog(QDialog):
         events = sorted((*happened[0], *happened[1]), key=lambda event: event.t_s)
         self.replay.open(runs[0].path, events, live=False)
         self.replay.reach_s = max(run.end_s for run in runs)
-        self.setWindowTitle(f"{runs[0].title} \N{RIGHTWARDS ARROW} {runs[1].title}")
+        self.setWindowTitle(printable(f"{runs[0].title} \N{RIGHTWARDS ARROW} {runs[1].title}"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
         self.resize(QSize(1480, 940).boundedTo(self.screen().availableSize() * 0.96))
@@ -217,7 +218,7 @@ class CompareDialog(QDialog):
         split.setChildrenCollapsible(False)
         split.addWidget(self.table)
         split.addWidget(beside)
-        split.setSizes([scaled(960), scaled(480)])
+        split.setSizes([scaled(1000), scaled(440)])
         column.addWidget(split, 1)
         self.verdict = label("", "muted", wrap=True)
         column.addWidget(self.verdict)

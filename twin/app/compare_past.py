@@ -49,7 +49,7 @@ class SharedPast:
             self.basis = Basis.SAME_PAST
             parent, branch = self._ordered()
             was = parent.design()
-            self.change = instead_in_words(additions_of(branch.scenario, was), was)
+            self.change = instead_in_words(additions_of(branch.scenario, was), was, parent.plant())
 
     def pair(self) -> Pair:
         """Return what is run over seeds; may raise `RunFileError`."""

@@ -20,7 +20,7 @@ HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", "Seeds B + / \N{MI
 TITLE, A, B, APART, INTERVAL, SEEDS, VERDICT = range(len(HEADS))
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW_PX = 23
-_WIDE_PX = {A: 96, B: 96, APART: 112, INTERVAL: 106, SEEDS: 118, VERDICT: 172}
+_WIDE_PX = {A: 86, B: 86, APART: 106, INTERVAL: 106, SEEDS: 104, VERDICT: 172}
 _MEANT = {
     INTERVAL: "Half width of the interval of the difference; the same failures strike both, seed by seed",
     SEEDS: "With how many seeds the figure is higher and lower in B than in A",

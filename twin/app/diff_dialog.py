@@ -28,6 +28,7 @@ from twin.app.plain_text import plain_tip
 from twin.app.theme import scaled
 from twin.commands.budget import FIGURES
 from twin.scenario.differences import Difference
+from twin.shown_text import printable
 from twin.view3d.edit_shapes import TONES
 
 MARK = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "~"}
@@ -65,7 +66,7 @@ class DiffDialog(QDialog):
         self._look, self.comparison, self._titles = look, comparison, titles
         self.halls: HallPair | None = None
         self._drawn = False
-        self.setWindowTitle(f"{titles[0]} \N{RIGHTWARDS ARROW} {titles[1]}")
+        self.setWindowTitle(printable(f"{titles[0]} \N{RIGHTWARDS ARROW} {titles[1]}"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize((parent.window().size() * _OF_WINDOW).expandedTo(QSize(*_LEAST_PX)))
         column = QVBoxLayout(self)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QVBoxLayout
 
 from twin.app.look import Look, label, tool_button
 from twin.app.nesting import nest
+from twin.app.plain_text import plain_tip
 
 
 class Dock(QDockWidget):
@@ -55,6 +56,9 @@ class Dock(QDockWidget):
         self.lead = QHBoxLayout()
         nest(layout, self.lead, 1)
         layout.addStretch(0)  # where nothing leads, the tools stay together on the right
+        self._age = label("", "muted")
+        self._age.hide()
+        layout.addWidget(self._age)
         self.tools = QHBoxLayout()
         self.tools.setSpacing(4)
         nest(layout, self.tools)
@@ -65,6 +69,17 @@ class Dock(QDockWidget):
         layout.addWidget(floating)
         layout.addWidget(closing)
         return bar
+
+    @property
+    def age(self) -> str:
+        """Return how old its figures are, as shown."""
+        return self._age.text()
+
+    def show_age(self, age: str, words: str) -> None:
+        """Say how old its figures are, and in full in a tip; "": they are of the time shown."""
+        self._age.setText(age)
+        self._age.setToolTip(plain_tip(words))
+        self._age.setVisible(bool(age))
 
     def drop_doubled_title(self) -> None:
         """Leave the title to the tab when the dock has one."""

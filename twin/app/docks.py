@@ -16,6 +16,7 @@ from twin.app.diagram_dock import CoolingDock, LiveDock, PowerDock
 from twin.app.dock import Dock
 from twin.app.events_dock import EventsDock
 from twin.app.fabric_dock import FabricDock
+from twin.app.figure_age import age_words, short_age
 from twin.app.inspector import Inspector
 from twin.app.job_page_dock import JobPageDock
 from twin.app.jobs_dock import JobsDock
@@ -115,6 +116,13 @@ class Docks:
             "branches": self.branches,
             "why": self.why,
         }
+        self._session = session
+        self._of_moments = (  # the others have times beside what they say
+            *(self.fabric, self.power, self.cooling, self.jobs, self.job),
+            *(self.queue, self.tenants, self.spares, self.energy),
+        )
+        session.figures_changed.connect(self._tell_age)
+        session.looked.connect(self._tell_age)
         # Layouts of other docks are not for these.
         self._version = zlib.crc32(" ".join(self._all).encode()) & 0x7FFF
         window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
@@ -250,6 +258,12 @@ class Docks:
 
     def _on_visible(self, name: str, seen: bool) -> None:
         (self._in_front.add if seen else self._in_front.discard)(name)
+
+    def _tell_age(self, _moment: object) -> None:
+        """Say in docks that show a moment how old their figures are."""
+        age, words = short_age(self._session), age_words(self._session)
+        for dock in self._of_moments:
+            dock.show_age(age, words)
 
     def _check_titles(self) -> None:
         self._titles.start(0)

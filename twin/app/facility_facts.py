@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin.app import text
 from twin.app.fact_rows import Row, World, live_rows
 from twin.app.reach_words import reach_line
 from twin.physics.breakers import trip_time_s
 from twin.plant.blast import blast_radius
-from twin.plant.tables import Kind, LoopKind
+from twin.plant.tables import Kind, LoopKind, Plant
 from twin.record.channels import BY_ID, PowerState
 from twin.view3d.power_state import ICON, WORDS
 
@@ -100,12 +101,20 @@ def supply_rows(world: World, feed_a: int, feed_b: int) -> list[Row]:
     return rows or [Row("Supply", "house supply")]
 
 
+def cool_gpus(plant: Plant) -> NDArray[np.bool_]:
+    """Return which loops cool GPUs, shape (L,): the air beside liquid-cooled racks does not."""
+    nodes = plant.nodes
+    cooling = np.zeros(len(plant.loops.ids), bool)
+    cooling[nodes.loop[nodes.present & (nodes.gpu_count > 0) & (nodes.loop >= 0)]] = True
+    return cooling
+
+
 def loop_rows(world: World, loop: int) -> list[Row]:
     """Return the live values of a loop, pumps and fans as so many of how many; what it has not is left out."""
     plant, loops = world.plant, world.plant.loops
     by_air = LoopKind(int(loops.kind[loop])).by_air
     served = ((plant.racks.loop == loop) | (plant.racks.air_loop == loop)) & plant.racks.present
-    without = set() if np.any(plant.gpus.present & served[plant.gpus.rack]) else {"loop.gpu_max_c"}
+    without = set() if cool_gpus(plant)[loop] else {"loop.gpu_max_c"}
     if not served.any():
         without |= {"loop.flow", "loop.valve"}  # shares of a design that there is not
     rows = [] if served.any() else [Row("Serves", "no rack yet")]

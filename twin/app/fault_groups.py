@@ -12,8 +12,8 @@ from twin.plant.links import link_id
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.scenario.document import Scenario
-from twin.scenario.fault_kind import GROUPS, TargetKind
 from twin.scenario.fault_kinds import KINDS
+from twin.scenario.fault_kinds.kind import GROUPS, TargetKind
 from twin.scenario.population import jobs_of
 
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from twin.app.clock import Clock
+from twin.app.command_palette import Entry
 from twin.app.fault_groups import faults_near
 from twin.app.incident_drill import Level, draw, words_of
 from twin.app.session import Session
@@ -18,7 +19,7 @@ _DOTS = "\N{HORIZONTAL ELLIPSIS}"
 
 
 class FaultsMenu:
-    """Fills the menu anew each time it opens, draws random incidents, and tells what was injected.
+    """Fills the menu anew each time it opens and offers the same to the palette; draws incidents, and tells of all.
 
     Parameters
     ----------
@@ -47,6 +48,22 @@ class FaultsMenu:
     def attach(self, menu: QMenu, before: QMenu) -> None:
         """Offer faults in a menu, in front of one of its submenus."""
         menu.aboutToShow.connect(partial(self.fill, menu, before))
+
+    def entries(self) -> list[Entry]:
+        """Return the same for the command palette: "Fans stop: crah/0..."."""
+        session = self._session
+        if session.document is None or session.plant is None:
+            return []
+        near = faults_near(session.document.scenario, session.plant, self._thing(), session.shown)
+        return [
+            Entry(
+                f"{choice.title}: {target or 'the site'}{_DOTS}",
+                partial(self._break_thing, target, choice.kind),
+                "Faults",
+            )
+            for found in near.values()
+            for target, choice in found
+        ]
 
     def fill(self, menu: QMenu, before: QMenu) -> None:
         """Offer what fits what is selected now."""

@@ -40,7 +40,8 @@ class JobCurves:
     Attributes
     ----------
     history
-        Series `CURVES` over simulated time; step times only while it steps, GPUs only while it is here, else nan.
+        Series `CURVES` over simulated time; step times only while it steps, goodput only since it began, GPUs only
+        while it is here, else nan.
     """
 
     def __init__(self) -> None:
@@ -94,4 +95,9 @@ def _known(step_s: Floats, goodput: Floats, gpus: Floats, state: Floats) -> tupl
     """Return what is known of a job at each time: in a cloud it holds GPUs that are not counted here."""
     away = state == JobState.REMOTE
     steps = ((gpus > 0) | away) & np.isfinite(step_s) & (step_s > 0)
-    return np.where(steps, step_s, math.nan), goodput, np.where(away, math.nan, gpus)
+    begun = (gpus > 0) | (goodput > 0)  # before that there is nothing to be good at
+    return (
+        np.where(steps, step_s, math.nan),
+        np.where(begun, goodput, math.nan),
+        np.where(away, math.nan, gpus),
+    )

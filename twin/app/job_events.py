@@ -12,8 +12,8 @@ from twin.plant.cable_names import find_bundle
 from twin.plant.find import find
 from twin.plant.links import find_link
 from twin.plant.tables import Plant
-from twin.record.event_kind import JobTurn
 from twin.record.event_kinds import kind_of
+from twin.record.event_kinds.kind import JobTurn
 from twin.record.events import Event, Severity
 
 
@@ -28,7 +28,7 @@ class Which(Enum):
         """Return whether a line belongs to it."""
         if self is Which.TROUBLE:
             return kind_of(line.event.kind).setback
-        return self is Which.ALL or line.event.kind == "checkpoint"
+        return self is Which.ALL or kind_of(line.event.kind).saves
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def _steps_before(events: list[Event]) -> list[int]:
     safe, before = 0, []
     for event in events:
         before.append(safe)
-        if event.kind == "checkpoint":
+        if kind_of(event.kind).saves:
             safe = event.integer("step", safe)
     return before
 
@@ -137,7 +137,7 @@ def _is_over(event: Event) -> bool:
 def _line(event: Event, plant: Plant, back_s: float, safe: int) -> Line:
     kind = kind_of(event.kind)
     what = kind.job_title or kind.title
-    if event.kind == "checkpoint":
+    if kind.saves:
         step = event.integer("step", safe)
         return Line(event, what, f"safe up to step {step:,}", f"{step - safe:,} steps", "")
     why, place = text.spelled(kind.detail_of(event)), place_of(plant, event)

@@ -201,10 +201,15 @@ def _in_cloud(events: JobEvents, job_id: str, step_s: float) -> str:
     held = f"{gpus:,} GPU{'s' * (gpus != 1)} of {cloud}"
     if came is None or came.t_s < went.t_s:
         return f"on its way to the cloud: {held} are ordered"
-    stepping = events.last_s(job_id, "job_running", "job_resumed")
-    if stepping is None or stepping < came.t_s:
+    if not _steps_there(events, job_id):
         return f"in the cloud: {held}, starting"
     return f"in the cloud: {held}, {text.duration(step_s)} a step, stops included"
+
+
+def _steps_there(events: JobEvents, job_id: str) -> bool:
+    """Return whether a job in a cloud has taken its first step there."""
+    went, stepping = events.last(job_id, "job_cloud"), events.last_s(job_id, "job_running", "job_resumed")
+    return went is not None and stepping is not None and stepping > went.t_s
 
 
 def _progress(
@@ -229,7 +234,8 @@ def _progress(
     ends_s = now_s if over else None
     step_s = float(frame.values["job.step_s"][index])
     away = state == JobState.REMOTE
-    if not over and total is not None and (state in _HELD or (away and step > 0)) and 0 < step_s < math.inf:
+    going = _steps_there(events, spec.id) if away else state in _HELD
+    if not over and total is not None and going and 0 < step_s < math.inf:
         ends_s = now_s + (total - step) * step_s / (1.0 if away else _duty(spec))
     last_s = events.last_s(spec.id, "job_started") if began_s is not None or over else None
     killed_s = last_s + limit_s if limit_s is not None and last_s is not None else None

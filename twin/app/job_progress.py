@@ -101,15 +101,20 @@ class JobProgress(Painted):
         head = QRectF(bar.left(), 0.0, bar.width(), scaled(_WORDS_PX) - 2)
         painter.setFont(font(11, bold=True))
         painter.setPen(QColor(theme.text))
-        room = bar.width() - QFontMetricsF(font(11)).horizontalAdvance(self.ending()) - 10
+        ending, wide = self.ending(), painter.fontMetrics().horizontalAdvance
+        room = bar.width() - QFontMetricsF(font(11)).horizontalAdvance(ending) - 10
         words = self.words()
-        if painter.fontMetrics().horizontalAdvance(words) > room:
+        if wide(words) > room:
             words = words.rpartition(",  ")[0] or words  # what is not safe is seen in the bar
+        if wide(words) > room:
+            words = words.partition("  (")[0]  # and so is the share
+        if wide(words) > room and not (p.late and not p.over):
+            ending = ""  # a mark below tells it
         painter.drawText(head, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
         painter.setFont(font(11))
         late = p.late and not p.over
         painter.setPen(QColor(theme.alarm if late else theme.muted))
-        painter.drawText(head, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self.ending())
+        painter.drawText(head, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, ending)
 
     def ending(self) -> str:
         """Return when it ends, in words."""

@@ -49,7 +49,7 @@ _GAP_PX, _MORE_PX = 6, 38
 
 _GOODPUT = (
     "Steps that jobs keep, against those at the reference clock with nothing lost. Jobs at a stand count 0, also those "
-    "put back in the queue. Cool dies clock higher: a run may come to a little more than 100 %."
+    "put back in the queue."
 )
 KPIS: tuple[Kpi, ...] = (
     Kpi("site.goodput_now", "Goodput now", "target", run="site.goodput", hint=_GOODPUT),

@@ -28,7 +28,7 @@ from twin.app.answering import Answering
 from twin.app.branch_actions import BranchActions
 from twin.app.branch_past import BranchPast
 from twin.app.break_dialog import BreakDialog
-from twin.app.command_palette import CommandPalette
+from twin.app.command_palette import CommandPalette, Entry
 from twin.app.compare_runs import CompareRuns
 from twin.app.comparing import Comparing
 from twin.app.design_tools import DesignTools
@@ -68,6 +68,7 @@ from twin.app.welcome import Welcome
 from twin.app.workspace_switch import WorkspaceSwitch
 from twin.catalog import load_catalog
 from twin.commands.auto_wire import AutoWire
+from twin.shown_text import printable
 from twin.view3d.picking import Hit
 
 _STATUS_MS = 8000
@@ -152,7 +153,7 @@ class MainWindow(QMainWindow):
         self.workspaces.stand_in(self, self.menus.tip)
         self._recent_menu()
         self.faults.attach(self.menus.menus["faults"], self.menus.menus["faults/random"])
-        self.palette_popup = CommandPalette(look, self, self.menus.entries, self.going.places)
+        self.palette_popup = CommandPalette(look, self, self._entries, self.going.places)
         self.docks.restore(settings)
         self._connect()
         self.show_welcome()
@@ -329,6 +330,10 @@ class MainWindow(QMainWindow):
         else:
             self.going.nowhere()
 
+    def _entries(self) -> list[Entry]:
+        """Return what the palette offers now."""
+        return [*self.menus.entries(), *self.faults.entries()]
+
     def open_palette(self) -> None:
         """Show the command palette."""
         self.palette_popup.open()
@@ -370,7 +375,7 @@ class MainWindow(QMainWindow):
         run = self.session.recording
         of = f" \N{EM DASH} {run.name}" if run is not None else ""
         of += self.gone.word
-        self.setWindowTitle(f"{document.scenario.title}[*]{of} \N{EM DASH} gpu-twin")
+        self.setWindowTitle(f"{printable(document.scenario.title)}[*]{of} \N{EM DASH} gpu-twin")
         self.setWindowModified(dirty)
         for action, word, step in (("edit.undo", "Undo", undo), ("edit.redo", "Redo", redo)):
             self.menus.qt_actions[action].setText(f"{word}: {step}" if step else word)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QPushButton, QScrollArea, QV
 
 from twin.app.look import label
 from twin.app.nesting import nest
+from twin.shown_text import printable
 
 
 class Prose(QScrollArea):
@@ -27,7 +28,9 @@ class Prose(QScrollArea):
 
     def add_section(self, title: str) -> None:
         """Begin a section."""
-        self._content.addWidget(label(title.upper(), "section"))
+        made = label(title.upper(), "section")
+        made.setContentsMargins(0, 10, 0, 0)  # nearer to what it heads than to what is before it
+        self._content.addWidget(made)
 
     def add_paragraphs(self, paragraphs: Iterable[str]) -> None:
         """Add plain paragraphs."""
@@ -53,7 +56,7 @@ class Page(QDialog):
 
     def __init__(self, title: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle(title)
+        self.setWindowTitle(printable(title))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(560, 480)
         column = QVBoxLayout(self)

@@ -154,7 +154,7 @@ class _Drawing:
                 if fault.tone == tone:
                     return loop
         hot = values_of(self.world, "loop.gpu_max_c", len(self.world.plant.loops.ids))[np.asarray(group)]
-        return int(group[int(np.argmax(hot))])
+        return int(group[int(np.argmax(np.nan_to_num(hot)))])
 
     def racks(self, above: str, group: Sequence[int], place: float, rack: int = -1) -> str:
         """Add the racks that loops serve, or one of them; return its key."""

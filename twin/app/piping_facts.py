@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from twin.app import text
 from twin.app.diagram import Tone, worst
+from twin.app.facility_facts import cool_gpus
 from twin.app.fact_rows import World
 from twin.app.figure_text import flow as volume_flow
 from twin.plant.tables import LoopKind
@@ -87,6 +88,8 @@ def loop_fault(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> 
     if DEW in mine:
         dew_c = float(world.plant.halls.dew_point_c[int(loops.hall[loop])])
         return Fault("alarm", DEW, "BELOW DEW POINT" if supply_c < dew_c else DEW, dew_c - supply_c)
+    if others := sorted(mine - {LEAKING, STUCK, DEW, HOT_AIR, WARM}):
+        return Fault("alarm", others[0], others[0])
     if HOT_AIR in mine:
         return Fault("warning", HOT_AIR, HOT_AIR)
     if WARM in mine:
@@ -157,8 +160,10 @@ def loop_facts(world: World, group: Sequence[int]) -> tuple[tuple[str, str], ...
         ("Set point", text.quantity(float(plant.loops.supply_c[mine].min()), "°C")),
         (f"Return{highest}", text.quantity(float(value("return_c").max()), "°C")),
         ("Flow, lowest", f"{float(value('flow').min()):.0f} % of design"),
-        ("Hottest GPU", text.quantity(float(value("gpu_max_c").max()), "°C")),
     ]
+    hottest_c = value("gpu_max_c")[cool_gpus(plant)[mine]]
+    if len(hottest_c):
+        facts.append(("Hottest GPU", text.quantity(float(hottest_c.max()), "°C")))
     if len(mine) == 1:
         loop = int(mine[0])
         facts.insert(0, ("Id", plant.loops.ids[loop]))

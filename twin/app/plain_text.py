@@ -13,14 +13,20 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import Qt as Text
 from PySide6.QtWidgets import QLabel, QMessageBox
 
+from twin.shown_text import printable
+
 
 class PlainLabel(QLabel):
-    """A label that shows its text as it stands."""
+    """A label that shows its text as it stands; what would act instead of being read is written as its escape."""
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show another text."""
+        super().setText(printable(text))
 
 
 class MarkupLabel(QLabel):
@@ -37,6 +43,7 @@ def plain_tip(words: str) -> str:
     >>> plain_tip("GPU 3 < GPU 4"), plain_tip("<b>Lab</b>")
     ('GPU 3 < GPU 4', "<div style='white-space:pre-wrap'>&lt;b&gt;Lab&lt;/b&gt;</div>")
     """
+    words = printable(words)
     if not Text.mightBeRichText(words):
         return words
     return f"<div style='white-space:pre-wrap'>{escape(words, quote=False)}</div>"

@@ -36,7 +36,8 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
         for step in reversed(_TICKS_S[: wide + 1]):
             first_s = low + edge_s + (midnight_s - low - edge_s) % step
             if first_s <= high - edge_s:
-                return [(float(step), midnight_s % step)]
+                # A finer step only finds a place: texts so near to each other would overlap.
+                return [(float(_TICKS_S[wide]), first_s % _TICKS_S[wide])]
         return [(float(_TICKS_S[0]), 0.0)]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
@@ -46,6 +47,7 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
 
 def _tick(clock: Clock, t_s: float, spacing_s: float) -> str:
     moment = clock.start + timedelta(seconds=round(t_s))
-    if spacing_s >= _DAY_S or (clock.dated and (moment.hour, moment.minute, moment.second) == (0, 0, 0)):
+    is_midnight = (moment.hour, moment.minute, moment.second) == (0, 0, 0)
+    if is_midnight and (spacing_s >= _DAY_S or clock.dated):
         return f"{moment.day} {moment:%b}"
-    return f"{moment:%H:%M:%S}" if spacing_s < 60 else f"{moment:%H:%M}"
+    return f"{moment:%H:%M:%S}" if spacing_s < 60 or moment.second else f"{moment:%H:%M}"

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from twin.app.queue_spans import End, Grid, Level, Spans
 from twin.plant.graph import find
 from twin.plant.tables import Plant
-from twin.record.event_kind import JobTurn
 from twin.record.event_kinds import kind_of
+from twin.record.event_kinds.kind import EventKind, Gantt, JobTurn
 from twin.record.events import Event, Severity
 from twin.record.node_list import node_ranges
 from twin.scenario.document import Scenario
@@ -132,44 +132,42 @@ class JobHistory:
         """Take the next events of the run."""
         self.version += 1
         for event in events:
-            kind = event.kind
-            if kind.startswith("job_"):
-                job = self.index.get(event.subject)
-                if job is not None:
-                    self._job(kind, job, event)
-            elif kind in ("spare_taken", "waiting_for_spare"):
+            kind, job = kind_of(event.kind), self.index.get(event.subject)
+            if kind.gantt is Gantt.SWAPS:
                 self._exchange(event)
-            elif kind == "reservation_on":
+            elif kind.gantt is Gantt.RESERVES:
                 self.reserved[event.subject] = self._here(node_ranges(event.where))
-            elif "repair" in event.data or (
-                kind == "injected_failure" and event.severity == Severity.ALARM  # slow ones are notices
-            ):
-                self._fail(event)
+            elif kind.gantt is Gantt.FAILS:
+                if "repair" in event.data or event.severity == Severity.ALARM:  # slow by hand is a notice
+                    self._fail(event)
+            elif job is not None:
+                self._job(kind, job, event)
 
     # -- jobs ----
 
-    def _job(self, kind: str, job: int, event: Event) -> None:
-        t_s, turn = event.t_s, kind_of(kind).job
-        if kind == "job_started":
+    def _job(self, kind: EventKind, job: int, event: Event) -> None:
+        t_s, drawn = event.t_s, kind.gantt
+        if drawn is Gantt.TAKES:
             self._leave(job, t_s, End.PREEMPTED if job in self._leaving else End.CHANGED)
             self._wait_no_more(job, t_s, started=True)
             self._hold(job, t_s, self._places(job, event))
-        elif kind == "job_submitted":
+        elif drawn is Gantt.WAITS:
             self._asked[job] = event.integer("gpus") or self.gpus_of(job)
             self._wait(job, t_s)
-        elif kind == "job_preempted":
-            self._leaving.add(job)  # it may save its state first: it gives its GPUs back when it is requeued
-        elif kind == "job_requeued":
+        elif drawn is Gantt.YIELDS:
+            self._leaving.add(job)  # it gives its GPUs back when it returns to the queue
+        elif drawn is Gantt.RETURNS:
             self._leave(job, t_s, End.PREEMPTED if job in self._leaving else End.REQUEUED)
             self._wait(job, t_s)
-        elif turn in _ENDS:
-            self._leave(job, t_s, _ENDS[turn])
+        elif kind.job in _ENDS:
+            self._leave(job, t_s, _ENDS[kind.job])
             self._wait_no_more(job, t_s)
-        elif kind == "job_moved" and 0 <= event.integer("partition", -1) < len(self.partitions):
-            self.moved[job] = self.partitions[event.integer("partition")]
-        if kind in ("job_shrunk", "job_grown", "job_moved") and event.where:
-            self._leave(job, t_s, End.CHANGED, goes_on=True)
-            self._hold(job, t_s, self._places(job, event), goes_on=True)
+        elif drawn is Gantt.CHANGES:
+            if 0 <= event.integer("partition", -1) < len(self.partitions):
+                self.moved[job] = self.partitions[event.integer("partition")]
+            if event.where:
+                self._leave(job, t_s, End.CHANGED, goes_on=True)
+                self._hold(job, t_s, self._places(job, event), goes_on=True)
 
     def _wait(self, job: int, t_s: float) -> None:
         if job in self.waiting:
@@ -317,8 +315,8 @@ class JobHistory:
 
     def _who(self, event: Event, has: set[int]) -> int:
         """Return the job that has these nodes after a swap; files of older versions do not name it. -1: nobody."""
-        if event.kind != "spare_taken":
-            return self.index.get(event.subject, -1)
+        if event.subject in self.index:
+            return self.index[event.subject]
         if named := event.word("job_id"):
             return self.index.get(named, -1)
         shared = {job: len(has.intersection(self.nodes_of(job))) for job in self._open} if has else {}

@@ -11,6 +11,8 @@ from PySide6.QtCore import QByteArray, QSettings
 from twin.app.theme import ThemeChoice
 
 MAX_RECENT = 9
+SMALLEST_TEXT, LARGEST_TEXT = 0.5, 4.0
+"""Sizes of text beside the system's own that a file of settings may say."""
 _LAYOUT = "layout/2"  # the number goes up when layouts are kept in another way
 
 
@@ -33,8 +35,8 @@ class Settings:
     def recent(self) -> list[Path]:
         """Return the scenes opened last, newest first, those that still exist."""
         stored = self._store.value("recent", [])
-        texts = [stored] if isinstance(stored, str) else list(stored) if isinstance(stored, list) else []
-        return [path for path in map(Path, texts) if path.is_file()]
+        texts = stored if isinstance(stored, list) else [stored]
+        return [path for text in texts if isinstance(text, str) and (path := Path(text)).is_file()]
 
     def remember(self, path: Path) -> None:
         """Put a scene on top of the recent ones."""
@@ -49,7 +51,8 @@ class Settings:
     def kept(self, name: str) -> list[str]:
         """Return a list of names that was kept, such as favourite parts; empty the first time."""
         stored = self._store.value(f"lists/{name}", [])
-        return [stored] if isinstance(stored, str) else list(stored) if isinstance(stored, list) else []
+        names = stored if isinstance(stored, list) else [stored]
+        return [name for name in names if isinstance(name, str)]
 
     def keep(self, name: str, names: list[str]) -> None:
         """Keep a list of names."""
@@ -71,9 +74,10 @@ class Settings:
         """Size of text beside the system's own."""
         stored = self._store.value("text_scale", 1.0)
         try:
-            return float(str(stored))
+            scale = float(str(stored))
         except ValueError:
             return 1.0
+        return scale if SMALLEST_TEXT <= scale <= LARGEST_TEXT else 1.0
 
     @text_scale.setter
     def text_scale(self, scale: float) -> None:

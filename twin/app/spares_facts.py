@@ -8,6 +8,7 @@ import numpy as np
 
 from twin.plant.tables import Plant
 from twin.record.channels import NodeCondition
+from twin.record.event_kinds import kind_of
 from twin.record.events import Event
 from twin.record.frame import Frame
 from twin.record.spare_pool import WORDS, spare_pool
@@ -94,7 +95,7 @@ class LastEvents:
     def add(self, events: list[Event], plant: Plant) -> None:
         """Take the next events; those of a GPU count for its node."""
         for event in events:
-            if event.subject.count("/") < 2 or event.kind == "checkpoint":
+            if event.subject.count("/") < 2 or kind_of(event.kind).saves:
                 continue
             node = event.subject if event.subject in plant.slots else event.subject.rpartition("/")[0]
             if node in plant.slots and plant.slots[node][0] == "node":

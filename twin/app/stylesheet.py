@@ -54,6 +54,7 @@ QPushButton[role="primary"]:hover { background: $accent; border-color: $text; }
 QPushButton[role="primary"]:disabled { background: $raised; color: $faint; border: 1px solid $border; }
 QToolButton[role="flat"], QPushButton[role="flat"] { background: transparent; border: 1px solid transparent; }
 QToolButton[role="flat"] { padding: 4px; }
+QStatusBar QToolButton[role="flat"] { padding: 0; }
 QToolButton[role="flat"]:hover, QPushButton[role="flat"]:hover { background: $hover; }
 QToolButton[role="flat"]:focus, QPushButton[role="flat"]:focus { border: 1px solid $accent; }
 QToolButton[role="flat"]:checked { background: $selection; }

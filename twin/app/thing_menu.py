@@ -19,7 +19,7 @@ from twin.plant.find import find
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, JobState, NodeCondition
 from twin.scenario.document import Scenario
-from twin.scenario.fault_kind import GROUPS
+from twin.scenario.fault_kinds.kind import GROUPS
 from twin.scenario.faults import Intervention
 from twin.scenario.population import jobs_of
 from twin.view3d.hall_view import HallView

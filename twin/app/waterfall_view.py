@@ -21,6 +21,7 @@ _WHOLE = "whole"
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 ALONE_BELOW = 0.3
 """Losses that are less of the whole than this are drawn alone, true to each other: from 0 they would not be seen."""
+_ALONE = ("The losses alone:", "Losses alone:", "Losses:")
 
 
 class WaterfallView(Painted):
@@ -115,9 +116,10 @@ class WaterfallView(Painted):
             elif number == 0:
                 painter.setFont(font(11))
                 painter.setPen(QColor(theme.muted))
-                painter.drawText(
-                    spot.adjusted(_EDGE_PX + scaled(_NAME_PX), 0, 0, 0), _MIDDLE, "The losses alone:"
-                )
+                room = spot.adjusted(_EDGE_PX + scaled(_NAME_PX), 0, -_EDGE_PX - scaled(_FIGURE_PX), 0)
+                wide = painter.fontMetrics().horizontalAdvance
+                words = next((said for said in _ALONE if wide(said) <= room.width()), "")
+                painter.drawText(room, _MIDDLE, words)
             self._write(painter, theme, spot, piece, bold)
             before = bar
 

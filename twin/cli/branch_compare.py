@@ -60,5 +60,7 @@ def print_answer(found: Comparison, additions: list[Addition], asked: WhatIf, na
 
 def _question(additions: list[Addition], asked: WhatIf) -> str:
     from twin.analysis.branch_changes import instead_in_words
+    from twin.plant.build import build
 
-    return instead_in_words(additions, asked.parent.scenario)
+    scenario = asked.parent.scenario
+    return instead_in_words(additions, scenario, build(scenario))

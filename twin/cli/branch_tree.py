@@ -60,7 +60,8 @@ def _print_tree(folder: Path, roots: list[Branch]) -> None:
             changes = "; ".join(one.changes) if one.at_s is not None else ""
             rows.append((name, cut, changes, lasts, goodput, energy))
     print_table(("scene", "cut at", "what it changes", "simulated", "goodput", "energy"), rows, right=3)
-    for sentence in _apart(roots):
+    unread = dict.fromkeys(one.unread for root in roots for _, one in root.all() if one.unread)
+    for sentence in (*unread, *_apart(roots)):
         console().print(sentence, markup=False, soft_wrap=True)
 
 

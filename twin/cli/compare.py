@@ -18,6 +18,22 @@ EXAMPLE = """Example: twin compare lab-16 lab-16 --set-b jobs[llama3].checkpoint
 A run file alone is read; with --seeds, or beside a scene, its scene is run anew, what people did in it included."""
 
 
+class _Reruns(NamedTuple):
+    """How both are to be run again: seeds, the first one, the end, and what is set and injected."""
+
+    seeds: int | None
+    seed: int | None
+    until: str | None
+    settings: list[str]
+    settings_b: list[str]
+    injections: list[str]
+
+    @property
+    def any(self) -> bool:
+        """Return whether they are."""
+        return self != (None, None, None, [], [], [])
+
+
 class _Compared(NamedTuple):
     """The seeds, what each run of A and of B comes to, the two scenes, and what both have in common."""
 
@@ -88,7 +104,8 @@ def compare_runs(
     with told(f"{a} {b}"):
         if html is not None:
             must_be_free(html, "--html", a, b, endings=(".html", ".htm"))
-        found, scenes = _found((a, b), at, seeds, seed, until, set_ or [], set_b or [], inject or [])
+        asked = _Reruns(seeds, seed, until, set_ or [], set_b or [], inject or [])
+        found, scenes = _found((a, b), at, asked)
         names = _names(a, b)
         if html is not None:
             _write(html, names, scenes, found)
@@ -101,14 +118,7 @@ def compare_runs(
 
 
 def _found(
-    names: tuple[str, str],
-    at: str | None,
-    seeds: int | None,
-    seed: int | None,
-    until: str | None,
-    settings: list[str],
-    settings_b: list[str],
-    injections: list[str],
+    names: tuple[str, str], at: str | None, asked: _Reruns
 ) -> tuple[Comparison, tuple[Scenario, Scenario]]:
     """Return the comparison that was asked for, and both scenes."""
     from twin.analysis.compare import compare
@@ -116,27 +126,24 @@ def _found(
     from twin.cli.scene import is_run
 
     if at is None:
-        compared = _compared(names, seeds, seed, until, settings, settings_b, injections)
+        compared = _compared(names, asked)
         found = compare(compared.a, compared.b, compared.seeds, compared.basis, compared.since_s)
         return found, compared.scenes
-    if (
-        not all(is_run(name) for name in names)
-        or seeds
-        or seed is not None
-        or until
-        or settings
-        or settings_b
-    ):
+    if asked.any or not all(is_run(name) for name in names):
         raise BadInput(
-            "--at reads two run files as they are: give two, and none of --seeds, --seed, --until, --set"
+            "--at reads two run files as they are: give two, and none of --seeds, --seed, --until, --set, --inject"
         )
     return _compared_at(names, at)
 
 
 def _compared_at(names: tuple[str, str], at: str) -> tuple[Comparison, tuple[Scenario, Scenario]]:
     """Return the comparison of two run files up to a time, and their scenes."""
+    from dataclasses import replace
+
+    from twin.analysis.compare import Basis
     from twin.analysis.compare_at import compare_at
     from twin.analysis.rerun import scenario_of_run
+    from twin.analysis.same_past import shared_past_s
     from twin.cli.older import tell_if_older
     from twin.cli.scene import time_of
     from twin.record.reader import Reader
@@ -144,7 +151,10 @@ def _compared_at(names: tuple[str, str], at: str) -> tuple[Comparison, tuple[Sce
     with Reader(names[0]) as a, Reader(names[1]) as b:
         tell_if_older(a, b)
         at_s = time_of(at, "--at", a.header.scenario, min(a.t_end_s, b.t_end_s))
-        return compare_at(a, b, at_s), (scenario_of_run(a), scenario_of_run(b))
+        found, since_s = compare_at(a, b, at_s), shared_past_s(a, b)
+        if since_s is not None:
+            found = replace(found, basis=Basis.SAME_PAST, since_s=since_s)
+        return found, (scenario_of_run(a), scenario_of_run(b))
 
 
 def _write(path: Path, names: tuple[str, str], scenes: tuple[Scenario, Scenario], found: Comparison) -> None:
@@ -157,35 +167,26 @@ def _write(path: Path, names: tuple[str, str], scenes: tuple[Scenario, Scenario]
     write_whole(path, compare_report(names, titles, found, differences(*scenes)).encode())
 
 
-def _compared(
-    names: tuple[str, str],
-    seeds: int | None,
-    seed: int | None,
-    until: str | None,
-    settings: list[str],
-    settings_b: list[str],
-    injections: list[str],
-) -> _Compared:
+def _compared(names: tuple[str, str], asked: _Reruns) -> _Compared:
     """Read two runs that are over as they are; run anything else with each seed."""
     from twin.analysis.compare import Basis
     from twin.analysis.seeds import samples
     from twin.cli.progress import counted
     from twin.cli.scene import is_run, time_of
 
-    changed = bool(settings or settings_b or injections or until)
-    if seeds is None and seed is None and not changed and all(is_run(name) for name in names):
+    if not asked.any and all(is_run(name) for name in names):
         (seed_a, of_a, scene_a), (seed_b, of_b, scene_b) = (_recorded(name) for name in names)
         since_s = _shared_past(names)
         basis = Basis.RECORDED if since_s is None else Basis.SAME_PAST
         seen = list(dict.fromkeys((seed_a, seed_b)))
         return _Compared(seen, [of_a], [of_b], (scene_a, scene_b), basis, since_s)
     (first, own_seed), (second, _) = (
-        _design(name, [*settings, *more], injections)
-        for name, more in zip(names, ([], settings_b), strict=True)
+        _design(name, [*asked.settings, *more], asked.injections)
+        for name, more in zip(names, ([], asked.settings_b), strict=True)
     )
-    until_s = None if until is None else time_of(until, "--until")
-    start = own_seed if seed is None else seed
-    numbers = list(range(start, start + (seeds or 1)))
+    until_s = None if asked.until is None else time_of(asked.until, "--until")
+    start = own_seed if asked.seed is None else asked.seed
+    numbers = list(range(start, start + (asked.seeds or 1)))
     with counted(f"{len(numbers)} seeds of two designs") as show:
         a, b = samples([first, second], numbers, until_s, show)
     return _Compared(numbers, a, b, (first, second), Basis.RERUN)

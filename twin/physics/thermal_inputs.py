@@ -88,7 +88,8 @@ class ThermalInputs:
     flow : FlowRamp
     plant : PlantState
     sink_c, sink_slope_k_s : ndarray, shape (P,)
-        Temperature the plant rejects to at `sink_since_s` [C], and its rate of change [K/s].
+        Temperature that the plant rejects to, or holds its supply at, at `sink_since_s` [C], and its rate of change
+        [K/s].
     sink_since_s : float
         [s].
     error_weight : ndarray, shape (G,), optional

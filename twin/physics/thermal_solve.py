@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin.physics.hydraulics import counterflow_effectiveness
 from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE, Floats
@@ -29,12 +30,22 @@ class PlantState:
     exchanger : ndarray, shape (L,)
     crah : ndarray, shape (H,)
     plant_flow, rejection : ndarray, shape (P,)
+    holds : ndarray of bool, shape (P,), optional
+        Whether machines reject what it takes to bring the supply of a plant to the temperature that is called its sink;
+        none: of no plant, all of them reject to a sink.
     """
 
     exchanger: Floats
     crah: Floats
     plant_flow: Floats
     rejection: Floats
+    holds: NDArray[np.bool_] | None = None
+
+    @property
+    def held(self) -> NDArray[np.bool_]:
+        """Whether the supply of each plant is held, shape (P,): never where nothing rejects heat."""
+        none = np.zeros(self.rejection.size, bool) if self.holds is None else self.holds
+        return none & (self.rejection > 0) & (self.plant_flow > 0)
 
     def same_as(self, other: "PlantState") -> bool:
         """Whether all values are equal."""
@@ -43,6 +54,7 @@ class PlantState:
             and np.array_equal(self.crah, other.crah)
             and np.array_equal(self.plant_flow, other.plant_flow)
             and np.array_equal(self.rejection, other.rejection)
+            and np.array_equal(self.held, other.held)
         )
 
 
@@ -61,6 +73,16 @@ def exchanger_w_k(network: Network, flow_fraction: Floats, plant: PlantState) ->
     effectiveness = counterflow_effectiveness(ntu, safe_min / safe_max)
     result: Floats = np.where(flowing, effectiveness * c_min, 0.0) * plant.exchanger
     return result
+
+
+def water_paths_w_k(network: Network, plant: PlantState) -> tuple[Floats, Floats, Floats, Floats]:
+    """What the water of each plant conducts: from return, to supply, out of supply, from the sink, shapes (P,) [W/K].
+
+    Return water flows on with W. On its way a sink takes g (return - sink), which leaves W - g of it for the supply.
+    Machines that hold the supply reject W return - (W - g) supply - g held: it nears that by g alone.
+    """
+    flow, taken = plant.plant_flow * network.coefficients.plant_flow_w_k, rejection_w_k(network, plant)
+    return flow, np.where(plant.held, 0.0, flow - taken), np.where(plant.held, taken, flow), taken
 
 
 def rejection_w_k(network: Network, plant: PlantState) -> Floats:
@@ -91,8 +113,8 @@ class HeatPaths:
         Heat capacity flow and plate to hall air of one GPU [W/K].
     gain_w_k : ndarray, shape (N, 2, 1)
         Weights of plate and fluid in the heat that one GPU gives to hall and loop [W/K].
-    reject_w_k : ndarray, shape (P,)
-        Facility return to sink [W/K].
+    to_supply, from_supply : ndarray, shape (P, 1)
+        Of the facility's water: return to supply, and out of the supply (`water_paths_w_k`) [W/K].
     """
 
     def __init__(self, network: Network, flow_fraction: Floats, plant: PlantState) -> None:
@@ -119,10 +141,10 @@ class HeatPaths:
         self.loop_flow = self.by_loop(self.flow_w_k[:, None])
         self.coil = exchanger_w_k(network, flow_fraction, plant)[:, None]
         self.forward = self.loop_flow - self.coil
-        self.plant_flow = (plant.plant_flow * coefficients.plant_flow_w_k)[:, None]
+        self.plant_flow, self.to_supply, self.from_supply, _ = (
+            x[:, None] for x in water_paths_w_k(network, plant)
+        )
         self.crah = (plant.crah * coefficients.crah_w_k * plant.plant_flow[shape.hall_plant])[:, None]
-        self.reject_w_k = rejection_w_k(network, plant)
-        self.to_supply = self.plant_flow - self.reject_w_k[:, None]
         self.loop_heat = shape.loops_on_plant * self.coil.T
         self.hall_heat = shape.halls_on_plant * self.crah.T
 

@@ -1,7 +1,8 @@
 """One SDIRK2 step of the thermal network, with its error estimate and exact energy booking.
 
 S1 = solve(gamma dt, T0); S2 = solve(gamma dt, T0 + (1-gamma)/gamma (S1 - T0)), gamma = 1 - 1/sqrt 2; S2 is
-the result and err = 0.25 max |S2 - backward Euler| over die and loop supply temperatures. PHYSICS.md section 3.
+the result and err = 0.25 max |S2 - backward Euler| over dies, and four times that of loop supplies and hall air.
+PHYSICS.md section 3.
 """
 
 import math
@@ -15,9 +16,11 @@ from twin.physics.thermal_constants import Floats
 from twin.physics.thermal_foresight import AHEAD, GAMMA, Foresight
 from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, Network, State, uniform_state
-from twin.physics.thermal_solve import GroupIndex, GroupOperator, HeatPaths, Operator, rejection_w_k
+from twin.physics.thermal_solve import GroupIndex, GroupOperator, HeatPaths, Operator, water_paths_w_k
 
 ERROR_SHARE = 0.25
+AIR_WEIGHT = 4.0
+"""Errors of loop supplies and hall air count so much more than those of dies: they last, and limits of air are slow."""
 FLOW_DT_SHARE = 0.5
 """While a loop's flow moves, dt is at most this share of the fastest moving time constant."""
 ODD_STEPS = 32
@@ -267,7 +270,8 @@ class ThermalStepper:
 
     def _set_plant(self, inputs: ThermalInputs) -> None:
         self.settled_s = inputs.flow.settled_s()
-        self._reject_w_k = rejection_w_k(self.network, inputs.plant)
+        flow, to_supply, from_supply, self._reject_w_k = water_paths_w_k(self.network, inputs.plant)
+        self._water_w_k = np.concatenate([flow - to_supply, from_supply - flow])
         self._paths: HeatPaths | None = None  # of flows that stand
         self._foresight = None
 
@@ -333,14 +337,15 @@ class ThermalStepper:
         return sink_c, source
 
     def _rejected_w(self, flat_c: Floats, sink_c: Floats) -> float:
-        n_plants = self.network.shape.n_plants
-        return float(np.dot(self._reject_w_k, flat_c[-2 * n_plants : -n_plants] - sink_c))
+        water_c = flat_c[-self._water_w_k.size :]
+        return float(np.dot(self._water_w_k, water_c) - np.dot(self._reject_w_k, sink_c))
 
     def _error_k(self, apart_k: Floats) -> float:
-        """Largest error of dies and loop supplies, where two results are apart by this, as `State.flat` [K]."""
+        """Largest error as it counts, where two results are apart by this, as `State.flat` [K]."""
         n_chain, n_loops = 8 * self.groups.size, self.network.shape.n_loops
+        n_halls = self.network.shape.n_halls
         die = np.abs(apart_k[:n_chain:8] + apart_k[1:n_chain:8]) * self._weight
-        supply = np.abs(apart_k[n_chain + n_loops : n_chain + 2 * n_loops])
+        air = AIR_WEIGHT * np.abs(apart_k[n_chain + n_loops : n_chain + 2 * n_loops + n_halls])
         return ERROR_SHARE * float(
-            max(np.maximum.reduce(die, initial=0.0), np.maximum.reduce(supply, initial=0.0))
+            max(np.maximum.reduce(die, initial=0.0), np.maximum.reduce(air, initial=0.0))
         )

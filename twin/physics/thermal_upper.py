@@ -33,7 +33,7 @@ def between_w_k(paths: HeatPaths) -> Floats:
     matrix[hall, sent[shape.hall_plant]] = -crah
     matrix[plant[shape.loop_plant], back] = -coil
     matrix[plant[shape.hall_plant], hall] = -crah
-    matrix[plant, plant] = matrix[sent, sent] = paths.plant_flow[:, 0]
+    matrix[plant, plant], matrix[sent, sent] = paths.plant_flow[:, 0], paths.from_supply[:, 0]
     taken = paths.loop_heat.sum(axis=1) + paths.hall_heat.sum(axis=1)
     matrix[plant, sent] = taken - paths.plant_flow[:, 0]
     matrix[sent, plant] = -paths.to_supply[:, 0]
@@ -92,7 +92,7 @@ class UpTheTree:
         back = paths.loop_heat @ (self._r1 - 1.0) + paths.hall_heat @ (self._t1 - 1.0)
         self._k_fr = 1.0 / (d_fr + paths.plant_flow)
         self._fr1 = self._k_fr * (paths.plant_flow + back)
-        self._k_fs = 1.0 / (d_fs + paths.plant_flow - paths.to_supply * self._fr1)
+        self._k_fs = 1.0 / (d_fs + paths.from_supply - paths.to_supply * self._fr1)
 
     def dot(self, heat_w: Floats) -> Floats:
         """Temperatures above the groups from the heat into them, shape (U,) [C]."""

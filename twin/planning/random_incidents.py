@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -22,8 +22,8 @@ from twin.plant.links import link_id, links_of
 from twin.plant.tables import LoopKind, Plant, SwitchRole
 from twin.scenario.action import wrong
 from twin.scenario.document import Scenario
-from twin.scenario.fault_kind import Chance, Grade, Pool
 from twin.scenario.fault_kinds import KINDS
+from twin.scenario.fault_kinds.kind import Grade, Pool, Recipe
 from twin.scenario.faults import Intervention
 
 T = TypeVar("T")
@@ -34,13 +34,6 @@ TRIES = 8
 """Targets looked at for one fault before it is left out: some nodes, say, have no supplies of their own."""
 
 
-class Recipe(NamedTuple):
-    """A fault that may happen: its kind, and how it comes."""
-
-    kind: str
-    chance: Chance
-
-
 def recipes(grade: Grade) -> list[Recipe]:
     """Return what can happen by itself with that grade, by the table of kinds."""
     return [
@@ -48,56 +41,6 @@ def recipes(grade: Grade) -> list[Recipe]:
     ]
 
 
-def _step(
-    kind: str,
-    pool: Pool,
-    value: tuple[float, float, str] | None = None,
-    count: int | None = None,
-    lasts_s: float | None = None,
-) -> Recipe:
-    """Return a fault of a cascade."""
-    return Recipe(kind, Chance("cascade", pool, value=value, count=count, lasts_s=lasts_s))
-
-
-CASCADES: tuple[tuple[Recipe, ...], ...] = (
-    (  # a hot day on which machines give up
-        _step("heat_wave", "site", value=(6, 10, "{:.0f} K"), lasts_s=36000),
-        _step("chiller_trip", "chiller", count=1),
-        _step("fan_stop", "plant", count=1),
-        _step("pump_stop", "loop", count=1),
-    ),
-    (  # the pumps of a loop stop; one comes back later than the other
-        _step("pump_stop", "loop", lasts_s=45),
-        _step("pump_stop", "loop", count=1, lasts_s=3600),
-        _step("fail", "node"),
-    ),
-    (  # the grid goes, and not every generator starts
-        _step("no_start", "generator", count=1),
-        _step("fail", "utility", lasts_s=600),
-        _step("fail", "node"),
-        _step("psu_loss", "node", count=1),
-    ),
-    (  # a breaker opens, and not every node survives the power cycle
-        _step("trip", "pdu"),
-        _step("fail", "node"),
-        _step("fail", "node"),
-    ),
-    (
-        _step("leak", "wet_rack"),
-        _step("fail", "node"),
-        _step("valve_stuck", "valve_loop", value=(30, 60, "{:.0f} %")),
-    ),
-    (
-        _step("fail", "leaf", lasts_s=3600),
-        _step("flap", "cable", value=(10, 40, "{:.0f} %"), lasts_s=1800),
-    ),
-    (
-        _step("fail", "node"),
-        _step("fail", "node"),
-        _step("fail", "node"),
-        _step("hang", "node"),
-    ),
-)
 A_DAY: dict[Level, tuple[float, float, float, float]] = {
     "light": (4, 0, 0, 0),
     "medium": (4, 3, 6, 0),
@@ -147,9 +90,11 @@ def random_incidents(
             recipe = draws.weighted(fitting)
             found += there.make(recipe, at_s, draws)
     draws = _Draws(seed, "cascade")
-    chains = [chain for chain in CASCADES if there.pool(chain[0].chance.pool)]
-    for at_s in _times(draws, cascades if chains else 0.0, from_s, end_s):
-        found += _chain(there, draws.pick(chains), at_s, end_s, draws)
+    reach = list(_POOLS)  # the widest first
+    began = [recipe for recipe in recipes("cascade") if there.pool(recipe.chance.pool)]
+    began.sort(key=lambda recipe: reach.index(recipe.chance.pool), reverse=True)
+    for at_s in _times(draws, cascades if began else 0.0, from_s, end_s):
+        found += _chain(there, draws.weighted(began), at_s, end_s, draws)
     return tuple(sorted(found, key=lambda one: one.at_s))
 
 
@@ -166,12 +111,10 @@ def _full_minute(t_s: float) -> float:
     return MINUTE_S * math.ceil(t_s / MINUTE_S)
 
 
-def _chain(
-    there: _There, chain: Sequence[Recipe], at_s: float, end_s: float, draws: _Draws
-) -> list[Intervention]:
+def _chain(there: _There, first: Recipe, at_s: float, end_s: float, draws: _Draws) -> list[Intervention]:
     """Return the faults of one cascade: the same loop all along, nodes of one rack."""
     made: list[Intervention] = []
-    for recipe in chain:
+    for recipe in (first, *first.chance.then):
         made += there.make(recipe, _full_minute(at_s), draws, made)
         at_s += draws.exponential(CASCADE_S)
         if _full_minute(at_s) >= end_s:
@@ -309,23 +252,23 @@ def _leaves(plant: Plant) -> list[str]:
 
 _POOLS: dict[Pool, Callable[[Plant], list[str]]] = {
     "gpu": _gpus,
+    "plate_gpu": lambda plant: _gpus(plant, LoopKind.LIQUID),
     "node": _nodes,
-    "rack": _racks,
     "wired_node": _wired,
     "air_node": lambda plant: _nodes(plant, LoopKind.AIR, LoopKind.REAR_DOOR),
-    "plate_gpu": lambda plant: _gpus(plant, LoopKind.LIQUID),
-    "wet_rack": lambda plant: _racks(plant, LoopKind.LIQUID, LoopKind.IMMERSION),
+    "rack": _racks,
     "cable": lambda plant: [link_id(plant, link) for link in range(len(plant.node_links.node))],
     "leaf": _leaves,
+    "wet_rack": lambda plant: _racks(plant, LoopKind.LIQUID, LoopKind.IMMERSION),
+    "pdu": lambda plant: _power(plant, "pdu", "busbar"),
+    "generator": lambda plant: _power(plant, "generator"),
+    "utility": lambda plant: _power(plant, "utility"),
     "loop": lambda plant: list(plant.loops.ids),
     "valve_loop": lambda plant: list(plant.loops.ids),
     "plant": lambda plant: list(plant.plants.ids),
     "chiller": lambda plant: [
         id for id, kind in zip(plant.plants.ids, plant.plants.kind, strict=True) if kind == "chiller"
     ],
-    "utility": lambda plant: _power(plant, "utility"),
-    "generator": lambda plant: _power(plant, "generator"),
-    "pdu": lambda plant: _power(plant, "pdu", "busbar"),
     "site": lambda plant: ["site"],
 }
-"""Ids of each sort of target."""
+"""Ids of each sort of target, by how far a fault of it reaches: a GPU first, the site last."""

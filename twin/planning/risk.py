@@ -31,8 +31,6 @@ from twin.scenario.job_rows import rows_of
 from twin.scenario.population import jobs_of
 from twin.scenario.work import Job, Recovery
 
-STOPPING = ("dead", "hang", "remap")
-"""Effects that stop a job; the others leave it going."""
 SPARE_STEPS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 """Numbers of spares that are compared, by that of the scene."""
 
@@ -159,7 +157,7 @@ def _stopping(scenario: Scenario) -> tuple[list[Cause], list[str]]:
     failures = scenario.failures
     if not failures.enabled:
         return [], ["nothing fails by itself in this scene"]
-    taken = [one for one in failures.causes if one.on == "node" and one.effect in STOPPING]
+    taken = [one for one in failures.causes if one.on == "node" and one.stops]
     others = [one.id for one in failures.causes if one not in taken]
     said = [f"causes that strike no single node or leave jobs going: {', '.join(others)}"] if others else []
     weibull = [one.id for one in taken if one.shape is not None]
@@ -200,8 +198,7 @@ def _repair(cause: Cause, constant_s: float | None) -> float | RepairQuantiles:
 def _detection_s(cause: Cause, recovery: Recovery) -> float:
     if recovery.constant_s is not None:
         return 0.0
-    unseen = cause.detection == "watchdog" or cause.effect == "hang"
-    return recovery.watchdog_s if unseen else recovery.detect_s
+    return recovery.watchdog_s if cause.is_silent else recovery.detect_s
 
 
 def _load_s(job: Job, plant: Plant, checkpoint_bytes: float) -> float:

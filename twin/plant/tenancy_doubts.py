@@ -68,6 +68,8 @@ class _Review:
         row_of = np.array([name.split("/", 1)[0] for name in plant.rows.ids])
         self.generator = row_of[plant.racks.row[nodes.rack]]
         self.reach = {one.id: self._reach(one) for one in scenario.tenants}
+        self._domains: dict[tuple[str, str], Bools] = {}
+        self._fabrics: dict[str, set[int]] = {}
 
     def nodes_of(self, rows: tuple[str, ...]) -> Bools:
         """Return the nodes of some row generators."""
@@ -115,14 +117,27 @@ class _Review:
         one = self.tenants.get(tenant or "")
         return one is not None and (one.isolation != "none" or one.encrypted or one.network is not None)
 
-    def domains(self, isolation: str, nodes: Bools) -> set[int]:
-        """Return the racks or leaf switches that some nodes hang on; the nodes themselves for any other isolation."""
+    def domains_of(self, tenant: str, isolation: str) -> Bools:
+        """Return which racks or leaf switches a tenant's nodes hang on; for any other isolation, the nodes."""
+        known = self._domains.get((tenant, isolation))
+        if known is not None:
+            return known
+        reach, made = self.reach[tenant], self.reach[tenant]
         if isolation == "rack":
-            return set(self.plant.nodes.rack[nodes].tolist())
-        if isolation == "leaf":
+            made = np.zeros(len(self.plant.racks.ids), np.bool_)
+            made[self.plant.nodes.rack[reach]] = True
+        elif isolation == "leaf":
             links = self.plant.node_links
-            return set(links.leaf[nodes[links.node]].tolist())
-        return set(np.flatnonzero(nodes).tolist())
+            made = np.zeros(len(self.plant.switches.ids), np.bool_)
+            made[links.leaf[reach[links.node]]] = True
+        self._domains[tenant, isolation] = made
+        return made
+
+    def fabrics_of(self, tenant: str) -> set[int]:
+        """Return the fabrics that the nodes of a tenant hang on."""
+        if tenant not in self._fabrics:
+            self._fabrics[tenant] = self.fabrics(self.reach[tenant])
+        return self._fabrics[tenant]
 
     def fabrics(self, nodes: Bools) -> set[int]:
         """Return the fabrics some nodes hang on."""
@@ -157,11 +172,11 @@ class _Review:
 def _compute(here: _Review) -> Iterator[Leak]:
     """Tenants that ask for nodes, leaves or racks of their own, and others that may use them at other times."""
     for tenant in here.isolated():
-        mine = here.domains(tenant.isolation, here.reach[tenant.id])
+        mine = here.domains_of(tenant.id, tenant.isolation)
         meets = [
             other.id
             for other in here.others(tenant)
-            if mine & here.domains(tenant.isolation, here.reach[other.id])
+            if (mine & here.domains_of(other.id, tenant.isolation)).any()
         ]
         closed = all(part.tenants for _, part in here.partitions_of(tenant.id))
         if not meets or (here.scenario.partitions and not closed):
@@ -194,8 +209,8 @@ def _network(here: _Review) -> Iterator[Leak]:
     """Tenants with a VLAN or P-Key of their own whose nodes share a fabric that does not keep them apart."""
     for tenant in here.networked():
         at: Path = ("tenants", here.index[tenant.id], "network")
-        fabrics = here.fabrics(here.reach[tenant.id])
-        beside = [one for one in here.others(tenant) if fabrics & here.fabrics(here.reach[one.id])]
+        fabrics = here.fabrics_of(tenant.id)
+        beside = [one for one in here.others(tenant) if fabrics & here.fabrics_of(one.id)]
         same = [one.id for one in here.others(tenant) if one.network == tenant.network]
         if same:
             reason = f"is the network of {', '.join(same)} too: they see each other's traffic"

@@ -171,9 +171,7 @@ class Alarms:
         alarm.acknowledged = event.t_s <= self._seen_s.get(key, -math.inf)
         if lasts(event):
             nodes, before = event.integer("nodes"), alarm.nodes if alarm.active else 0
-            alarm.nodes = (
-                max(nodes, before) if event.kind == "failure" else nodes + before
-            )  # those down are in both
+            alarm.nodes = max(nodes, before) if kind_of(event.kind).counts_all else nodes + before
             alarm.begun = alarm.begun + 1 if alarm.active else 1
             alarm.active, alarm.ended_s, alarm.eased_s, alarm.row = True, None, None, event.row
             self._active.setdefault(event.kind, {})[event.subject] = alarm
@@ -208,8 +206,8 @@ class Alarms:
         if kind_of(alarm.kind).each_ends and alarm.begun > 1:
             alarm.begun -= 1
             return []
-        other = alarm.kind == "failure" and event.subject in self._active.get("fabric_fault", {})
-        return [] if other else [alarm]
+        kept = any(event.subject in self._active.get(other, {}) for other in kind_of(alarm.kind).kept_by)
+        return [] if kept else [alarm]
 
 
 def _of_many(event: Event, lasting: dict[str, Alarm]) -> list[Alarm]:
@@ -243,7 +241,7 @@ def _of_node(event: Event, lasting: dict[str, Alarm]) -> list[Alarm]:
                 alarm.nodes -= 1
                 if not alarm.nodes:
                     over.append(alarm)
-            elif alarm.kind == "node_degraded":  # found by one of its GPUs
+            elif kind_of(alarm.kind).part_ends:
                 over.append(alarm)
     return over
 

@@ -34,13 +34,13 @@ def over_in(plant: Plant, frame: Frame) -> Callable[[Alarm], bool]:
 
     def over(alarm: Alarm) -> bool:
         kind = kind_of(alarm.kind)
-        shows = kind.pictured
+        shows = kind.evidence
         if shows is None:
             return False
         if shows.nodes:
             nodes = _nodes(plant, alarm.subject)
-            if nodes is None:  # failures of switches, links and gear have ends of their own
-                return kind.id != "failure" or _is_gone(plant, alarm.subject)
+            if nodes is None:  # what is about gear has ends of its own
+                return not shows.gear or _is_gone(plant, alarm.subject)
             stand = values["node.condition"][nodes]
             return (
                 int(stand[0]) not in shows.nodes if len(stand) == 1 else not np.isin(stand, shows.nodes).any()

@@ -161,6 +161,8 @@ class DecodedBlock:
             )
             self._check(detail)
             detail.show(frame.values, self.dies)
+        if self.dies.node.size:  # one figure, of the GPUs as they are shown
+            frame.values["site.gpu_max_c"][...] = frame.values["gpu.temp_c"].max()
         return frame
 
     def _check(self, detail: Detail) -> None:

@@ -11,21 +11,17 @@ import math
 import sqlite3
 import zlib
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from twin.record.bookings import NOTHING, Booked
-from twin.record.constants import packed, packed_text
 from twin.record.contents import Snapshot
 from twin.record.hash import EventHash
-from twin.record.inputs import input_hashes, inputs_hash, versions
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError, explained, fold, reopen
-from twin.record.scenario_json import to_json
 from twin.record.series import BOOKINGS
 from twin.record.source import state_at
 from twin.record.trimming import BlockHead
-from twin.record.writer import as_json, drop_from
+from twin.record.writer import as_json, drop_from, made_from
 from twin.scenario.document import Scenario
 
 BY_HAND = ("intervention", "edit", "withdrawn")
@@ -96,24 +92,17 @@ def _book(file: sqlite3.Connection, booked: Booked) -> None:
 
 def _header(parent: Reader, scenario: Scenario, at_s: float, last: int) -> dict[str, str]:
     """Return what the header of a branch says otherwise than its parent's; `last` is the last block it has."""
-    text = to_json(scenario)
     epochs = [epoch for epoch in parent.epochs() if epoch[0] <= last]
     layout = epochs[-1][1]
     ids = {
         entity: names[: layout.counts.get(entity, len(names))] for entity, names in parent.header.ids.items()
     }
     return {
-        "scenario": text,
+        **made_from(scenario),
         "past_s": repr(at_s),
         "layout": json.dumps(as_json(layout)),
         "epochs": json.dumps([[first, as_json(one)] for first, one in epochs]),
         "ids": json.dumps(ids),
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": json.dumps(versions()),
-        "inputs": json.dumps(input_hashes(scenario)),
-        "inputs_hash": inputs_hash(scenario),
-        "constants": packed(),
-        "original": packed_text(text),
     }
 
 

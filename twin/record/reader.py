@@ -28,7 +28,7 @@ from twin.record.ledger_record import Figures, Ledger, LedgerRecord
 from twin.record.pictures import Pictures
 from twin.record.redraw import redraws_of
 from twin.record.run_summary import Misshapen, strict_json, summary_of
-from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained, of_part
+from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained, mark, of_part
 from twin.record.series import SERIES_CHANNELS, Series, condense
 from twin.record.source import Source, count, layout_at, layout_of, state_at, stretch, time_s
 from twin.record.trimming import BlockHead, block_head
@@ -419,6 +419,7 @@ class Reader:
                 with closing(sqlite3.connect(partial)) as copy:
                     self._source.file.backup(copy)
                     copy.execute("PRAGMA journal_mode=DELETE").fetchone()
+                    mark(copy)
                 partial.replace(target)
             finally:
                 partial.unlink(missing_ok=True)

@@ -17,8 +17,8 @@ from twin.record.bookings import Bookings
 from twin.record.channels import Entity
 from twin.record.contents import Snapshot
 from twin.record.detail import Detail
-from twin.record.event_kind import JobTurn
 from twin.record.event_kinds import kind_of
+from twin.record.event_kinds.kind import JobTurn
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.record.redraw import Redraw

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sqlite3
 import sys
 from collections.abc import Iterator, Mapping
@@ -119,6 +120,7 @@ def create(path: Path, header: Mapping[str, str]) -> sqlite3.Connection:
                 file.executemany("INSERT INTO header VALUES (?, ?)", header.items())
                 file.execute("INSERT INTO progress VALUES (1, 0.0, 0, '', NULL)")
                 file.execute("COMMIT")
+                mark(file)
             for name in beside(path):
                 name.unlink(missing_ok=True)
             partial.replace(path)
@@ -127,6 +129,16 @@ def create(path: Path, header: Mapping[str, str]) -> sqlite3.Connection:
         file = sqlite3.connect(path, isolation_level=None)
         _writing(file)
     return file
+
+
+def mark(file: sqlite3.Connection) -> None:
+    """Give a run file that has no log a number of its own, on its first page; copies want another."""
+    file.execute(f"PRAGMA schema_version={secrets.randbelow(2**31 - 1) + 1}")
+
+
+def mark_log(file: sqlite3.Connection) -> None:
+    """Let what is committed hold the first page, so that the log tells to which file it belongs."""
+    file.execute(f"PRAGMA user_version={FORMAT_VERSION}")
 
 
 def reopen(path: Path) -> sqlite3.Connection:
@@ -192,23 +204,27 @@ def _alone(path: Path) -> sqlite3.Connection:
 
 def _must_belong(file: sqlite3.Connection, path: Path, log: Path) -> None:
     """Refuse a log that makes another run of the file than it was made for; older files have no header of their own."""
-    named = (
-        "SELECT key, value FROM header WHERE key IN ('created', 'seed', 'inputs_hash', 'end_s') ORDER BY key"
-    )
     try:
         with closing(_alone(path)) as alone:
-            own = alone.execute(named).fetchall()
+            own = _named(alone)
     except (RunFileError, sqlite3.DatabaseError):
         return
     try:
-        seen = file.execute(named).fetchall()
+        seen = _named(file)
     except sqlite3.DatabaseError:
         seen = []
-    if own and own != seen:
+    if len(own) > 1 and own != seen:
         file.close()
         raise RunFileError(
             f"{path}: the log {log.name} beside it is of another run; take it away to read this one"
         )
+
+
+def _named(file: sqlite3.Connection) -> list[tuple[object, ...]]:
+    """Return what tells one run file from another: the number on its first page, and rows of its header."""
+    keys = "('created', 'seed', 'inputs_hash', 'end_s')"
+    rows = file.execute(f"SELECT key, value FROM header WHERE key IN {keys} ORDER BY key").fetchall()
+    return [*file.execute("PRAGMA schema_version").fetchall(), *rows]
 
 
 def _look(path: Path) -> bool:

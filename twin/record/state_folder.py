@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import stat
 import sys
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
@@ -63,8 +64,14 @@ def pruned_words(gone: Sequence[Path]) -> str:
 
 
 def _newest_first() -> list[Path]:
-    runs = state_folder() / "runs"
-    return sorted(runs.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    """Return the unsaved run files; another program may delete some meanwhile."""
+    dated = []
+    for path in (state_folder() / "runs").glob(f"*{SUFFIX}"):
+        with suppress(OSError):
+            status = path.stat()
+            if stat.S_ISREG(status.st_mode):
+                dated.append((status.st_mtime, path))
+    return [path for _, path in sorted(dated, reverse=True)]
 
 
 def _remove(newest_first: Sequence[Path], keep: int) -> list[Path]:

@@ -24,7 +24,7 @@ from twin.record.events import WHERE, Event
 from twin.record.frame import Layout
 from twin.record.inputs import input_hashes, inputs_hash, versions
 from twin.record.redraw import Redraw, redraws_text
-from twin.record.runfile import RunFileError, create, explained, fold, reopen
+from twin.record.runfile import RunFileError, create, explained, fold, mark_log, reopen
 from twin.record.scenario_json import to_json
 from twin.record.series import BOOKINGS, DIES, Block
 from twin.scenario.document import Scenario
@@ -64,20 +64,13 @@ class Writer:
     ) -> None:
         self.path = path
         self._prepare(layout)
-        text = to_json(scenario)
         header = {
-            "scenario": text,
+            **made_from(scenario),
             "seed": str(seed),
             "end_s": repr(end_s),
             "layout": json.dumps(as_json(layout)),
             "ids": _ids(ids),
             "epochs": json.dumps([[1, as_json(layout)]]),
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "versions": json.dumps(versions()),
-            "inputs": json.dumps(input_hashes(scenario)),
-            "inputs_hash": inputs_hash(scenario),
-            "constants": packed(),
-            "original": packed_text(text),
             **({"redraws": redraws_text(redraws)} if redraws else {}),
         }
         self._file = create(path, header)
@@ -249,6 +242,7 @@ class Writer:
                 "UPDATE progress SET t = ?, events = ?, hash = ?, summary = ?",
                 (t_s, events, event_hash, text),
             )
+            mark_log(self._file)
             self._file.execute("COMMIT")
         self._events.clear()
         self._pending.clear()
@@ -329,6 +323,20 @@ def drop_from(file: sqlite3.Connection, at_s: float, snapshot_s: float) -> None:
     file.execute("DELETE FROM ledger WHERE t >= ?", (at_s,))
     file.execute("DELETE FROM series WHERE block IN (SELECT id FROM blocks WHERE t1 >= ?)", (at_s,))
     file.execute("DELETE FROM blocks WHERE t1 >= ?", (at_s,))
+
+
+def made_from(scenario: Scenario) -> dict[str, str]:
+    """Return what the header of a run file says of what the run is made from, with what, and when."""
+    text = to_json(scenario)
+    return {
+        "scenario": text,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": json.dumps(versions()),
+        "inputs": json.dumps(input_hashes(scenario)),
+        "inputs_hash": inputs_hash(scenario),
+        "constants": packed(),
+        "original": packed_text(text),
+    }
 
 
 def as_json(layout: Layout) -> dict[str, Any]:

@@ -18,8 +18,8 @@ MOST_JOBS = 60
 """Jobs told one by one: those that took the most GPU time."""
 CARDS = ("goodput", "ettr", "mfu", "interruptions", "energy_j", "pue", "power_max_w", "gpu_max_c", "cost_usd")
 _MEANS = {
-    "goodput": "steps kept, against those at the reference clock without failures nor waits for input; cool dies clock "
-    "higher, so that it may exceed 100 %",
+    "goodput": "steps kept, against those of these very GPUs at the reference clock, without failures nor waits for "
+    "input; at most ETTR",
     "ettr": "share of the jobs' time spent on steps that were kept",
     "mfu": "model FLOP of kept steps against the peak of the GPUs, mean over jobs",
     "jobs_done": "jobs whose work was done",

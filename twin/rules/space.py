@@ -122,13 +122,18 @@ class _Floor:
         """Return pairs of footprints of one hall that share more than a touch of x, a rack at least in each."""
         low_m = self.x_m - self.width_m / 2 + self.hall * 1e6
         order = np.argsort(low_m, kind="stable")
-        end = np.searchsorted(low_m[order], (low_m + self.width_m - TOUCH_M)[order], side="left")
-        count = np.maximum(end - np.arange(len(order)) - 1, 0)
-        first = np.repeat(np.arange(len(order)), count)
+        high_m, is_rack = (low_m + self.width_m - TOUCH_M)[order], self.is_rack[order]
+        place, racks = np.arange(len(order)), np.flatnonzero(is_rack)
+        end = np.maximum(np.searchsorted(low_m[order], high_m, side="left"), place + 1)
+        # A rack meets all that begin before it ends, a machine the racks among them alone: machines may be many.
+        before = np.searchsorted(racks, place + 1)
+        count = np.where(is_rack, end - place - 1, np.searchsorted(racks, end) - before)
+        first = np.repeat(place, count)
         within = np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
-        one, other = order[first], order[first + within + 1]
-        kept = self.is_rack[one] | self.is_rack[other]
-        return one[kept], other[kept]
+        second = first + within + 1
+        of_machine = ~is_rack[first]
+        second[of_machine] = racks[(before[first] + within)[of_machine]]
+        return order[first], order[second]
 
     def shared_m(self, pair: int) -> float:
         """Return by how much two footprints reach into one another, across or along, whichever is less [m]."""

@@ -10,8 +10,8 @@ from twin.catalog import Catalog
 from twin.scenario.assign import NoSuchPlace, assign
 from twin.scenario.cooling import Loop, Plant
 from twin.scenario.document import Scenario
-from twin.scenario.fault_kind import Need, Option, TargetKind
 from twin.scenario.fault_kinds import KINDS
+from twin.scenario.fault_kinds.kind import Need, Option, TargetKind
 from twin.scenario.faults import Intervention
 from twin.scenario.population import jobs_of
 from twin.scenario.problem import ScenarioError
@@ -58,7 +58,7 @@ def wrong(
         if value is not None and key not in known.options:
             takes = ", ".join(sorted(known.options)) or "nothing"
             yield key, f"means nothing for {one.kind}", f"it takes {takes}"
-    if known.targets == ("path",):
+    if known.is_setting:
         yield from _setting(scenario, one)
     else:
         kind, reason, hint = kind_of(scenario, one.target, known.targets, item)

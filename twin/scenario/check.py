@@ -24,7 +24,8 @@ from twin.scenario import (
 )
 from twin.scenario.assign import assign
 from twin.scenario.document import Scenario
-from twin.scenario.fault_kind import TargetKind
+from twin.scenario.fault_kinds import KINDS
+from twin.scenario.fault_kinds.kind import TargetKind
 from twin.scenario.faults import Intervention
 from twin.scenario.problem import Problem, ScenarioError, shown
 from twin.scenario.quantity import rendered
@@ -103,7 +104,7 @@ class _Checker:
     def sizes(self) -> list[Problem]:
         """Return what makes the scene larger than one may be; nothing of it is made to see that."""
         here = self.scenario
-        wrong = (*sizes.halls(here, self.catalog), *sizes.machines(here))
+        wrong = (*sizes.lists(here), *sizes.halls(here, self.catalog), *sizes.machines(here))
         return [self._problem(at, reason, hint, value="") for at, reason, hint in wrong]
 
     def products(self) -> list[Problem]:
@@ -285,7 +286,7 @@ class _Checker:
 
     def _after(self, one: Intervention) -> list[action.Wrong]:
         """Return the references that a value set later would break."""
-        if one.kind != "set" or one.value is None:
+        if not KINDS[one.kind].is_setting or one.value is None:
             return []
         later = _Checker(assign(self.scenario, one.target, one.value), self.tree, self.catalog)
         broken = set(later.references()) - set(self.references())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -14,25 +14,21 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 @dataclass(frozen=True, eq=False)
 class OneOf:
-    """Marks a text field that takes a key of a table, which may grow while the program runs.
+    """Marks a text field that takes one of some names, which may grow while the program runs.
 
     Parameters
     ----------
-    table
-        Its keys are the names.
+    names
+        Returns them, in their order.
     """
 
-    table: Mapping[str, object] = field(repr=False)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Return the names, in the order of the table."""
-        return tuple(self.table)
+    names: Callable[[], Collection[str]] = field(repr=False)
 
     def _validate(self, name: str) -> str:
-        if name not in self.table:
-            close = get_close_matches(name, self.table, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(self.table)}"
+        names = self.names()
+        if name not in names:
+            close = get_close_matches(name, names, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
             raise PydanticCustomError("literal_error", "is not known; {hint}", {"hint": hint})
         return name
 
@@ -42,4 +38,4 @@ class OneOf:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        return {"enum": list(self.names), "type": "string"}
+        return {"enum": list(self.names()), "type": "string"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, StringConstraints
+from pydantic import AwareDatetime, Field, StringConstraints, field_validator
 
 from twin.scenario.base import Part
 from twin.scenario.branching import BranchPoint
@@ -27,6 +27,10 @@ VERSION = 1
 Edition = Annotated[str, StringConstraints(pattern=r"^20[0-9]{2}\.(0[1-9]|1[0-2])$")]
 """Year and month of a catalogue."""
 
+FIRST_YEAR, LAST_YEAR = 1900, 2999
+LONGEST_S = 1000 * 365 * 86400.0
+"""A run lasts no longer, so that its end has a date [s]."""
+
 
 class Scenario(Part):
     """A whole scene, as a frozen value."""
@@ -47,7 +51,9 @@ class Scenario(Part):
         default=datetime.fromisoformat("2026-01-05T00:00:00+00:00"),
         description="wall clock at t = 0, with offset",
     )
-    duration_s: Moment = Field(default=86400.0, alias="duration", gt=0, description="how long a run lasts")
+    duration_s: Moment = Field(
+        default=86400.0, alias="duration", gt=0, le=LONGEST_S, description="how long a run lasts"
+    )
     ends: Literal["duration", "jobs"] = Field(
         default="duration",
         description="when a run ends: after its duration, or with the last job if that is sooner",
@@ -90,3 +96,10 @@ class Scenario(Part):
     exclusions: tuple[Exclusion, ...] = Field(
         default=(), max_length=5000, description="findings of design rules that are accepted, with the reason"
     )
+
+    @field_validator("start")
+    @classmethod
+    def _has_a_date_everywhere(cls, said: datetime) -> datetime:
+        if not FIRST_YEAR <= said.year <= LAST_YEAR:
+            raise ValueError(f"must be in a year from {FIRST_YEAR} to {LAST_YEAR}")
+        return said

@@ -15,6 +15,8 @@ from twin.scenario.tree import MAX_BYTES, Entry, Tree, decode, parse
 
 SUFFIX = ".twin.yaml"
 MAX_CHAIN = 8
+MAX_CHAIN_CHARACTERS = 2 * MAX_BYTES
+"""Of all files of a scene together."""
 _BUILTIN = re.compile(r"builtin:([a-z0-9][a-z0-9-]{0,60})")
 _OWN = ("format", "version", "catalog", "extends", "branch")
 """Keys every file says for itself."""
@@ -82,6 +84,11 @@ def chain(first: Source) -> list[Source]:
             hint = _near(path, files) or "copy it beside this file: a branch needs the scene that it leaves"
             raise _error(mark.file, mark.line, "extends", f"names {name!r}, which does not exist", hint)
         files.append(read(path, name))
+        if sum(len(one.text) for one in files) > MAX_CHAIN_CHARACTERS:
+            reason = (
+                f"makes more than {MAX_CHAIN_CHARACTERS // 1_000_000} MB of text with the files before it"
+            )
+            raise _error(mark.file, mark.line, "extends", reason, "a smaller base")
 
 
 def merge(base: Tree, over: Tree) -> Tree:

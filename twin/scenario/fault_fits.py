@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twin.scenario.document import Scenario
+from twin.scenario.fault_kinds import impairment_of
 from twin.scenario.fault_trace import unpack
 from twin.scenario.tree import Path
 
@@ -34,7 +35,7 @@ def causes(scenario: Scenario) -> Iterator[Wrong]:
         if not there.get(cause.on, True):
             reason, hint = _MISSING[cause.on]
             yield ("failures", "causes", i, "on"), f"can strike nothing: {reason}", hint
-        elif cause.effect in ("pcie", "flap") and not scenario.fabrics:
+        elif not scenario.fabrics and (bad := impairment_of(cause.effect)) and bad.what in ("cards", "cable"):
             yield (
                 ("failures", "causes", i, "effect"),
                 "changes nothing: the scene has no fabric",

@@ -8,33 +8,28 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from twin.scenario.base import Id, ItemId, Part
 from twin.scenario.choice import OneOf
-from twin.scenario.fault_kinds import KINDS
+from twin.scenario.fault_kinds import (
+    KINDS,
+    effects,
+    effects_on,
+    fault_of,
+    impairment_of,
+    lasting_effects,
+    shares_left,
+)
+from twin.scenario.fault_kinds.kind import Component
 from twin.scenario.quantity import Duration, Fraction, Moment, Rate, Temperature
 
 CauseId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 """Snake case, as in the summary's ``by_cause``."""
 
 
-On = Literal["node", "switch", "link", "rack", "pdu", "cdu", "row", "leaf", "nvlink"]
-"""What one rate is counted for: a node, a switch, a link, or a fault domain of many nodes."""
-Effect = Literal["dead", "slow", "hang", "corrupt", "flap", "pcie", "remap"]
+Effect = Annotated[str, OneOf(effects)]
 """dead: it stops the job; the others leave it going, worse or wrong."""
-
-
-Hidden = Literal["slow", "corrupt", "pcie", "flap"]
+Lasting = Annotated[str, OneOf(lasting_effects)]
 """Effects that a health check can find: the job goes on with them."""
 PartClass = Literal["gpu", "cable", "nic", "fan", "power_supply", "motherboard", "cpu"]
 """Repair classes that take a part; restart and maintenance take none."""
-
-EFFECTS_OF: dict[On, tuple[Effect, ...]] = {
-    "node": ("dead", "slow", "hang", "corrupt", "flap", "pcie", "remap"),
-    "link": ("dead", "flap"),
-}
-"""What can happen to a component; all others are only dead."""
-SEVERITY: dict[Effect, float] = {"slow": 0.77, "pcie": 0.5, "flap": 0.9}
-"""What is left of speed by default [est]; 0.77: the mean slow-down by stragglers is 1.3."""
-LASTING: tuple[Effect, ...] = ("slow", "corrupt", "pcie", "flap")
-"""Effects that go on until somebody finds them."""
 
 
 class Cause(Part):
@@ -51,7 +46,7 @@ class Cause(Part):
     ] = Field(description="repair class: how long the node is away; restart: not at all")
     detection: Literal["explicit", "watchdog"] = Field(default="explicit", description="how it is noticed")
     planned: bool = Field(default=False, description="maintenance, counted apart")
-    on: On = Field(
+    on: Component = Field(
         default="node",
         description="what the rate is of: 3.8 per 1000 node-day of a node, 0.00057 per 30 day of a link; pdu, cdu, "
         "leaf and nvlink are the nodes that hang on one of them",
@@ -63,14 +58,18 @@ class Cause(Part):
         "GPU restarts once with spare rows of memory",
     )
     severity: Fraction | None = Field(
-        default=None, gt=0, lt=1, description="slow, pcie, flap: what is left of speed; none: 0.77, 0.5, 0.9"
+        default=None,
+        gt=0,
+        lt=1,
+        description=f"{', '.join(shares_left())}: what is left of speed; none: "
+        f"{', '.join(f'{share:g}' for share in shares_left().values())}",
     )
     found_s: Duration | None = Field(
         default=None,
         alias="found",
         gt=0,
-        description="slow, corrupt, pcie, flap: mean time until somebody finds it, and it goes to repair; none: only "
-        "a health check does, or the verification of a checkpoint",
+        description=f"{', '.join(lasting_effects())}: mean time until somebody finds it, and it goes to repair; "
+        "none: only a health check does, or the verification of a checkpoint",
     )
     shape: float | None = Field(
         default=None,
@@ -83,26 +82,34 @@ class Cause(Part):
 
     @model_validator(mode="after")
     def _fits(self) -> Cause:
-        allowed = EFFECTS_OF.get(self.on, ("dead",))
+        allowed = effects_on(self.on)
         if self.effect not in allowed:
             raise ValueError(
                 f"effect {self.effect} is not of a {self.on}, which can be {' or '.join(allowed)}; a node can have any"
             )
-        if self.severity is not None and self.effect not in SEVERITY:
-            raise ValueError(f"severity means nothing for {self.effect}; it is of {', '.join(SEVERITY)}")
-        if self.found_s is not None and self.effect not in LASTING:
-            raise ValueError(f"found means nothing for {self.effect}; it is of {', '.join(LASTING)}")
+        if self.severity is not None and self.effect not in shares_left():
+            raise ValueError(f"severity means nothing for {self.effect}; it is of {', '.join(shares_left())}")
+        if self.found_s is not None and self.stops:
+            raise ValueError(
+                f"found means nothing for {self.effect}; it is of {', '.join(lasting_effects())}"
+            )
         return self
 
     @property
     def left(self) -> float:
         """Return what is left of speed while it lasts [-]."""
-        return SEVERITY.get(self.effect, 1.0) if self.severity is None else self.severity
+        return shares_left().get(self.effect, 1.0) if self.severity is None else self.severity
 
     @property
     def stops(self) -> bool:
         """Return whether it interrupts jobs at once."""
-        return self.effect not in LASTING
+        return impairment_of(self.effect) is None
+
+    @property
+    def is_silent(self) -> bool:
+        """Return whether only a watchdog notices it."""
+        fault = fault_of(self.effect, self.on)
+        return self.detection == "watchdog" or (fault is not None and fault.silent)
 
 
 class Arrhenius(Part):
@@ -159,8 +166,8 @@ class HealthCheck(Part):
         le=86400,
         description="nodes without a job are kept from work for so long; beside a job it runs unnoticed",
     )
-    finds: tuple[Hidden, ...] = Field(
-        default=("slow", "corrupt", "pcie", "flap"), min_length=1, description="kinds of faults it can see"
+    finds: tuple[Lasting, ...] = Field(
+        default=lasting_effects(), min_length=1, description="kinds of faults it can see"
     )
     coverage: Fraction = Field(
         default=0.9, ge=0, le=1, description="chance that a run of it on a node finds such a fault"
@@ -291,7 +298,7 @@ class Failures(Part):
     repairs: Repairs = Field(default=Repairs(), description="how broken nodes come back")
 
 
-InterventionKind = Annotated[str, OneOf(KINDS)]
+InterventionKind = Annotated[str, OneOf(lambda: KINDS)]
 """Id of a kind of fault or intervention."""
 
 
@@ -321,10 +328,7 @@ class Intervention(Part):
     cause: CauseId | None = Field(default=None, description="fail: the cause to book it under")
     value: str | None = Field(
         default=None,
-        description="power_cap: per GPU (job, all) or of the whole (rack, row, hall, power item), such as 600 W; "
-        "flap: share of time the link is down, such as 10 %; valve_stuck: opening; blocked_plate: flow left; "
-        "bad_contact: factor on the resistance; heat_wave: such as 8 K; slow, pcie: speed left; move: a partition; "
-        "drain: when running jobs leave, now, checkpoint (their next) or end (theirs); set: the new value",
+        description="; ".join(f"{kind.id}: {kind.value_words}" for kind in KINDS.values() if kind.value),
     )
 
 
@@ -342,7 +346,6 @@ __all__ = [
     "InterventionKind",
     "ItemId",
     "LemonRule",
-    "On",
     "Repairs",
     "SparePart",
 ]

@@ -78,7 +78,9 @@ def below(spot: Spot, step: str | int, kind: object = None) -> Spot:
     info = known[1]
     inner = spot_of(info.annotation)
     quantity = inner.quantity or next((one for one in info.metadata if isinstance(one, Quantity)), None)
-    choices = inner.choices or next((limit.names for limit in info.metadata if isinstance(limit, OneOf)), ())
+    choices = inner.choices or next(
+        (tuple(limit.names()) for limit in info.metadata if isinstance(limit, OneOf)), ()
+    )
     return Spot(inner.models, quantity, choices, inner.item, inner.text, inner.table, info.description or "")
 
 
@@ -93,7 +95,7 @@ def spot_of(annotation: Any) -> Spot:
         if isinstance(part, Quantity):
             quantity = part
         elif isinstance(part, OneOf):
-            choices += part.names
+            choices += part.names()
         elif get_origin(part) is Literal:
             choices += [str(choice) for choice in get_args(part)]
         elif get_origin(part) is tuple:

@@ -177,7 +177,9 @@ class Rows(Part):
     """A generator of parallel rows; row ``i`` is ``id/i``, its rack ``j`` is ``id/i/j``."""
 
     id: Id = Field(description="name of this generator, for ever")
-    label: str = Field(default="ROW", description="what the label over a row says before its letter")
+    label: str = Field(
+        default="ROW", max_length=200, description="what the label over a row says before its letter"
+    )
     count: int = Field(default=1, ge=1, le=500, description="rows")
     at: Point = Field(default=Point(), description="the corner where row 0 begins")
     pitch_m: Length = Field(default=3.0, alias="pitch", gt=0, le=20, description="row to row, across")

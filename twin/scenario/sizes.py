@@ -7,7 +7,7 @@ away are counted: they keep their place in the tables.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass
 
 from twin.catalog import Catalog, NodePart, RackPart
@@ -29,10 +29,28 @@ MOST_NODES = 1_200_000
 MOST_GPUS = 1_200_000
 MOST_SWITCHES = 400_000
 MOST_LINKS = 6_000_000
-MOST_MACHINES = 200_000
+MOST_MACHINES = 50_000
 """Of power stages, and of cooling loops with their units."""
 MOST_EDITED_GPUS = 200_000_000
-"""Edits times GPUs: the hall is made and checked after each edit."""
+"""Edits times GPUs, or times racks: the hall is made and checked after each edit."""
+MOST_CHOSEN_NODES = 100_000_000
+"""Nodes times tenants, partitions and reservations, each of which has a choice of them."""
+_MOST_LISTED: dict[Path, int] = {
+    ("halls",): 1000,
+    ("fabrics",): 500,
+    ("power",): 2000,
+    ("power_caps",): 2000,
+    ("cooling", "plants"): 1000,
+    ("cooling", "loops"): 2000,
+    ("storage",): 1000,
+    ("tenants",): 1000,
+    ("streams",): 1000,
+    ("traces",): 100,
+    ("partitions",): 1000,
+    ("clouds",): 200,
+    ("failures", "causes"): 1000,
+}
+"""Entries of lists whose entries are checked against one another."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +60,18 @@ class _Count:
     at: Path
     number: int
     how: str
+
+
+def lists(scenario: Scenario) -> Iterator[Wrong]:
+    """Yield lists of more entries than a scene may have."""
+    for at, limit in _MOST_LISTED.items():
+        here: object = scenario
+        for key in at:
+            here = getattr(here, str(key))
+        assert isinstance(here, Sized)
+        if len(here) > limit:
+            reason = f"has {len(here):,} entries; a scene has at most {limit:,}"
+            yield at, reason, "fewer of them"
 
 
 def halls(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
@@ -68,11 +98,27 @@ def halls(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     yield from _over(nodes, MOST_NODES, "nodes", "fewer racks, or fewer nodes in each")
     yield from _over(gpus, MOST_GPUS, "GPUs", "fewer racks, or fewer nodes in each")
     every = gpus_of(scenario, catalog)
-    edited = [
-        _Count(("edits",), len(scenario.edits) * every, f"{len(scenario.edits):,} edits of {every:,} GPUs")
+    edits, made = len(scenario.edits), sum(count.number for count in racks)
+    if every <= MOST_GPUS and made <= MOST_RACKS:
+        fold = "fold edits into the design"
+        edited = [_Count(("edits",), edits * every, f"{edits:,} edits of {every:,} GPUs")]
+        yield from _over(edited, MOST_EDITED_GPUS, "edited GPUs", fold)
+        edited = [_Count(("edits",), edits * made, f"{edits:,} edits of {made:,} racks")]
+        yield from _over(edited, MOST_EDITED_GPUS, "edited racks", fold)
+    yield from _chosen(scenario, sum(count.number for count in nodes))
+
+
+def _chosen(scenario: Scenario, nodes: int) -> Iterator[Wrong]:
+    """Yield tenants, partitions and reservations of more nodes in all than a scene may have."""
+    chosen = [
+        _Count((key,), len(who) * nodes, f"{len(who):,} {key} of {nodes:,} nodes")
+        for key, who in (
+            ("tenants", scenario.tenants),
+            ("partitions", scenario.partitions),
+            ("reservations", scenario.reservations),
+        )
     ]
-    if every <= MOST_GPUS:
-        yield from _over(edited, MOST_EDITED_GPUS, "edited GPUs", "fold edits into the design")
+    yield from _over(chosen, MOST_CHOSEN_NODES, "choices of nodes", "fewer of them, or fewer nodes")
 
 
 def gpus_of(scenario: Scenario, catalog: Catalog) -> int:

@@ -9,8 +9,7 @@ from twin.catalog import UnknownPart
 from twin.scenario.cooling import Loop
 from twin.scenario.document import Scenario
 from twin.scenario.electricity import PowerStage
-from twin.scenario.fault_kind import TargetKind
-from twin.scenario.fault_kinds import PLACES
+from twin.scenario.fault_kinds.kind import PLACES, TargetKind
 from twin.scenario.population import jobs_of
 from twin.scenario.validate import nearest
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from twin.scenario.problem import Problem, ScenarioError, shown
-from twin.scenario.trace_rows import TraceRow
+from twin.scenario.trace_rows import MOST_ASKED, TraceRow
 
 MAX_PROBLEMS = 12
 MAX_READ = 2_000_000
@@ -40,7 +40,10 @@ class TraceReader:
         self.problems: list[Problem] = []
 
     def add(self, row: TraceRow, line: int) -> None:
-        """Take a job; raises `ScenarioError` when there are too many."""
+        """Take a job that asks for no more than there can be; raises `ScenarioError` when there are too many."""
+        if not (asked := row.gpus or row.processors) < MOST_ASKED:
+            self.wrong(line, "", f"{asked:g}", "GPUs or processors are too many to be true")
+            return
         if len(self.rows) >= MAX_READ:
             reason = f"is the {MAX_READ:,}th job and not the last: too many for one file"
             raise ScenarioError([Problem(self.name, line, "", "", reason, "split the file")])

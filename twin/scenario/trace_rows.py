@@ -18,6 +18,8 @@ MAX_JOBS = 200_000
 """Jobs of a trace that a scene can run; longer traces are run in parts."""
 MAX_CHARACTERS = 40_000_000
 _MAX_TEXT = 120_000_000
+MOST_ASKED = 1e9
+"""GPUs or processors of one job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,9 @@ def unpack(text: str) -> TraceTable:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         raise wrong from None
     good = all(
-        math.isfinite(row.submit_s) and 0 < row.run_s < math.inf and 0 <= (row.gpus or row.processors) < 1e9
+        math.isfinite(row.submit_s)
+        and 0 < row.run_s < math.inf
+        and 0 <= (row.gpus or row.processors) < MOST_ASKED
         for row in rows
     )
     if not good or len(rows) > MAX_JOBS:

@@ -6,7 +6,6 @@ Which of them it will be stays open until a job starts.
 from __future__ import annotations
 
 import math
-from itertools import islice
 
 import numpy as np
 
@@ -30,14 +29,12 @@ class CountPlan:
         self.profile = Profile(self.now_s, stock.free, stock.end_s, rules.node_class, rules.classes)
         self._zones: list[tuple[float, int, Bools]] = []  # from when, to which tenant, which nodes
         horizon_s = float(self.profile.times_s[-1]) + YEAR_S
-        turns_s = [
-            max(turn_s, self.now_s)
-            for window in rules.windows
-            for both in islice(window.occurrences(self.now_s, horizon_s), MOST_OCCURRENCES)
-            for turn_s in both
-        ]
-        if turns_s:  # steps begin and end where windows do
-            self.profile.cut_all(turns_s)
+        if rules.windows:  # steps begin and end where windows do
+            every = np.arange(len(rules.windows))
+            _, begins_s, ends_s = rules.calendar.occurrences(every, self.now_s, MOST_OCCURRENCES)
+            near = begins_s < horizon_s
+            turns_s = np.concatenate([begins_s[near], ends_s[near]])
+            self.profile.cut_all(np.maximum(turns_s, self.now_s))
 
     def room(self, job: int, until_s: float) -> Room | None:
         """Return what `job` may take from now until then without delaying who was promised; None: too little."""
@@ -140,19 +137,22 @@ class CountPlan:
     def _shut_steps(self, job: int) -> Bools | None:
         """Return the steps and classes in which windows keep `job` out, shape (K, classes); None: they do not."""
         rules, profile = self.rules, self.profile
-        tenant, unlimited = int(rules.requests.tenant[job]), math.isinf(rules.requests.estimate_s[job])
-        shut: Bools | None = None
-        for number, window in enumerate(rules.windows):
-            if window.lets(job, tenant):
-                continue
-            if shut is None:
-                shut = np.zeros(profile.counts.shape, bool)
-            if unlimited and math.isfinite(window.every_s):
-                shut[:, rules.of_window[number]] = True
-                continue
-            for turn, (begin_s, end_s) in enumerate(window.occurrences(self.now_s, np.inf)):
-                if turn >= MOST_OCCURRENCES or begin_s > profile.times_s[-1]:
-                    break
-                steps = (profile.times_s >= begin_s) & (profile.times_s < end_s)
-                shut[np.ix_(steps, rules.of_window[number])] = True
+        numbers, times_s = rules.shut(job), profile.times_s
+        if not len(numbers):
+            return None
+        shut = np.zeros(profile.counts.shape, bool)
+        if math.isinf(rules.requests.estimate_s[job]):
+            again = np.isfinite(rules.calendar.every_s[numbers])
+            shut[:, rules.of_window[numbers[again]].any(axis=0)] = True
+            numbers = numbers[~again]
+        which, begins_s, ends_s = rules.calendar.occurrences(numbers, self.now_s, MOST_OCCURRENCES)
+        near = begins_s <= times_s[-1]
+        turns = np.zeros((len(times_s) + 1, len(rules.window_masks)), np.int64)  # begins less ends
+        of_mask = rules.mask_of_window[which[near]]
+        np.add.at(turns, (times_s.searchsorted(begins_s[near]), of_mask), 1)
+        np.add.at(turns, (times_s.searchsorted(ends_s[near]), of_mask), -1)
+        inside = turns[:-1].cumsum(axis=0) > 0
+        for steps, classes in zip(inside.T, rules.window_masks, strict=True):
+            if steps.any():
+                shut[np.ix_(steps, classes)] = True
         return shut

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from twin.schedule.timetable import Spells, Timetable
 
 SHUT = 1_000
 """More room than a node or GPU has: taken away where nobody, or not this tenant, may stand [GPUs or slices]."""
+_NO_WINDOW = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class NodePlan:
         self._most = np.maximum(site.gpus, 1)  # a node without GPUs counts as one of one
         self._width = site.slices.shape[1] if site.slices is not None else 0
         self._node = np.arange(max(1, self._width) * len(site.free)) // max(1, self._width)  # of each column
-        self._seen: dict[tuple[int, ...], _Seen] = {}
+        self._seen: dict[tuple[int, bytes, bytes], _Seen] = {}
         until_s = [self.now_s + rules.lasts_s(start.job) for start in starts]
         self._taken = [Taken(start, self.now_s, s) for start, s in zip(starts, until_s, strict=True)]
         self._full_s = np.full(int(rules.kind.max(initial=-1)) + 1, np.inf)
@@ -118,12 +118,14 @@ class NodePlan:
         room = self._room(table, begin_s, begin_s + lasts_s)
         shared = room.part(row.rest, row.slices, chosen) if partial else None
         count = whole + (partial and shared is None)
-        free = (room.whole & chosen).nonzero()[0]
-        if nodes is not None:
-            free = free[np.argsort(-nodes.since_s(begin_s, len(self._most))[free], kind="stable")]
-        taken = np.sort(free[:count])
+        taken = np.zeros(0, np.intp)
+        if count:
+            free = (room.whole & chosen).nonzero()[0]
+            if nodes is not None:
+                free = free[np.argsort(-nodes.since_s(begin_s, len(self._most))[free], kind="stable")]
+            taken = np.sort(free[:count])
         if shared is not None:
-            taken = np.append(taken, shared)
+            taken = np.concatenate([taken, (shared,)])
         gpus = room.gpus_of(int(taken[-1]), row.rest, row.slices)
         self._take(Taken(Start(job, taken, gpus), begin_s, begin_s + lasts_s))
         return begin_s
@@ -148,22 +150,24 @@ class NodePlan:
     def _table(self, job: int) -> Timetable:
         """Return the timetable as `job` sees it."""
         rules, tenant, lasts_s = self.rules, int(self.rules.requests.tenant[job]), self.rules.lasts_s(job)
-        shut = [number for number, window in enumerate(rules.windows) if not window.lets(job, tenant)]
-        long = [n for n in shut if lasts_s > rules.windows[n].every_s - rules.windows[n].duration_s]
-        key = (tenant if rules.isolation is not None else -1, *shut, -1, *long)
+        shut, long = _NO_WINDOW, np.zeros(0, bool)
+        if rules.windows:
+            shut, calendar = rules.shut(job), rules.calendar
+            long = lasts_s > (calendar.every_s - calendar.duration_s)[shut]
+        key = (tenant if rules.isolation is not None else -1, shut.tobytes(), long.tobytes())
         if key not in self._seen:
             self._seen[key] = seen = _Seen(tenant, self._drawn(tenant, shut, long))
             for taken in self._taken:
                 self._enter(seen, taken)
         return self._seen[key].table
 
-    def _drawn(self, tenant: int, shut: list[int], long: list[int]) -> Timetable:
+    def _drawn(self, tenant: int, shut: Ints, long: Bools) -> Timetable:
         """Return the timetable of the site before the decision.
 
         Parameters
         ----------
         shut, long
-            Numbers of windows that keep a job out, and of those it is too long to stand between.
+            Numbers of windows that keep a job out, and of which of those it is too long to stand between.
         """
         site, width = self.site, max(1, self._width)
         parts = site.parts()
@@ -215,15 +219,14 @@ class NodePlan:
         columns: Ints = (nodes[:, None] * self._width + gpus)[gpus < self._most[nodes, None]]
         return columns
 
-    def _windows(self, shut: list[int], long: list[int]) -> Iterator[tuple[Ints, float, float]]:
+    def _windows(self, shut: Ints, long: Bools) -> Iterator[tuple[Ints, float, float]]:
         """Yield nodes that windows keep a job out of, from when to when."""
-        for number in shut:
-            window = self.rules.windows[number]
-            nodes = window.nodes.nonzero()[0]
-            for begin_s, end_s in islice(window.occurrences(self.now_s, math.inf), MOST_OCCURRENCES):
-                yield nodes, begin_s, math.inf if number in long else end_s
-                if number in long:
-                    break
+        rules = self.rules
+        for numbers, most in ((shut[~long], MOST_OCCURRENCES), (shut[long], 1)):
+            if len(numbers):
+                found = rules.calendar.occurrences(numbers, self.now_s, most)
+                for number, begin_s, end_s in zip(*(figures.tolist() for figures in found), strict=True):
+                    yield rules.window_nodes[number], begin_s, math.inf if most == 1 else end_s
 
     def _apart(self, tenant: int) -> Iterator[tuple[Ints, float, float]]:
         """Yield nodes that `tenant` may not use because of who holds them or their zone, from now to when."""
@@ -257,10 +260,11 @@ class NodePlan:
         columns = self._columns(nodes[:count])
         room = np.full(len(columns), SLICES) if self._width else self._most[columns]
         if requests.partial[job]:
-            last = int(nodes[-1])
-            gpus = np.array(taken.start.gpus, np.int64)
-            columns = np.append(columns, last * self._width + gpus if self._width else last)
-            room = np.append(room, np.full(len(gpus), row.slices or SLICES) if self._width else row.rest)
+            last, gpus = int(nodes[-1]), taken.start.gpus
+            parts = [last * self._width + gpu for gpu in gpus] if self._width else [last]
+            columns = np.concatenate([columns, parts]) if count else np.array(parts, np.int64)
+            each = [row.slices or SLICES if self._width else row.rest] * len(parts)
+            room = np.concatenate([room, each]) if count else np.array(each, np.int64)
         seen.table.take(columns, room, taken.from_s, taken.until_s)
         if isolation is not None:
             holders = np.full(len(nodes), row.tenant)
@@ -274,7 +278,7 @@ def _first_s(nodes: Spells | None, parts: Spells | None, whole: int, usable: Boo
     both = [spells.among(usable) for spells in (nodes, parts) if spells is not None]
     if nodes is None:
         return float(np.minimum.reduce(both[0].first_s, initial=math.inf))
-    times_s = np.unique(np.concatenate([spells.first_s for spells in both]))
+    times_s = np.sort(np.concatenate([spells.first_s for spells in both]))
     enough = both[0].counts(times_s) >= whole
     if parts is not None:  # a node that is free as a whole has room for a part
         enough &= both[1].counts(times_s) > whole

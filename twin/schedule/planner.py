@@ -114,9 +114,8 @@ class Planner:
             decision.claimant = int(waiting[0])
             decision.preempt, ready_s = victims(decision.claimant, trial, site, self.policy.preemption)
             decision.look_again_s = min(decision.look_again_s, ready_s)
-        if len(decision.starts) < len(queue):
-            turns = [window.turn_s(site.now_s) for window in self.windows]
-            decision.look_again_s = min([decision.look_again_s, *turns])
+        if self.windows and len(decision.starts) < len(queue):
+            decision.look_again_s = min(decision.look_again_s, self.rules.calendar.turn_s(site.now_s))
         return decision
 
     def _within_then_beyond(self, jobs: Ints, trial: Trial, site: Site) -> Ints:

@@ -85,7 +85,7 @@ class Profile:
             self.counts[:at], self.counts[at:] = counts[:at], counts[at - 1 :]
         return at
 
-    def cut_all(self, times_s: list[float]) -> None:
+    def cut_all(self, times_s: Floats) -> None:
         """Let steps begin at all of `times_s`, none before now."""
         times = np.union1d(self.times_s, times_s)
         self.counts = self.counts[np.searchsorted(self.times_s, times, side="right") - 1]

@@ -11,7 +11,7 @@ from twin.scenario.scheduling import Green
 from twin.schedule.gates import Quotas
 from twin.schedule.placement import Placement
 from twin.schedule.queue import YEAR_S, Bools, Ints, Labels, Place, Requests
-from twin.schedule.windows import Window
+from twin.schedule.windows import Calendar, Window
 from twin.schedule.zones import Isolation
 
 MOST_OCCURRENCES = 100
@@ -58,11 +58,61 @@ class Rules:
         """Number of each job's kind, shape (J,): two of a kind may stand in the same places and take as much."""
         requests, windows = self.requests, self.windows
         slices = [row.slices for row in requests.rows]
-        columns = [requests.whole, requests.rest, slices, requests.place, requests.tenant]
-        columns += [[job in window.jobs for job in range(len(slices))] for window in windows if window.jobs]
+        named: dict[int, tuple[int, ...]] = {}  # windows that name a job
+        for number, window in enumerate(windows):
+            for job in window.jobs:
+                named[job] = (*named.get(job, ()), number)
+        let = {numbers: place for place, numbers in enumerate(sorted(set(named.values())), 1)}
+        lets = [let[named[job]] if job in named else 0 for job in range(len(slices))]
+        columns = [requests.whole, requests.rest, slices, requests.place, requests.tenant, lets]
         kind: Ints = np.unique(np.array(columns, np.int64), axis=1, return_inverse=True)[1].reshape(-1)
         return kind
 
+    @cached_property
+    def calendar(self) -> Calendar:
+        """When the windows come."""
+        return Calendar(self.windows)
+
+    @cached_property
+    def _shut(self) -> dict[int, Ints]:
+        return {}
+
+    def shut(self, job: int) -> Ints:
+        """Return the numbers of the windows that keep `job` out."""
+        kind = int(self.kind[job])
+        if kind not in self._shut:
+            tenant, windows = int(self.requests.tenant[job]), enumerate(self.windows)
+            numbers = [number for number, window in windows if not window.lets(job, tenant)]
+            self._shut[kind] = np.array(numbers, np.int64)
+        return self._shut[kind]
+
+    def in_windows(self, numbers: Ints) -> Bools:
+        """Return the nodes of any of these windows, shape (N,)."""
+        classes: Bools = np.logical_or.reduce(self.of_window[numbers], axis=0)
+        result: Bools = classes[self.node_class]
+        return result
+
+    @cached_property
+    def window_masks(self) -> Bools:
+        """Classes of the windows, each choice of nodes once, shape (masks, classes)."""
+        return np.unique(self.of_window, axis=0)
+
+    @cached_property
+    def mask_of_window(self) -> Ints:
+        """Row of each window there, shape (windows,)."""
+        rows = {mask.tobytes(): row for row, mask in enumerate(self.window_masks)}
+        return np.array([rows[mask.tobytes()] for mask in self.of_window], np.int64)
+
+    @cached_property
+    def window_nodes(self) -> list[Ints]:
+        """Nodes of each window, in order."""
+        return [window.nodes.nonzero()[0] for window in self.windows]
+
     def lasts_s(self, job: int) -> float:
         """Return how long `job` is believed to run, a year if nobody knows [s]."""
-        return min(float(self.requests.estimate_s[job]), YEAR_S)
+        return self._lasts_s[job]
+
+    @cached_property
+    def _lasts_s(self) -> list[float]:
+        lasts_s: list[float] = np.minimum(self.requests.estimate_s, YEAR_S).tolist()
+        return lasts_s

@@ -79,11 +79,11 @@ class Trial:
         tenant = int(requests.tenant[job])
         if until_s is None:
             until_s = self.now_s + float(requests.estimate_s[job])
-        masks: list[Bools | None] = [
-            window.nodes
-            for window in rules.windows
-            if not window.lets(job, tenant) and window.meets(self.now_s, until_s)
-        ]
+        masks: list[Bools | None] = []
+        if rules.windows:
+            shut = rules.shut(job)
+            meets = shut[rules.calendar.next_s(self.now_s)[shut] < until_s]
+            masks.append(rules.in_windows(meets) if len(meets) else None)
         if rules.isolation is not None:
             masks.append(rules.isolation.shut(tenant, self.stock.holder if holder is None else holder))
         if self.plan is not None:
@@ -118,7 +118,7 @@ class Trial:
                 continue
             chosen = rules.placement(nodes, whole + (shared is None), rules.labels)
             if shared is not None:
-                chosen = np.append(chosen, shared)
+                chosen = np.concatenate([chosen, (shared,)])
             return Start(job, chosen, room.gpus_of(int(chosen[-1]), row.rest, row.slices))
         return None
 
@@ -138,8 +138,10 @@ class Trial:
         alone, beside, rest = least.tolist()
         if stock.left >= alone:
             return True
-        shared = np.where(stock.free, 0, stock.free_gpus)
-        return stock.left >= beside and bool(shared.max(initial=0) >= rest)
+        if stock.left < beside:
+            return False
+        shared = stock.free_gpus * ~stock.free
+        return bool(np.maximum.reduce(shared, initial=0) >= rest)
 
     def could(self, jobs: Ints) -> Bools:
         """Return which jobs there may be room for now, beside what is promised; the others certainly cannot start."""

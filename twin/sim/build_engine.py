@@ -108,7 +108,9 @@ class Parts:
         body = self.body
         present = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(float)
         gpus_of = plant.gpus
-        dies = Dies(np.asarray(gpus_of.node, np.intp), np.asarray(gpus_of.index, np.intp), body.spread)
+        parts_in_air = np.append(body.downstream_k_w > 0, False)  # of an empty hall there is no part
+        by_air = parts_in_air[body.node_part[gpus_of.node]]
+        dies = Dies(np.asarray(gpus_of.node, np.intp), by_air & (gpus_of.index % 2 == 1), body.spread)
         self.traces = Traces(np.asarray(plant.nodes.loop, np.intp), body.node_part, present, dies)
         self.limits = Limits(present.astype(int))
         self.clocks = Clocks(

@@ -161,7 +161,7 @@ class Clocks:
         slowed = SLOWDOWN_SHARE * self.capped_ghz / self.values("f_max_ghz")
         limit = np.where(working & (self.walk > slowed) & (hot_c < slowdown), slowdown, limit)
         limit = np.where(working & (self.walk == 1) & (hot_c < max_op), max_op, limit)
-        return np.where(self.traces.trace == OFF, math.inf, limit - self.downstream_c())
+        return np.where(self.traces.trace == OFF, math.inf, limit)
 
     def cap_range_w(self) -> tuple[float, float]:
         """Return the lowest and highest power limit that every GPU of the hall takes, in whole watts [W]."""
@@ -169,12 +169,12 @@ class Clocks:
         return math.ceil(low_w - ROUNDING_W), math.floor(max(m.cap_w for m in self.models) + ROUNDING_W)
 
     def downstream_c(self) -> Floats:
-        """Return how much warmer the leakiest die of each group is for standing behind another [K]."""
+        """Return how much warmer the leakiest die behind another is for its place, of each group [K]."""
         # Asked for several times a change; the arrays it comes from are replaced, never changed in place.
         traces, known = self.traces, self._downstream
-        given = self.downstream_k_w, self.dyn_w, traces.hot_s
+        given = self.downstream_k_w, self.dyn_w, traces.back_s
         if known is None or any(map(is_not, known[0], given)):
-            hottest_w = self.base_w + traces.hot_s * self.dyn_w
+            hottest_w = self.base_w + traces.back_s * self.dyn_w
             excess: Floats = self.downstream_k_w[traces.groups.part] * hottest_w
             self._downstream = known = given, excess * traces.behind
         return known[1]
@@ -225,14 +225,14 @@ class Clocks:
         """Return how many GPUs heat holds down now."""
         return self.hot_gpus if self.throttling else 0
 
-    def stale(self, hot_c: Floats, most_k: float = REFRESH_K) -> bool:
-        """Return whether heat has moved clocks, or the hottest dies, now at `hot_c`, by more than `most_k` [K].
+    def stale(self, state: State, most_k: float = REFRESH_K) -> bool:
+        """Return whether heat has moved clocks, or the leakiest dies by more than `most_k` [K].
 
         What shared nodes and loads draw was measured: their temperature moves it only where heat walks their clocks.
         """
         if self.walked:
             return True
-        moved = np.abs(hot_c - self._seen_c) > most_k
+        moved = np.abs(state.die_c(self.traces.hot_s) - self._seen_c) > most_k
         moved &= self.traces.working
         moved &= self.traces.trace < self.first_mixed
         return bool(np.logical_or.reduce(moved))
@@ -262,7 +262,7 @@ class Clocks:
         if free:
             self._refresh_mixed(base, clock)
         self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz = base, dyn, leak, clock
-        self._seen_c = hot_c + self.downstream_c()
+        self._seen_c = hot_c
 
     def _refresh_mixed(self, base: Floats, clock: Floats) -> None:
         """Give the groups that are not of one job what they draw while nothing holds their clocks down."""

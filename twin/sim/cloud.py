@@ -67,6 +67,7 @@ class Books:
     used: int = 0  # GPUs now
     quota_peak: int = 0
     gpu_s: float = 0.0  # paid
+    kept_gpu_s: float = 0.0  # of steps, with nothing lost
     egress_bytes: float = 0.0
     line_s: float = 0.0  # the line is free from then on
     wait_saved_s: float = 0.0
@@ -253,6 +254,7 @@ class Clouds:
 
     def _end(self, row: JobRow, stay: Stay, now: float) -> None:
         books, cloud = self.books[stay.cloud], self.clouds[stay.cloud]
+        self.jobs.book(row, now)
         row.progress = row.durable = row.target
         row.end_s, row.outcome = now, "done"
         self.jobs.enter(row, now, JobState.DONE)
@@ -271,6 +273,7 @@ class Clouds:
         books, cloud = self.books[stay.cloud], self.clouds[stay.cloud]
         books.used -= math.ceil(row.gpus)
         books.gpu_s += self._paid_s(row, stay, now)
+        books.kept_gpu_s += row.gpus * self.jobs.there_s(row, now)
         self.timers.cancel("cloud", row.index)
         text = f"{cloud.id} takes its nodes back"
         self.log.add(now, "cloud_off", row.id, text, gpus=math.ceil(row.gpus), cloud=cloud.id)
@@ -367,6 +370,13 @@ class Clouds:
         return math.inf
 
     # --- looking
+
+    def kept_gpu_s(self, now: float) -> float:
+        """Return the GPU-seconds of steps in all clouds up to now, with nothing lost."""
+        rows = [self.jobs.rows[index] for index in self.stays]
+        return sum(one.kept_gpu_s for one in self.books) + sum(
+            row.gpus * self.jobs.there_s(row, now) for row in rows
+        )
 
     def figures(self, now: float) -> dict[str, dict[str, Any]]:
         """Return what every cloud did and cost up to now; changes nothing."""

@@ -16,8 +16,11 @@ from twin.sim.thresholds import anything
 
 Floats = NDArray[np.float64]
 
-BACK_K = 1.0
-"""How far inlet air has to fall below a limit before it counts as inside again [K] [est]."""
+BACK_K = 0.9
+"""How far inlet air has to fall below a limit before it counts as inside again [K] [est].
+
+Less than a kelvin: air that rests at a set point of 26 C, a kelvin below what is recommended, is inside.
+"""
 DEW_BACK_K = 0.5
 """How far coolant has to rise above its margin before it counts as safe again [K] [est]."""
 WARM_K, WARM_BACK_K = 3.0, 2.0

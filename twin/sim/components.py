@@ -11,7 +11,7 @@ from twin.physics import reliability
 from twin.plant.domains import scale_up_domains
 from twin.plant.links import LinkKind, link_id, links_of
 from twin.plant.tables import LoopKind, Plant, RackKind, SwitchRole
-from twin.scenario.faults import On
+from twin.scenario.fault_kinds.kind import Component
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -36,7 +36,7 @@ class Components:
     weight: Floats
 
 
-def components_of(plant: Plant, on: On) -> Components:
+def components_of(plant: Plant, on: Component) -> Components:
     """Return what the rate of a cause on `on` is counted for; none where the scene has no such thing."""
     if on == "link":
         return _links(plant)
@@ -46,7 +46,7 @@ def components_of(plant: Plant, on: On) -> Components:
     return Components(slots, keys, np.ones(len(slots)))
 
 
-def _table(plant: Plant, on: On) -> tuple[list[str], NDArray[np.bool_]]:
+def _table(plant: Plant, on: Component) -> tuple[list[str], NDArray[np.bool_]]:
     racks, switches, power, loops = plant.racks, plant.switches, plant.power, plant.loops
     if on == "switch":
         return switches.ids, switches.present
@@ -89,7 +89,7 @@ def _links(plant: Plant) -> Components:
     )
 
 
-def target_of(plant: Plant, on: On, slot: int) -> str:
+def target_of(plant: Plant, on: Component, slot: int) -> str:
     """Return the id of a component as interventions name it; of a scale-up domain its first node."""
     if on == "link":
         return link_id(plant, slot)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics.air_side import inlet_over_supply_k
 from twin.physics.mixing_valve import MixingValve
-from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE
 from twin.physics.thermal_inputs import FlowRamp
 from twin.physics.thermal_network import Network, State
 from twin.physics.thermal_solve import PlantState, exchanger_w_k
@@ -68,6 +67,8 @@ class Cooling:
         The bypass that the network works with, as it was handed out last [W], shape (L + H,).
     drives
         Flow of each loop at design, over that of the machines on it, shape (L,).
+    holds_rooms
+        Whether valves hold the air of some hall, so that the heat into halls counts.
     longest_s
         Longest step in which the valves follow what they regulate by [s].
     changed
@@ -96,7 +97,13 @@ class Cooling:
         self._opening = np.full(shape.n_loops, np.nan)  # of valves that stick; nan: they work
         self._set_c = set_points_c(plant, catalog)
         self._room_set_c = room_set_points_c(plant, self.room_air_w_k, shape.n_halls)
+        self.holds_rooms = bool(np.isfinite(self._room_set_c).any())
         self._valve_plant = np.concatenate([shape.loop_plant, shape.hall_plant])
+        # What comes back to the coil of each loop and to the room units of each hall: place in `State.upper`.
+        loop, hall = np.arange(shape.n_loops), np.arange(shape.n_halls)
+        self._returns_at = np.concatenate([loop, 2 * shape.n_loops + hall])
+        in_room = self.holds_rooms & (self.room_air_w_k > 0)
+        self._valve_at = np.where(in_room, shape.n_loops + shape.loop_hall, loop)  # that is seen of each loop
         self._recirculates = bool(loops.recirculation.any())
         self._into_w = np.zeros(shape.n_loops + shape.n_halls)
         self.bypass_w = self.handed_w = np.zeros(shape.n_loops + shape.n_halls)
@@ -252,22 +259,18 @@ class Cooling:
         opening = np.where(np.isnan(self._opening), 1.0, self._opening)
         coils = coil_shares(self.network, self.plant, moved)
         blown = np.where(self.room_air_w_k > 0, moved * opening, moved)
-        self.plant_state = PlantState(
-            coils * opening, room_units(self.network, self.plant, blown), water, rejection
-        )
+        rooms, held = room_units(self.network, self.plant, blown), np.ones(len(water), bool)
+        self.plant_state = PlantState(coils * opening, rooms, water, rejection, held)
         self._water_w_k = water * c.plant_flow_w_k
         self._water_list = self._water_w_k.tolist()
-        most = PLANT_MAX_FLOW_SHARE * self._water_w_k
-        g = np.maximum(np.minimum(rejection * c.rejection_w_k, most), 1e-9)
-        self._lift_k_w = 1 / g - 1 / np.maximum(self._water_w_k, 1e-9)
-        self._carries = (g > 1e-9).tolist()
+        self._carries = self.plant_state.held.tolist()
         self._valve = self._valves()
         self._loop_power_w = self._loop_design_w * self.pumps.power_share()
         self._pump_heat()
         self._movers_w = float(self._loop_power_w.sum() + self._water_power_w.sum())
         self._pumps_settled_s, self._water_settled_s = ramp.settled_s(), self.water.ramp.settled_s()
         self._flow_shares = ramp.target[: len(plates)] / self.drives
-        self._loop_plant, self._sticking = self.network.shape.loop_plant, not np.isnan(self._opening).all()
+        self._sticking = not np.isnan(self._opening).all()
         self._mix()
 
     def _pump_heat(self) -> None:
@@ -296,11 +299,6 @@ class Cooling:
             np.concatenate([self._set_c, self._room_set_c]),
             np.concatenate([works, held]).astype(float),
         )
-
-    @property
-    def holds_rooms(self) -> bool:
-        """Whether valves hold the air of some hall, so that the heat into halls counts."""
-        return bool(np.isfinite(self._room_set_c).any())
 
     def carry(self, into_w: Floats) -> None:
         """Take note of the heat into each loop and the air of each hall, shape (L + H,) [W], whenever powers change."""
@@ -349,7 +347,7 @@ class Cooling:
                 for held_c, k, carries in zip(rejection.held_c, apart_k, self._carries, strict=True)
             ]
         )
-        returns_c = self._returns_c(state)
+        returns_c = upper.take(self._returns_at)
         facility_c = self._facility_c if n_plants == 1 else self._facility_c[valve_plant]
         self.bypass_w = self._valve.bypass_w(self._mixed_c, facility_c, returns_c)
         # Once more where the water was far, or where a loop itself is colder than its valve wants it.
@@ -357,11 +355,11 @@ class Cooling:
         adrift = not all(self._carries) and bool(self.bypass_w[~np.array(self._carries)[valve_plant]].any())
         self.longest_s = ADRIFT_S if adrift else math.inf
 
-    def _returns_c(self, state: State) -> Floats:
-        """Return what comes back to the coil of each loop, and to the room units of each hall, shape (L + H,) [C]."""
-        shape = self.network.shape
-        loops, halls = shape.n_loops, shape.n_halls
-        return np.concatenate([state.upper[:loops], state.upper[2 * loops : 2 * loops + halls]])
+    def turn(self) -> bool:
+        """Let machines work in the weather that begins now; return whether the network has to follow."""
+        turned = self.rejection.turn(self._carries)
+        self._remix |= turned
+        return turned
 
     def astray(self, most_k: float) -> bool:
         """Return whether the bypass has left the one that was handed out by more than `most_k` of supply [K]."""
@@ -376,13 +374,8 @@ class Cooling:
         return self.handed_w
 
     def sink_c(self, t_s: float) -> Floats:
-        """Return what each plant rejects to, shape (P,) [C]: so that its water settles where its machines hold it."""
-        result: Floats = self.rejection.held_c - np.multiply(self.rejection.heat_w, self._lift_k_w)
-        return result
-
-    def start_sink_c(self) -> Floats:
-        """Return a sink to begin the search for the steady state with [C]."""
-        return np.array(self.rejection.held_c) - 10.0
+        """Return what each plant holds its water at, shape (P,) [C]."""
+        return np.array(self.rejection.held_c)
 
     # --- what it draws
 
@@ -407,18 +400,13 @@ class Cooling:
         return np.bincount(shape.loop_hall, rest_w, minlength=shape.n_halls).astype(float)
 
     def draw(self, t_s: float) -> Draw:
-        """Return power and water of all cooling machines, at the heat last looked at."""
+        """Return what all cooling machines take, at the heat last looked at."""
         works = self.rejection.works()
         power_w, water_l_s = self._movers_w, 0.0
         for work in works:
             power_w += work.machine_w + work.fan_w
             water_l_s += work.water_l_s
-        return Draw(power_w, water_l_s)
-
-    @property
-    def free_share(self) -> float:
-        """Return the share of the heat that leaves without a compressor's help now, 0..1."""
-        return self.rejection.free_share()
+        return Draw(power_w, water_l_s, self.rejection.free_share())
 
     def settled(self, t_s: float) -> bool:
         """Return whether no flow is on its way."""
@@ -442,15 +430,12 @@ class Cooling:
             self._flow_shares if t_s >= self._pumps_settled_s else self.pumps.ramp.at(t_s) / self.drives
         )
         plant_flow = self.water.ramp.target if t_s >= self._water_settled_s else self.water.ramp.at(t_s)
-        loop_plant, facility_c = self._loop_plant, self._facility_c[self._valve_plant]
-        opening = self._valve.opening(self.bypass_w, facility_c, self._returns_c(state))
-        valve = opening[: len(loop_plant)]
-        if self.holds_rooms:
-            in_room = opening[len(loop_plant) :][self.network.shape.loop_hall]
-            valve = np.where(self.room_air_w_k > 0, in_room, valve)
+        facility_c = self._facility_c.take(self._valve_plant)
+        opening = self._valve.opening(self.bypass_w, facility_c, state.upper.take(self._returns_at))
+        valve = opening.take(self._valve_at)
         if self._sticking:
             valve = np.where(np.isnan(self._opening), valve, self._opening)
-        return Moving(loop_flow[: len(loop_plant)], valve, plant_flow[: len(self.plant.plants.ids)])
+        return Moving(loop_flow[: len(valve)], valve, plant_flow[: len(self.plant.plants.ids)])
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""

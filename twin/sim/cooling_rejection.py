@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics.thermal_network import Network
 from twin.plant.tables import Plant
-from twin.sim.clockwork import Timers
+from twin.sim.clockwork import LATE, Timers
 from twin.sim.cooling_machines import Work, machines_of, working_units
 from twin.sim.log import Log
 from twin.sim.weather import Outdoor, Weather
@@ -21,8 +21,8 @@ SETTLING_S = 120.0
 """Within this time water that the chillers cannot hold settles at its higher temperature [s] [est]."""
 FREE_ON, FREE_OFF, FREE_EVERY_S = 0.999, 0.95, 3600.0
 """Share of the heat above which free cooling has begun, below which it has ended, and least time between the two."""
-DRIFT_K, HEAT_DRIFT = 0.1, 5e-3
-"""Change of the weather [K] and relative change of the heat that are worth working the machines out anew."""
+HEAT_DRIFT = 1e-3
+"""Relative change of the heat that is worth working the machines out anew."""
 NO_PLANT_C = 24.0
 """Facility supply of a site that names no plant [C]."""
 
@@ -44,6 +44,8 @@ class Rejection:
         Supply that its machines hold at that heat [C].
     short
         Chillers of some plant are short of capacity, or were just now.
+    turned
+        Another spell of weather has begun: `turn` is to be called.
     """
 
     def __init__(
@@ -74,12 +76,10 @@ class Rejection:
         count = len(plants.ids)
         self.live = np.ones(count, bool)
         self._down, self._waiting, self._still = (np.zeros(count, np.intp) for _ in range(3))
-        self._restart_s = np.array(
-            [
-                machines.restart_s if np.isnan(said) else said
-                for machines, said in zip(self.machines, plants.restart_s.tolist(), strict=False)
-            ]
-        )
+        self._restart_s = np.nan_to_num(plants.restart_s)  # of plants that cool nothing as well
+        for p, machines in enumerate(self.machines):
+            if np.isnan(plants.restart_s[p]):
+                self._restart_s[p] = machines.restart_s
         self._fault = np.ones(count)  # heat that a fault leaves to the sky
         self.heat_w = [0.0] * n_plants
         self.pump_w = [0.0] * n_plants
@@ -97,6 +97,9 @@ class Rejection:
         self._works: list[Work] = []
         self._reach_c: list[float] = []  # water that the sky alone makes
         self._count()
+        self.turned = False
+        timers.handle("sky", self._turn)
+        self._await_turn()
 
     # --- faults and power
 
@@ -183,7 +186,7 @@ class Rejection:
         now = self.timers.now_s
         dt_s, self._seen_s = now - self._seen_s, now
         self.heat_w = heat_w
-        outdoor = self.weather.at(now)
+        outdoor = self.weather.spell(now).air
         if not settled and not self._moved(outdoor) and not self.short:
             return False
         self._note(outdoor)
@@ -192,9 +195,7 @@ class Rejection:
             if not rejecting[p]:
                 self.held_c[p] = machines.set_c
                 continue
-            q_w = heat_w[p] + self.pump_w[p]
-            able = min(self.units[p], self._working[p])  # a condenser without its fan takes little
-            held_c, goal_k = machines.supply_c(q_w, able, self._reach_c[p])
+            held_c, goal_k = self._supply_c(p)
             was_k, over_k = self._goal_k[p], self._over_k[p]
             if goal_k or was_k or over_k:
                 # What has changed now works from now on.
@@ -208,6 +209,43 @@ class Rejection:
                 self._note_free(p, self._works[p].free)
         return True
 
+    def _supply_c(self, p: int) -> tuple[float, float]:
+        able = min(self.units[p], self._working[p])  # a condenser without its fan takes little
+        return self.machines[p].supply_c(self.heat_w[p] + self.pump_w[p], able, self._reach_c[p])
+
+    def _turn(self, _: int) -> None:
+        self.turned = True
+        self._await_turn()
+
+    def _await_turn(self) -> None:
+        end_s = self.weather.spell(self.timers.now_s).end_s
+        if math.isfinite(end_s):
+            self.timers.set("sky", 0, end_s, LATE)
+
+    def turn(self, rejecting: list[bool]) -> bool:
+        """Let machines work in the weather that begins now; return whether their water has to be looked at for that."""
+        self.turned = False
+        if self.short or self._known is None:
+            self._known = None
+            return True
+        self._note(self.weather.spell(self.timers.now_s).air)
+        for p, machines in enumerate(self.machines):
+            if not rejecting[p]:
+                continue
+            if self._supply_c(p) != (self.held_c[p], 0.0):
+                self._known = None
+                return True
+            if machines.lift is not None and machines.economiser:
+                self._note_free(p, self._works[p].free)
+        return False
+
+    @property
+    def adrift(self) -> bool:
+        """Whether the water of some plant goes with heat and weather: its machines cannot hold the set point."""
+        return any(
+            held_c != machines.set_c for held_c, machines in zip(self.held_c, self.machines, strict=False)
+        )
+
     def rate_k_s(self) -> Floats:
         """Return how fast the supply of each plant moves for want of chillers, shape (P,) [K/s]."""
         rate_k_s: Floats = (np.array(self._goal_k) - np.array(self._over_k)) / SETTLING_S
@@ -215,12 +253,7 @@ class Rejection:
 
     def _moved(self, outdoor: Outdoor) -> bool:
         """Return whether weather, heat or machines are others than what the plants were last worked out for."""
-        known = self._known
-        if (
-            known is None
-            or abs(outdoor.wet_c - known.wet_c) > DRIFT_K
-            or abs(outdoor.dry_c - known.dry_c) > DRIFT_K
-        ):
+        if self._known != outdoor:
             return True
         for now_w, known_w in zip(self.heat_w, self._known_w, strict=True):
             if abs(now_w - known_w) > HEAT_DRIFT * known_w:
@@ -257,7 +290,7 @@ class Rejection:
     def works(self) -> list[Work]:
         """Return what the machines of each plant do, at the heat and weather last looked at."""
         if self._known is None:
-            self._note(self.weather.at(self.timers.now_s))
+            self._note(self.weather.spell(self.timers.now_s).air)
             self._known = None  # whoever asks in between must not keep the next look from working it out
         return self._works
 

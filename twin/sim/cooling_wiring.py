@@ -20,10 +20,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Draw:
-    """What the cooling machines take at one moment: power [W] and water [L/s]."""
+    """What the cooling machines take at one moment: power [W] and water [L/s]; share of heat free of compressors."""
 
     power_w: float
     water_l_s: float
+    free: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from twin.physics import reliability
 from twin.plant.links import link_id
 from twin.record.channels import JobState
 from twin.record.events import Severity
+from twin.scenario.fault_kinds import fault_of, impairment_of
+from twin.scenario.fault_kinds.kind import Impaired, Impairment
 from twin.scenario.faults import Cause, Effect, Intervention
 from twin.sim.clockwork import Timers
 from twin.sim.failures import FailureClocks
@@ -30,14 +32,7 @@ from twin.sim.repairs import Repairs
 from twin.sim.tally import Tally
 
 HANG = Cause(id="hang", rate=0.0, repair="restart", detection="watchdog")
-"""A hang by hand."""
-WORDS: dict[Effect, str] = {
-    "slow": "GPUs run at {left} of their clock",
-    "corrupt": "computes wrong from now on, and nobody knows",
-    "pcie": "cards run at {left} of their bandwidth",
-    "flap": "a link comes and goes",
-    "hang": "hangs",
-}
+"""A hang by hand; its id is the effect of all that hang."""
 
 
 @dataclass
@@ -75,6 +70,16 @@ class Bad:
     passes: bool = False
     link: str = ""
     jobs: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def impairment(self) -> Impairment | None:
+        """Return how its node works on; None: its jobs hang."""
+        return impairment_of(self.effect)
+
+    @property
+    def what(self) -> Impaired | None:
+        """Return what of its node works worse."""
+        return self.impairment.what if self.impairment is not None else None
 
 
 class Degraded:
@@ -151,8 +156,9 @@ class Degraded:
         self.faults[number] = bad
         if lasts_s is not None:
             self.timers.set("degraded", number, now + lasts_s)
-        if effect != "hang":
-            text = WORDS[effect].format(left=f"{100 * left:.0f} %")
+        impairment, text = bad.impairment, ""
+        if impairment is not None:
+            text = impairment.begins.format(left=f"{100 * left:.0f} %")
             jobs = self.nodes.jobs_on(node)
             severity = Severity.WARNING if jobs else Severity.NOTICE
             name = f"{cause.id.replace('_', ' ')}: " if cause else ""
@@ -167,14 +173,13 @@ class Degraded:
                 effect=effect,
                 left=left,
             )
-        if effect == "flap":
+        if bad.what == "cable":
             bad.link = self._link_of(node, number)
-        if effect in ("flap", "pcie"):
-            fault = self._network_fault(bad)
-            if fault is not None:
-                for row in self.outages.begin(fault, None):  # it may narrow, but cuts nobody off
-                    self.recovery.interrupt(row, cause, WORDS[effect], on=self._subject(bad))
-        if effect == "slow":
+        fault = self._network_fault(bad)
+        if fault is not None:
+            for row in self.outages.begin(fault, None):  # it may narrow, but cuts nobody off
+                self.recovery.interrupt(row, cause, text, on=self._subject(bad))
+        if bad.what == "clock":
             self._slow()
         self.changed = True
         self.follow()
@@ -192,21 +197,20 @@ class Degraded:
         return link_id(self.nodes.plant, int(mine[int(float(u) * len(mine))]))
 
     def _network_fault(self, bad: Bad) -> Intervention | None:
-        """Return what a fault does to the fabric, None where its node has no links."""
-        id = self.nodes.plant.nodes.ids[bad.node]
-        if bad.effect == "flap":
-            value = f"{100 * (1.0 - bad.left):.6g} %"
-            return (
-                Intervention(at=bad.since_s, kind="flap", target=bad.link, value=value) if bad.link else None
-            )
-        if bad.effect == "pcie" and self.outages.cards(bad.node).any():
-            return Intervention(at=bad.since_s, kind="pcie", target=id, value=f"{100 * bad.left:.6g} %")
-        return None
+        """Return what a fault does to the fabric; None: nothing, or its node has no links."""
+        kind = fault_of(bad.effect, "node")
+        if kind is None or bad.what not in ("cable", "cards"):
+            return None
+        target = bad.link
+        if bad.what == "cards" and self.outages.cards(bad.node).any():
+            target = self.nodes.plant.nodes.ids[bad.node]
+        value = kind.value_text(bad.left)
+        return Intervention(at=bad.since_s, kind=kind.id, target=target, value=value) if target else None
 
     def _slow(self) -> None:
         share = np.ones(len(self.nodes.plant.nodes.ids))
         for bad in self.faults.values():
-            if bad.effect == "slow":
+            if bad.what == "clock":
                 share[bad.node] = min(share[bad.node], bad.left)
         self.limits.set_slow(share)
 
@@ -218,7 +222,7 @@ class Degraded:
         fault = self._network_fault(bad)
         if fault is not None:
             self.outages.end(fault)
-        if bad.effect == "slow":
+        if bad.what == "clock":
             self._slow()
         self.changed = True
         return bad
@@ -230,18 +234,14 @@ class Degraded:
 
     def _due(self, number: int) -> None:
         bad = self.faults[number]
-        if bad.effect == "hang":
+        impairment = bad.impairment
+        if impairment is None:
             self.end(number)
             self.repairs.failed(bad.node, bad.repair_s, bad.repair_class)
-        elif bad.passes and bad.effect != "corrupt":
+        elif bad.passes:
             self.end(number)
-            text = {"slow": "runs at full clock again", "pcie": "cards are at full bandwidth again"}
             self.log.add(
-                self.timers.now_s,
-                "node_sound",
-                self._subject(bad),
-                text.get(bad.effect, "its link is steady again"),
-                effect=bad.effect,
+                self.timers.now_s, "node_sound", self._subject(bad), impairment.ends, effect=bad.effect
             )
         else:
             self.found(bad.node, "somebody")
@@ -250,7 +250,7 @@ class Degraded:
         """Draw anew from `t_s` on when somebody finds each fault that came by itself: nobody has so far."""
         for number, bad in self.faults.items():
             cause = self.failures.known.get(bad.cause)
-            if cause is None or cause.found_s is None or bad.effect == "hang":
+            if cause is None or cause.found_s is None or bad.impairment is None:
                 continue
             key = self.failures.keys[bad.node : bad.node + 1]
             drawn = reliability.unit_exponential(self.failures.seed, key, f"found beyond {t_s!r}", number)
@@ -263,11 +263,13 @@ class Degraded:
 
     def sick(self) -> list[int]:
         """Return the nodes with a fault that goes on, lowest first."""
-        return sorted({bad.node for bad in self.faults.values() if bad.effect != "hang"})
+        return sorted({bad.node for bad in self.faults.values() if bad.impairment is not None})
 
     def faults_on(self, node: int) -> tuple[Effect, ...]:
         """Return what is wrong with `node` now."""
-        return tuple(bad.effect for bad in self.faults.values() if bad.node == node and bad.effect != "hang")
+        return tuple(
+            bad.effect for bad in self.faults.values() if bad.node == node and bad.impairment is not None
+        )
 
     def found(self, node: int, how: str) -> None:
         """Let all that is wrong with `node` be found: it goes to repair, and its jobs go on without it.
@@ -281,7 +283,7 @@ class Degraded:
         """
         now, over = (
             self.timers.now_s,
-            [self.end(n) for n in self._of(node) if self.faults[n].effect != "hang"],
+            [self.end(n) for n in self._of(node) if self.faults[n].impairment is not None],
         )
         if not over:
             return
@@ -342,7 +344,7 @@ class Degraded:
     def follow(self) -> None:
         """Take note which jobs step on a node that computes wrong; asked whenever jobs may have moved."""
         for bad in self.faults.values():
-            if bad.effect == "corrupt":
+            if bad.what == "results":
                 for job in self.nodes.jobs_on(bad.node):
                     bad.jobs.setdefault(job, self.timers.now_s)
 
@@ -364,7 +366,7 @@ class Degraded:
         going = [row for row in rows if row.state not in STOPPED]
         if node >= 0 and repair_s > 0:
             noticed = [self.recovery.plans[row.index].detection_s(cause) for row in going]
-            self.begin(node, "hang", 0.0, min(noticed, default=0.0), cause=cause, repair_s=repair_s)
+            self.begin(node, HANG.id, 0.0, min(noticed, default=0.0), cause=cause, repair_s=repair_s)
         on = self.nodes.plant.nodes.ids[node] if node >= 0 else ""
         for row in going:
             self.log.add(
@@ -380,7 +382,9 @@ class Degraded:
         spent = dict(self.node_s)
         for bad in self.faults.values():
             spent[bad.effect] = spent.get(bad.effect, 0.0) + self.timers.now_s - bad.since_s
-        return {effect: seconds / 3600.0 for effect, seconds in sorted(spent.items()) if effect != "hang"}
+        return {
+            effect: seconds / 3600.0 for effect, seconds in sorted(spent.items()) if impairment_of(effect)
+        }
 
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""

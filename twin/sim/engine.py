@@ -213,6 +213,8 @@ class Engine(Parts):
 
     def _after(self) -> None:
         recovery, heat, incidents = self.recovery, self.heat, self.incidents
+        if self.cooling.rejection.turned:
+            self._follow_sky()
         if self.cooling.changed or self.oddities.changed or self.limits.changed:
             self.cooling.changed, incidents.machines_changed = False, True
             incidents.shutdowns.follow()
@@ -245,6 +247,14 @@ class Engine(Parts):
             heat.repower()
         self._measure(force=changed)
         heat.look_ahead(self._next_change_s())
+
+    def _follow_sky(self) -> None:
+        """Let cooling machines work in the weather of now; the thermal step ahead stands while their water does."""
+        self._book()
+        if self.cooling.turn():
+            self.incidents.machines_changed = True
+        elif self.heat.pending:
+            self._measure(force=False)
 
     def _follow_jobs(self, besides: AbstractSet[int] = frozenset()) -> None:
         """Let the fabric and the pace of jobs know which of them are not as they were."""
@@ -352,7 +362,7 @@ class Engine(Parts):
                 power.loss_w,
                 meter.cooling_w,
                 *power.rates(since_s),
-                self.cooling.free_share,
+                meter.draw.free,
             )
 
     # --- people

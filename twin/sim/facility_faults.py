@@ -20,8 +20,8 @@ from twin.plant.tables import LoopKind, Plant
 from twin.record.events import Severity
 from twin.scenario.action import value_of, wrong
 from twin.scenario.document import Scenario
-from twin.scenario.fault_kind import TargetKind, Told
-from twin.scenario.fault_kinds import KINDS, PLACES
+from twin.scenario.fault_kinds import KINDS
+from twin.scenario.fault_kinds.kind import PLACES, FaultEvents, TargetKind
 from twin.scenario.faults import Intervention
 from twin.scenario.validate import nearest
 from twin.sim.caps import PowerCaps
@@ -144,24 +144,24 @@ class FacilityFaults:
         what, figures = act(self, i)
         lasts = "" if lasts_s is None else f" for {units.spoken(lasts_s)}"
         severity = Severity[KINDS[i.kind].severity.upper()]
-        self._say(self._told(i).begins, i.target, what + lasts, severity, lasts_s=lasts_s, **figures)
+        self._say(self._events(i).begins, i.target, what + lasts, severity, lasts_s=lasts_s, **figures)
 
     def end(self, i: Intervention, act: Act) -> None:
         """Let a fault be over."""
         self.acting.remove(i)
-        (what, figures), told = act(self, i), self._told(i)
+        (what, figures), events = act(self, i), self._events(i)
         if self._in_force(i):  # what another fault still holds down goes on being an alarm
-            self._say(told.begins, i.target, f"partly mended: {what}", Severity.WARNING, **figures)
+            self._say(events.begins, i.target, f"partly mended: {what}", Severity.WARNING, **figures)
         else:
-            self._say(told.clears, i.target, what, Severity.NOTICE, **figures)
+            self._say(events.clears, i.target, what, Severity.NOTICE, **figures)
 
-    def _told(self, i: Intervention) -> Told:
+    def _events(self, i: Intervention) -> FaultEvents:
         """Return the events that tell of it."""
-        return KINDS[i.kind].told(self._kind(i))
+        return KINDS[i.kind].events_of(self._kind(i))
 
     def leaking(self, i: Intervention) -> list[int]:
         """Return the nodes that a leak takes out of service: their valves are shut."""
-        if i.kind != "leak" or i not in self.acting or not (self.shut_leaks and self._kind(i) == "rack"):
+        if i not in self.acting or not (self.shut_leaks and self._kind(i) == "rack"):
             return []
         nodes, kinds = self.plant.nodes, self.plant.loops.kind
         wet = np.isin(kinds, (LoopKind.LIQUID, LoopKind.IMMERSION))[nodes.loop]
@@ -246,7 +246,9 @@ class FacilityFaults:
 
     def _still(self, i: Intervention, machines: int) -> int:
         """Return how many pumps or fans stand: those of an air loop are the same machines under both names."""
-        stopped = [o for o in self.acting if o.target == i.target and o.kind in ("pump_stop", "fan_stop")]
+        stopped = [
+            o for o in self.acting if o.target == i.target and KINDS[o.kind].counted in ("pumps", "fans")
+        ]
         if self._kind(i) != "loop":
             stopped = [other for other in stopped if other.kind == i.kind]
         return min(machines, sum(other.count or machines for other in stopped))
@@ -265,7 +267,7 @@ class FacilityFaults:
         leaks, now, slot = bool(self._in_force(i)), self.timers.now_s, self._slot(i)
         if self._kind(i) == "loop" or not self.shut_leaks:
             loop = self._leaking_loop(i)
-            shut = any(self._leaking_loop(other) == loop for other in self.acting if other.kind == "leak")
+            shut = any(self._leaking_loop(other) == loop for other in self.acting if other.kind == i.kind)
             if loop >= 0:
                 self.cooling.set_shut(now, loop, shut)
             if leaks:
@@ -276,7 +278,7 @@ class FacilityFaults:
             self.oddities.set(self._key(i), self._nodes(i), None, flow=WORST_FLOW)
         else:
             self.oddities.clear(self._key(i))
-        self._share_flow(int(self.plant.racks.loop[slot]))
+        self._share_flow(int(self.plant.racks.loop[slot]), i.kind)
         return Outcome(
             "leaks: its valves shut, its nodes go off" if leaks else "tight again: its valves open"
         )
@@ -287,14 +289,14 @@ class FacilityFaults:
             return self._slot(i)
         return -1 if self.shut_leaks else int(self.plant.racks.loop[self._slot(i)])
 
-    def _share_flow(self, loop: int) -> None:
-        """Let the racks of a coolant loop that are still open share what its pumps deliver."""
+    def _share_flow(self, loop: int, leak: str) -> None:
+        """Let the racks of a coolant loop that leaks left open share what its pumps deliver."""
         if loop < 0:
             return
         racks = self.plant.racks
         mine = np.flatnonzero((racks.loop == loop) & racks.present)
         shut = {
-            self._slot(other) for other in self.acting if other.kind == "leak" and self._kind(other) == "rack"
+            self._slot(other) for other in self.acting if other.kind == leak and self._kind(other) == "rack"
         }
         self.cooling.set_branches(self.timers.now_s, loop, len(shut & set(mine.tolist())), len(mine))
 

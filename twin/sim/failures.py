@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from twin.physics import reliability
 from twin.physics.reliability import MAINTENANCE_S, REPAIR_CLASS
 from twin.plant.tables import Plant
-from twin.scenario.faults import Cause, Failures, On
+from twin.scenario.fault_kinds.kind import Component
+from twin.scenario.faults import Cause, Failures
 from twin.sim.clock_set import ClockSet, Floats
 from twin.sim.components import components_of
 from twin.sim.draws import Draws
@@ -46,7 +47,7 @@ class Strike:
         Its clock, and its place in that set.
     """
 
-    on: On
+    on: Component
     slot: int
     cause: Cause
     repair_s: float
@@ -100,7 +101,7 @@ class FailureClocks(ClockSet):
         super().__init__(keys, main, draws, "", quality)
         self.up = plant.nodes.present.copy()
         self.due_s = self.due(np.arange(len(keys)))
-        self.others: list[tuple[On, NDArray[np.int64], ClockSet]] = []
+        self.others: list[tuple[Component, NDArray[np.int64], ClockSet]] = []
         for law in dict.fromkeys((c.on, c.shape) for c in self.active):
             on, shape = law
             if law == ("node", None):
@@ -143,7 +144,7 @@ class FailureClocks(ClockSet):
     def take(self, t_s: float) -> Strike:
         """Take the earliest failure, which is due at `t_s`."""
         due_s, place = self.next()
-        found: tuple[On, int, ClockSet] = ("node", place, self)
+        found: tuple[Component, int, ClockSet] = ("node", place, self)
         for on, slots, clocks in self.others:
             due, at = clocks.next()
             if due < due_s:
@@ -151,7 +152,7 @@ class FailureClocks(ClockSet):
         on, slot, clocks = found
         return self._struck(on, slot, clocks, place, t_s)
 
-    def _struck(self, on: On, slot: int, clocks: ClockSet, place: int, t_s: float) -> Strike:
+    def _struck(self, on: Component, slot: int, clocks: ClockSet, place: int, t_s: float) -> Strike:
         number, name = int(clocks.count[place]), clocks.name
         cause = clocks.cause_of(clocks.draw(place, f"cause{name}"))
         gpu = int(clocks.draw(place, f"gpu{name}") * int(self.gpu_count[slot])) if on == "node" else -1
@@ -199,7 +200,7 @@ class FailureClocks(ClockSet):
             if on == "node":
                 clocks.set_up(node, t_s, up)
 
-    def set_component(self, on: On, slot: int, t_s: float, up: bool) -> None:
+    def set_component(self, on: Component, slot: int, t_s: float, up: bool) -> None:
         """Stop or let go on the clocks of a component that is no node."""
         for sort, slots, clocks in self.others:
             if sort == on:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from twin.plant.find import find
-from twin.scenario.fault_kind import TargetKind
 from twin.scenario.fault_kinds import KINDS
+from twin.scenario.fault_kinds.kind import TargetKind
 from twin.scenario.faults import Intervention
 from twin.scenario.validate import nearest
 from twin.sim.actuators import Actuators

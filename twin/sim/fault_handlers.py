@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twin.scenario.fault_kinds import CAPPED
+from twin.scenario.fault_kinds.kind import CAPPED
 from twin.sim import job_interventions as jobs
 from twin.sim import node_interventions as nodes
 from twin.sim.facility_faults import FacilityFaults
@@ -31,10 +31,10 @@ HANDLERS: dict[str, Handler] = {
     "blocked_plate": Machine(FacilityFaults.plate),
     "bad_contact": Machine(FacilityFaults.contact),
     "power_cap": ByTarget(dict.fromkeys(CAPPED, Machine(FacilityFaults.cap)), jobs.JobCap()),
-    "slow": nodes.Degrade("slow"),
+    "slow": nodes.Degrade(),
     "hang": nodes.Hang(),
-    "corrupt": nodes.Degrade("corrupt", passes=False),
-    "pcie": nodes.Degrade("pcie"),
+    "corrupt": nodes.Degrade(),
+    "pcie": nodes.Degrade(),
     "cancel": jobs.Cancel(),
     "requeue": jobs.Requeue(),
     "move": jobs.Move(),

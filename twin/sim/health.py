@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics import reliability
+from twin.scenario.fault_kinds import impairment_of
 from twin.scenario.faults import HealthCheck
 from twin.sim.clockwork import Timers
 from twin.sim.draws import Draws
@@ -154,7 +155,8 @@ class Health:
     def _finding(self, i: int, node: int, seen: Sequence[str]) -> None:
         check, now = self.checks[i], self.timers.now_s
         name = self.nodes.plant.nodes.ids[node]
-        at_once = "corrupt" in seen or self.nodes.held[node] == 0
+        found = [bad for effect in seen if (bad := impairment_of(effect)) is not None]
+        at_once = any(bad.what == "results" for bad in found) or self.nodes.held[node] == 0
         then = "repaired at once" if at_once else "no more work, repaired once its job has left"
         if check.action == "report":
             then = "reported"
@@ -162,9 +164,7 @@ class Health:
                 return
             self.reported.add((i, node))
         self.found[i] += 1
-        text = (
-            f"{check.id.replace('_', ' ')} finds it {' and '.join(_WORDS[effect] for effect in seen)}: {then}"
-        )
+        text = f"{check.id.replace('_', ' ')} finds it {' and '.join(bad.finding for bad in found)}: {then}"
         drains = int(check.action == "drain" and not at_once)
         self.log.add(now, "health_check", name, text, check=check.id, effects=", ".join(seen), drains=drains)
         if check.action == "drain" and at_once:
@@ -205,6 +205,3 @@ class Health:
         self.marked = {int(node): int(check) for node, check in state["marked"]}
         self.reported = {(int(check), int(node)) for check, node in state["reported"]}
         self._groups = int(state["groups"])
-
-
-_WORDS = {"slow": "slow", "corrupt": "computing wrong", "pcie": "short of PCIe lanes", "flap": "flapping"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from operator import is_not
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ from numpy.typing import NDArray
 
 from twin.physics.gpu_power import RELEASE_K
 from twin.physics.thermal import AcceptedStep, EnergyTerms, Integrator, ThermalStepper
+from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_inputs import ThermalInputs, inputs_of
-from twin.physics.thermal_network import State
+from twin.physics.thermal_network import Groups, Network, State
 from twin.sim.clocks import CROSSED_K, HBM_LIMIT_C, REFRESH_K, Clocks
 from twin.sim.clockwork import LATE, Timers
 from twin.sim.cooling import Cooling
@@ -85,9 +87,9 @@ class Heat:
         self.totals = HeatTotals(
             loop_max_c=np.full(shape.n_loops, -math.inf), loop_throttle_gpu_s=np.zeros(shape.n_loops)
         )
-        self._hot: tuple[State, Floats, Floats] | None = None  # state, offset, hot dies at the latest look
+        self._hot: tuple[State, Floats, Floats, Floats] | None = None  # of what, hot dies at the latest look
         self._top: tuple[Floats, float] | None = None  # hot dies, the hottest of them
-        self._behind: tuple[Floats, Floats, Floats] | None = None  # power, spread of hot dies, offset
+        self._places: tuple[Groups, Network, tuple[Ints, Floats]] | None = None  # of groups, in halls
         self._worn: tuple[int, Floats] | None = (
             None  # version of groups, their mean dies when wear looked last [C]
         )
@@ -115,7 +117,7 @@ class Heat:
             self.clocks.dyn_w,
             loop_heat_w,
             hall_heat_w,
-            self.cooling.start_sink_c(),
+            self.cooling.sink_c(self.timers.now_s),
         )
         now = self.timers.now_s
         state = ThermalStepper(self.network, groups, inputs).steady()
@@ -134,6 +136,7 @@ class Heat:
             self.network, groups, replace(inputs, leak_w_k=self.clocks.leak_w_k), state, now
         )
         self.integrator.dt_cap_s = LONGEST_STEP_S
+        self._book_hottest(state)
         self.look_ahead()
 
     def resume(self, step: AcceptedStep, sink: list[Any], heat_w: list[Any], dt_cap_s: float) -> None:
@@ -184,11 +187,7 @@ class Heat:
         self._book_energy(step.energy)
         totals, traces = self.totals, self.traces
         totals.steps += 1
-        hot_c = self.hot_c(step.state1)
-        self.hottest_c = self._hottest_c(step.state1)
-        totals.gpu_max_c = max(totals.gpu_max_c, self.hottest_c)
-        if self.hottest_c > np.minimum.reduce(totals.loop_max_c, initial=math.inf):
-            np.maximum.at(totals.loop_max_c, traces.groups.loop, hot_c)
+        hot_c = self._book_hottest(step.state1)
         self.lifetime.book(step.state0, step.state1, self.hottest_c, dt)
         if self.clocks.throttling:
             self._book_throttle(step.state1, dt)
@@ -200,17 +199,12 @@ class Heat:
     def hot_c(self, state: State) -> Floats:
         """Return the temperature of the hottest powered die of each group [C]; dark and free ones do not count."""
         # Asked for several times a step; the arrays it comes from are replaced, never changed in place.
-        known, offset_c = self._hot, self._offset_c()
-        if known is None or known[0] is not state or known[1] is not offset_c:
-            self._hot = known = (state, offset_c, state.die_c(self.traces.hot_s) + offset_c)
-        return known[2]
-
-    def _offset_c(self) -> Floats:
-        """Return what the hottest die of each group has over its group's chain [K]; -inf: dark or free."""
-        known, dyn_w, hot_s = self._behind, self.clocks.dyn_w, self.traces.hot_s
-        if known is None or known[0] is not dyn_w or known[1] is not hot_s:
-            self._behind = known = (dyn_w, hot_s, self.clocks.downstream_c() + self.traces.dark_c)
-        return known[2]
+        known, clocks, traces = self._hot, self.clocks, self.traces
+        given = state, clocks.dyn_w, traces.hot_s
+        if known is None or any(map(is_not, known, given)):
+            hot_c = traces.hottest_c(state, clocks.downstream_c()) + traces.dark_c
+            self._hot = known = (*given, hot_c)
+        return known[3]
 
     def _hottest_c(self, state: State) -> float:
         hot_c = self.hot_c(state)
@@ -218,8 +212,8 @@ class Heat:
             self._top = hot_c, float(np.maximum.reduce(hot_c, initial=-math.inf))
         return self._top[1]
 
-    def gpu_c(self, state: State, spread: Floats, group: Ints, index: Ints | Floats) -> Floats:
-        """Return the die temperature of GPUs by spread, group and place in their node [C].
+    def gpu_c(self, state: State, spread: Floats, group: Ints, behind: NDArray[np.bool_] | bool) -> Floats:
+        """Return the die temperature of GPUs by spread, group and whether they stand behind others [C].
 
         In an air-cooled node every second GPU stands in the exhaust of another. The network carries their mean
         chain; the excess is in step with power, since air holds no heat to speak of.
@@ -228,8 +222,17 @@ class Heat:
         if not np.count_nonzero(clocks.downstream_k_w):
             return die
         power = clocks.base_w[group] + spread * clocks.dyn_w[group]
-        die += clocks.downstream_k_w[self.traces.groups.part[group]] * power * (index % 2)
+        die += clocks.downstream_k_w[self.traces.groups.part[group]] * power * behind
         return die
+
+    def _book_hottest(self, state: State) -> Floats:
+        """Take note of the hottest dies of `state`, which a step ends with; return those of its groups [C]."""
+        totals, hot_c = self.totals, self.hot_c(state)
+        self.hottest_c = self._hottest_c(state)
+        totals.gpu_max_c = max(totals.gpu_max_c, self.hottest_c)
+        if self.hottest_c > np.minimum.reduce(totals.loop_max_c, initial=math.inf):
+            np.maximum.at(totals.loop_max_c, self.traces.groups.loop, hot_c)
+        return hot_c
 
     def _book_energy(self, energy: EnergyTerms) -> None:
         self.totals.in_j += energy.in_j
@@ -242,7 +245,7 @@ class Heat:
         group = traces.gpu_group
         gpus = np.flatnonzero(walks[group] & (group >= 0))
         mine = group[gpus]
-        die_c = self.gpu_c(state, traces.dies.spread[gpus], mine, traces.dies.index[gpus])
+        die_c = self.gpu_c(state, traces.dies.spread[gpus], mine, traces.dies.behind[gpus])
         floor_c = clocks.values("max_op_c") - RELEASE_K
         hot = np.bincount(mine[die_c >= floor_c[mine]], minlength=len(walks))
         hot = np.where(walks, np.maximum(hot, 1), 0)  # a group throttles for its hottest die
@@ -261,10 +264,10 @@ class Heat:
         for g in over.tolist():
             limit = self.clocks.models[int(traces.groups.part[g])].shutdown_c - CROSSED_K
             members = np.flatnonzero(traces.slot_group == g)
-            # Of a whole node the leakiest die may stand in another's exhaust; of a GPU alone it is known.
-            behind = np.full(len(members), traces.behind[g])
-            worst = self.gpu_c(state, traces.slot_max_s[members], np.full(len(members), g), behind)
-            found += traces.owner[members[worst >= limit]].tolist()
+            for behind, most in ((False, traces.slot_front_s), (True, traces.slot_back_s)):
+                there = members[most[members] > 0]
+                die_c = self.gpu_c(state, most[there], np.full(len(there), g), behind)
+                found += traces.owner[there[die_c >= limit]].tolist()
         return sorted(set(found))
 
     def node_die_c(self) -> Floats:
@@ -326,9 +329,9 @@ class Heat:
         self.integrator.change(after, self.traces.groups, state, restart=not still)
 
     def _follow_sinks(self) -> None:
-        """Let sinks that move far be followed closely."""
+        """Let water that machines cannot hold where they should be followed closely."""
         cooling = self.cooling
-        if self.bound or cooling.rejection.short:
+        if cooling.rejection.short or (self.bound and cooling.rejection.adrift):
             now = self.timers.now_s
             expected_c = self.integrator.stepper.sink_c(now)
             self.course.follow(now, cooling.sink_c(now), expected_c, cooling.rejection.rate_k_s())
@@ -365,12 +368,19 @@ class Heat:
         loop_w = np.bincount(groups.loop, gpus_w, minlength=len(self.loop_heat_w)) + self.loop_heat_w
         if not self.cooling.holds_rooms:
             return np.concatenate([loop_w, self.hall_heat_w])
-        hall = self.network.shape.loop_hall[groups.loop]
-        air_c = state.hall_air_c(self.network.shape)[hall]
+        hall, ambient_w_k = self._in_halls()
+        air_c = state.hall_air_c(self.network.shape).take(hall)
         plates = groups.n * (state.chain[:, 2, 0] - air_c) + groups.sum_s * state.chain[:, 2, 1]
-        ambient_w = self.network.part_table["g_ambient_w_k"][groups.part] * plates
-        hall_w = np.bincount(hall, ambient_w, minlength=len(self.hall_heat_w)) + self.hall_heat_w
+        hall_w = np.bincount(hall, ambient_w_k * plates, minlength=len(self.hall_heat_w)) + self.hall_heat_w
         return np.concatenate([loop_w, hall_w])
+
+    def _in_halls(self) -> tuple[Ints, Floats]:
+        """Return the hall of each group and what its plates lose to the air there, shape (G,) [W/K]."""
+        groups, network = self.traces.groups, self.network
+        if self._places is None or self._places[0] is not groups or self._places[1] is not network:
+            hall = network.shape.loop_hall[groups.loop]
+            self._places = groups, network, (hall, network.part_table["g_ambient_w_k"][groups.part])
+        return self._places[2]
 
     def nudge(self) -> bool:
         """Follow the weather and, where dies have moved, clocks; return whether clocks were worked out anew."""
@@ -387,7 +397,7 @@ class Heat:
                 self.clocks.fit()
                 integrator.state = state
         most_k = REST_K if self.ahead.t1_s - self.ahead.t0_s >= REST_S else REFRESH_K
-        renewed = merged or (not brief and self.clocks.stale(self.hot_c(state), most_k))
+        renewed = merged or (not brief and self.clocks.stale(state, most_k))
         if renewed:
             self.clocks.refresh(state)
             self.cooling.carry(self._into_w(state))
@@ -425,17 +435,17 @@ class Heat:
         if self.clocks.throttling:
             longest_s = HOLDING_STEP_S if self.clocks.holding else THROTTLE_STEP_S
         integrator.dt_cap_s = min(longest_s, self.cooling.longest_s, self.course.longest_s)
-        integrator.band, integrator.driven = self.thresholds.band, self.cooling.rejection.short
+        integrator.band = band = self.thresholds.band
+        integrator.driven = self.cooling.rejection.short
         end_s = integrator.t_s + 2 * LONGEST_STEP_S
         step = integrator.step(min(end_s, change_s) if change_s > integrator.t_s else end_s)
-        step = self._cut(step)
+        step = self._cut(step, band)
         self.ahead, self.pending = step, True
         self.heading, self.bound = step.heading, step.bound
         self.timers.set("heat", 0, step.t1_s, LATE)
 
-    def _cut(self, step: AcceptedStep) -> AcceptedStep:
+    def _cut(self, step: AcceptedStep, band: Band) -> AcceptedStep:
         """Cut a step at the first limit that is passed in it: of a die, an HBM, or anything above the groups."""
-        band = self.thresholds.band
         near = self._hottest_c(step.state1) >= self.clocks.first_limit_c
         if near:
             rising_k = self._dies_rising(step.state0)
@@ -447,12 +457,12 @@ class Heat:
     def _dies_rising(self, begun: State) -> Callable[[State], tuple[Floats, Floats]]:
         """Return what tells how far dies and HBM are past limits that they have yet to pass in a step [K]."""
         traces, limits_c = self.traces, self.clocks.limits_c(self.hot_c(begun))
-        hot_s = traces.hot_s
-        die = (begun.die_c(hot_s) < limits_c) & (traces.groups.n > 0.0)
+        hot_s, behind_k = traces.hot_s, self.clocks.downstream_c()
+        die = (traces.hottest_c(begun, behind_k) < limits_c) & (traces.groups.n > 0.0)
         hbm = traces.working & (begun.hbm_c(hot_s) < HBM_LIMIT_C)
 
         def excess_k(state: State) -> tuple[Floats, Floats]:
-            die_k = np.where(die, state.die_c(hot_s) - limits_c, -np.inf)
+            die_k = np.where(die, traces.hottest_c(state, behind_k) - limits_c, -np.inf)
             return die_k, np.where(hbm, state.hbm_c(hot_s) - HBM_LIMIT_C, -np.inf)
 
         return excess_k

@@ -6,7 +6,7 @@ memory stays bounded however long a run lasts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 HOUR_S = 3600.0
@@ -69,12 +69,15 @@ class Hourly:
             row[column] += amount
             sums[column] += amount
 
-    def settle(self, totals: Mapping[str, float]) -> None:
-        """Let the sums be what the meters read in all: what they found beyond powers and rates is of this row."""
-        for column, total in totals.items():
-            place = COLUMNS.index(column)
-            self._rows[-1][place] += total - self._sums[place]
-            self._sums[place] = total
+    def settle(self, totals: Sequence[float]) -> None:
+        """Let the sums be what the meters read in all: what they found beyond powers and rates is of this row.
+
+        `totals` are those of the columns from IT energy to cost.
+        """
+        row, sums = self._rows[-1], self._sums
+        for column, total in enumerate(totals, 1):
+            row[column] += total - sums[column]
+            sums[column] = total
 
     def _next_row(self) -> None:
         if len(self._rows) == MAX_ROWS:

@@ -153,9 +153,7 @@ class Incidents:
         return refusal
 
     def _is_there(self, i: Intervention) -> bool:
-        return (
-            KINDS[i.kind].targets == ("path",) or stands(self.plant, i) or self.on.job(i.target) is not None
-        )
+        return KINDS[i.kind].is_setting or stands(self.plant, i) or self.on.job(i.target) is not None
 
     def handler(self, i: Intervention) -> Handler:
         """Return who does it to its target."""

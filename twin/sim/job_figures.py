@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.record.channels import JobState
 from twin.sim.ledger import INDEX
 from twin.sim.work import Work
 
@@ -39,11 +40,15 @@ class JobFigures(ABC):
         """Return what `row` has spent on steps that are not kept for good yet, by account [GPU s]."""
 
     def ettr(self, row: JobRow, t_s: float) -> float | None:
-        """Return the effective training time ratio of `row` up to `t_s`, None before its start and in a cloud."""
-        if row.start_s is None or t_s <= row.start_s or row.site:
+        """Return the effective training time ratio of `row` up to `t_s`, None before its start.
+
+        Of the time in a cloud its steps are kept as they go there without checkpoints and failures.
+        """
+        if row.start_s is None or t_s <= row.start_s:
             return None
-        kept = float(np.sum(row.kept) + self._provisional(row, t_s).sum())
-        return min(1.0, kept / (row.gpus * ((row.end_s or t_s) - row.start_s)))  # a sum of parts rounds
+        return min(
+            1.0, self.stepped_s(row, t_s) / ((row.end_s or t_s) - row.start_s)
+        )  # a sum of parts rounds
 
     def goodput(self, row: JobRow, t_s: float) -> float | None:
         """Return steps kept per second over those of its GPUs with nothing lost, at reference clock; at most `ettr`.
@@ -56,9 +61,14 @@ class JobFigures(ABC):
         return min(1.0, min(worth_s, self.stepped_s(row, t_s)) / ((row.end_s or t_s) - row.start_s))
 
     def stepped_s(self, row: JobRow, t_s: float) -> float:
-        """Return how long all its GPUs would have worked for its kept steps; infinity of one in a cloud [s]."""
+        """Return how long all its GPUs would have worked for its kept steps, here and in a cloud [s]."""
         kept = float(np.sum(row.kept) + self._provisional(row, t_s).sum())
-        return math.inf if row.site else kept / row.gpus
+        return kept / row.gpus + self.there_s(row, t_s)
+
+    def there_s(self, row: JobRow, t_s: float) -> float:
+        """Return how long the GPUs of a cloud would have worked for the steps of `row` with nothing lost [s]."""
+        since = self.progress_at(row, t_s) - row.progress if row.state == JobState.REMOTE else 0.0
+        return row.there_s + since * self.ideal_s(row) if since else row.there_s
 
     def ideal_s(self, row: JobRow) -> float:
         """Return what a step takes with nothing lost: as planned, on its own dies [s].

@@ -124,6 +124,7 @@ class JobRow:
     preemptions: int = 0
     energy_j: float = 0.0
     site: str = ""  # empty: here, else the cloud it runs in
+    there_s: float = 0.0  # of steps there, with nothing lost
     leaving: bool = False  # gives its nodes up once its state is safe
     moves: bool = False  # leaves drained nodes behind its next checkpoint
     struck: list[int] = field(default_factory=list)  # nodes whose processes a failure ended
@@ -191,7 +192,7 @@ class Jobs(JobFigures):
         if dt <= 0:
             return
         if row.state == JobState.REMOTE:
-            row.progress = self.progress_at(row, t_s)
+            row.there_s, row.progress = self.there_s(row, t_s), self.progress_at(row, t_s)
         elif row.state == JobState.RUNNING:
             row.progress = self.progress_at(row, t_s)
             row.open = (np.asarray(row.open) + self._stepped(row, dt)).tolist()

@@ -48,9 +48,8 @@ class Lifetime:
         self._book(before, after, dt_s)
 
     def _book(self, before: State, after: State, dt_s: float) -> None:
-        hot_s, dark_c = self.traces.hot_s, self.traces.dark_c
-        offset_c = self.clocks.downstream_c() + dark_c
-        hot_c = np.maximum(before.die_c(hot_s), after.die_c(hot_s)) + offset_c
+        hottest_c, behind_k = self.traces.hottest_c, self.clocks.downstream_c()
+        hot_c = np.maximum(hottest_c(before, behind_k), hottest_c(after, behind_k)) + self.traces.dark_c
         warm = np.flatnonzero(hot_c >= BANDS_C[0])
         if self._version != self.traces.version:
             self._version = self.traces.version
@@ -80,8 +79,8 @@ class Lifetime:
 
     def _spreads(self, group: int) -> tuple[Floats, Floats]:
         if group not in self._sorted:
-            spread, index = self.traces.dies_of(group)
-            self._sorted[group] = np.sort(spread[index % 2 == 0]), np.sort(spread[index % 2 == 1])
+            front, back = self.traces.dies_of(group)
+            self._sorted[group] = np.sort(front), np.sort(back)
         return self._sorted[group]
 
     def summary(self) -> dict[str, Any]:

@@ -96,5 +96,6 @@ class Loading:
     def give_up(self, row: JobRow) -> None:
         """Let `row` read no more: all of it is there, or its restart is cut off."""
         self.timers.cancel("load", row.index)
-        self.stores.end_load(self.timers.now_s, row.index)
+        if self.stores.loads:
+            self.stores.end_load(self.timers.now_s, row.index)
         self.saving.follow_stores(row.index)

@@ -65,8 +65,8 @@ class Reading:
         return self.it_j + self.cooling_j + self.power.loss_j
 
     @property
-    def totals(self) -> dict[str, float]:
-        """Return it by the names of the hours."""
+    def totals(self) -> tuple[float, ...]:
+        """Return it in the order of the columns of the hours."""
         return _totals(self.it_j, self.cooling_j, self.water_l, self.power)
 
     @property
@@ -157,7 +157,7 @@ class Meter:
         """Read the meters at `now_s`: what flowed since the last reading, and what flows from now on."""
         self.book(heat, now_s)
         self._look(heat, now_s)
-        if not (force or self.power.stale(self.it_w, self.draw.power_w, now_s)):
+        if not (force or self.power.stale(self.it_w, self.draw.power_w)):
             return
         node_w = self.node_w(heat, traces, clocks)
         if force:
@@ -174,7 +174,7 @@ class Meter:
     def book(self, heat: Heat, now_s: float) -> None:
         """Take note of what has flowed since the last reading, at the powers of then."""
         if now_s > self.meters.at_s:
-            self._book(heat.totals.in_j, now_s)
+            self._book(_in_j(heat, now_s), now_s)
 
     def _look(self, heat: Heat, now_s: float) -> None:
         """Take note of what flows from now on."""
@@ -220,8 +220,8 @@ class Meter:
         m.seen_j, m.load_seen_j, m.at_s = heat_in_j, loads_j, now_s
 
     @property
-    def totals(self) -> dict[str, float]:
-        """Return what has been booked, by the names of the hours."""
+    def totals(self) -> tuple[float, ...]:
+        """Return what has been booked, in the order of the columns of the hours."""
         m, power = self.meters, self.power.totals
         return _totals(m.it_j, m.cooling_j, m.water_l, power)
 
@@ -280,7 +280,7 @@ class Meter:
     def _gpu_j(self, heat: Heat, now_s: float) -> tuple[float, float]:
         """Return what GPUs have taken up to `now_s`, and the heat into the network since the last reading [J]."""
         m = self.meters
-        in_j = heat.totals.in_j + _share(heat, now_s) * heat.ahead.energy.in_j - m.seen_j
+        in_j = _in_j(heat, now_s) - m.seen_j
         return m.gpu_j + in_j - self.overhead.total_w * (now_s - m.at_s), in_j
 
     def state(self) -> dict[str, object]:
@@ -291,7 +291,7 @@ class Meter:
             "power": self.power.state(),
             "it_w": self.it_w,
             "outside_w": self._outside_w,
-            "draw": [self.draw.power_w, self.draw.water_l_s],
+            "draw": [self.draw.power_w, self.draw.water_l_s, self.draw.free],
             "charged_j": self.charged_j,
         }
 
@@ -306,16 +306,14 @@ class Meter:
         self.charged_j = float(state["charged_j"])  # type: ignore[arg-type]
 
 
-def _totals(it_j: float, cooling_j: float, water_l: float, power: PowerTotals) -> dict[str, float]:
-    return {
-        "it_j": it_j,
-        "facility_j": it_j + cooling_j + power.loss_j,
-        "loss_j": power.loss_j,
-        "cooling_j": cooling_j,
-        "water_l": water_l,
-        "carbon_kg": power.carbon_kg,
-        "cost_usd": power.cost_usd,
-    }
+def _totals(it_j: float, cooling_j: float, water_l: float, power: PowerTotals) -> tuple[float, ...]:
+    facility_j = it_j + cooling_j + power.loss_j
+    return it_j, facility_j, power.loss_j, cooling_j, water_l, power.carbon_kg, power.cost_usd
+
+
+def _in_j(heat: Heat, now_s: float) -> float:
+    """Return the heat into the network up to now [J]."""
+    return heat.totals.in_j + _share(heat, now_s) * heat.ahead.energy.in_j
 
 
 def _share(heat: Heat, now_s: float) -> float:

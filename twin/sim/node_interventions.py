@@ -7,7 +7,7 @@ from twin.plant.find import find
 from twin.record.events import Severity
 from twin.scenario.action import value_of
 from twin.scenario.fault_kinds import KINDS
-from twin.scenario.faults import Effect, Intervention
+from twin.scenario.faults import Intervention
 from twin.sim.actuators import Actuators
 from twin.sim.degraded import HANG
 from twin.sim.fault_handler import Handler, place_refusal
@@ -61,20 +61,9 @@ class NodeFailure(Handler):
 
 
 class Degrade(Handler):
-    """A node or GPU works badly until it is found, or for as long as told.
-
-    Parameters
-    ----------
-    effect
-        What is wrong with it.
-    passes
-        It goes by itself; else it is found and repaired.
-    """
+    """A node or GPU works badly, as the entry of the kind says, until it is found, or for as long as told."""
 
     timed = alters = False
-
-    def __init__(self, effect: Effect, passes: bool = True) -> None:
-        self._effect, self._passes = effect, passes
 
     def refusal(self, on: Actuators, i: Intervention) -> str | None:
         """Return why it would change nothing there."""
@@ -94,11 +83,14 @@ class Degrade(Handler):
         kind, slot = find(on.plant, i.target) or ("node", -1)
         node = int(on.plant.gpus.node[slot]) if kind == "gpu" else slot
         gpu = int(on.plant.gpus.index[slot]) if kind == "gpu" else -1
-        left = value_of(i) if "value" in KINDS[i.kind].options else 1.0
-        text = f"{KINDS[i.kind].title.lower()}, by hand"
-        on.say("injected_failure", i.target, text, Severity.NOTICE, nodes=0, effect=self._effect, left=left)
-        repair_s = 0.0 if self._passes else on.failures.drawn_repair_s(node, None)
-        on.degraded.begin(node, self._effect, left, lasts_s, repair_s=repair_s, gpu=gpu, passes=self._passes)
+        fault = KINDS[i.kind]
+        assert fault.impairment is not None
+        left = fault.left(value_of(i)) if fault.value else 1.0
+        text = f"{fault.title.lower()}, by hand"
+        on.say("injected_failure", i.target, text, Severity.NOTICE, nodes=0, effect=fault.effect, left=left)
+        passes = bool(fault.impairment.ends)
+        repair_s = 0.0 if passes else on.failures.drawn_repair_s(node, None)
+        on.degraded.begin(node, fault.effect, left, lasts_s, repair_s=repair_s, gpu=gpu, passes=passes)
 
 
 class Hang(Handler):
@@ -112,7 +104,9 @@ class Hang(Handler):
         if not rows:
             rows = [on.jobs.rows[job] for job in on.nodes.jobs_of(on.nodes_of(i.target))]
         # Nothing goes away: its jobs say what becomes of them.
-        on.say("injected_failure", i.target, "hangs, by hand", nodes=0, effect="hang", lasts_s=0.0)
+        on.say(
+            "injected_failure", i.target, "hangs, by hand", nodes=0, effect=KINDS[i.kind].effect, lasts_s=0.0
+        )
         on.degraded.hang(rows, -1, HANG, 0.0)
 
 

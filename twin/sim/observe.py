@@ -87,12 +87,13 @@ class Observer:
         engine, now = self.engine, self.engine.now_s
         jobs = self._jobs.figures(frame.values)
         gpu_s = jobs.pop("gpu_s")
+        kept_gpu_s = math.fsum(ledger[name] for name in KEPT_STEP) + engine.clouds.kept_gpu_s(now)
         return {
             **jobs,
             **facility_figures(engine),
             "simulated_s": now,
             "gpus": float(engine.plant.gpus.present.sum()),
-            "ettr": math.fsum(ledger[name] for name in KEPT_STEP) / gpu_s if gpu_s else math.nan,
+            "ettr": kept_gpu_s / gpu_s if gpu_s else math.nan,
             "interruptions.unexpected": float(sum(engine.incidents.unexpected.values())),
             "interruptions.planned": float(sum(engine.incidents.planned.values())),
         }

@@ -60,7 +60,7 @@ class FacilityShown:
         self._back = np.where(room, in_hall, np.arange(loops))
         breathes = racks.air_loop >= 0
         in_room = 2 * loops + np.asarray(racks.hall, np.intp)
-        self._inlet = np.where(breathes, self._supply[racks.air_loop], in_room)
+        self._inlet = np.where(breathes, np.append(self._supply, 0)[racks.air_loop], in_room)
         self._rack_loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
         self._capacity_w = plant.power.capacity_w
         network = engine.body.network
@@ -132,7 +132,7 @@ class FacilityShown:
         self._n, self._sum_s, self._group_loop = groups.n, groups.sum_s, groups.loop
         drawn_w = self._n * clocks.base_w + self._sum_s * clocks.dyn_w
         self._behind_c = float(clocks.downstream_k_w[groups.part] @ drawn_w) / 2  # every second GPU
-        self._gpus = max(float(self._n.sum()), 1.0)
+        self._gpus = float(self._n.sum()) or math.nan  # without any, no temperature is known
         self._dark = np.flatnonzero((self._n > 0) & ~traces.powered)
 
     def _meters(self, v: Values) -> None:
@@ -175,7 +175,7 @@ class FacilityShown:
             room_w = self._crah_w_k * (air - facility_c) - kept_w
             heat_w = np.where(self._room, room_w[shape.loop_hall], heat_w)
         v["loop.heat_w"][...] = heat_w
-        v["loop.supply_c"][...] = hottest = upper[self._supply]
+        v["loop.supply_c"][...] = upper[self._supply]
         v["loop.return_c"][...] = upper[self._back]
         if self._room is not None:
             v["loop.return_c"] += heat_w * self._room_k_w
@@ -184,9 +184,12 @@ class FacilityShown:
         if self._dark.size:  # they are hot for a while, though nothing has to watch them
             hot_c = hot_c.copy()
             hot_c[self._dark] = temperatures.die_c(engine.traces.hot_s[self._dark], self._dark)
-        np.maximum.at(hottest, self._group_loop, hot_c)  # of free groups, minus infinity
-        v["loop.gpu_max_c"][...] = hottest
-        v["site.gpu_max_c"][0] = np.maximum.reduce(hot_c, initial=0.0)
+        hottest_c = np.full(loops, -math.inf)
+        np.maximum.at(hottest_c, self._group_loop, hot_c)  # of free groups, minus infinity
+        v["loop.gpu_max_c"][...] = np.where(
+            hottest_c > -math.inf, hottest_c, math.nan
+        )  # air beside coolant has none
+        v["site.gpu_max_c"][0] = np.maximum.reduce(hot_c, initial=0.0) if self._gpus > 0 else math.nan
         dies = temperatures.chain[:, 0]
         total_c = self._n @ dies[:, 0] + self._sum_s @ dies[:, 1] + self._behind_c
         v["site.gpu_mean_c"][0] = total_c / self._gpus
@@ -206,7 +209,7 @@ class FacilityShown:
             air_w_k = self.engine.cooling.room_air_w_k * loop_flow
             self._room_k_w = np.where(air_w_k > 0, 1.0 / np.maximum(air_w_k, 1e-9), 0.0)
         v["loop.flow"][...] = 100 * loop_flow
-        by_rack = np.where(self._rack_loop >= 0, loop_flow[self._rack_loop], 0.0)
+        by_rack = np.where(self._rack_loop >= 0, np.append(loop_flow, 0.0)[self._rack_loop], 0.0)
         v["rack.flow"][...] = 100 * by_rack * self.engine.oddities.rack_flow
         if self._plants:
             v["plant.flow"][...] = 100 * plant_flow

@@ -74,7 +74,7 @@ class JobsShown:
                     row.target,
                     row.gpus,
                     row.earned_s,
-                    (row.state == JobState.RUNNING) * row.held / row.gpus,
+                    self._stepping_rate(row),
                 )
                 for row in active
             ],
@@ -92,6 +92,12 @@ class JobsShown:
         # Summed here, not by the dot product of a library whose threads wait for each other longer than that takes.
         at_pace = float((self._under_way * self._at_pace).sum())
         v["site.goodput_now"][0] = min(100.0, 100 * at_pace / under_way)
+
+    def _stepping_rate(self, row: JobRow) -> float:
+        """Return how long all GPUs of a job would work for the steps that it makes in a second [s]."""
+        if row.state == JobState.REMOTE and row.target > row.progress:
+            return self.engine.jobs.ideal_s(row) / self.engine.jobs.pace[row.index].step_s
+        return row.held / row.gpus if row.state == JobState.RUNNING else 0.0
 
     def _has_moved(self, row: JobRow) -> bool:
         """Return whether anything of a job is not as it was written last, but for what `move` writes at every look."""
@@ -141,7 +147,8 @@ class JobsShown:
         v["job.wait_s"][i] = row.waited_s
         v["job.step"][i] = jobs.progress_at(row, now)
         v["job.durable_step"][i] = row.durable
-        v["job.step_s"][i] = pace.step_s
+        coming = row.state == JobState.REMOTE and row.target <= row.progress
+        v["job.step_s"][i] = math.nan if coming else pace.step_s  # its pace here is not that there
         away = math.nan if row.state == JobState.REMOTE else 0.0  # in a cloud nobody knows
         v["job.input_wait_s"][i] = pace.share[WAIT] * pace.step_s if stepping else away
         rate = work.model_flop / (work.peak_flop_s * row.gpus * pace.step_s) if stepping else away

@@ -14,6 +14,8 @@ from twin.plant.links import LinkKind, find_link, link_id
 from twin.plant.tables import SwitchRole
 from twin.record.channels import JobState
 from twin.record.events import Severity
+from twin.scenario.action import value_of
+from twin.scenario.fault_kinds import KINDS
 from twin.scenario.faults import Intervention
 from twin.scenario.validate import nearest
 from twin.sim.clockwork import Timers
@@ -54,19 +56,15 @@ class Outages:
     # --- targets
 
     def _links(self, target: str) -> Bools | None:
-        """Return which links go when `target` does; None when it is no switch or link."""
+        """Return which links a fault of `target` acts on: of a node those of its cards; None when there are none."""
         links = self.network.links
         found = find(self.plant, target)
         if found is not None and found[0] == "switch":
             return links.of_switches(np.arange(links.switches) == found[1])
+        if found is not None and found[0] == "node":
+            return self.cards(found[1])
         link = find_link(self.plant, target)
         return None if link is None else np.arange(len(links)) == link
-
-    def _struck(self, i: Intervention) -> Bools | None:
-        """Return which links a fault in force takes bandwidth from."""
-        if i.kind != "pcie":
-            return self._links(i.target)
-        return self.cards(self.plant.slots[i.target][1])
 
     def cards(self, node: int) -> Bools:
         """Return which links end at the cards of `node`."""
@@ -75,22 +73,25 @@ class Outages:
 
     def refusal(self, i: Intervention) -> str | None:
         """Return why a fault of a switch or link cannot be, or None; also for targets that look like one."""
-        if i.kind == "flap":
+        if KINDS[i.kind].targets == ("link",):
             if find_link(self.plant, i.target) is None:
-                return f"flap works on a link; there is none called {i.target!r}{self._near(i.target)}"
-            return self._wrong_share(i.value)
+                return f"{i.kind} works on a link; there is none called {i.target!r}{self._near(i.target)}"
+            return self._wrong_value(i)
         if "~" in i.target and find_link(self.plant, i.target) is None:
             return f"there is no link called {i.target!r}{self._near(i.target)}"
         return None
 
     @staticmethod
-    def _wrong_share(value: str | None) -> str | None:
+    def _wrong_value(i: Intervention) -> str | None:
+        kind = KINDS[i.kind]
+        if kind.limits is None:
+            return None
         try:
-            if 0 < units.parse(value or "", "fraction") < 1:
+            if kind.limits.holds(units.parse(i.value or "", "fraction")):
                 return None
         except units.UnitError as error:
-            return f"flap needs value=, the share of time the link is down: {error}"
-        return f"flap takes a share between 0 and 100 %, not {value}"
+            return f"{i.kind} needs value=, the {kind.value_needed}: {error}"
+        return f"{i.kind} takes {kind.limits.words}, not {i.value}"
 
     def _near(self, target: str) -> str:
         """Return the nearest id of a link with the same first end, as a hint."""
@@ -193,7 +194,7 @@ class Outages:
         """Tell the fabric which faults are in force."""
         faults, cut = [], Counter(i.target for i in self.acting if i.count is not None)
         for i in self.acting:
-            mine = self._struck(i)
+            mine = self._links(i.target)
             if mine is not None:
                 links = np.flatnonzero(mine)
                 faults.append(Fault(i.target, links, self._kept(i, links, cut[i.target])))
@@ -204,10 +205,9 @@ class Outages:
 
     def _kept(self, i: Intervention, links: NDArray[np.intp], cut: int) -> float:
         """Return the share of their bandwidth that a fault leaves its links; `cut`: cables of them that are cut."""
-        if i.kind == "flap":
-            return 1.0 - units.parse(i.value or "", "fraction")
-        if i.kind == "pcie":
-            return units.parse(i.value or "", "fraction")
+        kind = KINDS[i.kind]
+        if kind.keeps != "nothing":
+            return kind.left(value_of(i))
         if i.count is None or not len(links):
             return 0.0
         return max(0.0, 1.0 - cut / int(self.network.links.cables[links[0]]))
@@ -225,10 +225,7 @@ class Outages:
         before: dict[int, float],
     ) -> None:
         lasts = "" if lasts_s is None else f" for {units.spoken(lasts_s)}"
-        verb = {  # of the bandwidth
-            "flap": f"down {i.value} of the time",
-            "pcie": f"at {i.value} of its bandwidth",
-        }.get(i.kind, "fails")
+        verb = KINDS[i.kind].sentence.format(value=i.value)
         if i.count is not None:
             verb = "lose one cable" if i.count == 1 else f"lose {i.count} cables"
         parts = []
@@ -277,7 +274,7 @@ class Outages:
 
     def dead_switches(self) -> list[int]:
         """Return the switches that have failed."""
-        found = [find(self.plant, i.target) for i in self.acting if i.kind == "fail"]
+        found = [find(self.plant, i.target) for i in self.acting if KINDS[i.kind].keeps == "nothing"]
         return sorted({place[1] for place in found if place is not None and place[0] == "switch"})
 
     def restore(self, acting: list[Intervention], unlit: list[int]) -> None:

@@ -159,7 +159,7 @@ class Overhead:
         """
         racks, flow = self.plant.racks, self.body.network.loop_flow_w_k
         loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
-        static = np.where((loop >= 0) & (flow[np.maximum(loop, 0)] > 0), loop, -1)
+        static = np.where((loop >= 0) & (np.append(flow, 0.0)[loop] > 0), loop, -1)
         room = (racks.loop >= 0) & (racks.air_loop >= 0)
         return static, np.where(room, -1, static)
 

@@ -13,6 +13,7 @@ from twin.sim.clocks import Clocks
 from twin.sim.jobs import JobRow, Jobs
 from twin.sim.plan import JobPlan
 from twin.sim.traces import Dies
+from twin.sim.work import Work
 
 
 class OwnDies:
@@ -38,6 +39,7 @@ class OwnDies:
         plans: list[JobPlan],
     ) -> None:
         self.part, self.clocks, self.jobs, self.plans = part, clocks, jobs, plans
+        self._known: dict[tuple[int, int, float], tuple[Work, float]] = {}  # planned work, and what it gave
         self.slowest_s = np.zeros(len(plant.nodes.ids))
         np.maximum.at(self.slowest_s, dies.node, dies.spread)
 
@@ -48,9 +50,17 @@ class OwnDies:
             return 0.0  # what is measured knows no spread
         nodes = np.asarray(row.nodes, np.intp)
         part, slowest_s = self.part[nodes], self.slowest_s[nodes]
+        parts = part[:1] if (part == part[0]).all() else np.unique(part)
         share = min(
-            self.clocks.at_reference_ghz(row.index, number, float(slowest_s[part == number].max()))
-            / self.clocks.reference_ghz(row.index, number)
-            for number in np.unique(part).tolist()
+            self._share(row.index, number, float(slowest_s[part == number].max()))
+            for number in parts.tolist()
         )
         return work.clocked_s * (1 / share - 1)
+
+    def _share(self, job: int, part: int, spread: float) -> float:
+        """Return the clock of a die of this spread under a job over that of the expected slowest one [-]."""
+        work, known = self.jobs.planned[job], self._known.get((job, part, spread))
+        if known is None or known[0] is not work:
+            own_ghz = self.clocks.at_reference_ghz(job, part, spread)
+            known = self._known[job, part, spread] = work, own_ghz / self.clocks.reference_ghz(job, part)
+        return known[1]

@@ -39,9 +39,6 @@ Ints = NDArray[np.intp]
 
 REFRESH = 3e-3
 """Relative change of a power that is worth a new sum over the tree."""
-SUN_STEP = 0.01
-SUN_S = 900.0
-"""Change of the sun on panels that is worth a new sum, and how often it is looked at."""
 LESS = 0.999
 """Sources that wait for a bus to ask for less look again when loads have fallen to this share."""
 FOLLOW_S = 1.0
@@ -77,7 +74,7 @@ class PowerChain:
             None  # the tree with all buses carried, as it is switched now
         )
         self._switch_s = math.inf  # when something switches by itself next
-        self._seen = (-1.0, 0.0, 0.0)  # IT, cooling, sun at the last sum
+        self._seen = (-1.0, 0.0)  # IT and cooling at the last sum
         self._adopt(Condition.fresh(self.circuit))
         timers.handle("power", lambda _: self._due())
         self._settle()
@@ -94,13 +91,11 @@ class PowerChain:
 
     # --- flows
 
-    def stale(self, it_w: float, cooling_w: float, t_s: float) -> bool:
+    def stale(self, it_w: float, cooling_w: float) -> bool:
         """Return whether powers have moved enough for a new sum; on batteries and islands anything is enough."""
-        seen_it, seen_cooling, seen_sun = self._seen
+        seen_it, seen_cooling = self._seen
         least = 0.0 if self._exact else REFRESH * max(seen_it, 1.0)
-        if abs(it_w - seen_it) > least or abs(cooling_w - seen_cooling) > least:
-            return True
-        return self._solar and abs(self.weather.sun(t_s) - seen_sun) > SUN_STEP
+        return abs(it_w - seen_it) > least or abs(cooling_w - seen_cooling) > least
 
     def update(
         self, rack_dc_w: Floats, loop_w: Floats, plant_w: Floats, t_s: float, it_w: float = -1.0
@@ -119,7 +114,6 @@ class PowerChain:
         self._seen = (
             float(rack_dc_w.sum()) if it_w < 0 else it_w,
             float(np.add.reduce(loop_w) + np.add.reduce(plant_w)),
-            self.sources.sun,
         )
 
     def _asked_w(self) -> float:
@@ -341,7 +335,7 @@ class PowerChain:
         if self._draining or self.storage.tick_s > 0:
             due = min(due, self.storage.next_s(now, self._drained_w))
         if self._solar:
-            due = min(due, (math.floor(now / SUN_S) + 1) * SUN_S)
+            due = min(due, self.weather.sun_turns_s(now))
         if math.isinf(due):
             self.timers.cancel("power", 0)
         elif self.timers.due_s("power", 0) != due:

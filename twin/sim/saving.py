@@ -149,6 +149,8 @@ class Saving:
         stores.share()
         if index is not None and stores.disturbed:
             self.changed.add(index)  # somebody reads slower or faster now
+        if not stores.moved:
+            return
         for job in sorted(stores.moved):
             row, finish_s = self.jobs.rows[job], stores.finish_s(job)
             for save in row.in_flight:

@@ -11,6 +11,7 @@ import numpy as np
 from twin import units
 from twin.physics import reliability
 from twin.record.events import Severity
+from twin.scenario.fault_kinds import REMAP, fault_of
 from twin.scenario.faults import Bursts, Cause, Intervention
 from twin.sim.clockwork import Timers
 from twin.sim.components import domains_of_nodes, nodes_of_nvlink, target_of
@@ -95,6 +96,7 @@ class Strikes:
         """Let `cause` strike a node, with its repair time [s] and the GPU hit."""
         self.tally.struck[cause.id] += 1
         now, jobs = self.timers.now_s, self.nodes.jobs_on(node)
+        fault = fault_of(cause.effect, "node")
         if not cause.stops:
             lasts_s = None
             if cause.found_s is not None:
@@ -102,13 +104,13 @@ class Strikes:
                 before = self.degraded.begun[self.plant.nodes.ids[node]]
                 drawn = reliability.unit_exponential(self.failures.seed, key, "found", before)
                 lasts_s = float(drawn[0]) * cause.found_s
-            alone = gpu if cause.effect in ("slow", "corrupt") and cause.repair == "gpu" else -1
+            alone = gpu if cause.repair == "gpu" and fault is not None and "gpu" in fault.targets else -1
             self.degraded.begin(
                 node, cause.effect, cause.left, lasts_s, cause=cause, repair_s=repair_s, gpu=alone
             )
             return
         name = cause.id.replace("_", " ")
-        if cause.effect == "remap":
+        if cause.effect == REMAP:
             repair_s = 0.0
             name += ": rows of memory are remapped"
         subject = self.plant.nodes.ids[node] + (f"/{gpu}" if cause.repair == "gpu" else "")
@@ -116,7 +118,7 @@ class Strikes:
         kind = "maintenance" if cause.planned else "failure"
         severity = Severity.NOTICE if cause.planned or not jobs else Severity.ALARM
         first = jobs[0] if jobs else -1
-        if cause.effect == "hang" and jobs:
+        if fault is not None and fault.silent and jobs:
             self.degraded.hang([self.jobs.rows[job] for job in jobs], node, cause, repair_s)
             return
         self.log.add(
@@ -188,15 +190,13 @@ class Strikes:
             effect=cause.effect,
             lasts_s=lasts_s,
         )
-        done: dict[str, Any] = {"at": self.timers.now_s, "kind": "fail", "target": target, "for": lasts_s}
-        if strike.on == "cdu":
-            done["kind"] = "pump_stop"
-        elif cause.effect == "flap":
-            done |= {"kind": "flap", "value": f"{100 * (1.0 - cause.left):.6g} %"}
-        elif strike.on == "link" and self.outages.network.links.cables[strike.slot] > 1:
-            done["count"] = 1
-        if done["kind"] == "fail":
-            done["cause"] = cause.id
+        kind = fault_of(cause.effect, strike.on)
+        assert kind is not None  # or the cause was refused
+        done: dict[str, Any] = {"at": self.timers.now_s, "kind": kind.id, "target": target, "for": lasts_s}
+        done["value"] = kind.value_text(cause.left)
+        several = strike.on == "link" and self.outages.network.links.cables[strike.slot] > 1
+        done["count"] = 1 if several and kind.keeps == "nothing" else None
+        done["cause"] = cause.id if "cause" in kind.options else None
         self.act(Intervention.model_validate(done))
 
     # --- bursts

@@ -7,16 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from twin.physics.costs import Ownership, break_even_utilisation, owned_usd_gpu_h
-from twin.record.accounts import ACCOUNTS
 from twin.sim.hourly import KWH_J
+from twin.sim.summary_queue import allocation
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
-
-RESTING = tuple(
-    name for name in ACCOUNTS if name.startswith("idle_") and name not in ("idle_no_load", "idle_reserved")
-)
-"""Accounts of GPUs that no job holds."""
 
 
 def clouds(engine: Engine, figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,17 +35,14 @@ def clouds(engine: Engine, figures: Mapping[str, Any]) -> dict[str, Any]:
 
 def _economics(engine: Engine, figures: Mapping[str, Any]) -> dict[str, Any] | None:
     """Compare an own GPU-hour, at the use, PUE and energy price of this run, with the clouds' prices."""
-    ledger_gpu_s, facility, pue = figures["ledger_gpu_s"], figures["facility"], figures["pue"]
+    use, facility, pue = allocation(figures["ledger_gpu_s"]), figures["facility"], figures["pue"]
     said = engine.scenario.ownership
-    total = sum(ledger_gpu_s.values())
-    if said is None or pue is None or facility["grid_j"] <= 0 or total <= 0:
+    if said is None or pue is None or facility["grid_j"] <= 0 or use is None:
         return None
-    held = total - sum(ledger_gpu_s[name] for name in RESTING)
     price_usd_kwh = facility["cost_usd"] / (facility["grid_j"] / KWH_J)
     owned = Ownership(
         said.capital_usd, said.years, said.interest, said.operations, said.power_w, pue, price_usd_kwh
     )
-    use = held / total
     own_usd = float(owned_usd_gpu_h(owned, use)) if use > 0 else None
     rents = {}
     for cloud in engine.scenario.clouds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def queue_figures(engine: Engine, ledger: dict[str, float], energy_j: Floats) ->
     rows, now = engine.jobs.rows, engine.now_s
     waited_s = np.array([row.waited_s for row in rows if row.start_s is not None])
     installed = sum(ledger.values())
-    held = installed - sum(ledger[name] for name in RESTING)
+    held = _held(ledger)
     steps = sum(ledger[ACCOUNTS[account]] for account in USED)
     outcomes = [row.outcome for row in rows]
     return {
@@ -54,7 +55,7 @@ def queue_figures(engine: Engine, ledger: dict[str, float], energy_j: Floats) ->
         "waiting": len(engine.scheduler.queue),
         **_waits(waited_s),
         "slowdown_mean": _mean(np.array([slowdown for row in rows if (slowdown := _slowdown(row))])),
-        "allocation": held / installed if installed else None,
+        "allocation": allocation(ledger),
         "fragmentation": ledger["idle_fragmented"] / installed if installed else None,
         "utilisation": steps / held if held > 0 else None,
         "by_tenant": _by_tenant(engine, installed, energy_j),
@@ -67,6 +68,16 @@ def queue_figures(engine: Engine, ledger: dict[str, float], energy_j: Floats) ->
     }
 
 
+def allocation(ledger: Mapping[str, float]) -> float | None:
+    """Return the share of the installed GPU-seconds of a ledger that jobs held; None: there were none."""
+    installed = sum(ledger.values())
+    return _held(ledger) / installed if installed > 0 else None
+
+
+def _held(ledger: Mapping[str, float]) -> float:
+    return sum(ledger.values()) - sum(ledger[name] for name in RESTING)
+
+
 def wait_s(engine: Engine, row: JobRow) -> float | None:
     """Return how long a job has waited in all for its nodes, here or in a cloud [s]; None before it was submitted."""
     now_s, stay = engine.now_s, engine.clouds.stays.get(row.index)
@@ -76,13 +87,6 @@ def wait_s(engine: Engine, row: JobRow) -> float | None:
         return row.waited_s + now_s - max(row.queued_s, row.submit_s)
     coming = stay is not None and now_s < stay.ready_s  # its data or its nodes are on their way
     return row.waited_s + (now_s - row.entered_s if coming else 0.0)
-
-
-def held_gpu_s(jobs: Jobs, row: JobRow, now_s: float) -> float:
-    """Return the GPU-seconds a job has held here [GPU s]."""
-    if row.start_s is None:
-        return 0.0
-    return float(_spent(jobs, row, now_s).sum())
 
 
 def _spent(jobs: Jobs, row: JobRow, now_s: float) -> Floats:

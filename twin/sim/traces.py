@@ -6,6 +6,7 @@ own that is integrated alone. Every slot stands in one group.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,7 +32,8 @@ _SLOTS = (
     "slot_group",
     "slot_gpus",
     "slot_sum_s",
-    "slot_max_s",
+    "slot_front_s",
+    "slot_back_s",
     "owner",
 )
 """Arrays with an entry for each slot."""
@@ -49,10 +51,10 @@ def spinning(job: int) -> int:
 
 @dataclass(frozen=True)
 class Dies:
-    """Every GPU of the plant: the node it is in, its place there, and its power spread factor."""
+    """Every GPU of the plant: its node, whether it stands in the exhaust of another, and its power spread factor."""
 
     node: Ints
-    index: Ints
+    behind: Bools
     spread: Floats
 
 
@@ -72,14 +74,19 @@ class Traces:
     ----------
     slot_loop, slot_part, slot_limit, slot_group : ndarray of int, shape (N + E,)
         Loop, thermal part, limit class and group of each slot; group -1: no GPU of it is left, or it is not there.
-    slot_gpus, slot_sum_s, slot_max_s : ndarray, shape (N + E,)
-        GPUs of each slot, sum and maximum of their spread factors.
+    slot_gpus, slot_sum_s, slot_front_s, slot_back_s : ndarray, shape (N + E,)
+        GPUs of each slot, the sum of their spread factors, and the largest of those in front and of those behind
+        others; 0: none stands there.
     owner : ndarray of int, shape (N + E,)
         Node of each slot.
     alone : list of int
         GPUs that have a slot of their own, in the order of those slots.
     hot_s, clock_s : ndarray, shape (G,)
         Spread factor of the leakiest die of each group, and of all groups with its key: that sets their clock.
+    front_s, back_s : ndarray, shape (G,)
+        The same of the dies in front and of those behind others; where none stands there, that of the others.
+    behind : ndarray, shape (G,)
+        1 where some die of a group stands behind another, else 0.
     limit : ndarray of int, shape (G,)
         Limit class of each group; `trace` and `groups` hold the rest of its key.
     splits : list of (int, int)
@@ -96,12 +103,17 @@ class Traces:
         self._whole_sum_s = np.bincount(dies.node[there], dies.spread[there], minlength=self.nodes).astype(
             float
         )
-        self._whole_max_s = np.zeros(self.nodes)
-        np.maximum.at(self._whole_max_s, dies.node[there], dies.spread[there])
+        self._whole_front_s, self._whole_back_s = np.zeros(self.nodes), np.zeros(self.nodes)
+        for most, place in (
+            (self._whole_front_s, there & ~dies.behind),
+            (self._whole_back_s, there & dies.behind),
+        ):
+            np.maximum.at(most, dies.node[place], dies.spread[place])
         self.slot_loop, self.slot_part = np.array(loop, np.intp), np.array(part, np.intp)
         self.slot_limit = np.zeros(self.nodes, np.intp)
         self.slot_gpus = self._whole_gpus.copy()
-        self.slot_sum_s, self.slot_max_s = self._whole_sum_s.copy(), self._whole_max_s.copy()
+        self.slot_sum_s = self._whole_sum_s.copy()
+        self.slot_front_s, self.slot_back_s = self._whole_front_s.copy(), self._whole_back_s.copy()
         self.owner = np.arange(self.nodes)
         self.alone: list[int] = []
         live = self.slot_gpus > 0
@@ -121,27 +133,23 @@ class Traces:
         self.version = 0
         self.splits: list[tuple[int, int]] = []
         self._leaving: set[int] = set()
-        self._ranked: tuple[Ints, Floats] | None = None  # slots with GPUs, until one stands alone or no more
+        self._ranked: list[tuple[Ints, Floats]] = []  # in front, behind; until a GPU stands alone or no more
         self._measure()
 
     def _measure(self) -> None:
         """Sums and hottest die by group, afresh: so that no rounding adds up over a year of splits."""
         size = self.groups.size
         self.version += 1
-        slots, max_s = self._rank()
-        hot = np.zeros(size)
-        hot[self.slot_group.take(slots)] = max_s  # of a group the last stands, its hottest
-        taken = hot > 0
-        self.hot_s = np.where(taken, hot, 1.0)
-        # Of a whole node some GPU stands in the exhaust of another; one alone may stand in front.
-        if self.alone:
-            behind = np.zeros(size)
-            behind[self.node_group[self.live[: self.nodes]]] = 1.0
-            last = (self.dies.index[self.alone] % 2).astype(float)
-            np.maximum.at(behind, self.slot_group[self.nodes :], last)
-        else:
-            behind = taken.astype(float)
-        self.behind = behind
+        front, back = np.zeros(size), np.zeros(size)
+        for most, (slots, max_s) in zip((front, back), self._rank(), strict=True):
+            if len(slots):
+                most[self.slot_group.take(slots)] = max_s  # of a group the last stands, its hottest
+        hot = np.maximum(front, back)
+        self.hot_s = np.where(hot > 0, hot, 1.0)
+        self.front_s = np.where(front > 0, front, self.hot_s)
+        self.back_s = np.where(back > 0, back, self.hot_s)
+        self.behind = (back > 0).astype(float)
+        self._some_behind = bool(np.logical_or.reduce(back > 0))
         self.powered = (self.groups.n > 0) & (self.trace > OFF)
         self.working = self.trace > IDLE
         self._of_job: dict[int, list[tuple[int, Ints]]] | None = None
@@ -152,15 +160,31 @@ class Traces:
         self._gpu_group: Ints | None = None
         self._moves: tuple[Ints, Bools] | None = None  # of which traces wanted, who stands in others
 
-    def _rank(self) -> tuple[Ints, Floats]:
-        """Return the slots with GPUs in the order of their hottest dies, and the spread factors of these."""
-        if self._ranked is None:
+    def _rank(self) -> list[tuple[Ints, Floats]]:
+        """Return the slots with GPUs in front, and behind others, by their hottest dies there, and these' spreads."""
+        if not self._ranked:
             self.live = self.slot_gpus > 0
-            slots = self.live.nonzero()[0]
-            self._full = len(slots) == len(self.live)
-            slots = slots[self.slot_max_s[slots].argsort(kind="stable")]
-            self._ranked = slots, self.slot_max_s[slots]
+            self._full = bool(self.live.all())
+            for most in (self.slot_front_s, self.slot_back_s):
+                slots = most.nonzero()[0]
+                slots = slots[most[slots].argsort(kind="stable")]
+                self._ranked.append((slots, most[slots]))
         return self._ranked
+
+    def hottest_c(self, state: State, behind_k: Floats) -> Floats:
+        """Return the temperature of the hottest die of each group [C].
+
+        `behind_k` is what the leakiest of those behind others has for its place, shape (G,); 0: there are none [K].
+        """
+        if not self._some_behind:
+            return state.die_c(self.hot_s)
+        dies = state.chain[:, 0]
+        slope_k = dies[:, 1]
+        hottest_c: Floats = self.back_s * slope_k
+        hottest_c += behind_k
+        np.maximum(hottest_c, self.front_s * slope_k, out=hottest_c)
+        hottest_c += dies[:, 0]
+        return hottest_c
 
     @property
     def node_group(self) -> Ints:
@@ -176,10 +200,10 @@ class Traces:
             self._gpu_group = group
         return self._gpu_group
 
-    def dies_of(self, group: int) -> tuple[Floats, Ints]:
-        """Return spread factors of the GPUs in `group`, and their places in their nodes."""
-        mine = np.flatnonzero(self.gpu_group == group)
-        return self.dies.spread[mine], self.dies.index[mine]
+    def dies_of(self, group: int) -> tuple[Floats, Floats]:
+        """Return spread factors of the GPUs in `group`: of those in front, and of those behind others."""
+        mine = self.gpu_group == group
+        return self.dies.spread[mine & ~self.dies.behind], self.dies.spread[mine & self.dies.behind]
 
     def gpu_w(self, base_w: Floats, dyn_w: Floats) -> Floats:
         """Return the power of the GPUs of each node, shape (N,), from that of a GPU by group: base + s dyn [W]."""
@@ -238,8 +262,9 @@ class Traces:
             for name in _SLOTS:  # as its node
                 entries = getattr(self, name)
                 setattr(self, name, np.append(entries, entries[node]))
-            self.slot_gpus[-1] = 1.0
-            self.slot_sum_s[-1] = self.slot_max_s[-1] = self.dies.spread[gpu]
+            spread, behind = float(self.dies.spread[gpu]), bool(self.dies.behind[gpu])
+            self.slot_gpus[-1], self.slot_sum_s[-1] = 1.0, spread
+            self.slot_front_s[-1], self.slot_back_s[-1] = (0.0, spread) if behind else (spread, 0.0)
             self._weigh(node)
         self._leaving = set(self.alone) - set(gpus)
         if new:
@@ -247,14 +272,15 @@ class Traces:
 
     def _weigh(self, node: int) -> None:
         """Set what is left in the slot of `node` without its GPUs that stand alone."""
-        self._ranked = None
+        self._ranked = []
         out = [gpu for gpu in self.alone if self.dies.node[gpu] == node]
         self.slot_gpus[node] = self._whole_gpus[node] - len(out)
         spread = self.dies.spread
         self.slot_sum_s[node] = self._whole_sum_s[node] - float(spread[out].sum())
         mine = self.dies.node == node
         mine[out] = False
-        self.slot_max_s[node] = float(spread[mine].max(initial=0.0))
+        self.slot_front_s[node] = float(spread[mine & ~self.dies.behind].max(initial=0.0))
+        self.slot_back_s[node] = float(spread[mine & self.dies.behind].max(initial=0.0))
         if self.slot_gpus[node] == 0:
             self.slot_sum_s[node], self.slot_group[node] = 0.0, -1
 
@@ -320,16 +346,12 @@ class Traces:
 
     def _move(self, slots: Ints, wanted: Ints, state: State) -> State:
         """Split off, or rekey as a whole, the groups of `slots`."""
-        keys = (self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots])
-        of_key: dict[tuple[int, ...], list[int]] = {}
-        for slot, key in zip(slots.tolist(), zip(*(key.tolist() for key in keys), strict=True), strict=True):
-            of_key.setdefault(key, []).append(slot)
-        left = dict.fromkeys((source for source, *_ in of_key), 0.0)
+        left: dict[int, float] = {}
         off, whole = [], []
-        for key in sorted(of_key):
-            source, members = key[0], np.array(of_key[key], np.intp)
+        for key, members in self._by_key(slots, wanted):
+            source = key[0]
             n = float(np.add.reduce(self.slot_gpus[members]))
-            left[source] = (left[source] or float(self.groups.n[source])) - n
+            left[source] = (left.get(source) or float(self.groups.n[source])) - n
             if left[source] > 0.5:
                 off.append((key, members, (source, n, float(np.add.reduce(self.slot_sum_s[members])))))
             else:
@@ -353,6 +375,21 @@ class Traces:
         if parts is not self.groups.part:
             self.groups = replace(self.groups, part=parts)
         return state
+
+    def _by_key(self, slots: Ints, wanted: Ints) -> Iterator[tuple[tuple[int, ...], Ints]]:
+        """Yield group, wanted trace, limit class and part, in their order, and the slots that share them."""
+        columns = (self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots])
+        mixed = np.zeros(len(slots), np.int64)
+        for column in columns:
+            low, high = int(column.min()), int(column.max())
+            if high > low:
+                mixed = mixed * (high - low + 1) + (column - low)
+        order = mixed.argsort(kind="stable")
+        mixed, slots = mixed[order], slots[order]
+        begins = [0, *((mixed[1:] != mixed[:-1]).nonzero()[0] + 1).tolist()]
+        keys = zip(*(column[order[begins]].tolist() for column in columns), strict=True)
+        for key, begin, end in zip(keys, begins, [*begins[1:], len(slots)], strict=True):
+            yield key, slots[begin:end]
 
     def merge(self, state: State) -> tuple[State, bool]:
         """Join groups that have become alike, when some are doubled; return the state and whether any were.

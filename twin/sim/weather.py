@@ -7,7 +7,7 @@ An hourly year (a place, a weather or grid file) runs in local standard time ove
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from bisect import bisect_right
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -39,6 +39,10 @@ USUAL_SUNSHINE = 0.5
 _PER_MWH = 1e-3 / 3.6e6
 """One USD/MWh in USD/J, one g/kWh in kg/J."""
 _DRIEST = 0.005
+SPELL_K = 0.5
+"""Change of the outdoor air within an hour that machines follow in more than one step [K]."""
+SUN_PARTS = 4
+"""Times an hour at which panels follow the sun."""
 
 
 class Outdoor(NamedTuple):
@@ -47,6 +51,22 @@ class Outdoor(NamedTuple):
     dry_c: float
     wet_c: float
     dew_c: float
+
+
+class Spell(NamedTuple):
+    """A part of an hour, through which machines work in one outdoor air: that of its middle.
+
+    Parameters
+    ----------
+    begin_s, end_s
+        [s]; without end where the air never changes.
+    air
+        Outdoor air.
+    """
+
+    begin_s: float
+    end_s: float
+    air: Outdoor
 
 
 class Weather:
@@ -59,11 +79,6 @@ class Weather:
     start
         Wall clock at t = 0, with offset.
 
-    Attributes
-    ----------
-    heat_wave_k
-        Added to the dry bulb, and a share of it to the wet bulb [K]; at least 0.
-
     Raises
     ------
     ValueError
@@ -74,7 +89,8 @@ class Weather:
         for key, named in (("climate", site.climate), ("grid", site.grid)):
             if named.file is not None and named.hours is None:
                 raise ValueError(f"site.{key}.file has not been read: load the scene from its folder")
-        self.heat_wave_k = 0.0
+        self._heat_wave_k = 0.0
+        self._spell = Spell(math.inf, -math.inf, Outdoor(0.0, 0.0, 0.0))  # the latest that was asked for
         self._zone = zone_of(site.timezone, start)
         self._start = start.astimezone(UTC)
         local = start.astimezone(self._zone)
@@ -98,9 +114,19 @@ class Weather:
         self._turned_s = math.inf  # when that hour began
         self._price_usd_j = self._carbon_kg_j = 0.0
 
+    @property
+    def heat_wave_k(self) -> float:
+        """What is added to the dry bulb, and a share of it to the wet bulb [K]; at least 0."""
+        return self._heat_wave_k
+
+    @heat_wave_k.setter
+    def heat_wave_k(self, wave_k: float) -> None:
+        self._heat_wave_k = wave_k
+        self._spell = self._spell._replace(end_s=-math.inf)
+
     def at(self, t_s: float) -> Outdoor:
         """Return the outdoor air at `t_s`: between the hours of a year straight lines."""
-        wave_k = self.heat_wave_k
+        wave_k = self._heat_wave_k
         if not self._years:
             dry_c, wet_c, dew_c = self._mean_day(t_s)
         else:
@@ -113,6 +139,36 @@ class Weather:
             dry_c, wet_c, dew_c = dry + part * d_dry, wet + part * d_wet, dew + part * d_dew
         return Outdoor(dry_c + wave_k, wet_c + WAVE_WET_SHARE * wave_k, dew_c)
 
+    def spell(self, t_s: float) -> Spell:
+        """Return what machines work in at `t_s`: a part of an hour, of as many as the air changes by kelvins."""
+        known = self._spell
+        if not known.begin_s <= t_s < known.end_s:
+            self._spell = known = self._spell_at(t_s)
+        return known
+
+    def _spell_at(self, t_s: float) -> Spell:
+        if not (self._years or self._climate.swing_k):
+            return Spell(-math.inf, math.inf, self.at(t_s))
+        hour = self._hour_of(t_s)
+        begin_s, end_s = self._hour_s(hour), self._hour_s(hour + 1)
+        first, last = self.at(begin_s), self.at(end_s)
+        change_k = max(abs(last.dry_c - first.dry_c), abs(last.wet_c - first.wet_c))
+        parts = max(1, math.ceil(change_k / SPELL_K))
+        turns = [begin_s + (end_s - begin_s) * part / parts for part in range(parts)] + [end_s]
+        part = bisect_right(turns, t_s) - 1
+        begin_s, end_s = turns[part], turns[part + 1]
+        return Spell(begin_s, end_s, self.at((begin_s + end_s) / 2))
+
+    def _hour_s(self, hour: int) -> float:
+        """Return when an hour since the start of the year begins [s]."""
+        return hour * HOUR_S - self._year_start_s
+
+    def _hour_of(self, t_s: float) -> int:
+        """Return the hour since the start of the year that `t_s` is in."""
+        hour = int((self._year_start_s + t_s) / HOUR_S)
+        hour += self._hour_s(hour + 1) <= t_s
+        return hour - (self._hour_s(hour) > t_s)
+
     def price_usd_j(self, t_s: float) -> float:
         """Return what energy from the grid costs at `t_s` [USD/J]; one figure for each hour."""
         self._tick(t_s)
@@ -123,19 +179,25 @@ class Weather:
         self._tick(t_s)
         return self._carbon_kg_j
 
-    def hours(self, begin_s: float, end_s: float) -> Iterator[tuple[float, float]]:
-        """Yield the parts of a time [s] in which price and carbon stand: hours by the clock of the site."""
-        hour = int((self._year_start_s + begin_s) / HOUR_S)
+    def hours(self, begin_s: float, end_s: float) -> list[tuple[float, float]]:
+        """Return the parts of a time [s] in which price and carbon stand: hours by the clock of the site."""
+        if self._in_hour(begin_s, end_s):
+            return [(begin_s, end_s)]
+        hour, parts = int((self._year_start_s + begin_s) / HOUR_S), []
         while (turn_s := (hour + 1) * HOUR_S - self._year_start_s) < end_s:
             if turn_s > begin_s:
-                yield begin_s, turn_s
+                parts.append((begin_s, turn_s))
                 begin_s = turn_s
             hour += 1
-        yield begin_s, end_s
+        return [*parts, (begin_s, end_s)]
+
+    def _in_hour(self, begin_s: float, end_s: float) -> bool:
+        """Return whether a time [s] lies within the hour looked at last."""
+        return self._turned_s <= begin_s and end_s <= self._turned_s + HOUR_S
 
     def grid_means(self, begin_s: float, end_s: float) -> tuple[float, float]:
         """Return the mean price [USD/J] and carbon [kg/J] of energy from the grid that flows evenly in a time."""
-        if self._turned_s <= begin_s and end_s <= self._turned_s + HOUR_S:  # within the hour looked at last
+        if self._in_hour(begin_s, end_s):
             return self._price_usd_j, self._carbon_kg_j
         price = carbon = 0.0
         took_s = end_s - begin_s
@@ -146,11 +208,18 @@ class Weather:
         return price, carbon
 
     def sun(self, t_s: float) -> float:
-        """Return the output of solar panels over their rated power at `t_s`, 0..1 [-]."""
-        hours = (self._year_start_s + t_s) / HOUR_S
+        """Return the output of solar panels over their rated power at `t_s`, 0..1 [-]: of a quarter, its middle."""
+        hours = (math.floor(self._sun_part(t_s)) + 0.5) / SUN_PARTS
         hour = int(hours)
         low, high = self._sun[hour % HOURS], self._sun[(hour + 1) % HOURS]
         return low + (hours - hour) * (high - low)
+
+    def sun_turns_s(self, t_s: float) -> float:
+        """Return when the sun on panels is another next after `t_s` [s]."""
+        return (math.floor(self._sun_part(t_s)) + 1) * HOUR_S / SUN_PARTS - self._year_start_s
+
+    def _sun_part(self, t_s: float) -> float:
+        return (self._year_start_s + t_s) * SUN_PARTS / HOUR_S
 
     def _turn(self, hour: int) -> None:
         now, then = hour % HOURS, (hour + 1) % HOURS

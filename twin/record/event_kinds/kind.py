@@ -9,8 +9,23 @@ from typing import Literal
 from twin.record.channels import NodeCondition, PowerState
 from twin.record.events import Event, Severity
 
+INFO, NOTICE, WARNING, ALARM = Severity
+
 Group = Literal["cooling", "power", "supply", "nodes"]
 """What an event may be the cause of: heat, darkness and caps, cooling without power, jobs that fail."""
+
+
+class Gantt(Enum):
+    """What the chart of who held which GPUs draws of an event."""
+
+    WAITS = "waits"
+    TAKES = "takes"
+    YIELDS = "yields"  # its GPUs; it may save its state first
+    RETURNS = "returns"  # to the queue
+    CHANGES = "changes"  # goes on with other nodes or in another partition
+    SWAPS = "swaps"  # a node for another one
+    RESERVES = "reserves"
+    FAILS = "fails"
 
 
 class JobTurn(Enum):
@@ -32,7 +47,7 @@ class JobTurn(Enum):
 
 
 @dataclass(frozen=True)
-class Pictured:
+class Evidence:
     """What a frame shows of a thing while an event about it lasts; nothing of it any more: the event is over.
 
     Parameters
@@ -46,7 +61,7 @@ class Pictured:
     throttle
         Bits of the throttle reason (NVML), one of which is set for a GPU that it cools.
     gear
-        It is about a piece of gear: over when that is carried away.
+        It may be about a piece of gear: over when that is carried away.
     """
 
     nodes: tuple[NodeCondition, ...] = ()
@@ -84,18 +99,28 @@ class EventKind:
         What a thing did in a stretch that it opened: "throttled".
     counts_nodes
         Its value ``nodes`` counts the nodes that it holds down while it lasts.
+    counts_all
+        These hold those that an earlier one of the kind took down; else they are further ones.
     singly
         Its nodes come back one by one, each with an event of its own.
     of_nodes
         It ends things of nodes: of a rack or hall what is in it, of a node what it was a part of.
     each_ends
         Several that act on one thing end one by one; of other kinds the run says again what still acts.
-    pictured
+    part_ends
+        What ends it may be about a part of its subject.
+    kept_by
+        Kinds of events: it goes on for as long as one of them about the same thing lasts.
+    evidence
         What a frame shows while it lasts.
     job
         What the job it is about is from then on; None: the same as before.
     setback
         It is listed among the failures of a job.
+    saves
+        The job it is about is safe up to its value ``step``.
+    gantt
+        What the chart of who held which GPUs draws of it.
     job_title
         On the page of a job; "": the title.
     job_detail
@@ -118,12 +143,17 @@ class EventKind:
     closes: tuple[str, ...] = ()
     verb: str = "lasted"
     counts_nodes: bool = False
+    counts_all: bool = False
     singly: bool = False
     of_nodes: bool = False
     each_ends: bool = False
-    pictured: Pictured | None = None
+    part_ends: bool = False
+    kept_by: tuple[str, ...] = ()
+    evidence: Evidence | None = None
     job: JobTurn | None = None
     setback: bool = False
+    saves: bool = False
+    gantt: Gantt | None = None
     job_title: str = ""
     job_detail: str = ""
     names_subject: bool = False
@@ -140,3 +170,14 @@ class EventKind:
             return self.job_detail.format_map(event.data) or event.text
         except (KeyError, ValueError):
             return event.text
+
+
+DOWN = (
+    NodeCondition.IN_REPAIR,
+    NodeCondition.NO_PART,
+    NodeCondition.NO_HANDS,
+    NodeCondition.BURN_IN,
+    NodeCondition.REPLACED,
+)
+"""Conditions of a node that is in repair."""
+GEAR = Evidence(gear=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 TargetKind = Literal[
     "gpu",
@@ -22,6 +22,12 @@ TargetKind = Literal[
     "site",
     "path",
 ]
+PLACES: tuple[TargetKind, ...] = ("gpu", "node", "rack", "row")
+"""Of the hall: each is nodes, or a part of one."""
+CAPPED: tuple[TargetKind, ...] = ("rack", "row", "hall", "power")
+"""What has a power cap as a whole; of a job, and of all, each GPU has it."""
+HOUR_S = 3600.0
+PERCENT = "{:.0f} %"
 Dimension = Literal["", "power", "fraction", "factor", "kelvin", "text"]
 Option = Literal["for", "count", "cause", "value"]
 Severity = Literal["notice", "warning", "alarm"]
@@ -45,6 +51,11 @@ Need = Literal[
     "other partition",
 ]
 """What a thing must have, or be cooled by, for a fault to mean anything there."""
+Component = Literal["node", "switch", "link", "rack", "pdu", "cdu", "row", "leaf", "nvlink"]
+"""What the rate of a cause of failure is counted for: a node, a switch, a link, or a fault domain of many nodes."""
+Impaired = Literal["clock", "results", "cards", "cable"]
+"""What of a node works worse: its clocks, what it computes, all its cards of the fabric, one cable of them."""
+Kept = Literal["nothing", "value", "rest"]
 Counted = Literal["", "machines", "pumps", "fans", "supplies"]
 Grade = Literal["harmless", "worse", "stopping", "cascade"]
 """Of a random incident: no job should feel it; work becomes slower or wrong; a job stops; one follows another."""
@@ -81,9 +92,16 @@ _GROUP_OF: dict[TargetKind, Group] = {
 }
 
 
+class Recipe(NamedTuple):
+    """A random incident: its kind, and how it comes."""
+
+    kind: str
+    chance: Chance
+
+
 @dataclass(frozen=True)
 class Chance:
-    """A random incident of a kind.
+    """How a random incident of a kind comes.
 
     Parameters
     ----------
@@ -97,6 +115,8 @@ class Chance:
         Machines it takes; None: as it comes without.
     lasts_s
         Median of its duration [s]; None: as its repair is drawn in the run.
+    then
+        Of a cascade: what follows it, one after the other.
     """
 
     grade: Grade
@@ -105,10 +125,45 @@ class Chance:
     value: tuple[float, float, str] | None = None
     count: int | None = None
     lasts_s: float | None = None
+    then: tuple[Recipe, ...] = ()
+
+
+def step(
+    kind: str,
+    pool: Pool,
+    value: tuple[float, float, str] | None = None,
+    count: int | None = None,
+    lasts_s: float | None = None,
+) -> Recipe:
+    """Return what follows in a cascade."""
+    return Recipe(kind, Chance("cascade", pool, value=value, count=count, lasts_s=lasts_s))
 
 
 @dataclass(frozen=True)
-class Told:
+class Impairment:
+    """How a node works on, but worse or wrong, until somebody finds that.
+
+    Parameters
+    ----------
+    what
+        Works worse.
+    begins, ends
+        Sentences of its events, with ``{left}``; no `ends`: it never passes, it is found and repaired.
+    finding
+        What a health check says that finds it: "it is short of PCIe lanes".
+    left
+        Share of speed that is left where a cause of failure does not say [-]; None: it takes no speed.
+    """
+
+    what: Impaired
+    begins: str
+    finding: str
+    ends: str = ""
+    left: float | None = None
+
+
+@dataclass(frozen=True)
+class FaultEvents:
     """The kinds of events that tell of a fault.
 
     Parameters
@@ -159,7 +214,7 @@ class FaultKind:
     targets
         Kinds of things it acts on.
     events
-        How it is told.
+        That tell of it.
     options
         Which it takes.
     value, value_title
@@ -183,6 +238,16 @@ class FaultKind:
         Of targets whose repair is drawn as published for nodes or cables, the class of it.
     passes
         Nobody repairs it: weather.
+    effect, components
+        As causes of failure name it, and what those are causes of that have this effect; "": no cause has.
+    impairment
+        What a node does while it lasts; None: it stops, or is no node.
+    silent
+        Nothing reports it: only a watchdog notices.
+    keeps
+        What clocks, cards or cables keep of their speed: nothing, the share that is its value, or the rest of that.
+    sentence
+        What a switch or link does then: "fails", "is down {value} of the time".
     severity
         How severe it is.
     group
@@ -196,7 +261,7 @@ class FaultKind:
     id: str
     title: str
     targets: tuple[TargetKind, ...]
-    events: tuple[Told, ...]
+    events: tuple[FaultEvents, ...]
     options: tuple[Option, ...] = ()
     value: Dimension = ""
     value_title: str = "Value"
@@ -210,14 +275,42 @@ class FaultKind:
     repair_s: tuple[float, float] | None = None
     drawn_by_class: Mapping[TargetKind, str] = field(default_factory=dict)
     passes: bool = False
+    effect: str = ""
+    components: tuple[Component, ...] = ()
+    impairment: Impairment | None = None
+    silent: bool = False
+    keeps: Kept = "nothing"
+    sentence: str = "fails"
     severity: Severity = "alarm"
     group: Group | None = None
     verb: str = "Break"
     chances: tuple[Chance, ...] = ()
 
-    def told(self, target: TargetKind | None) -> Told:
+    @property
+    def is_setting(self) -> bool:
+        """Return whether it sets a key of the scene to its value."""
+        return self.targets == ("path",)
+
+    @property
+    def value_words(self) -> str:
+        """Return what its value is: "opening, such as 30 %"."""
+        if self.value_needed:
+            return self.value_needed
+        return f"{self.value_title.lower()}, {' or '.join(self.words) or f'such as {self.example}'}"
+
+    def events_of(self, target: TargetKind | None) -> FaultEvents:
         """Return the events that tell of a fault of such a thing."""
-        return next((told for told in self.events if target in told.targets), self.events[-1])
+        return next((events for events in self.events if target in events.targets), self.events[-1])
+
+    def left(self, value: float) -> float:
+        """Return the share of speed that a fault with a value leaves [-]."""
+        return {"nothing": 0.0, "value": value, "rest": 1.0 - value}[self.keeps]
+
+    def value_text(self, left: float) -> str | None:
+        """Return its value as scenes write it where a share of speed is left [-]; None: it takes none."""
+        if self.keeps == "nothing":
+            return None
+        return f"{100 * (left if self.keeps == 'value' else 1.0 - left):.6g} %"
 
     def group_of(self, target: TargetKind) -> Group:
         """Return the group of menus in which a fault of such a thing stands."""

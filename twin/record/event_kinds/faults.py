@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from twin.record.event_kind import EventKind, Group, Pictured
+from twin.record.event_kinds.kind import EventKind, Evidence, Group
 from twin.record.events import Severity
-from twin.scenario.fault_kind import FaultKind
+from twin.scenario.fault_kinds.kind import FaultKind
 
 _CAUSES: dict[str, tuple[Group, ...]] = {"Cooling": ("cooling",), "Power": ("power",)}
 """What a fault of a group of menus may be the cause of; of all others: that jobs fail."""
@@ -14,9 +14,9 @@ _CAUSES: dict[str, tuple[Group, ...]] = {"Cooling": ("cooling",), "Power": ("pow
 
 def events_of(fault: FaultKind) -> Iterator[EventKind]:
     """Yield the kinds of events that tell of a fault, as they are where nothing more is said of them."""
-    for told in fault.events:
-        groups = _CAUSES.get(fault.group_of((told.targets or fault.targets)[0]), ("nodes",))
+    for events in fault.events:
+        groups = _CAUSES.get(fault.group_of((events.targets or fault.targets)[0]), ("nodes",))
         severity = Severity[fault.severity.upper()]
-        yield EventKind(told.begins, severity, groups=groups, pictured=Pictured(gear=True))
-        if told.clears:
-            yield EventKind(told.clears, Severity.NOTICE, ends=(told.begins,))
+        yield EventKind(events.begins, severity, groups=groups, evidence=Evidence(gear=True))
+        if events.clears:
+            yield EventKind(events.clears, Severity.NOTICE, ends=(events.begins,))

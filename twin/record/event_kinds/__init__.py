@@ -1,0 +1,75 @@
+"""Every kind of event that the engine logs: one entry each, which alarms, explain, lists and pages of jobs read.
+
+To add a kind, add an entry to the table of its subject and log it; what only tells of a fault comes from the table of
+faults (`twin.record.event_kinds.faults`). Ids are hashed and stored in run files: they never change; titles may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from twin.record.event_kinds import cooling, jobs, network, nodes, people, power
+from twin.record.event_kinds.faults import events_of
+from twin.record.event_kinds.kind import EventKind
+from twin.record.events import Event
+from twin.scenario.fault_kinds import KINDS as FAULTS
+
+KINDS: dict[str, EventKind] = {}
+"""Every kind by its id."""
+_ENDED_BY: dict[str, tuple[str, ...]] = {}
+
+
+def register(*kinds: EventKind) -> None:
+    """Add kinds of events."""
+    for kind in kinds:
+        if kind.id in KINDS:
+            raise ValueError(f"there is a kind of event {kind.id!r} already")
+        KINDS[kind.id] = kind
+        for begun in kind.ends:
+            _ENDED_BY[begun] = (*_ENDED_BY.get(begun, ()), kind.id)
+
+
+@contextmanager
+def with_kinds(*kinds: EventKind) -> Iterator[None]:
+    """Have more kinds of events for a while."""
+    known, enders = dict(KINDS), dict(_ENDED_BY)
+    register(*kinds)
+    try:
+        yield
+    finally:
+        KINDS.clear()
+        KINDS.update(known)
+        _ENDED_BY.clear()
+        _ENDED_BY.update(enders)
+
+
+def kind_of(id: str) -> EventKind:
+    """Return a kind by its id; one of another version, which run files may hold, says no more than its id."""
+    return KINDS.get(id) or EventKind(id)
+
+
+def ended_by(id: str) -> tuple[str, ...]:
+    """Return the kinds that end a kind of event; (): it is over at once."""
+    return _ENDED_BY.get(id, ())
+
+
+def lasts(event: Event) -> bool:
+    """Return whether an event goes on until another ends it."""
+    return bool(ended_by(event.kind)) and not is_momentary(event)
+
+
+def is_momentary(event: Event) -> bool:
+    """Return whether nothing has to be repaired: a restart is enough."""
+    return event.number("lasts_s", event.number("repair", -1.0)) == 0.0
+
+
+def is_over(event: Event) -> bool:
+    """Return whether nothing is left of what an event ends: parts for all who wait have come."""
+    return event.integer("still") == 0
+
+
+for subject in (jobs, nodes, power, cooling, network, people):
+    register(*subject.KINDS)
+# What a kind of fault tells of itself alone stands in its own entry.
+register(*(event for fault in FAULTS.values() for event in events_of(fault) if event.id not in KINDS))

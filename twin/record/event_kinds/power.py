@@ -1,0 +1,85 @@
+"""What is told of the power tree, of limits on power, and of what these take down."""
+
+from __future__ import annotations
+
+from twin.record.channels import NodeCondition, PowerState
+from twin.record.event_kinds.kind import ALARM, DOWN, GEAR, NOTICE, WARNING, EventKind, Evidence
+
+_DARK = (PowerState.DEAD, PowerState.TRIPPED, PowerState.FAILED)
+
+KINDS = (
+    EventKind("power_failure", ALARM, groups=("power", "supply"), evidence=GEAR),
+    EventKind("power_restored", NOTICE, ends=("power_failure", "failure", "island_on")),
+    EventKind(
+        "power_lost",
+        ALARM,
+        hashed=("racks",),
+        groups=("power",),
+        ends=("on_battery",),
+        evidence=Evidence(power=_DARK),
+    ),
+    EventKind("power_back", NOTICE, hashed=("racks",), ends=("power_lost", "battery_empty")),
+    EventKind(
+        "nodes_unpowered",
+        ALARM,
+        hashed=("nodes",),
+        groups=("nodes",),
+        caused_by=("power",),
+        counts_nodes=True,
+        opens=("idle_no_power",),
+        verb="dark",
+        evidence=Evidence(nodes=(*DOWN, NodeCondition.UNPOWERED)),
+    ),
+    EventKind("nodes_supplied", NOTICE, hashed=("nodes",), of_nodes=True, ends=("nodes_unpowered",)),
+    EventKind("breaker_trip", ALARM, groups=("power",), ends=("overload",), evidence=GEAR),
+    EventKind("overload", WARNING, groups=("power",)),
+    EventKind("overload_end", NOTICE, ends=("overload",)),
+    EventKind("on_battery", WARNING, groups=("supply",), evidence=Evidence(power=(PowerState.ON_BATTERY,))),
+    EventKind("off_battery", NOTICE, ends=("on_battery", "battery_empty", "island_on")),
+    EventKind(
+        "battery_empty",
+        ALARM,
+        groups=("power",),
+        ends=("on_battery",),
+        evidence=Evidence(power=_DARK, charged=True),
+    ),
+    EventKind("site_lost", ALARM, groups=("power",)),
+    EventKind("generator_start", NOTICE, ends=("generator_failed",)),
+    EventKind("generator_on", NOTICE, ends=("generator_failed",)),
+    EventKind("generator_off", NOTICE, ends=("generator_failed", "island_on")),
+    EventKind("generator_failed", ALARM, groups=("power",), evidence=GEAR),
+    EventKind("no_start", ALARM, groups=("power",), evidence=GEAR),
+    EventKind("starts_again", NOTICE, ends=("no_start", "generator_failed")),
+    EventKind("island_on", WARNING, evidence=GEAR),
+    EventKind("island_off", NOTICE, ends=("island_on",)),
+    EventKind("transfer", WARNING, evidence=GEAR),
+    EventKind("transfer_back", NOTICE, ends=("transfer",)),
+    EventKind(
+        "power_brake_on",
+        ALARM,
+        hashed=("nodes",),
+        caused_by=("power",),
+        counts_nodes=True,
+        opens=("power_cap",),
+        verb="held down",
+        evidence=GEAR,
+    ),
+    EventKind(
+        "power_brake_off",
+        NOTICE,
+        hashed=("nodes",),
+        of_nodes=True,
+        ends=("power_brake_on",),
+        closes=("power_cap",),
+    ),
+    EventKind("power_cap", NOTICE, caused_by=("power",), opens=("power_cap",), verb="held down"),
+    EventKind("power_cap_off", NOTICE, ends=("power_cap",), closes=("power_cap",)),
+    EventKind("cap_on", NOTICE, caused_by=("power",), opens=("power_cap",), verb="held down"),
+    EventKind("cap_off", NOTICE, ends=("cap_on",), closes=("power_cap",)),
+    EventKind("cap_exceeded", WARNING, evidence=GEAR),
+    EventKind("cap_kept", NOTICE, ends=("cap_exceeded",)),
+    EventKind("ramp_exceeded", WARNING),
+    EventKind("ramp_kept", NOTICE, ends=("ramp_exceeded",)),
+    EventKind("peak_exceeded", WARNING, groups=("power",)),
+    EventKind("peak_kept", NOTICE, ends=("peak_exceeded",)),
+)
