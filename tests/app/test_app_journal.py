@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from patience import HANG_S
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
@@ -52,7 +53,7 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qapp: QApplication) 
 
 
 def leave(*where: str) -> None:
-    subprocess.run([sys.executable, "-c", _LEFT, EMPTY, *where], check=False, timeout=60)
+    subprocess.run([sys.executable, "-c", _LEFT, EMPTY, *where], check=False, timeout=HANG_S)
 
 
 def titled(document: Document, title: str) -> Document:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
+from patience import HANG_S
 from pytestqt.qtbot import QtBot
 
 from twin.app.recovery import left_behind
@@ -93,10 +94,10 @@ def driven(scene: Path, how: str) -> Iterator[subprocess.Popen[str]]:
         children = psutil.Process(process.pid).children()
     finally:
         process.kill()
-        process.wait(30)
+        process.wait(HANG_S)
         if process.stdout is not None:
             process.stdout.close()
-        psutil.wait_procs(children, 30)
+        psutil.wait_procs(children, HANG_S)
 
 
 def landed(process: subprocess.Popen[str], count: int) -> str:
@@ -108,7 +109,7 @@ def landed(process: subprocess.Popen[str], count: int) -> str:
         number, _, title = rest.partition(" ")
         if int(number) >= count:
             return title
-    raise AssertionError(f"the window ended by itself with {process.wait(30)}")
+    raise AssertionError(f"the window ended by itself with {process.wait(HANG_S)}")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from patience import HANG_S
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
@@ -96,7 +97,7 @@ def cancel() -> None:
 
 
 def leave(scene: Path, times: int = 1) -> None:
-    subprocess.run([sys.executable, "-c", _LEFT, str(scene), str(times)], check=False, timeout=60)
+    subprocess.run([sys.executable, "-c", _LEFT, str(scene), str(times)], check=False, timeout=HANG_S)
 
 
 @pytest.mark.parametrize(("word", "then"), [("Discard", "plays"), ("Recover", "paused")])
@@ -104,7 +105,7 @@ def test_a_start_stands_still_until_it_is_chosen(word: str, then: str, own: Path
     leave(own)
     assert len(left_behind()) == 1
     command = [sys.executable, "-c", _STARTED, str(own), word]
-    said = subprocess.run(command, check=True, timeout=60, stdout=subprocess.PIPE, text=True).stdout
+    said = subprocess.run(command, check=True, timeout=HANG_S, stdout=subprocess.PIPE, text=True).stdout
     first, second = said.splitlines()
     assert first == "stands"
     assert second.startswith(then)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from patience import HANG_S
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
@@ -160,7 +161,7 @@ def test_what_a_killed_program_left_is_offered_back(
     make_window: Callable[..., MainWindow], own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    subprocess.run([sys.executable, "-c", _CRASH, str(own)], check=False, timeout=60)
+    subprocess.run([sys.executable, "-c", _CRASH, str(own)], check=False, timeout=HANG_S)
     (left,) = left_behind()
     assert (left.steps, left.path) == (2, own.resolve())
     with left.journal.open("ab") as file:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
+from tests.patience import HANG_S
 from twin.record.reader import Reader
 from twin.report.film import Cut, Film, Frames, Mp4, Sink
 from twin.report.studio import Shot
@@ -183,7 +184,7 @@ def test_an_interrupt_of_the_command_leaves_nothing(pump: Path, tmp_path: Path) 
             time.sleep(0.02)
         assert command.poll() is None
         command.send_signal(signal.SIGINT)
-        assert command.wait(20) == 130
+        assert command.wait(HANG_S) == 130
     finally:
         command.kill()
         command.wait()

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from patience import HANG_S
 from view_places import tile_point
 
 from twin.plant.geometry import Geometry
@@ -132,4 +133,4 @@ def test_camera_stops_before_the_rack_across_the_aisle(hall: Plant, geometry: Ge
 @pytest.mark.parametrize("module", ["picking", "presets", "legend", "state", "camera", "locate"])
 def test_picking_and_cameras_need_no_display(module: str) -> None:
     code = f"import twin.view3d.{module}, sys; sys.exit(any(m in sys.modules for m in ('PySide6', 'vispy', 'OpenGL')))"
-    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], timeout=HANG_S).returncode == 0

@@ -9,13 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import HANG_S
 
 
 @pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
 def test_what_is_drawn_is_what_is_picked(ratio: float) -> None:
     script = Path(__file__).with_name("sharp_screen.py")
     environment = {**os.environ, "QT_SCALE_FACTOR": f"{ratio:g}"}
-    done = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, timeout=120)
+    done = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, timeout=HANG_S)
     assert done.returncode == 0, done.stderr.decode()
     told = json.loads(done.stdout)
     assert told["ratio"] == ratio
