@@ -29,7 +29,7 @@ _TITLES = {
     "measured_max_w": "Measured maximum power",
     "overhead_full_w": "Overhead at full load",
     "overhead_idle_w": "Overhead when idle",
-    "power_limit_min_w": "Lowest power limit",
+    "power_limit_min_w": "Lowest limit of the driver",
     "fan_w": "Fan power",
     "fan_fraction": "Fan share of power",
     "psu_count": "Power supplies",
