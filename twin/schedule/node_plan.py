@@ -16,8 +16,9 @@ import numpy as np
 from twin.schedule.profile import believed_s
 from twin.schedule.queue import SLICES, YEAR_S, Bools, Floats, Ints, Site, Start
 from twin.schedule.rules import MOST_OCCURRENCES, Rules
+from twin.schedule.spells import Spells
 from twin.schedule.stock import Room, Stock
-from twin.schedule.timetable import Spells, Timetable
+from twin.schedule.timetable import Timetable
 
 SHUT = 1_000
 """More room than a node or GPU has: taken away where nobody, or not this tenant, may stand [GPUs or slices]."""
@@ -278,6 +279,8 @@ def _first_s(nodes: Spells | None, parts: Spells | None, whole: int, usable: Boo
     both = [spells.among(usable) for spells in (nodes, parts) if spells is not None]
     if nodes is None:
         return float(np.minimum.reduce(both[0].first_s, initial=math.inf))
+    if all(spells.endless for spells in both):
+        return max(spells.soonest_s(whole + beside) for beside, spells in enumerate(both))
     times_s = np.sort(np.concatenate([spells.first_s for spells in both]))
     enough = both[0].counts(times_s) >= whole
     if parts is not None:  # a node that is free as a whole has room for a part

@@ -1,82 +1,27 @@
-"""What room there is when: a step function of time for each of many columns, such as nodes with their GPUs."""
+"""What room there is when: a step function of time for each of many columns, such as nodes with their GPUs.
+
+Steps of all columns are only made once something is promised from later on and somebody else asks when. Until then
+room now and its changes suffice: where room only becomes more, the least of it is what there is at first.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
-from twin.schedule.queue import PLENTY, Bools, Floats, Ints
-
-FEW = 8
-"""Columns up to which it is faster to take room one by one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spells:
-    """Times at which something may begin, from the first to the last of each spell; shape (R,).
-
-    Attributes
-    ----------
-    column
-        Of each, in order; those of one column follow each other.
-    first_s, last_s
-        Both are among them [s]; inf: for ever.
-    """
-
-    column: Ints
-    first_s: Floats
-    last_s: Floats
-
-    def among(self, columns: Bools) -> Spells:
-        """Return those of some columns."""
-        some = columns[self.column]
-        return Spells(self.column[some], self.first_s[some], self.last_s[some])
-
-    def counts(self, times_s: Floats) -> Ints:
-        """Return in how many columns each of `times_s` is in a spell."""
-        begun = np.sort(self.first_s).searchsorted(times_s, side="right")
-        over: Ints = begun - np.sort(self.last_s).searchsorted(times_s, side="left")
-        return over
-
-    def since_s(self, t_s: float, columns: int) -> Floats:
-        """Return when the spell of each column that holds `t_s` began, shape (columns,) [s]; -inf: there is none."""
-        result = np.full(columns, -np.inf)
-        there = (self.first_s <= t_s) & (t_s <= self.last_s)
-        result[self.column[there]] = self.first_s[there]
-        return result
-
-    def together(self, group: Ints, need: Ints) -> Spells:
-        """Return when at least `need` columns of each group are in a spell at once; the groups are its columns.
-
-        Parameters
-        ----------
-        group
-            Of each column, rising.
-        need
-            Of each group.
-        """
-        which = np.tile(group[self.column], 2)
-        times_s = np.concatenate([self.first_s, self.last_s])
-        ends = np.repeat([0, 1], len(self.column))
-        order = np.lexsort((ends, times_s, which))
-        which, times_s = which[order], times_s[order]
-        there = np.cumsum(1 - 2 * ends[order])  # every group comes back to none at its last end
-        enough = there >= need[which]
-        before = np.zeros(len(enough), bool)
-        before[1:] = enough[:-1]
-        begins, stops = enough & ~before, before & ~enough
-        return Spells(which[begins], times_s[begins], times_s[stops])
+from twin.schedule.queue import Bools, Floats, Ints
+from twin.schedule.spells import Spells
+from twin.schedule.steps import Steps
 
 
 class Timetable:
-    """Room of each column from now on; the last step of each never ends.
+    """Room of each column from now on.
 
     Parameters
     ----------
     now_s
-        The first step of every column begins now [s].
+        Room is asked for from then on [s].
     room
         Of each column now, shape (C,).
     column, from_s, more
@@ -84,142 +29,93 @@ class Timetable:
     """
 
     def __init__(self, now_s: float, room: Ints, column: Ints, from_s: Floats, more: Ints) -> None:
-        count = len(room)
-        order = np.lexsort((from_s, column))
-        changes = np.bincount(column, minlength=count)
-        self.first: Ints = np.zeros(count + 1, np.int64)
-        (changes + 1).cumsum(out=self.first[1:])
-        begins = self.first[:-1]
-        at = column[order] + np.arange(
-            1, len(column) + 1
-        )  # behind the first step of each column up to its own
-        self.now_s, self.column = now_s, np.arange(count).repeat(changes + 1)
-        self.times_s: Floats = np.full(len(self.column), now_s)
-        self.times_s[at] = from_s[order]
-        total = np.empty(len(self.column), np.int64)
-        total[begins], total[at] = room, more[order]
-        total.cumsum(out=total)
-        self.room: Ints = total - (total[begins] - room).repeat(changes + 1)
-        self._join()
-        self._falls: Bools = np.zeros(count, bool)  # columns that may have less room later than now
-        self._falls[column[more < 0]] = True
+        self.now_s, self._room = now_s, room.copy()
+        self._column, self._from_s, self._more = column, from_s, more
+        begun = from_s <= now_s
+        if begun.any():
+            np.add.at(self._room, column[begun], more[begun])
+            self._column, self._from_s, self._more = column[~begun], from_s[~begun], more[~begun]
+        self._falls: Bools = np.zeros(len(room), bool)  # columns that may have less room later than now
+        self._falls[self._column[self._more < 0]] = True
+        self._any_falls = bool(self._falls.any())
+        self._steps: Steps | None = None  # of all columns, once they are asked for
         self._moved()
 
-    def _join(self) -> None:
-        """Let steps of one moment be one: what the last of them says."""
-        column, times_s = self.column, self.times_s
-        last = np.ones(len(column), bool)
-        last[:-1] = (times_s[1:] != times_s[:-1]) | (column[1:] != column[:-1])
-        if not last.all():
-            self.column, self.times_s, self.room = column[last], times_s[last], self.room[last]
-            self.first = self.column.searchsorted(np.arange(len(self.first)))
-
     def _moved(self) -> None:
-        """Take note that steps are others."""
-        self._ends_s: Floats | None = None
-        self._falling: tuple[Ints, Ints, Ints] | None = None
+        """Take note that changes are others."""
+        self._falling: tuple[Ints, Steps] | None = None
+        self._several: tuple[Bools, Ints, Steps] | None = None
 
     def take(self, columns: Ints, room: Ints | int, from_s: float, until_s: float) -> None:
         """Give away room of `columns` from `from_s`, not before now, to `until_s` [s]."""
-        self._moved()
+        if self._steps is not None:
+            self._steps.take(columns, room, from_s, until_s)
+            return
+        if until_s <= from_s:
+            return
         if from_s > self.now_s:
-            self._falls[columns] = True
-        if len(columns) <= FEW:
-            less = [room] * len(columns) if isinstance(room, int) else room.tolist()
-            self._take_few(sorted(zip(columns.tolist(), less, strict=True)), from_s, until_s)
-            return
-        self._cut(columns, from_s)
+            self._falls[columns] = self._any_falls = True
+            self._add(columns, from_s, -np.asarray(room))
+        else:
+            self._room[columns] -= room
         if math.isfinite(until_s):
-            self._cut(columns, until_s)
-        given = np.zeros(len(self.first) - 1, np.int64)
-        given[columns] = room
-        self.room -= given[self.column] * ((self.times_s >= from_s) & (self.times_s < until_s))
+            self._add(columns, until_s, np.asarray(room))
+        self._moved()
 
-    def _take_few(self, room: list[tuple[int, int]], from_s: float, until_s: float) -> None:
-        """Do the same with columns and the room of each that is given away, in order, one by one."""
-        after, new_s, spans = list[int](), list[float](), list[tuple[int, int, int]]()
-        # Steps that others follow, when those begin, and the steps that lose room.
-        for column, less in room:
-            low, high = self.first[column : column + 2].tolist()
-            begin, end = (low + self.times_s[low:high].searchsorted((from_s, until_s))).tolist()
-            first = begin + len(after)
-            if begin == high or self.times_s[begin] != from_s:
-                after.append(begin - 1)
-                new_s.append(from_s)
-            last = end + len(after)
-            if math.isfinite(until_s) and (end == high or self.times_s[end] != until_s):
-                after.append(end - 1)
-                new_s.append(until_s)
-            spans.append((first, last, less))
-        if after:
-            kept = np.concatenate([np.arange(len(self.room)), after])
-            kept.sort()
-            for column in self.column[after].tolist():
-                self.first[column + 1 :] += 1
-            self.times_s, self.room, self.column = self.times_s[kept], self.room[kept], self.column[kept]
-            for before, (step, new) in enumerate(zip(after, new_s, strict=True), 1):
-                self.times_s[step + before] = new
-        for first, last, less in spans:
-            self.room[first:last] -= less
-
-    def _cut(self, columns: Ints, t_s: float) -> None:
-        """Let a step of each of `columns` begin at `t_s`."""
-        begun = np.add.reduceat(self.times_s <= t_s, self.first[:-1], dtype=np.int64)
-        step = np.sort((self.first[:-1] + begun)[columns]) - 1  # that holds it, in each
-        step = step[self.times_s[step] != t_s]
-        if not len(step):
-            return
-        times = np.ones(len(self.room), np.int64)
-        times[step] = 2
-        kept = np.arange(len(self.room)).repeat(times)
-        column = self.column[step]
-        self.times_s, self.room, self.column = self.times_s[kept], self.room[kept], self.column[kept]
-        self.times_s[step + np.arange(1, len(step) + 1)] = t_s
-        self.first[1:] += np.bincount(column, minlength=len(self.first) - 1).cumsum()
+    def _add(self, columns: Ints, from_s: float, more: Ints) -> None:
+        count = len(columns)
+        self._column = np.concatenate([self._column, columns])
+        self._from_s = np.concatenate([self._from_s, np.full(count, from_s)])
+        self._more = np.concatenate([self._more, np.broadcast_to(more, count)])
 
     def least(self, from_s: float, until_s: float) -> Ints:
         """Return the least room of each column from `from_s` until `until_s` [s], shape (C,)."""
-        before_s = max(until_s, math.nextafter(from_s, math.inf))
-        if from_s <= self.now_s:
-            return self._least_from_now(before_s)
-        if self._ends_s is None:
-            self._ends_s = np.full(len(self.times_s), np.inf)
-            self._ends_s[:-1] = self.times_s[1:]
-            self._ends_s[self.first[1:] - 1] = np.inf
-        meets = (self.times_s < before_s) & (self._ends_s > from_s)
-        least: Ints = np.minimum.reduceat(np.where(meets, self.room, PLENTY), self.first[:-1])
-        return least
-
-    def _least_from_now(self, before_s: float) -> Ints:
-        """Return the same from now on: where room only becomes more it is what there is now."""
-        least: Ints = self.room[self.first[:-1]]
-        if self._falling is None:
-            columns, steps = self._falls.nonzero()[0], self._falls[self.column].nonzero()[0]
-            lengths = self.first[columns + 1] - self.first[columns]
-            self._falling = columns, steps, lengths.cumsum() - lengths
-        columns, steps, begins = self._falling
-        if len(columns):
-            room = np.where(self.times_s[steps] < before_s, self.room[steps], PLENTY)
-            least[columns] = np.minimum.reduceat(room, begins)
+        if self._steps is None and self._any_falls and from_s > self.now_s:
+            self._make()
+        if self._steps is not None:
+            return self._steps.least(from_s, until_s)
+        least = self._room.copy()
+        if from_s > self.now_s:
+            begun = (self._from_s <= from_s).nonzero()[0]
+            np.add.at(least, self._column[begun], self._more[begun])
+        elif self._any_falls:
+            if self._falling is None:
+                self._falling = self._falls.nonzero()[0], self._steps_of(self._falls)
+            columns, steps = self._falling
+            least[columns] = steps.least(from_s, until_s)
         return least
 
     def spells(self, need: Ints, lasts_s: float) -> Spells:
         """Return when something may begin that takes `need` of a column, shape (C,), for `lasts_s` [s]."""
-        good = self.room >= need[self.column]
-        if good.all():
-            first = self.first[:-1]
-            return Spells(self.column[first], self.times_s[first], np.full(len(first), np.inf))
-        opens = good.copy()
-        opens[1:] &= ~good[:-1]
-        opens[self.first[:-1]] |= good[self.first[:-1]]
-        begins, bad = opens.nonzero()[0], (~good).nonzero()[0]
-        following = bad.searchsorted(begins)
-        stops_s = np.full(len(begins), np.inf)
-        some = (following < len(bad)).nonzero()[0]
-        stop = bad[following[some]]
-        within = stop < self.first[self.column[begins[some]] + 1]
-        stops_s[some[within]] = self.times_s[stop[within]]
-        fits = self.times_s[begins] + lasts_s <= stops_s
-        begins = begins[fits]
-        first_s = self.times_s[begins]
-        return Spells(self.column[begins], first_s, np.maximum(first_s, stops_s[fits] - lasts_s))
+        if self._steps is None and self._any_falls:
+            self._make()
+        return self._ready(need, lasts_s) if self._steps is None else self._steps.spells(need, lasts_s)
+
+    def _ready(self, need: Ints, lasts_s: float) -> Spells:
+        """Return the same where room only becomes more: from some moment on it is there for ever."""
+        if (
+            self._several is None
+        ):  # columns with several changes, the changes of the others, and steps of the former
+            several = np.bincount(self._column, minlength=len(self._room)) > 1
+            self._several = several, (~several[self._column]).nonzero()[0], self._steps_of(several)
+        several, single, steps = self._several
+        first_s = np.where(self._room >= need, self.now_s, math.inf)
+        column = self._column[single]
+        late = self._room[column] + self._more[single] >= need[column]
+        first_s[column] = np.minimum(first_s[column], np.where(late, self._from_s[single], math.inf))
+        columns = several.nonzero()[0]
+        found = steps.spells(need[columns], lasts_s)
+        first_s[columns[found.column]] = found.first_s
+        column = (first_s < math.inf).nonzero()[0]
+        return Spells(column, first_s[column], np.full(len(column), math.inf))
+
+    def _steps_of(self, some: Bools) -> Steps:
+        """Return the steps of some columns, which are numbered anew."""
+        its = some[self._column].nonzero()[0]
+        number = some.cumsum() - 1
+        return Steps(
+            self.now_s, self._room[some], number[self._column[its]], self._from_s[its], self._more[its]
+        )
+
+    def _make(self) -> None:
+        self._steps = Steps(self.now_s, self._room, self._column, self._from_s, self._more)
