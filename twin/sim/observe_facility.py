@@ -121,6 +121,7 @@ class FacilityShown:
         self.settled = cooling.settled(self.engine.now_s)
         machines, hall_plant = cooling.plant_state, network.shape.hall_plant
         self._flow_w_k = network.loop_flow_w_k
+        self._kept_w = cooling.handed_w[self._loops :] / self._sharing
         self._crah_w_k = (
             network.coefficients.crah_w_k * machines.crah * machines.plant_flow[hall_plant] / self._sharing
         )
@@ -134,6 +135,8 @@ class FacilityShown:
         self._behind_c = float(clocks.downstream_k_w[groups.part] @ drawn_w) / 2  # every second GPU
         self._gpus = float(self._n.sum()) or math.nan  # without any, no temperature is known
         self._dark = np.flatnonzero((self._n > 0) & ~traces.powered)
+        with_gpus = np.bincount(self._group_loop, self._n > 0, minlength=self._loops) > 0
+        self._coldest_c = np.where(with_gpus, -math.inf, math.nan)  # air beside coolant has no GPUs
 
     def _meters(self, v: Values) -> None:
         engine = self.engine
@@ -171,8 +174,7 @@ class FacilityShown:
         heat_w = self._carried_w_k * (upper[:loops] - upper[loops : 2 * loops])
         if self._room is not None:
             facility_c = temperatures.plant_supply_c(shape)[shape.hall_plant]
-            kept_w = engine.cooling.handed_w[loops:] / self._sharing
-            room_w = self._crah_w_k * (air - facility_c) - kept_w
+            room_w = self._crah_w_k * (air - facility_c) - self._kept_w
             heat_w = np.where(self._room, room_w[shape.loop_hall], heat_w)
         v["loop.heat_w"][...] = heat_w
         v["loop.supply_c"][...] = upper[self._supply]
@@ -184,11 +186,9 @@ class FacilityShown:
         if self._dark.size:  # they are hot for a while, though nothing has to watch them
             hot_c = hot_c.copy()
             hot_c[self._dark] = temperatures.die_c(engine.traces.hot_s[self._dark], self._dark)
-        hottest_c = np.full(loops, -math.inf)
+        hottest_c = self._coldest_c.copy()
         np.maximum.at(hottest_c, self._group_loop, hot_c)  # of free groups, minus infinity
-        v["loop.gpu_max_c"][...] = np.where(
-            hottest_c > -math.inf, hottest_c, math.nan
-        )  # air beside coolant has none
+        v["loop.gpu_max_c"][...] = hottest_c
         v["site.gpu_max_c"][0] = np.maximum.reduce(hot_c, initial=0.0) if self._gpus > 0 else math.nan
         dies = temperatures.chain[:, 0]
         total_c = self._n @ dies[:, 0] + self._sum_s @ dies[:, 1] + self._behind_c
@@ -196,8 +196,10 @@ class FacilityShown:
         if plants:
             sent_c, back_c = temperatures.plant_supply_c(shape), temperatures.plant_return_c(shape)
             wet = min(len(sent_c), plants)
-            # Behind the last one that anything hangs on, water is as cool as it would be sent.
-            v["plant.supply_c"][...] = v["plant.return_c"][...] = engine.plant.plants.supply_c
+            if (
+                wet < plants
+            ):  # behind the last one that anything hangs on, water is as cool as it would be sent
+                v["plant.supply_c"][...] = v["plant.return_c"][...] = engine.plant.plants.supply_c
             v["plant.supply_c"][:wet], v["plant.return_c"][:wet] = sent_c[:wet], back_c[:wet]
         weather = engine.weather.at(now)
         v["site.outdoor_c"][0] = weather.dry_c

@@ -36,13 +36,12 @@ class JobTime:
     def stand(
         self, v: Values, rows: Sequence[JobRow], ended: Sequence[JobRow], moved: Collection[int]
     ) -> None:
-        """Take note of jobs at work, `moved` among them, and write those that hold nothing any more."""
+        """Take note of jobs at work, `moved` among them, and write what stays of all."""
         jobs = self.jobs
         if self._first:  # of a run that was restored: all that ended before
             ended, self._first = [row for row in jobs.rows if row.start_s is not None], False
         for row in ended:
-            for name, seconds in zip(JOB_SECONDS, self._seconds(row), strict=True):
-                v[name][row.index] = seconds
+            self._write(v, row, self._seconds(row))
         self._index = np.array([row.index for row in rows], np.intp)
         before, self._known = self._known, {}
         for row in rows:
@@ -50,19 +49,26 @@ class JobTime:
             if known is None:
                 rate = jobs.spends(row) @ self._groups / max(row.gpus, 1e-9)
                 known = self._seconds(row), rate
+                self._write(v, row, known[0])
             self._known[row.index] = known
         if len(rows):
-            self._spent = np.array([spent for spent, _ in self._known.values()])
-            self._rate = np.array([rate for _, rate in self._known.values()])
+            spent, rate = np.array([*self._known.values()]).transpose(1, 2, 0)
+            moving = rate.any(axis=1)
+            self._names = [name for name, moves in zip(JOB_SECONDS, moving, strict=True) if moves]
+            self._spent, self._rate = spent[moving], rate[moving]
             self._since_s = np.array([row.since_s for row in rows])
+
+    def _write(self, v: Values, row: JobRow, spent: NDArray[np.float64]) -> None:
+        for name, seconds in zip(JOB_SECONDS, spent, strict=True):
+            v[name][row.index] = seconds
 
     def _seconds(self, row: JobRow) -> NDArray[np.float64]:
         seconds: NDArray[np.float64] = self.jobs.spent(row) @ self._groups / max(row.gpus, 1e-9)
         return seconds
 
     def move(self, v: Values, now: float) -> None:
-        """Write the jobs at work at `now` [s]."""
+        """Write what moves of the jobs at work, at `now` [s]."""
         if len(self._index):
-            seconds = self._spent + self._rate * (now - self._since_s)[:, None]
-            for column, name in enumerate(JOB_SECONDS):
-                v[name][self._index] = seconds[:, column]
+            spent = self._spent + self._rate * (now - self._since_s)
+            for name, seconds in zip(self._names, spent, strict=True):
+                v[name][self._index] = seconds

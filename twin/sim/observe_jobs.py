@@ -83,6 +83,7 @@ class JobsShown:
         self._index = table[:, 0].astype(np.intp)
         steps, pace_s, self._ideal_s, self._since_s, self._start_s, self._progress, target = table.T[1:8]
         self._gpus, self._earned_s, self._stepping = table.T[8:]
+        self._stepped_before_s = self._stepped_s[self._index]
         resting = self._under_way > 0.0  # put back in the queue: their time goes on, their steps do not
         resting[self._index] = False
         self._resting = np.flatnonzero(resting)
@@ -183,16 +184,17 @@ class JobsShown:
         self._time.move(v, now)
         mine = self._index
         if len(mine):
-            step = np.minimum(self._target, self._progress + (now - self._since_s) / self._pace_s)
-            # Who starts at this moment has done nothing for no time.
+            since_s, lasted_s = now - self._since_s, now - self._start_s
+            step = np.minimum(self._target, self._progress + since_s / self._pace_s)
             worth_s = self._earned_s + step * self._ideal_s
-            stepped_s = self._stepped_s[mine] + self._stepping * (now - self._since_s)
-            passed_s = np.maximum(now - self._start_s, 1e-300)
-            so_far = np.minimum(1.0, np.minimum(worth_s, stepped_s) / passed_s)
+            stepped_s = self._stepped_before_s + self._stepping * since_s
+            # Who starts at this moment has done nothing for no time.
+            so_far = np.minimum(worth_s, stepped_s) / np.maximum(lasted_s, 1e-300)
+            np.minimum(so_far, 1.0, out=so_far)
             v["job.step"][mine] = step
             self._goodput[mine] = so_far
             v["job.goodput"][mine] = 100 * so_far
-            self._weight[mine] = self._gpus * (now - self._start_s)
+            self._weight[mine] = self._gpus * lasted_s
         rest = self._resting
         if len(rest):
             lasted_s = np.maximum(now - self._begun_s[rest], 1e-300)
