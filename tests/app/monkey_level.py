@@ -79,9 +79,9 @@ def growths(levels: Sequence[Level]) -> list[Growth]:
 
     A leak goes on and on. What is made when it is first asked for, such as a dialog, comes once, and what is kept for
     the next time comes and goes: so the first half of the weighings is held against the second, each by its median,
-    and how much they differ is reckoned for the whole time. Of GL it is by the least of each half: which meshes have
-    been drawn in motion, from near or with dashes differs by a dozen objects from weighing to weighing, and what leaks
-    is in the least as well.
+    and how much they differ is reckoned for the whole time. Of GL it is by the least or by the most of each half,
+    whichever grows less: which meshes have been drawn in motion, from near or with dashes differs by a dozen objects
+    from weighing to weighing, and what leaks is in both.
     """
     half = len(levels) // 2
     if not half:
@@ -91,9 +91,11 @@ def growths(levels: Sequence[Level]) -> list[Growth]:
     times = (levels[-1].act - levels[0].act) / apart
     found = []
     for name, what in _WEIGHED.items():
-        usual = min if name == "gl" else median
-        before, after = (usual(getattr(level, name) for level in part) for part in (early, late))
-        found.append(Growth(what, before, after, (after - before) / before * times))
+        grown = []
+        for usual in (min, max) if name == "gl" else (median,):
+            before, after = (usual(getattr(level, name) for level in part) for part in (early, late))
+            grown.append(Growth(what, before, after, (after - before) / before * times))
+        found.append(min(grown, key=lambda growth: growth.share))
     return found
 
 
