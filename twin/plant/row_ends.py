@@ -53,6 +53,8 @@ class RowEnds:
         self._near_x_m = (wide_m + PDU_WIDTH_M) / 2 - TOUCH_M
         self._near_y_m = (deep_m + PDU_DEPTH_M) / 2 - TOUCH_M
         self._taken: dict[tuple[int, int], list[tuple[float, float]]] = {}  # by hall and strip of a depth
+        self._reached: dict[tuple[int, int], tuple[float, list[tuple[float, float]]]] = {}
+        # By row and feed: the place given last, and what stands past that end.
 
     def next(self, row: int, feed: int) -> tuple[float, float]:
         """Return the middle of the nearest free place past the end of a row, and take it [m].
@@ -64,16 +66,20 @@ class RowEnds:
         """
         rows = self._rows
         hall, y_m = int(rows.hall[row]), float(rows.y_m[row]) + APART_M * (2 * feed - 1)
-        x_m = float(rows.x1_m[row]) + FROM_ROW_M
+        if (row, feed) not in self._reached:
+            first_m = float(rows.x1_m[row]) + FROM_ROW_M
+            self._reached[row, feed] = first_m, self._spans(hall, first_m, y_m)
+        x_m, standing = self._reached[row, feed]
         strip, clear_m = math.floor(y_m / PDU_DEPTH_M), PDU_WIDTH_M - TOUCH_M
-        spans = self._spans(hall, x_m, y_m)
+        spans = [span for span in standing if span[1] > x_m]
         for near in (strip - 1, strip, strip + 1):
             for taken_x_m, taken_y_m in self._taken.get((hall, near), ()):
-                if abs(taken_y_m - y_m) < PDU_DEPTH_M - TOUCH_M:
+                if taken_x_m + clear_m > x_m and abs(taken_y_m - y_m) < PDU_DEPTH_M - TOUCH_M:
                     spans.append((taken_x_m - clear_m, taken_x_m + clear_m))
         while any(low < x_m < high for low, high in spans):
             x_m += STEP_M
         self._taken.setdefault((hall, strip), []).append((x_m, y_m))
+        self._reached[row, feed] = x_m, standing
         return x_m, y_m
 
     def _spans(self, hall: int, x_m: float, y_m: float) -> list[tuple[float, float]]:
