@@ -59,11 +59,11 @@ class NodePlan:
         self.rules, self.stock, self.site, self.now_s = rules, stock, site, stock.now_s
         self._most = np.maximum(site.gpus, 1)  # a node without GPUs counts as one of one
         self._width = site.slices.shape[1] if site.slices is not None else 0
-        self._node = np.arange(max(1, self._width) * len(site.free)) // max(1, self._width)  # of each column
+        self._node = np.arange(len(site.free)).repeat(max(1, self._width))  # of each column
         self._seen: dict[tuple[int, bytes, bytes], _Seen] = {}
         until_s = [self.now_s + rules.lasts_s(start.job) for start in starts]
         self._taken = [Taken(start, self.now_s, s) for start, s in zip(starts, until_s, strict=True)]
-        self._full_s = np.full(int(rules.kind.max(initial=-1)) + 1, np.inf)
+        self._full_s = np.full(rules.kinds, np.inf)
         """Jobs of each kind that last so long have found no room [s]."""
 
     # --- what starts now
@@ -94,7 +94,25 @@ class NodePlan:
         fits &= requests.rest[jobs] <= self.stock.free_gpus.max(initial=0)
         lasts_s = np.minimum(requests.estimate_s[jobs], YEAR_S)
         result: Bools = fits & (lasts_s < self._full_s[self.rules.kind[jobs]])
+        if self._alike and result.any():
+            until_s = np.sort(self._whole_until_s(int(jobs[0])))
+            result &= requests.whole[jobs] <= len(until_s) - until_s.searchsorted(self.now_s + lasts_s)
         return result
+
+    @property
+    def _alike(self) -> bool:
+        """Whether all jobs see the same timetable, and room alone decides who starts."""
+        rules = self.rules
+        return not (rules.windows or rules.quotas.any) and rules.isolation is None
+
+    def _whole_until_s(self, job: int) -> Floats:
+        """Return until when each node is free as a whole from now on, as `job` sees it [s]; now: it is not."""
+        table = self._table(job)
+        if not self._width:
+            return table.holds_until_s(self._most)
+        until_s = table.holds_until_s(SLICES * self._there().ravel()).reshape(-1, self._width)
+        soonest_s: Floats = until_s.min(axis=1)
+        return soonest_s
 
     # --- what is promised
 
@@ -209,8 +227,12 @@ class NodePlan:
         site = self.site
         if site.slices is None:
             return np.where(site.free, self._most, site.free_gpus)
-        there = np.arange(self._width) < self._most[:, None]
-        return np.where(site.free[:, None] & there, SLICES, site.slices).astype(np.int64).reshape(-1)
+        return np.where(site.free[:, None] & self._there(), SLICES, site.slices).astype(np.int64).reshape(-1)
+
+    def _there(self) -> Bools:
+        """Return which GPUs each node has, shape (N, GPUs of the largest node)."""
+        there: Bools = np.arange(self._width) < self._most[:, None]
+        return there
 
     def _columns(self, nodes: Ints) -> Ints:
         """Return the columns of all of `nodes`, in their order."""

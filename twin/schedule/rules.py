@@ -69,6 +69,11 @@ class Rules:
         return kind
 
     @cached_property
+    def kinds(self) -> int:
+        """How many kinds there are."""
+        return int(self.kind.max(initial=-1)) + 1
+
+    @cached_property
     def calendar(self) -> Calendar:
         """When the windows come."""
         return Calendar(self.windows)

@@ -62,14 +62,13 @@ class Steps:
         self._ends_s: Floats | None = None
         self._falling: tuple[Ints, Ints, Ints] | None = None
 
-    def take(self, columns: Ints, room: Ints | int, from_s: float, until_s: float) -> None:
+    def take(self, columns: Ints, room: Ints, from_s: float, until_s: float) -> None:
         """Give away room of `columns` from `from_s`, not before now, to `until_s` [s]."""
         self._moved()
         if from_s > self.now_s:
             self._falls[columns] = True
         if len(columns) <= FEW:
-            less = [room] * len(columns) if isinstance(room, int) else room.tolist()
-            self._take_few(sorted(zip(columns.tolist(), less, strict=True)), from_s, until_s)
+            self._take_few(sorted(zip(columns.tolist(), room.tolist(), strict=True)), from_s, until_s)
             return
         self._cut(columns, from_s)
         if math.isfinite(until_s):
@@ -145,6 +144,12 @@ class Steps:
             room = np.where(self.times_s[steps] < before_s, self.room[steps], PLENTY)
             least[columns] = np.minimum.reduceat(room, begins)
         return least
+
+    def holds_until_s(self, need: Ints) -> Floats:
+        """Return until when each column has `need` of it from now on, shape (C,) [s]; now: it has not."""
+        lacks_s = np.where(self.room < need[self.column], self.times_s, np.inf)
+        until_s: Floats = np.minimum.reduceat(lacks_s, self.first[:-1])
+        return until_s
 
     def spells(self, need: Ints, lasts_s: float) -> Spells:
         """Return when something may begin that takes `need` of a column, shape (C,), for `lasts_s` [s]."""

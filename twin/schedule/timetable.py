@@ -48,25 +48,26 @@ class Timetable:
 
     def take(self, columns: Ints, room: Ints | int, from_s: float, until_s: float) -> None:
         """Give away room of `columns` from `from_s`, not before now, to `until_s` [s]."""
+        if isinstance(room, int):
+            room = np.full(len(columns), room)
         if self._steps is not None:
             self._steps.take(columns, room, from_s, until_s)
             return
         if until_s <= from_s:
             return
+        count, more = len(columns), [self._more]
+        times_s = [s for s in (from_s, until_s) if self.now_s < s < math.inf]
         if from_s > self.now_s:
             self._falls[columns] = self._any_falls = True
-            self._add(columns, from_s, -np.asarray(room))
+            more.append(-room)
         else:
             self._room[columns] -= room
-        if math.isfinite(until_s):
-            self._add(columns, until_s, np.asarray(room))
+        if until_s < math.inf:
+            more.append(room)
+        self._column = np.concatenate([self._column, *[columns] * len(times_s)])
+        self._from_s = np.concatenate([self._from_s, np.repeat(times_s, count)])
+        self._more = np.concatenate(more)
         self._moved()
-
-    def _add(self, columns: Ints, from_s: float, more: Ints) -> None:
-        count = len(columns)
-        self._column = np.concatenate([self._column, columns])
-        self._from_s = np.concatenate([self._from_s, np.full(count, from_s)])
-        self._more = np.concatenate([self._more, np.broadcast_to(more, count)])
 
     def least(self, from_s: float, until_s: float) -> Ints:
         """Return the least room of each column from `from_s` until `until_s` [s], shape (C,)."""
@@ -79,11 +80,19 @@ class Timetable:
             begun = (self._from_s <= from_s).nonzero()[0]
             np.add.at(least, self._column[begun], self._more[begun])
         elif self._any_falls:
-            if self._falling is None:
-                self._falling = self._falls.nonzero()[0], self._steps_of(self._falls)
-            columns, steps = self._falling
+            columns, steps = self._those_that_fall()
             least[columns] = steps.least(from_s, until_s)
         return least
+
+    def holds_until_s(self, need: Ints) -> Floats:
+        """Return until when each column has `need` of it from now on, shape (C,) [s]; now: it has not."""
+        if self._steps is not None:
+            return self._steps.holds_until_s(need)
+        until_s = np.where(self._room >= need, math.inf, self.now_s)
+        if self._any_falls:
+            columns, steps = self._those_that_fall()
+            until_s[columns] = steps.holds_until_s(need[columns])
+        return until_s
 
     def spells(self, need: Ints, lasts_s: float) -> Spells:
         """Return when something may begin that takes `need` of a column, shape (C,), for `lasts_s` [s]."""
@@ -108,6 +117,11 @@ class Timetable:
         first_s[columns[found.column]] = found.first_s
         column = (first_s < math.inf).nonzero()[0]
         return Spells(column, first_s[column], np.full(len(column), math.inf))
+
+    def _those_that_fall(self) -> tuple[Ints, Steps]:
+        if self._falling is None:
+            self._falling = self._falls.nonzero()[0], self._steps_of(self._falls)
+        return self._falling
 
     def _steps_of(self, some: Bools) -> Steps:
         """Return the steps of some columns, which are numbered anew."""
