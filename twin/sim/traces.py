@@ -378,18 +378,14 @@ class Traces:
 
     def _by_key(self, slots: Ints, wanted: Ints) -> Iterator[tuple[tuple[int, ...], Ints]]:
         """Yield group, wanted trace, limit class and part, in their order, and the slots that share them."""
-        columns = (self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots])
-        mixed = np.zeros(len(slots), np.int64)
-        for column in columns:
-            low, high = int(column.min()), int(column.max())
-            if high > low:
-                mixed = mixed * (high - low + 1) + (column - low)
-        order = mixed.argsort(kind="stable")
-        mixed, slots = mixed[order], slots[order]
-        begins = [0, *((mixed[1:] != mixed[:-1]).nonzero()[0] + 1).tolist()]
-        keys = zip(*(column[order[begins]].tolist() for column in columns), strict=True)
+        columns = np.array((self.slot_part[slots], self.slot_limit[slots], wanted, self.slot_group[slots]))
+        order = np.lexsort(columns)
+        columns, slots = columns[::-1, order], slots[order]
+        others = np.logical_or.reduce(columns[:, 1:] != columns[:, :-1], axis=0)
+        begins = [0, *(others.nonzero()[0] + 1).tolist()]
+        keys = columns[:, begins].T.tolist()
         for key, begin, end in zip(keys, begins, [*begins[1:], len(slots)], strict=True):
-            yield key, slots[begin:end]
+            yield tuple(key), slots[begin:end]
 
     def merge(self, state: State) -> tuple[State, bool]:
         """Join groups that have become alike, when some are doubled; return the state and whether any were.
