@@ -98,7 +98,9 @@ class Nodes:
 
     def unlit(self) -> NDArray[np.bool_]:
         """Return which nodes draw nothing, shape (N,)."""
-        unlit: NDArray[np.bool_] = _UNLIT.take(self.condition) & ~self.boots()
+        unlit: NDArray[np.bool_] = _UNLIT.take(self.condition)
+        if np.count_nonzero(self.booting):
+            unlit &= ~self.boots()
         return unlit
 
     def account(self, node: int) -> str | None:

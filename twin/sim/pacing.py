@@ -103,7 +103,8 @@ class Pacing:
             wanted = self._by_job.take(nodes.job)
             self.mixes.into(wanted, self.moved)
             wanted[nodes.unlit()] = TRACE_OFF
-            wanted[nodes.boots()] = IDLE
+            if np.count_nonzero(nodes.booting):
+                wanted[nodes.boots()] = IDLE
             self._wanted, self._version = wanted, nodes.version
         return self._wanted
 
