@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -59,7 +60,6 @@ class NodePlan:
         self.rules, self.stock, self.site, self.now_s = rules, stock, site, stock.now_s
         self._most = np.maximum(site.gpus, 1)  # a node without GPUs counts as one of one
         self._width = site.slices.shape[1] if site.slices is not None else 0
-        self._node = np.arange(len(site.free)).repeat(max(1, self._width))  # of each column
         self._seen: dict[tuple[int, bytes, bytes], _Seen] = {}
         until_s = [self.now_s + rules.lasts_s(start.job) for start in starts]
         self._taken = [Taken(start, self.now_s, s) for start, s in zip(starts, until_s, strict=True)]
@@ -228,6 +228,11 @@ class NodePlan:
         if site.slices is None:
             return np.where(site.free, self._most, site.free_gpus)
         return np.where(site.free[:, None] & self._there(), SLICES, site.slices).astype(np.int64).reshape(-1)
+
+    @cached_property
+    def _node(self) -> Ints:
+        """Node of each column."""
+        return np.arange(len(self._most)).repeat(max(1, self._width))
 
     def _there(self) -> Bools:
         """Return which GPUs each node has, shape (N, GPUs of the largest node)."""

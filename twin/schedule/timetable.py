@@ -44,7 +44,7 @@ class Timetable:
     def _moved(self) -> None:
         """Take note that changes are others."""
         self._falling: tuple[Ints, Steps] | None = None
-        self._several: tuple[Bools, Ints, Steps] | None = None
+        self._grown: tuple[Ints, Floats, Ints] | None = None
 
     def take(self, columns: Ints, room: Ints | int, from_s: float, until_s: float) -> None:
         """Give away room of `columns` from `from_s`, not before now, to `until_s` [s]."""
@@ -98,25 +98,35 @@ class Timetable:
         """Return when something may begin that takes `need` of a column, shape (C,), for `lasts_s` [s]."""
         if self._steps is None and self._any_falls:
             self._make()
-        return self._ready(need, lasts_s) if self._steps is None else self._steps.spells(need, lasts_s)
+        return self._ready(need) if self._steps is None else self._steps.spells(need, lasts_s)
 
-    def _ready(self, need: Ints, lasts_s: float) -> Spells:
+    def _ready(self, need: Ints) -> Spells:
         """Return the same where room only becomes more: from some moment on it is there for ever."""
-        if (
-            self._several is None
-        ):  # columns with several changes, the changes of the others, and steps of the former
-            several = np.bincount(self._column, minlength=len(self._room)) > 1
-            self._several = several, (~several[self._column]).nonzero()[0], self._steps_of(several)
-        several, single, steps = self._several
-        first_s = np.where(self._room >= need, self.now_s, math.inf)
-        column = self._column[single]
-        late = self._room[column] + self._more[single] >= need[column]
-        first_s[column] = np.minimum(first_s[column], np.where(late, self._from_s[single], math.inf))
-        columns = several.nonzero()[0]
-        found = steps.spells(need[columns], lasts_s)
-        first_s[columns[found.column]] = found.first_s
+        column, from_s, more = self._growth()
+        enough = self._room[column] + more >= need[column]
+        column, from_s = column[enough][::-1], from_s[enough][::-1]  # the first of a column stands
+        first_s = np.full(len(self._room), math.inf)
+        first_s[column] = from_s
+        first_s[self._room >= need] = self.now_s
         column = (first_s < math.inf).nonzero()[0]
         return Spells(column, first_s[column], np.full(len(column), math.inf))
+
+    def _growth(self) -> tuple[Ints, Floats, Ints]:
+        """Return columns, when they change, and how much more room there is then than now; of each in turn."""
+        if self._grown is None:
+            several = (np.bincount(self._column, minlength=len(self._room)) > 1)[self._column]
+            its = several.nonzero()[0]
+            its = its[np.lexsort((self._from_s[its], self._column[its]))]
+            column, more = self._column[its], self._more[its]
+            total = more.cumsum()
+            total -= (total - more)[column.searchsorted(column)]
+            single = ~several
+            self._grown = (
+                np.concatenate([self._column[single], column]),
+                np.concatenate([self._from_s[single], self._from_s[its]]),
+                np.concatenate([self._more[single], total]),
+            )
+        return self._grown
 
     def _those_that_fall(self) -> tuple[Ints, Steps]:
         if self._falling is None:

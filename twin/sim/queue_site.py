@@ -296,10 +296,10 @@ class QueueSite:
 
     def first_end_s(self, here: Site) -> float:
         """Return when the first of those who hold nodes `here` was believed to end [s]; inf: nobody does."""
-        ends_s = np.where(here.free, math.inf, here.end_s)
+        first_s = np.minimum.reduce(here.end_s, initial=math.inf, where=~here.free)
         if self.requests.any_partial:
-            ends_s = np.append(ends_s, here.parts().end_s)
-        return float(np.minimum.reduce(ends_s, initial=math.inf))
+            first_s = np.minimum.reduce(here.parts().end_s, initial=first_s)
+        return float(first_s)
 
     def _parts(self) -> Parts:
         node, job, gpu, slices = self.nodes.part_table()
