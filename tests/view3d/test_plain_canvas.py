@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from patience import wait_until
 from PySide6.QtGui import QImage
 from PySide6.QtOpenGLWidgets import QOpenGLWidget
 from PySide6.QtWidgets import QApplication
@@ -54,7 +55,12 @@ def test_picture_has_the_size_of_the_widget_at_once(view: HallView, qapp: QAppli
     qapp.processEvents()
     assert view.canvas.physical_size == (500, 300)
     assert _painted(view).shape == (300, 500, 4)
-    assert (_painted(view)[..., :3] == seen(view.native)).all()
+
+    def painted_as_drawn() -> bool:
+        qapp.processEvents()
+        return bool((_painted(view)[..., :3] == seen(view.native)).all())
+
+    wait_until(painted_as_drawn, "the picture at rest is not the one on screen")
 
 
 def test_no_window_is_put_together_in_opengl(view: HallView):
