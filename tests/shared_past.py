@@ -44,7 +44,7 @@ def jobs_at(reader: Reader, plant: Plant, events: list[Event], frame: Frame) -> 
     boxes = [spans.column(number).tolist() for number in range(6)]
     return [
         boxes,
-        *([job_page(world, history, lines, one), lines.lines(one, plant)] for one in history.index),
+        *([job_page(world, history, lines, job), lines.lines(job, plant)] for job in history.index),
     ]
 
 

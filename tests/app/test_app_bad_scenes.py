@@ -158,9 +158,9 @@ def test_a_scene_beside_which_a_damaged_run_lies_is_opened_played_and_the_run_re
     dock.open_button.click()
     assert played(damaged.with_name("cut.twin.yaml"))
     assert [note.trouble.title for note in window.notifications.notes] == ["Its recording cannot be read"]
-    menu = next(one for one in window.findChildren(QMenu) if one.title() == "Open recent")
+    menu = next(menu for menu in window.findChildren(QMenu) if menu.title() == "Open recent")
     menu.aboutToShow.emit()
-    next(one for one in menu.actions() if one.text().startswith("own.twin.yaml")).trigger()
+    next(action for action in menu.actions() if action.text().startswith("own.twin.yaml")).trigger()
     assert played(damaged)
 
 

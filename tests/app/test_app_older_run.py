@@ -75,7 +75,7 @@ def test_the_alarms_of_a_shared_past_are_those_of_the_parent(
     """A node fails, fans stop and start again, a chiller trips; the branch leaves while some of it lasts."""
     faults = ("20 min fail gpu/0/0", "30 min fan_stop crah/0 for=10min", "50 min chiller_trip water for=1h")
     scene, cut_s = tmp_path / "hall.twin.yaml", 3722.5
-    planned = tuple(parse_injection(one) for one in faults)
+    planned = tuple(parse_injection(fault) for fault in faults)
     scene.write_text(show(load(lab).scenario.model_copy(update={"interventions": planned}), exact=True))
     parent, branch = tmp_path / "hall.twinrun", tmp_path / "cut.twinrun"
     run(load(scene).scenario, record=parent, until_s=7200.0)
@@ -93,7 +93,7 @@ def test_the_alarms_of_a_shared_past_are_those_of_the_parent(
         session.open_recording(path)
         session.replay.look(t_s)
         qtbot.waitUntil(lambda: session.shown_s == t_s and session.shown is session.frame is not None)
-        qtbot.waitUntil(lambda: len(session.events) == sum(one.t_s <= t_s for one in session.live.events))
+        qtbot.waitUntil(lambda: len(session.events) == sum(event.t_s <= t_s for event in session.live.events))
         rows, columns = range(model.rowCount()), range(model.columnCount())
         return [[model.index(row, column).data() for column in columns] for row in rows]
 

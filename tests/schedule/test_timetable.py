@@ -47,7 +47,7 @@ def test_every_answer_is_what_each_second_says(falling: bool, block: int) -> Non
                 least = seconds[:, begin - NOW : begin - NOW + lasts].min(axis=1)
                 assert table.least(float(begin), float(begin + lasts)).tolist() == least.tolist(), seed
             elif question == "holds":
-                until_s = [NOW + int(np.argmin(one)) if not one.all() else np.inf for one in good]
+                until_s = [NOW + int(np.argmin(seconds)) if not seconds.all() else np.inf for seconds in good]
                 assert table.holds_until_s(need).tolist() == until_s, seed
             else:
                 found = table.spells(need, float(lasts))

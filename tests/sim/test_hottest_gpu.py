@@ -69,7 +69,7 @@ def test_tile_and_gpus_one_by_one_have_one_hottest(hall: str) -> None:
 def test_a_recorded_picture_has_one_hottest(hall: str, tmp_path: Path) -> None:
     scenario, wanted = HALLS[hall]
     path = tmp_path / "run.twinrun"
-    orders = [parse_injection(one, scenario) for one in wanted]
+    orders = [parse_injection(order, scenario) for order in wanted]
     run(scenario, 1, until_s=3600.0, record=path, interventions=orders)
     with Reader(path) as reader:
         for t_s in TIMES_S[:-1]:

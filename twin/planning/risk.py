@@ -157,7 +157,7 @@ def _stopping(scenario: Scenario) -> tuple[list[Cause], list[str]]:
     failures = scenario.failures
     if not failures.enabled:
         return [], ["nothing fails by itself in this scene"]
-    taken = [one for one in failures.causes if one.on == "node" and one.stops]
+    taken = [cause for cause in failures.causes if cause.on == "node" and cause.stops]
     others = [one.id for one in failures.causes if one not in taken]
     said = [f"causes that strike no single node or leave jobs going: {', '.join(others)}"] if others else []
     weibull = [one.id for one in taken if one.shape is not None]

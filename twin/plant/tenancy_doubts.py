@@ -210,7 +210,7 @@ def _network(here: _Review) -> Iterator[Leak]:
     for tenant in here.networked():
         at: Path = ("tenants", here.index[tenant.id], "network")
         fabrics = here.fabrics_of(tenant.id)
-        beside = [one for one in here.others(tenant) if fabrics & here.fabrics_of(one.id)]
+        beside = [other for other in here.others(tenant) if fabrics & here.fabrics_of(other.id)]
         same = [one.id for one in here.others(tenant) if one.network == tenant.network]
         if same:
             reason = f"is the network of {', '.join(same)} too: they see each other's traffic"

@@ -206,7 +206,7 @@ class Alarms:
         if kind_of(alarm.kind).each_ends and alarm.begun > 1:
             alarm.begun -= 1
             return []
-        kept = any(event.subject in self._active.get(other, {}) for other in kind_of(alarm.kind).kept_by)
+        kept = any(event.subject in self._active.get(keeper, {}) for keeper in kind_of(alarm.kind).kept_by)
         return [] if kept else [alarm]
 
 

@@ -84,7 +84,7 @@ def chain(first: Source) -> list[Source]:
             hint = _near(path, files) or "copy it beside this file: a branch needs the scene that it leaves"
             raise _error(mark.file, mark.line, "extends", f"names {name!r}, which does not exist", hint)
         files.append(read(path, name))
-        if sum(len(one.text) for one in files) > MAX_CHAIN_CHARACTERS:
+        if sum(len(file.text) for file in files) > MAX_CHAIN_CHARACTERS:
             reason = (
                 f"makes more than {MAX_CHAIN_CHARACTERS // 1_000_000} MB of text with the files before it"
             )

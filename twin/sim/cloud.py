@@ -374,7 +374,7 @@ class Clouds:
     def kept_gpu_s(self, now: float) -> float:
         """Return the GPU-seconds of steps in all clouds up to now, with nothing lost."""
         rows = [self.jobs.rows[index] for index in self.stays]
-        return sum(one.kept_gpu_s for one in self.books) + sum(
+        return sum(books.kept_gpu_s for books in self.books) + sum(
             row.gpus * self.jobs.there_s(row, now) for row in rows
         )
 

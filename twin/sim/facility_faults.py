@@ -267,7 +267,7 @@ class FacilityFaults:
         leaks, now, slot = bool(self._in_force(i)), self.timers.now_s, self._slot(i)
         if self._kind(i) == "loop" or not self.shut_leaks:
             loop = self._leaking_loop(i)
-            shut = any(self._leaking_loop(other) == loop for other in self.acting if other.kind == i.kind)
+            shut = any(self._leaking_loop(leak) == loop for leak in self.acting if leak.kind == i.kind)
             if loop >= 0:
                 self.cooling.set_shut(now, loop, shut)
             if leaks:
@@ -296,7 +296,7 @@ class FacilityFaults:
         racks = self.plant.racks
         mine = np.flatnonzero((racks.loop == loop) & racks.present)
         shut = {
-            self._slot(other) for other in self.acting if other.kind == leak and self._kind(other) == "rack"
+            self._slot(fault) for fault in self.acting if fault.kind == leak and self._kind(fault) == "rack"
         }
         self.cooling.set_branches(self.timers.now_s, loop, len(shut & set(mine.tolist())), len(mine))
 

@@ -196,9 +196,8 @@ class FacilityShown:
         if plants:
             sent_c, back_c = temperatures.plant_supply_c(shape), temperatures.plant_return_c(shape)
             wet = min(len(sent_c), plants)
-            if (
-                wet < plants
-            ):  # behind the last one that anything hangs on, water is as cool as it would be sent
+            if wet < plants:
+                # Behind the last one that anything hangs on, water is as cool as it would be sent.
                 v["plant.supply_c"][...] = v["plant.return_c"][...] = engine.plant.plants.supply_c
             v["plant.supply_c"][:wet], v["plant.return_c"][:wet] = sent_c[:wet], back_c[:wet]
         weather = engine.weather.at(now)
