@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from twin.schedule.first_promise import FirstPromise
 from twin.schedule.profile import believed_s
 from twin.schedule.queue import SLICES, YEAR_S, Bools, Floats, Ints, Site, Start
 from twin.schedule.rules import MOST_OCCURRENCES, Rules
@@ -65,13 +66,19 @@ class NodePlan:
         self._taken = [Taken(start, self.now_s, s) for start, s in zip(starts, until_s, strict=True)]
         self._full_s = np.full(rules.kinds, np.inf)
         """Jobs of each kind that last so long have found no room [s]."""
+        # Until a second promise, or one of a part of a node, this tells all that timetables would.
+        self._first = FirstPromise(stock, site, self._most) if self._alike and not self._width else None
 
     # --- what starts now
 
     def room(self, job: int, until_s: float) -> Room | None:
         """Return what `job` may take from now until then without delaying who was promised; None: too little."""
         kind, lasts_s = self.rules.kind[job], until_s - self.now_s
-        return None if lasts_s >= self._full_s[kind] else self._room(self._table(job), self.now_s, until_s)
+        if lasts_s >= self._full_s[kind]:
+            return None
+        if self._first is not None:
+            return self._first.room(until_s)
+        return self._room(self._table(job), self.now_s, until_s)
 
     def full(self, job: int) -> None:
         """Take note that there is no room for `job` now, and so for nobody of its kind that lasts as long."""
@@ -107,6 +114,8 @@ class NodePlan:
 
     def _whole_until_s(self, job: int) -> Floats:
         """Return until when each node is free as a whole from now on, as `job` sees it [s]; now: it is not."""
+        if self._first is not None:
+            return self._first.whole_until_s()
         table = self._table(job)
         if not self._width:
             return table.holds_until_s(self._most)
@@ -120,15 +129,22 @@ class NodePlan:
         """Keep GPUs for `job` from the earliest moment on; return that [s], inf if it never comes."""
         rules, requests = self.rules, self.rules.requests
         row, whole, partial = requests.rows[job], int(requests.whole[job]), bool(requests.partial[job])
-        table, lasts_s = self._table(job), rules.lasts_s(job)
+        allowed = self.site.allowed(job) if self.site.allowed is not None else None
+        groups = [group if allowed is None else group & allowed for group in rules.places[row.place]]
+        lasts_s = rules.lasts_s(job)
+        if self._first is not None and not partial and math.isinf(self._first.from_s):
+            taken = self._first.keep(whole, groups)
+            begin_s = self._first.from_s
+            if len(taken):
+                self._take(Taken(Start(job, taken), begin_s, begin_s + lasts_s))
+            return begin_s
+        self._first, table = None, self._table(job)
         nodes = self._spells(table, self._most, 0, lasts_s) if whole else None
         parts = (
             self._spells(table, np.full_like(self._most, row.rest), row.slices, lasts_s) if partial else None
         )
-        allowed = self.site.allowed(job) if self.site.allowed is not None else None
         begin_s, chosen = np.inf, np.zeros(len(self._most), bool)
-        for group in rules.places[row.place]:
-            usable = group if allowed is None else group & allowed
+        for usable in groups:
             first_s = _first_s(nodes, parts, whole, usable)
             if first_s < begin_s:
                 begin_s, chosen = first_s, usable

@@ -312,7 +312,8 @@ class Heat:
             limits.changed = False
             held = self.clocks.walk < 1
             self.clocks.fit()
-            self.ceased += np.flatnonzero(held & (self.clocks.walk[: len(held)] == 1)).tolist()
+            if np.count_nonzero(held):
+                self.ceased += np.flatnonzero(held & (self.clocks.walk[: len(held)] == 1)).tolist()
             if rewired:
                 self.network = self.oddities.settle(self.traces.groups)
                 self.cooling.rewire(self.network)

@@ -296,7 +296,7 @@ class QueueSite:
 
     def first_end_s(self, here: Site) -> float:
         """Return when the first of those who hold nodes `here` was believed to end [s]; inf: nobody does."""
-        first_s = np.minimum.reduce(here.end_s, initial=math.inf, where=~here.free)
+        first_s = np.minimum.reduce(np.where(here.free, math.inf, here.end_s), initial=math.inf)
         if self.requests.any_partial:
             first_s = np.minimum.reduce(here.parts().end_s, initial=first_s)
         return float(first_s)

@@ -378,14 +378,19 @@ class Traces:
 
     def _by_key(self, slots: Ints, wanted: Ints) -> Iterator[tuple[tuple[int, ...], Ints]]:
         """Yield group, wanted trace, limit class and part, in their order, and the slots that share them."""
-        columns = np.array((self.slot_part[slots], self.slot_limit[slots], wanted, self.slot_group[slots]))
-        order = np.lexsort(columns)
-        columns, slots = columns[::-1, order], slots[order]
-        others = np.logical_or.reduce(columns[:, 1:] != columns[:, :-1], axis=0)
-        begins = [0, *(others.nonzero()[0] + 1).tolist()]
-        keys = columns[:, begins].T.tolist()
-        for key, begin, end in zip(keys, begins, [*begins[1:], len(slots)], strict=True):
-            yield tuple(key), slots[begin:end]
+        given = (self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots])
+        key = given[0]
+        for more in given[1:]:
+            most = int(np.maximum.reduce(more))
+            if most:
+                key = key * (most + 1) + more
+        order = key.argsort(kind="stable")
+        key, slots = key[order], slots[order]
+        begins = [0, *((key[1:] != key[:-1]).nonzero()[0] + 1).tolist()]
+        firsts = order[begins]
+        keys = zip(*(column[firsts].tolist() for column in given), strict=True)
+        for its, begin, end in zip(keys, begins, [*begins[1:], len(slots)], strict=True):
+            yield its, slots[begin:end]
 
     def merge(self, state: State) -> tuple[State, bool]:
         """Join groups that have become alike, when some are doubled; return the state and whether any were.
@@ -436,10 +441,15 @@ class Traces:
             if most:
                 key = key * (most + 1) + more
         taken = (trace != STAND_IN).nonzero()[0]
-        first: dict[int, int] = {}
-        pairs = zip(taken.tolist(), key[taken].tolist(), strict=True)
-        found = [(into, group) for group, kind in pairs if (into := first.setdefault(kind, group)) != group]
-        return np.array(found, np.intp).reshape(-1, 2)
+        order = key[taken].argsort(kind="stable")
+        taken = taken[order]
+        key = key[taken]
+        first = np.ones(len(key), bool)  # of its kind
+        first[1:] = key[1:] != key[:-1]
+        into = taken[first][first.cumsum() - 1]
+        pairs = np.stack([into, taken], axis=1)[~first]
+        found: Ints = pairs[pairs[:, 1].argsort()]
+        return found
 
     def pooled(self, values: Floats) -> Floats:
         """Return the highest value among the groups of one key, for each group."""

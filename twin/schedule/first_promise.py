@@ -1,0 +1,75 @@
+"""What is promised while one job alone waits, for whole nodes: until when each node is held tells all of it.
+
+Room of a node only grows until that job begins, so that no timetable is needed. Most queues have no more than this:
+EASY backfill promises a start to the first job alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from twin.schedule.profile import believed_s
+from twin.schedule.queue import Bools, Floats, Ints, Site
+from twin.schedule.stock import Room, Stock
+
+
+class FirstPromise:
+    """Room on every node beside one promise of whole nodes.
+
+    Parameters
+    ----------
+    stock
+        The nodes as the decision leaves them; kept up to date by whoever decides.
+    site
+        The nodes before it.
+    most
+        GPUs of each node, shape (N,).
+    """
+
+    def __init__(self, stock: Stock, site: Site, most: Ints) -> None:
+        self._stock, self._site, self._most = stock, site, most
+        self._nodes: Ints = np.zeros(0, np.intp)  # that are promised
+        self.from_s = math.inf
+        """When the promised nodes are taken [s]; inf: nobody is promised any."""
+
+    def keep(self, count: int, groups: Iterable[Bools]) -> Ints:
+        """Promise so many nodes of one of `groups`, where they come free first; return them, none if they never do."""
+        since_s = self._since_s()
+        chosen: Bools | None = None
+        for group in groups:
+            its_s = since_s[group]
+            first_s = float(np.partition(its_s, count - 1)[count - 1]) if len(its_s) >= count else math.inf
+            if first_s < self.from_s:
+                self.from_s, chosen = first_s, group
+        if chosen is not None:
+            there = (chosen & (since_s <= self.from_s)).nonzero()[0]
+            latest = np.argsort(-since_s[there], kind="stable")  # the others serve those who start now
+            self._nodes = np.sort(there[latest[:count]])
+        return self._nodes
+
+    def room(self, until_s: float) -> Room:
+        """Return what may be taken from now until then without delaying who was promised."""
+        free = self._stock.free
+        gpus = np.where(free, self._most, self._stock.free_gpus)
+        if until_s > self.from_s:
+            free = free.copy()
+            free[self._nodes], gpus[self._nodes] = False, 0
+        return Room(free, gpus)
+
+    def whole_until_s(self) -> Floats:
+        """Return until when each node is free as a whole from now on [s]; now: it is not."""
+        until_s = np.where(self._stock.free, math.inf, self._stock.now_s)
+        until_s[self._nodes] = np.minimum(until_s[self._nodes], self.from_s)
+        return until_s
+
+    def _since_s(self) -> Floats:
+        """Return from when on each node is free as a whole, were nothing promised [s]; inf: never."""
+        now_s, parts = self._stock.now_s, self._site.parts()
+        since_s: Floats = np.where(self._stock.free, now_s, believed_s(self._stock.end_s, now_s))
+        np.maximum.at(
+            since_s, parts.node, believed_s(parts.end_s, now_s)
+        )  # each of several may be over its time
+        return since_s
