@@ -441,15 +441,10 @@ class Traces:
             if most:
                 key = key * (most + 1) + more
         taken = (trace != STAND_IN).nonzero()[0]
-        order = key[taken].argsort(kind="stable")
-        taken = taken[order]
-        key = key[taken]
-        first = np.ones(len(key), bool)  # of its kind
-        first[1:] = key[1:] != key[:-1]
-        into = taken[first][first.cumsum() - 1]
-        pairs = np.stack([into, taken], axis=1)[~first]
-        found: Ints = pairs[pairs[:, 1].argsort()]
-        return found
+        first: dict[int, int] = {}
+        pairs = zip(taken.tolist(), key[taken].tolist(), strict=True)
+        found = [(into, group) for group, kind in pairs if (into := first.setdefault(kind, group)) != group]
+        return np.array(found, np.intp).reshape(-1, 2)
 
     def pooled(self, values: Floats) -> Floats:
         """Return the highest value among the groups of one key, for each group."""
