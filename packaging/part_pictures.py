@@ -10,17 +10,17 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from twin.app.palette_model import Item, items_of
-from twin.app.scene_file import EMPTY
+from twin.app.files.scene_file import EMPTY
+from twin.app.palette.model import Item, items_of
 from twin.catalog import load_catalog
 from twin.commands import names
 from twin.commands.command import Command, CommandError, Scene
 from twin.commands.place import AddPart
 from twin.commands.prefabs import AddPrefab
 from twin.scenario import ScenarioError, loads
-from twin.scenario.splice import apply
-from twin.view3d.hall_view import HallView
-from twin.view3d.state import ViewState
+from twin.scenario.file.patch_text import apply
+from twin.view3d.base.state import ViewState
+from twin.view3d.view.hall_view import HallView
 
 WIDE_PX, HIGH_PX, FINER = 192, 144, 3
 NEARER = {"prefab": 0.8, "switch": 0.42, "node": 0.5, "rack": 0.72, "busbar": 0.4, "pdu": 0.55}

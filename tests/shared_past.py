@@ -10,10 +10,10 @@ import numpy as np
 
 from twin.analysis.compare_at import compare_at
 from twin.analysis.explain import explain
-from twin.app.fact_rows import World
-from twin.app.job_events import JobEvents
-from twin.app.job_page_facts import job_page
-from twin.app.queue_history import JobHistory
+from twin.app.jobs.events import JobEvents
+from twin.app.jobs.page_facts import job_page
+from twin.app.queue.history import JobHistory
+from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.plant.tables import Plant

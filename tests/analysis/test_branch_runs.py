@@ -26,9 +26,9 @@ from twin.record.reader import Reader
 from twin.record.recorder import Recorder
 from twin.runtime.inline import InlineClient, go_on, run
 from twin.scenario import ScenarioError, load, parse_injection
-from twin.scenario.extend import MAX_CHAIN
-from twin.scenario.show import show
-from twin.sim.engine import Engine
+from twin.scenario.file.effective_text import show
+from twin.scenario.reading.extend import MAX_CHAIN
+from twin.sim.engine.engine import Engine
 
 H = 3600.0
 OTHER = ("inputs_hash", "scene")

@@ -18,7 +18,7 @@ from twin.analysis.seeds import sample, samples
 from twin.record.accounts import ACCOUNTS
 from twin.runtime.inline import run
 from twin.scenario import load, loads
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 
 def test_the_same_design_twice_is_exactly_nothing() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from twin.analysis.difference_words import name_of, sentence, values_of
 from twin.scenario import Change, Patch, loads
-from twin.scenario.differences import Difference, differences
-from twin.scenario.splice import edit
+from twin.scenario.file.diff import Difference, differences
+from twin.scenario.file.patch_text import edit
 
 LAB = (
     (Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml")

@@ -24,7 +24,7 @@ from twin.record.runfile import RunFileError
 from twin.runtime.inline import InlineClient, run
 from twin.runtime.protocol import Applied, Refused
 from twin.scenario import load
-from twin.scenario.faults import Intervention
+from twin.scenario.schema.faults import Intervention
 
 ROOT = Path(__file__).parents[2]
 

@@ -24,9 +24,9 @@ from twin.record.reader import Reader
 from twin.record.redraw import Redraw
 from twin.runtime.inline import InlineClient, go_on, run
 from twin.scenario import load, parse_injection
-from twin.scenario.document import Scenario
-from twin.scenario.show import show
-from twin.sim.engine import Engine
+from twin.scenario.file.effective_text import show
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 from twin.units import spoken
 
 DAY_S, CUT_S, END_S = 86400.0, 1.7 * 86400.0, 3 * 86400.0

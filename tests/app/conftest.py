@@ -21,7 +21,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 MakeWindow = Callable[..., "MainWindow"]
 
@@ -76,10 +76,10 @@ def find_workers() -> Callable[[], list[psutil.Process]]:
 @contextmanager
 def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
     """Yield a factory of shown windows; afterwards no widget, no process and no vispy error may be left."""
-    from twin.app.look import Look
-    from twin.app.main_window import MainWindow
-    from twin.app.session import Session
-    from twin.app.settings import Settings
+    from twin.app.session.session import Session
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.toolkit.look import Look
+    from twin.app.toolkit.settings import Settings
 
     before = set(app.topLevelWidgets())
     errors = _Errors()
@@ -185,11 +185,11 @@ def window(
 
 def _put_back(window: MainWindow) -> None:
     """Undo what a test before may have done to the view: none of it belongs to the scene."""
-    from twin.app.events_dock import FIRST_SHOWN
-    from twin.app.job_events import Which as Lines
-    from twin.app.job_model import Which as Jobs
-    from twin.app.session import DEFAULT_SPEED
-    from twin.view3d.state import ViewState
+    from twin.app.jobs.events import Which as Lines
+    from twin.app.jobs.model import Which as Jobs
+    from twin.app.monitor.events_dock import FIRST_SHOWN
+    from twin.app.session.session import DEFAULT_SPEED
+    from twin.view3d.base.state import ViewState
 
     if window.session.draft is not None:
         window.session.draft.mark_saved()  # nobody is there to be asked

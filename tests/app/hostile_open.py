@@ -14,10 +14,10 @@ def main(scene: Path, folder: Path) -> None:
     """Open `scene` in a window whose settings lie in `folder`."""
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
     app = QApplication([])
-    from twin.app.look import Look
-    from twin.app.main_window import MainWindow
-    from twin.app.session import Session
-    from twin.app.settings import Settings
+    from twin.app.session.session import Session
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.toolkit.look import Look
+    from twin.app.toolkit.settings import Settings
 
     look = Look(app, "dark")
     window = MainWindow(look, Session(), Settings(folder / "settings.ini"))

@@ -61,22 +61,22 @@ def _load_units() -> None:
 
 
 def _loose(told: argparse.Namespace, folder: Path) -> int:
-    from twin.app.platform_choice import decide_platform
+    from twin.app.shell.platform_choice import decide_platform
 
     decide_platform()
     from PySide6.QtCore import QCoreApplication, Qt
     from PySide6.QtWidgets import QApplication
 
-    from twin.app.whole_errors import make_errors_whole
+    from twin.app.shell.crash_guard import make_errors_whole
 
     make_errors_whole()  # before the classes of the window are defined
     from tests.app.monkey_watch import SCENES, Monkey, WentWrong, watched
-    from twin.app.collector import GuiCollector
-    from twin.app.look import Look
-    from twin.app.main_window import MainWindow
-    from twin.app.session import Session
-    from twin.app.settings import Settings
-    from twin.app.start import ExceptionHook
+    from twin.app.session.session import Session
+    from twin.app.shell.gui_thread_gc import GuiCollector
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.start import ExceptionHook
+    from twin.app.toolkit.look import Look
+    from twin.app.toolkit.settings import Settings
 
     _load_all()
     os.environ |= {"XDG_STATE_HOME": str(folder / "state"), "TWIN_STATE_DIR": str(folder / "state")}

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLineEdit
 
 from tests.app.monkey_hands import Hands
 from tests.app.monkey_touch import TYPED, type_words
-from twin.app.main_window import MainWindow
+from twin.app.shell.main_window import MainWindow
 
 
 class Attendant(QObject):

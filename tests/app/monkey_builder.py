@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication
 
 from tests.app.monkey_touch import BUTTONS, MODIFIERS, inside, mouse, near, send_drag
 from tests.commands.random_commands import Restless
-from twin.app.incident_drill import LEVELS, SPANS
-from twin.app.main_window import MainWindow
-from twin.app.part_mime import Dragged, mime_of
-from twin.app.session import SPEEDS
+from twin.app.faults.random_incidents import LEVELS, SPANS
+from twin.app.placing.mime import Dragged, mime_of
+from twin.app.session.session import SPEEDS
+from twin.app.shell.main_window import MainWindow
 from twin.catalog import load_catalog
 from twin.commands.command import Scene
 from twin.commands.prefabs import PREFABS

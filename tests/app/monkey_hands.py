@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 
 from tests.app.monkey_builder import Builder
 from tests.app.monkey_touch import MODIFIERS, TYPED, inside, type_words, words_of
-from twin.app.main_window import MainWindow
+from twin.app.shell.main_window import MainWindow
 
 _CLICKED = (
     QAbstractButton,

@@ -14,7 +14,7 @@ from PySide6.QtCore import qInstallMessageHandler
 from PySide6.QtWidgets import QLayout, QLayoutItem
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 
 _WEIGHED = {
@@ -122,7 +122,7 @@ def qt_kinds(window: MainWindow) -> Counter[str]:
 
 
 def known_items() -> list[QLayoutItem]:
-    """Return the items of layouts that Python knows, but those it made itself: see `twin.app.nesting`."""
+    """Return the items of layouts that Python knows, but those it made: see `twin.app.toolkit.nested_layouts`."""
     return [
         one
         for one in shiboken6.getAllValidWrappers()

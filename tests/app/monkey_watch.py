@@ -36,10 +36,10 @@ from tests.app.monkey_held import held_bytes, held_mib
 from tests.app.monkey_level import Growth, Level, gl_objects, growths, kinds, known_items, qt_kinds
 from twin.runtime.memory import give_back
 from twin.runtime.protocol import Died, Failed
-from twin.view3d.state import ViewState
+from twin.view3d.base.state import ViewState
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
     from twin.commands.draft import Draft
 
 SCENES = ("lab-16", "nvl72-row", "shared-cluster", "superpod-h100")

@@ -14,10 +14,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from tests.app.two_rows import ROWS
-from twin.app.main_window import MainWindow
-from twin.app.part_mime import Dragged, mime_of
-from twin.view3d import camera
-from twin.view3d.edit_shapes import TONES
+from twin.app.placing.mime import Dragged, mime_of
+from twin.app.shell.main_window import MainWindow
+from twin.view3d.base import camera
+from twin.view3d.base.edit_shapes import TONES
 
 NODE, RACK = Dragged("DGX-H100", "node"), Dragged("GB200-NVL72", "rack")
 NO_KEYS, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier

@@ -12,14 +12,14 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from twin.app.charts import PAGES
-from twin.app.clock import Clock
-from twin.app.history import History
-from twin.app.look import Look
-from twin.app.plot_area import PlotArea
+from twin.app.plots.area import PlotArea
+from twin.app.session.bounded_history import History
+from twin.app.session.plot_pages import PAGES
+from twin.app.toolkit.clock import Clock
+from twin.app.toolkit.look import Look
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 
 class Paints(QObject):

@@ -13,22 +13,22 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from twin.app.editor import Editor
-from twin.app.recording import read_recording
-from twin.app.recovery import run_of
-from twin.app.session import Session
-from twin.app.still_ahead import still_ahead
+from twin.app.files.recovery import run_of
+from twin.app.session.editor import Editor
+from twin.app.session.recording import read_recording
+from twin.app.session.session import Session
+from twin.app.timeline.pending import still_ahead
 from twin.cli.moment import moment_of_run
 from twin.commands.command import Given
 from twin.commands.place import AddPart
 from twin.commands.wired_in import WiredIn
 from twin.runtime.inline import InlineClient
 from twin.scenario import Change, Patch, load, parse_injection
-from twin.scenario.population import jobs_of
-from twin.sim.engine import Engine
+from twin.scenario.generators.all_jobs import jobs_of
+from twin.sim.engine.engine import Engine
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 
 class Bench:

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from twin.analysis.branch import branch_scene, parent_scene
-from twin.app.branches_dock import GOODPUT
-from twin.app.main_window import MainWindow
+from twin.app.branches.branches_dock import GOODPUT
+from twin.app.shell.main_window import MainWindow
 from twin.record.reader import Reader
 from twin.runtime.inline import run
 from twin.scenario import Document, load
@@ -60,7 +60,7 @@ def test_a_scene_that_cannot_be_played_is_refused_and_the_former_run_goes_on(
     came_to_s, events = session.t_s, len(session.events)
     bad = tmp_path / "five.twin.yaml"
     bad.write_text(lab.read_text())
-    monkeypatch.setattr("twin.app.session.load", load_with_five_nodes)
+    monkeypatch.setattr("twin.app.session.session.load", load_with_five_nodes)
     assert window.files.open(bad)
     session.play()
     qtbot.waitUntil(lambda: window.files.problems is not None)
@@ -82,7 +82,7 @@ def test_an_unplayable_first_scene_leads_to_the_welcome_page(
     make_window: MakeWindow, qtbot: QtBot, lab: Path, monkeypatch: pytest.MonkeyPatch, plays: bool
 ) -> None:
     window = make_window()
-    monkeypatch.setattr("twin.app.session.load", load_with_five_nodes)
+    monkeypatch.setattr("twin.app.session.session.load", load_with_five_nodes)
     assert window.files.open(lab)
     if plays:  # as from the command line
         window.session.play()

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.app.bands import band, spread
-from twin.app.timeline_scale import Scale
+from twin.app.plots.min_max_bands import band, spread
+from twin.app.plots.timeline_scale import Scale
 
 _EDGES = np.array([0.0, 10.0, 20.0, 30.0])
 

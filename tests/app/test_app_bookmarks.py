@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from twin.app.bookmarks_dialog import BookmarksDialog
-from twin.app.view_file import (
+from twin.app.bookmarks.dialog import BookmarksDialog
+from twin.app.bookmarks.view_file import (
     MOST_BYTES,
     Bookmark,
     Camera,
@@ -26,7 +26,7 @@ from twin.app.view_file import (
 )
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 CAMERA = {"centre_m": [1.0, 2.0, 0.5], "distance_m": 9.0, "azimuth_deg": 30.0, "elevation_deg": 20.0}
 HEAD = {"format": "twin/view", "version": 1}

@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from tests.app.window_steps import run_to, what_if
 from twin.analysis.verify import verify
-from twin.app.branch_choices import Sort, folder_of, free_path
-from twin.app.branch_dialog import BranchDialog
-from twin.app.branches_dock import GOODPUT
-from twin.app.main_window import MainWindow
+from twin.app.branches.branches_dock import GOODPUT
+from twin.app.branches.choices import Sort, folder_of, free_path
+from twin.app.branches.dialog import BranchDialog
+from twin.app.shell.main_window import MainWindow
 from twin.commands.move import Move
 from twin.record.hash import EventHash
 from twin.record.reader import Reader

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication, QDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.app.monkey_level import qt_kinds
-from twin.app.main_window import MainWindow
-from twin.app.trouble import Trouble
+from twin.app.shell.main_window import MainWindow
+from twin.app.toolkit.problem_notice import Trouble
 
 pytestmark = pytest.mark.gl
 

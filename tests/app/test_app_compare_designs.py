@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from twin.analysis.compare import sample_of
 from twin.analysis.figures import FIGURES
-from twin.app.compare_designs import DesignsDialog
-from twin.app.main_window import MainWindow
+from twin.app.compare.designs import DesignsDialog
+from twin.app.shell.main_window import MainWindow
 from twin.record.reader import Reader
 from twin.runtime.inline import run
 from twin.scenario import load

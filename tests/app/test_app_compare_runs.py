@@ -21,18 +21,18 @@ from pytestqt.qtbot import QtBot
 from typer.testing import CliRunner
 
 from twin.analysis.compare import waterfall
-from twin.app.compare_dialog import CompareDialog
-from twin.app.compare_table import TITLE, VERDICT
-from twin.app.compare_waterfall import lines_of
-from twin.app.main_window import MainWindow
-from twin.app.speeds import SPEEDS
+from twin.app.compare.dialog import CompareDialog
+from twin.app.compare.table import TITLE, VERDICT
+from twin.app.compare.waterfall import lines_of
+from twin.app.session.speeds import SPEEDS
+from twin.app.shell.main_window import MainWindow
 from twin.cli.app import app as cli
 from twin.record.reader import Reader
 from twin.report.halls import Halls
 from twin.runtime.inline import run
 from twin.scenario import loads, parse_injection
-from twin.view3d import palette
-from twin.view3d.difference import RANGES, matched
+from twin.view3d.base import palette
+from twin.view3d.colour.difference import RANGES, matched
 
 UseWindow = Callable[[Path], MainWindow]
 Runs = tuple[Path, Path]

@@ -15,17 +15,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from twin.app.comparison import compare, things_of
-from twin.app.diff_dialog import DiffDialog
-from twin.app.hall_pair import HallPair
-from twin.app.newer_file import NewerFile
+from twin.app.compare.diff_dialog import DiffDialog
+from twin.app.compare.hall_pair import HallPair
+from twin.app.compare.scene_comparison import compare, things_of
+from twin.app.files.newer_file import NewerFile
 from twin.commands.command import Given
 from twin.commands.move import Move
 from twin.scenario import Change, Patch, load, loads
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"
 ADD = Given(

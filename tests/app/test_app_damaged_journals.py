@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from twin.app.journal import Journal, journal_folder
-from twin.app.recovery import ASIDE, left_behind, run_of
+from twin.app.files.journal import Journal, journal_folder
+from twin.app.files.recovery import ASIDE, left_behind, run_of
 from twin.scenario import Change, Patch, load
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 
 COUNT = 600
 SHORT = 60

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from twin.app.settings import Settings
+from twin.app.toolkit.settings import Settings
 
 
 def settings(folder: Path, text: str) -> Settings:

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from twin.app.main_window import MainWindow
+from twin.app.shell.main_window import MainWindow
 
 UseWindow = Callable[[Path], MainWindow]
 SCENES = Path(__file__).parents[2] / "scenes"

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.app.diagram import Box, Diagram, Line, places_of
-from twin.app.diagram_layout import BOX_PX, Picture, lay_out
-from twin.app.fact_rows import World
-from twin.app.one_line import one_line
-from twin.app.one_line_facts import PowerNow, losses
-from twin.app.one_line_loads import loads_of
-from twin.app.piping import piping
-from twin.app.piping_facts import standing_marks
-from twin.app.sankey import Flow, Node, through, unbalanced
-from twin.app.sankey import lay_out as lay_out_sankey
-from twin.app.sankey_flows import energy_flows
+from twin.app.diagrams.diagram import Box, Diagram, Line, places_of
+from twin.app.diagrams.diagram_layout import BOX_PX, Picture, lay_out
+from twin.app.diagrams.one_line import one_line
+from twin.app.diagrams.one_line_facts import PowerNow, losses
+from twin.app.diagrams.one_line_loads import loads_of
+from twin.app.diagrams.piping import piping
+from twin.app.diagrams.piping_facts import standing_marks
+from twin.app.diagrams.sankey import Flow, Node, through, unbalanced
+from twin.app.diagrams.sankey import lay_out as lay_out_sankey
+from twin.app.diagrams.sankey_flows import energy_flows
+from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.record.channels import PowerState

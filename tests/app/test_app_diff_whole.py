@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from pytestqt.qtbot import QtBot
 
-from twin.app.main_window import MainWindow
+from twin.app.shell.main_window import MainWindow
 from twin.scenario import Change, Patch, load
-from twin.scenario.save import save
-from twin.scenario.splice import edit
-from twin.view3d.camera import project
+from twin.scenario.file.patch_text import edit
+from twin.scenario.file.save import save
+from twin.view3d.base.camera import project
 
 
 def test_both_halls_are_in_sight_to_their_last_rack(

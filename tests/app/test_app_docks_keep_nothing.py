@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTabBar
 
-from twin.app.main_window import MainWindow
+from twin.app.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.gl
 

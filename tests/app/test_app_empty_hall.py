@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from twin.app.main_window import MainWindow
+from twin.app.shell.main_window import MainWindow
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl

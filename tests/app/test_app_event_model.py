@@ -9,8 +9,8 @@ from PySide6.QtCore import QItemSelectionModel
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QTableView
 
-from twin.app.event_model import EventModel
-from twin.app.look import Look
+from twin.app.monitor.event_model import EventModel
+from twin.app.toolkit.look import Look
 from twin.record.events import Event, Severity
 
 EVENTS = [Event(k, 10.0 * k, f"kind_{k % 3}", f"gpu/0/{k}", Severity(k % 4), f"event {k}") for k in range(60)]

@@ -11,11 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from twin.app.fabric_facts import busiest, cable_state, collective_cost, collective_line, fabric_rows
-from twin.app.fabric_world import fabrics_of
-from twin.app.fact_rows import World
-from twin.app.facts import facts_of, state_of
-from twin.app.main_window import MainWindow
+from twin.app.fabric.facts import busiest, cable_state, collective_cost, collective_line, fabric_rows
+from twin.app.fabric.world import fabrics_of
+from twin.app.inspector.facts import facts_of, state_of
+from twin.app.shell.main_window import MainWindow
+from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.plant.links import link_id

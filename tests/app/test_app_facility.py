@@ -12,9 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from twin.app.alarm_model import ALARM, STATE, WHEN, WHERE
-from twin.app.break_dialog import BreakDialog
-from twin.app.main_window import MainWindow
+from twin.app.faults.break_dialog import BreakDialog
+from twin.app.monitor.alarm_model import ALARM, STATE, WHEN, WHERE
+from twin.app.shell.main_window import MainWindow
 from twin.record.events import Event, Severity
 from twin.scenario import parse_injection
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from twin.app.facility_facts import cool_gpus, loop_rows
-from twin.app.fact_rows import World
-from twin.app.facts import facts_of
+from twin.app.inspector.facility_facts import cool_gpus, loop_rows
+from twin.app.inspector.facts import facts_of
+from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.commands.command import Scene
 from twin.commands.delete import Delete
@@ -14,7 +14,7 @@ from twin.commands.prefabs import AddPrefab
 from twin.plant.build import build
 from twin.record.frame import Frame
 from twin.scenario import load
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 
 def said(draft: Draft, thing: str) -> dict[str, str]:

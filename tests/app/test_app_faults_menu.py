@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 from window_steps import action, pixels, run_to, share
 
-from twin.app.break_dialog import BreakDialog
-from twin.app.main_window import MainWindow
-from twin.app.risk_dialog import RiskDialog
-from twin.app.spares_facts import DARK_TINTS
+from twin.app.faults.break_dialog import BreakDialog
+from twin.app.jobs.what_if_dialog import RiskDialog
+from twin.app.monitor.spares_facts import DARK_TINTS
+from twin.app.shell.main_window import MainWindow
 from twin.record.channels import NodeCondition
 
 UseWindow = Callable[[Path], MainWindow]

@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
 
-from twin.app.look import Look
-from twin.app.theme import ThemeChoice
+from twin.app.toolkit.look import Look
+from twin.app.toolkit.theme import ThemeChoice
 
 _BUTTONS = ("toParentButton", "newFolderButton", "listModeButton", "detailModeButton")
 

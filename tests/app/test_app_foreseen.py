@@ -13,10 +13,10 @@ import pytest
 from lab_edits import ADD, HOT, MOVE, RACK, SERVES
 from pytestqt.qtbot import QtBot
 
-from twin.app.carried import carried_part
-from twin.app.carried_frame import is_of
-from twin.app.halls import HallUnknown
-from twin.app.standing import Standing
+from twin.app.placing.payload import carried_part
+from twin.app.session.frame_migration import is_of
+from twin.app.session.hall_versions import HallUnknown
+from twin.app.session.run_state import Standing
 from twin.catalog import load_catalog
 from twin.commands.command import Command, Given
 from twin.commands.properties import Drain
@@ -25,10 +25,10 @@ from twin.plant.patch import rebuild
 from twin.record.channels import State
 from twin.record.frame import Frame, Layout
 from twin.scenario import Change, Patch
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
     from twin.plant.tables import Plant
 
 TWO = Given(Patch((Change("halls[lab].rows[x-1]", RACK.replace("count: 1, n", "count: 2, n")), SERVES)))

@@ -11,7 +11,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.gl
 _FAILED_S = 32_400.0  # nine in the morning

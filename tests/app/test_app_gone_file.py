@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from twin.app.gone_file import KEEP, PATIENCE
-from twin.app.main_window import MainWindow
-from twin.app.notifications import Note
+from twin.app.files.missing_run_file import KEEP, PATIENCE
+from twin.app.shell.main_window import MainWindow
+from twin.app.toolkit.notifications import Note
 from twin.record.reader import Reader
 from twin.runtime.inline import run
 from twin.scenario import load

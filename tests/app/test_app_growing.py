@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from twin.app.main_window import MainWindow
+from twin.app.shell.main_window import MainWindow
 from twin.record.reader import Reader
 from twin.runtime.inline import InlineClient, go_on
 from twin.scenario import load
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl

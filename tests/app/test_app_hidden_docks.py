@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from pytestqt.qtbot import QtBot
 
-from twin.app.queue_history import JobHistory
+from twin.app.queue.history import JobHistory
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.gl
 

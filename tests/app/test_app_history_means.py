@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from twin.app.bands import spread
-from twin.app.history import History
+from twin.app.plots.min_max_bands import spread
+from twin.app.session.bounded_history import History
 
 
 def _mean(history: History) -> float:

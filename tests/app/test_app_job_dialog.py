@@ -25,12 +25,12 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from twin.app.count_field import CountBox
-from twin.app.fact_rows import World
-from twin.app.job_dialog import JobDialog
-from twin.app.job_draft import value_of
-from twin.app.look import Look
-from twin.app.main_window import MainWindow
+from twin.app.planner.dialog import JobDialog
+from twin.app.planner.draft import value_of
+from twin.app.shell.main_window import MainWindow
+from twin.app.toolkit.count_field import CountBox
+from twin.app.toolkit.look import Look
+from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.scenario import load

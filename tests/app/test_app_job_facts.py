@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from twin.app.fact_rows import World
-from twin.app.job_facts import plan_rows
+from twin.app.planner.facts import plan_rows
+from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.scenario import load

@@ -10,10 +10,10 @@ import pytest
 
 from tests.app.test_app_job_page_model import _Run
 from twin import scenario
-from twin.app.fact_rows import World
-from twin.app.job_curves import JobCurves
-from twin.app.job_facts import pace_rows
-from twin.app.job_model import GPUS, MFU, job_text
+from twin.app.jobs.curves import JobCurves
+from twin.app.jobs.model import GPUS, MFU, job_text
+from twin.app.planner.facts import pace_rows
+from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.record.channels import JobState
 from twin.runtime.inline import run

@@ -11,10 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from twin.app.account_colours import colour, memory_pieces, step_pieces
-from twin.app.count_field import notches
-from twin.app.fact_rows import World
-from twin.app.job_draft import (
+from twin.app.planner.draft import (
     Draft,
     default_draft,
     draft_of_job,
@@ -26,22 +23,25 @@ from twin.app.job_draft import (
     worth,
     yaml_of,
 )
-from twin.app.job_facts import plan_rows
-from twin.app.job_fields import FIELDS, edited, fields_for, shown_value
-from twin.app.job_hardware import Hardware, profile_hardware, scene_hardware
-from twin.app.job_presets import presets
-from twin.app.job_roofline import roof, standing
-from twin.app.job_scaling import same_cut, speed_ups
-from twin.app.job_search import best_plans, offers, with_plan
-from twin.app.job_timeline import timeline
-from twin.app.text import quantity
-from twin.app.theme import DARK, LIGHT
+from twin.app.planner.facts import plan_rows
+from twin.app.planner.fields import FIELDS, edited, fields_for, shown_value
+from twin.app.planner.hardware import Hardware, profile_hardware, scene_hardware
+from twin.app.planner.pipeline_schedule import timeline
+from twin.app.planner.presets import presets
+from twin.app.planner.roofline import roof, standing
+from twin.app.planner.scaling import same_cut, speed_ups
+from twin.app.planner.search import best_plans, offers, with_plan
+from twin.app.toolkit.account_colours import colour, memory_pieces, step_pieces
+from twin.app.toolkit.count_field import notches
+from twin.app.toolkit.text import quantity
+from twin.app.toolkit.theme import DARK, LIGHT
+from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.planning.advice import advise
 from twin.planning.job import LlmJob
 from twin.plant.build import build
 from twin.scenario import load, loads
-from twin.scenario.work import Job
+from twin.scenario.schema.work import Job
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 from window_steps import action, pixels, run_to, share
 
-from twin.app.account_colours import colour
-from twin.app.job_events import Which
-from twin.app.main_window import MainWindow
+from twin.app.jobs.events import Which
+from twin.app.shell.main_window import MainWindow
+from twin.app.toolkit.account_colours import colour
 from twin.record.channels import NodeCondition
 from twin.record.events import Event, Severity
-from twin.scenario.faults import Intervention
+from twin.scenario.schema.faults import Intervention
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl

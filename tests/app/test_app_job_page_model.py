@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from twin.app.break_choices import choices, injection, target_id, target_kind
-from twin.app.fact_rows import World
-from twin.app.fault_groups import faults_near
-from twin.app.incident_drill import SPANS, draw, words_of
-from twin.app.job_curves import JobCurves
-from twin.app.job_events import JobEvents, Which
-from twin.app.job_model import STATE, job_text
-from twin.app.job_page_facts import JobPage, job_page, limit_of
-from twin.app.queue_history import JobHistory
-from twin.app.risk_sample import RUNS, Estimate, Knobs, RiskSample, knobs_of
-from twin.app.spares_facts import LastEvents, counts, pool_lines
-from twin.app.waterfall import QUEUE, REST, waterfall
+from twin.app.faults.break_choices import choices, injection, target_id, target_kind
+from twin.app.faults.fault_groups import faults_near
+from twin.app.faults.random_incidents import SPANS, draw, words_of
+from twin.app.jobs.curves import JobCurves
+from twin.app.jobs.events import JobEvents, Which
+from twin.app.jobs.model import STATE, job_text
+from twin.app.jobs.page_facts import JobPage, job_page, limit_of
+from twin.app.jobs.waterfall import QUEUE, REST, waterfall
+from twin.app.jobs.what_if_sampler import RUNS, Estimate, Knobs, RiskSample, knobs_of
+from twin.app.monitor.spares_facts import LastEvents, counts, pool_lines
+from twin.app.queue.history import JobHistory
+from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.planning.random_incidents import LEVELS, random_incidents
 from twin.planning.risk import risk_of
@@ -28,12 +28,12 @@ from twin.record.channels import JobState, NodeCondition
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.scenario import load, parse_injection
-from twin.scenario.action import wrong
-from twin.scenario.document import Scenario
-from twin.scenario.fault_kinds import KINDS
-from twin.scenario.fault_kinds.kind import GROUPS
-from twin.sim.engine import Engine
-from twin.sim.summary import summarise
+from twin.scenario.checks.interventions import wrong
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.fault_kinds import KINDS
+from twin.scenario.schema.fault_kinds.kind import GROUPS
+from twin.sim.engine.engine import Engine
+from twin.sim.summary.summary import summarise
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 

@@ -17,15 +17,15 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from twin.app import journal as journals
-from twin.app.journal import SUFFIX, Journal, journal_folder
-from twin.app.recovery import KEPT, discard, left_behind, prune, run_of
+from twin.app.files import journal as journals
+from twin.app.files.journal import SUFFIX, Journal, journal_folder
+from twin.app.files.recovery import KEPT, discard, left_behind, prune, run_of
 from twin.commands.command import Given
 from twin.scenario import Change, Document, Patch, load, loads
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 EMPTY = "format: twin/scenario\nversion: 1\ncatalog: '2026.11'\ntitle: Untitled\nhalls: [{id: hall}]\n"
 
@@ -33,9 +33,9 @@ EMPTY = "format: twin/scenario\nversion: 1\ncatalog: '2026.11'\ntitle: Untitled\
 _LEFT = """
 import os, sys
 from pathlib import Path
-from twin.app.journal import Journal
+from twin.app.files.journal import Journal
 from twin.scenario import Change, Patch, load, loads
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 for place, where in enumerate(sys.argv[2:]):
     document = load(where) if where != "-" else loads(sys.argv[1], "untitled.twin.yaml")
     journal = Journal()

@@ -12,16 +12,16 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from twin.app import journal_steps
-from twin.app.journal import SUFFIX, Journal
-from twin.app.journal_steps import StepNotes
-from twin.app.recovery import Recovered, draft_of, read, run_of
+from twin.app.files import journal_steps
+from twin.app.files.journal import SUFFIX, Journal
+from twin.app.files.journal_steps import StepNotes
+from twin.app.files.recovery import Recovered, draft_of, read, run_of
 from twin.commands.command import CommandError, Given
 from twin.commands.draft import Draft, Later
 from twin.scenario import Change, Patch, load, loads
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 SCENE = """\
 format: twin/scenario

@@ -15,14 +15,14 @@ import pytest
 from patience import HANG_S
 from pytestqt.qtbot import QtBot
 
-from twin.app.recovery import left_behind
+from twin.app.files.recovery import left_behind
 from twin.commands.command import Given
 from twin.record.reader import Reader
 from twin.scenario import Change, Patch, load, loads
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is of POSIX")
 
@@ -35,7 +35,7 @@ _DRIVEN = """
 import sys
 from PySide6.QtCore import QTimer
 from twin.app import main_window
-from twin.app.start import run_app
+from twin.app.shell.start import run_app
 from twin.commands.command import Given
 from twin.scenario import Change, Patch
 

@@ -12,11 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from twin.commands.draft import Draft
 from twin.scenario import load
-from twin.scenario.effective import effective
-from twin.sim.engine import Engine
+from twin.scenario.file.scene_at import effective
+from twin.sim.engine.engine import Engine
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 
 @pytest.fixture

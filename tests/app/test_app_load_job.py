@@ -10,17 +10,17 @@ import pytest
 from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
 
-from twin.app.fact_rows import World
-from twin.app.facts import facts_of
-from twin.app.job_dialog import JobDialog
-from twin.app.job_facts import plan_rows
-from twin.app.job_model import MFU, job_text
-from twin.app.look import Look
-from twin.app.text import MISSING
+from twin.app.inspector.facts import facts_of
+from twin.app.jobs.model import MFU, job_text
+from twin.app.planner.dialog import JobDialog
+from twin.app.planner.facts import plan_rows
+from twin.app.toolkit.look import Look
+from twin.app.toolkit.text import MISSING
+from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.scenario import load
-from twin.scenario.work import Load
+from twin.scenario.schema.work import Load
 
 pytestmark = pytest.mark.gl
 _LAB = Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml"

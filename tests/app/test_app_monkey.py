@@ -12,7 +12,7 @@ import pytest
 
 from tests.app.monkey_level import Level, growths
 from tests.app.monkey_watch import Monkey, watched
-from twin.app.main_window import MainWindow
+from twin.app.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.gl
 _ROOT = Path(__file__).parents[2]

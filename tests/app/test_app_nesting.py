@@ -23,14 +23,14 @@ from PySide6.QtWidgets import (
 import twin.app
 import twin.view3d
 from tests.app.monkey_level import known_items
-from twin.app.dock import Dock
-from twin.app.look import Look
-from twin.app.nesting import clear, nest, nest_in_cell
-from twin.app.settings import Settings
-from twin.app.welcome import Welcome
+from twin.app.files.welcome import Welcome
+from twin.app.toolkit.dock import Dock
+from twin.app.toolkit.look import Look
+from twin.app.toolkit.nested_layouts import clear, nest, nest_in_cell
+from twin.app.toolkit.settings import Settings
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 _WIDTHS_PX = (1500, 500, 1200, 830)
 _ASKS_QT = ("addLayout", "insertLayout", "itemAt", "itemAtPosition", "takeAt")

@@ -14,22 +14,22 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from twin.app.editing import MOST_OFFERED
-from twin.app.journal import journal_folder
-from twin.app.recovery import left_behind
-from twin.app.trouble import Trouble
+from twin.app.files.journal import journal_folder
+from twin.app.files.recovery import left_behind
+from twin.app.shell.edit_services import MOST_OFFERED
+from twin.app.toolkit.problem_notice import Trouble
 from twin.commands.command import Given
 from twin.scenario import Change, Patch
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 # Ends by itself without taking its leave, as a crash does, as often as it is told.
 _LEFT = """
 import os, sys
-from twin.app.journal import Journal
+from twin.app.files.journal import Journal
 from twin.scenario import Change, Patch, load
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 document = load(sys.argv[1])
 for number in range(int(sys.argv[2])):
     journal = Journal()
@@ -43,7 +43,7 @@ _STARTED = """
 import sys
 from PySide6.QtCore import QTimer
 from twin.app import main_window
-from twin.app.start import run_app
+from twin.app.shell.start import run_app
 
 class Watched(main_window.MainWindow):
     def showEvent(self, event):

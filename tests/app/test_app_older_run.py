@@ -16,7 +16,7 @@ from twin.analysis.branch import branch_scene, parent_scene, start_branch
 from twin.record.reader import Reader
 from twin.runtime.inline import go_on, run
 from twin.scenario import load, parse_injection
-from twin.scenario.show import show
+from twin.scenario.file.effective_text import show
 
 if TYPE_CHECKING:
     from conftest import UseWindow

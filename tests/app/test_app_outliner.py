@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.app.two_rows import ROWS
-from twin.app import theme
-from twin.app.main_window import MainWindow
-from twin.app.outliner_model import EYE, LOCK, NAME, NOTE
-from twin.app.outliner_tree import MODES
-from twin.app.property_row import PropertyRow
+from twin.app.inspector.property_row import PropertyRow
+from twin.app.outliner.model import EYE, LOCK, NAME, NOTE
+from twin.app.outliner.tree import MODES
+from twin.app.shell.main_window import MainWindow
+from twin.app.toolkit import theme
 from twin.commands.copies import Array
 from twin.commands.move import Move
 

@@ -12,9 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from twin.app.inspector import Inspector
-from twin.app.main_window import MainWindow
-from twin.app.page_area import put_page
+from twin.app.inspector.inspector import Inspector
+from twin.app.shell.main_window import MainWindow
+from twin.app.toolkit.nested_layouts import put_page
 
 UseWindow = Callable[[Path], MainWindow]
 

@@ -13,12 +13,12 @@ from PySide6.QtCore import QElapsedTimer, QSize, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 
-from twin.app.part_mime import PART_MIME, dragged_part
+from twin.app.placing.mime import PART_MIME, dragged_part
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
-    from twin.app.room_preview import RoomPreview
-    from twin.app.room_wizard import RoomWizard
+    from twin.app.palette.room_preview import RoomPreview
+    from twin.app.palette.room_wizard import RoomWizard
+    from twin.app.shell.main_window import MainWindow
 
 MakeWindow = Callable[[Path], "MainWindow"]
 
@@ -114,8 +114,8 @@ def test_the_counter_follows_the_hall(show_parts: Callable[[], MainWindow]) -> N
 
 def test_every_part_has_a_picture_of_its_own_or_is_drawn(show_parts: Callable[[], MainWindow]) -> None:
     window = show_parts()
-    from twin.app.palette_model import items_of
-    from twin.app.part_pictures import PartPictures
+    from twin.app.palette.model import items_of
+    from twin.app.palette.part_pictures import PartPictures
     from twin.catalog import load_catalog
 
     pictures, catalog = PartPictures(), load_catalog()
@@ -134,7 +134,7 @@ def test_every_part_has_a_picture_of_its_own_or_is_drawn(show_parts: Callable[[]
 @pytest.mark.parametrize("width_px", [224, 272])
 def test_parts_are_told_apart_in_a_narrow_dock(show_parts: Callable[[], MainWindow], width_px: int) -> None:
     window = show_parts()
-    from twin.app.palette_model import Item
+    from twin.app.palette.model import Item
 
     rows = window.docks.palette.list
     rows.resize(width_px, 400)
@@ -156,7 +156,7 @@ def test_parts_are_told_apart_in_a_narrow_dock(show_parts: Callable[[], MainWind
 
 def test_a_counter_that_takes_a_line_makes_its_row_higher(show_parts: Callable[[], MainWindow]) -> None:
     window = show_parts()
-    from twin.app.palette_model import Count
+    from twin.app.palette.model import Count
 
     rows = window.docks.palette.list
     rows.resize(224, 400)
@@ -168,7 +168,7 @@ def test_a_counter_that_takes_a_line_makes_its_row_higher(show_parts: Callable[[
 
 
 def _wizard(window: MainWindow) -> RoomWizard:
-    from twin.app.room_wizard import RoomWizard
+    from twin.app.palette.room_wizard import RoomWizard
 
     window.menus.execute("edit.room")
     return window.findChildren(RoomWizard)[-1]

@@ -10,12 +10,12 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from twin.app.picture_due import PictureDue
-from twin.view3d.hall_view import HallView
-from twin.view3d.state import ViewState
+from twin.app.hall.redraw_first import PictureDue
+from twin.view3d.base.state import ViewState
+from twin.view3d.view.hall_view import HallView
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.gl
 

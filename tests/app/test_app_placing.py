@@ -29,15 +29,15 @@ from tests.app.placing_hands import (
     racks,
     spot,
 )
-from twin.app.carried import carried_part
-from twin.app.main_window import MainWindow
-from twin.app.part_mime import Dragged, dragged_part, mime_of
+from twin.app.placing.mime import Dragged, dragged_part, mime_of
+from twin.app.placing.payload import carried_part
+from twin.app.shell.main_window import MainWindow
 from twin.catalog import load_catalog
 from twin.commands.command import Given
 from twin.commands.snap import Snap
 from twin.commands.snap_units import UnitSnap
 from twin.scenario import Change, Patch
-from twin.view3d import camera
+from twin.view3d.base import camera
 
 MakeWindow = Callable[..., MainWindow]
 pytestmark = pytest.mark.gl

@@ -20,7 +20,7 @@ from tests.app.placing_hands import (
     racks,
     spot,
 )
-from twin.app.main_window import MainWindow
+from twin.app.shell.main_window import MainWindow
 from twin.commands.snap import Snap
 from twin.commands.snap_units import UnitSnap
 

@@ -26,8 +26,8 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 import twin.app
-from twin.app.main_window import MainWindow
-from twin.app.plain_text import PlainLabel, make_plain, plain_tip
+from twin.app.shell.main_window import MainWindow
+from twin.app.toolkit.plain_text import PlainLabel, make_plain, plain_tip
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl

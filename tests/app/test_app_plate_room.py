@@ -7,19 +7,19 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QPoint, QRect, QSize
 
-from twin.app.break_choices import choices
-from twin.app.facility_facts import power_rows
-from twin.app.fact_rows import World, live_rows
-from twin.app.plate_room import fewer, shorter, tip_place
-from twin.app.text import duration
-from twin.app.trace_layer import Told
+from twin.app.faults.break_choices import choices
+from twin.app.hall.compact_plates import fewer, shorter, tip_place
+from twin.app.hall.trace_layer import Told
+from twin.app.inspector.facility_facts import power_rows
+from twin.app.toolkit.text import duration
+from twin.app.world.rows import World, live_rows
 from twin.catalog import load_catalog
 from twin.physics.breakers import MAGNETIC_S
 from twin.plant.build import build
 from twin.record.channels import PowerState
 from twin.scenario import load
-from twin.view3d.bench_hall import frame_of
-from twin.view3d.legend import power_legend
+from twin.view3d.colour.legend import power_legend
+from twin.view3d.view.bench_hall import frame_of
 
 SCENE = Path(__file__).parents[2] / "scenes" / "superpod-h100.twin.yaml"
 

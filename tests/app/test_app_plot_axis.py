@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from twin.app.clock import Clock
-from twin.app.plot_axis import TimeAxis
+from twin.app.plots.axis import TimeAxis
+from twin.app.toolkit.clock import Clock
 
 _TEXT_PX, _EDGE_PX = 52.0, 18.0
 _START = datetime.fromisoformat("2026-06-01T09:55-05:00")

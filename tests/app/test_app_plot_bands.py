@@ -12,10 +12,10 @@ from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from twin.app.charts import CURVES_SHOWN
-from twin.app.history import History
-from twin.app.plot_area import PlotArea
-from twin.app.theme import CONTRAST, DARK, LIGHT, Theme
+from twin.app.plots.area import PlotArea
+from twin.app.session.bounded_history import History
+from twin.app.session.plot_pages import CURVES_SHOWN
+from twin.app.toolkit.theme import CONTRAST, DARK, LIGHT, Theme
 
 _DAY_S = 86_400.0
 _MIDDLE_W, _SWING_W = 5e6, 4e6

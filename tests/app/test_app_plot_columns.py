@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from twin.app.plot_columns import CLOSE_PX, Columns, drawn
+from twin.app.plots.columns import CLOSE_PX, Columns, drawn
 
 _DAY_S = 86_400.0
 

@@ -12,9 +12,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from twin.app.charts import CURVES_SHOWN
-from twin.app.history import History
-from twin.app.plot_area import PlotArea
+from twin.app.plots.area import PlotArea
+from twin.app.session.bounded_history import History
+from twin.app.session.plot_pages import CURVES_SHOWN
 
 
 @pytest.fixture

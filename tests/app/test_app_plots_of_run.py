@@ -9,14 +9,14 @@ import pytest
 from plots_shown import curves_agree
 from PySide6.QtTest import QTest
 
-from twin.app.charts import PAGES
+from twin.app.session.plot_pages import PAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytestqt.qtbot import QtBot
 
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
     MakeWindow = Callable[..., MainWindow]
 
@@ -34,7 +34,7 @@ def _run(window: MainWindow, qtbot: QtBot, until_s: float) -> None:
 
 def _room(window: MainWindow, qtbot: QtBot) -> None:
     """Build a room by the wizard in a new, empty scene."""
-    from twin.app.room_wizard import RoomWizard
+    from twin.app.palette.room_wizard import RoomWizard
 
     window.editing.file.asks = False
     window.menus.execute("file.new")

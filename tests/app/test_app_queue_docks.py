@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from window_steps import pixels, run_to, share
 
-from twin.app.job_model import GPUS, Which
-from twin.app.main_window import MainWindow
-from twin.app.queue_moves import JOBS_MIME
+from twin.app.jobs.model import GPUS, Which
+from twin.app.queue.moves import JOBS_MIME
+from twin.app.shell.main_window import MainWindow
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl

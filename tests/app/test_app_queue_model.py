@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from twin.app import gantt_colours as codes
-from twin.app.clock import Clock
-from twin.app.gantt_axes import gpu_axis, ticks, time_axis
-from twin.app.gantt_lanes import Lanes, windows
-from twin.app.gantt_raster import paint_boxes
-from twin.app.queue_history import JobHistory
-from twin.app.queue_moves import move, why_not
-from twin.app.queue_plan import planned_boxes, waiting_order
-from twin.app.queue_spans import End
-from twin.app.tenant_facts import Partitions, tenant_lines
+from twin.app.queue import gantt_colours as codes
+from twin.app.queue.gantt_axes import gpu_axis, ticks, time_axis
+from twin.app.queue.gantt_lanes import Lanes, windows
+from twin.app.queue.gantt_raster import paint_boxes
+from twin.app.queue.growing_columns import End
+from twin.app.queue.history import JobHistory
+from twin.app.queue.moves import move, why_not
+from twin.app.queue.plan import planned_boxes, waiting_order
+from twin.app.queue.tenant_facts import Partitions, tenant_lines
+from twin.app.toolkit.clock import Clock
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 _LOAD = {"kind": "load", "gpu": "80 %"}
 

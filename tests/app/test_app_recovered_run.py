@@ -12,17 +12,17 @@ import pytest
 from plots_shown import curves_agree
 from pytestqt.qtbot import QtBot
 
-from twin.app.charts import PUE_RUN
-from twin.app.journal import SUFFIX
-from twin.app.recovery import Recovered, left_behind
+from twin.app.files.journal import SUFFIX
+from twin.app.files.recovery import Recovered, left_behind
+from twin.app.session.plot_pages import PUE_RUN
 from twin.commands.command import Given
 from twin.record.reader import Reader
 from twin.scenario import Change, Patch, loads
-from twin.scenario.faults import Intervention
-from twin.sim.engine import Engine
+from twin.scenario.schema.faults import Intervention
+from twin.sim.engine.engine import Engine
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"
 NODE = "gpu/0/0/0"

@@ -14,18 +14,18 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from twin.app.recording import read_recording
-from twin.app.replay import Replay
-from twin.app.session import Session
-from twin.app.trouble import Trouble
+from twin.app.session.recording import read_recording
+from twin.app.session.replay import Replay
+from twin.app.session.session import Session
+from twin.app.toolkit.problem_notice import Trouble
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.record.reader import Reader
 from twin.record.recorder import Recorder
 from twin.record.runfile import RunFileError
 from twin.scenario import load
-from twin.scenario.faults import Intervention
-from twin.sim.engine import Engine
+from twin.scenario.schema.faults import Intervention
+from twin.sim.engine.engine import Engine
 
 _SCENE = Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml"
 _TURNS = count(1)
@@ -218,13 +218,14 @@ def test_another_version_or_catalogue_is_told_in_one_sentence(
     whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert read_recording(whole).warning == ""
-    monkeypatch.setattr("twin.app.recording.app_version", lambda: "9.9")
+    monkeypatch.setattr("twin.app.session.recording.app_version", lambda: "9.9")
     told = read_recording(whole).warning
     assert "version 0." in told
     assert told.count(". ") == 0
     monkeypatch.undo()
     monkeypatch.setattr(
-        "twin.app.recording.input_hashes", lambda scenario: {"catalog/gpus.yaml": "another", "scenario": "x"}
+        "twin.app.session.recording.input_hashes",
+        lambda scenario: {"catalog/gpus.yaml": "another", "scenario": "x"},
     )
     assert "catalog/cooling.yaml" in read_recording(whole).warning
 

@@ -12,12 +12,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from twin.app.giving_way import GivingWay
-from twin.app.trace_layer import Told
+from twin.app.hall.trace_layer import Told
+from twin.app.toolkit.overflow_row import GivingWay
 from twin.record.events import Event, Severity
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.gl
 _DIRECT = Qt.FindChildOption.FindDirectChildrenOnly

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox
 
-from twin.app.rules_exclude import ExcludeDialog
-from twin.app.rules_model import RULE, WHAT, WHERE
+from twin.app.monitor.checks_model import RULE, WHAT, WHERE
+from twin.app.monitor.exclusion_dialog import ExcludeDialog
 
 MOVED = """\
 format: twin/scenario

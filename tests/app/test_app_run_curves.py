@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from twin.app.charts import CURVES_SHOWN, PUE_RUN
-from twin.app.clock import Clock
-from twin.app.run_curves import RunCurves
-from twin.app.session import DEFAULT_SPEED, Session
+from twin.app.session.plot_pages import CURVES_SHOWN, PUE_RUN
+from twin.app.session.session import DEFAULT_SPEED, Session
+from twin.app.session.site_curves import RunCurves
+from twin.app.toolkit.clock import Clock
 from twin.record.frame import Frame
 from twin.record.recorder import SAMPLES, Recorder
 from twin.scenario import load
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 _UNTIL_S = 600.0  # a run of two hours is sampled every 8 s, and when something happens

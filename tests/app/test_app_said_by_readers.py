@@ -12,11 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from twin.app.scene_file import name_for
+from twin.app.files.scene_file import name_for
 from twin.commands.place import AddPart
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_enter_does_not_write_over_what_another_program_wrote(
     QTimer.singleShot(0, lambda: press("Compare"))
     assert not window.editing.file.save()
     assert own.read_text() == theirs
-    from twin.app.diff_dialog import DiffDialog
+    from twin.app.compare.diff_dialog import DiffDialog
 
     assert len(window.findChildren(DiffDialog)) == 1
     QTimer.singleShot(0, lambda: press("Write"))

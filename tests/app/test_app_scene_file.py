@@ -16,15 +16,15 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
-from twin.app.journal import Journal
-from twin.app.recovery import left_behind
+from twin.app.files.journal import Journal
+from twin.app.files.recovery import left_behind
 from twin.commands.command import Given
 from twin.commands.place import AddPart
 from twin.scenario import Change, Patch, load, loads
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"
 
@@ -144,9 +144,9 @@ def test_a_lock_and_a_wrong_value_are_refused_with_the_reason(
 
 _CRASH = """
 import os, signal, sys
-from twin.app.journal import Journal
+from twin.app.files.journal import Journal
 from twin.scenario import Change, Patch, load
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 journal, document = Journal(), load(sys.argv[1])
 journal.begin(document)
 for title in ("First", "Second"):

@@ -12,12 +12,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from twin.app.settings import Settings
-from twin.app.shortcuts import Shortcuts
-from twin.app.shortcuts_dialog import ShortcutsDialog
+from twin.app.toolkit.settings import Settings
+from twin.app.toolkit.shortcuts import Shortcuts
+from twin.app.toolkit.shortcuts_dialog import ShortcutsDialog
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.gl
 
 _PROGRAM = """
 import sys
-from twin.app.start import run_app
+from twin.app.shell.start import run_app
 
 if __name__ == "__main__":
     sys.exit(run_app(sys.argv[1], exit_after_s=float(sys.argv[2]), picture=sys.argv[3], speed=600.0))

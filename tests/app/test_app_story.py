@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from twin.app.break_choices import choices, injection
-from twin.app.clock import Clock
-from twin.app.fact_rows import World
-from twin.app.reach_words import reach_line, trace_lines, trace_names
-from twin.app.story import Story
+from twin.app.faults.break_choices import choices, injection
+from twin.app.hall.story import Story
+from twin.app.toolkit.clock import Clock
+from twin.app.world.blast_radius_text import reach_line, trace_lines, trace_names
+from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.plant.blast import blast_radius, trace
 from twin.plant.build import build

@@ -12,12 +12,12 @@ from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QTableView, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from twin.app import icons
-from twin.app import theme as themes
-from twin.app.look import Look, label
-from twin.app.stylesheet import stylesheet
-from twin.app.theme import CONTRAST, DARK, LIGHT, TEXT_SCALES, Theme, ink_on, next_text_scale, resolve
-from twin.view3d.theme import colours_of
+from twin.app.toolkit import icons
+from twin.app.toolkit import theme as themes
+from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.stylesheet import stylesheet
+from twin.app.toolkit.theme import CONTRAST, DARK, LIGHT, TEXT_SCALES, Theme, ink_on, next_text_scale, resolve
+from twin.view3d.base.theme import colours_of
 
 _LEAST = {"dark": 4.5, "light": 4.5, "contrast": 7.0}
 _GROUNDS = ("ground", "surface", "raised", "hover", "selection")

@@ -14,19 +14,19 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from twin.app.goto_dialog import GotoDialog, NoteDialog
-from twin.app.moments_dialog import MomentsDialog
-from twin.app.view_file import read_view, view_path
+from twin.app.bookmarks.goto_dialog import GotoDialog, NoteDialog
+from twin.app.bookmarks.moments_dialog import MomentsDialog
+from twin.app.bookmarks.view_file import read_view, view_path
 from twin.commands.place import AddPart
 from twin.record.channels import NodeCondition
 from twin.record.events import Severity
 from twin.record.recorder import Recorder
 from twin.scenario import load
-from twin.scenario.edit import Edit
-from twin.sim.engine import Engine
+from twin.scenario.schema.edit import Edit
+from twin.sim.engine.engine import Engine
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 UseWindow = Callable[[Path], "MainWindow"]
 _LEFT, _PLAIN = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

@@ -8,13 +8,13 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from twin.app.bands import band
-from twin.app.clock import Clock
-from twin.app.timeline_marks import EventMarks
-from twin.app.timeline_paint import ticks
-from twin.app.timeline_scale import Scale
+from twin.app.plots.min_max_bands import band
+from twin.app.plots.timeline_scale import Scale
+from twin.app.timeline.marks import EventMarks
+from twin.app.timeline.paint import ticks
+from twin.app.toolkit.clock import Clock
 from twin.record.events import Event, Severity
-from twin.scenario.times import NoTime, Times
+from twin.scenario.reading.run_times import NoTime, Times
 
 _DAYS_S = 54 * 86_400.0
 _START = datetime.fromisoformat("2026-01-05T00:00+01:00")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from twin.analysis.explain import explain
-from twin.app.job_events import JobEvents
-from twin.app.piping_facts import standing_marks
-from twin.app.queue_history import JobHistory
+from twin.app.diagrams.piping_facts import standing_marks
+from twin.app.jobs.events import JobEvents
+from twin.app.queue.history import JobHistory
 from twin.plant.build import build
 from twin.record.alarms import Alarms
 from twin.record.events import Event
@@ -18,8 +18,8 @@ from twin.record.hash import hashed_names
 from twin.record.reader import Reader
 from twin.runtime.inline import run
 from twin.scenario import load
-from twin.scenario.document import Scenario
-from twin.scenario.population import jobs_of
+from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.schema.document import Scenario
 
 SCENES = ("blackout", "pump-trip", "recovery-policies")
 

@@ -16,14 +16,14 @@ from PySide6.QtWidgets import QApplication
 
 from tests.sim.sim_scenes import frame
 from twin.analysis.explain import explain
-from twin.app.event_model import EVENT, EventModel
-from twin.app.fact_rows import World
-from twin.app.job_events import JobEvents
-from twin.app.look import Look
-from twin.app.piping_facts import loop_fault, standing_marks
-from twin.app.queue_history import JobHistory
-from twin.app.timeline_marks import EventMarks
-from twin.app.timeline_scale import Scale
+from twin.app.diagrams.piping_facts import loop_fault, standing_marks
+from twin.app.jobs.events import JobEvents
+from twin.app.monitor.event_model import EVENT, EventModel
+from twin.app.plots.timeline_scale import Scale
+from twin.app.queue.history import JobHistory
+from twin.app.timeline.marks import EventMarks
+from twin.app.toolkit.look import Look
+from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.record.alarms import Alarms
 from twin.record.alarms_pictured import over_in
@@ -33,8 +33,8 @@ from twin.record.events import Event, Severity
 from twin.record.reader import Reader
 from twin.runtime.inline import run
 from twin.scenario import load
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 TOY = (
     EventKind(

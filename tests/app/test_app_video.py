@@ -10,14 +10,14 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
-from twin.app.report_page import NoReport, write_report
-from twin.app.video_dialog import VideoDialog
+from twin.app.files.report_page import NoReport, write_report
+from twin.app.files.video_dialog import VideoDialog
 from twin.record.reader import Reader
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.gl
 

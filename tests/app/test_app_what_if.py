@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from tests.app.window_steps import run_to, what_if
 from twin.analysis.compare import Basis, sample_of
-from twin.app.branch_choices import Sort
-from twin.app.branch_dialog import BranchDialog
-from twin.app.compare_dialog import CompareDialog
-from twin.app.main_window import MainWindow
+from twin.app.branches.choices import Sort
+from twin.app.branches.dialog import BranchDialog
+from twin.app.compare.dialog import CompareDialog
+from twin.app.shell.main_window import MainWindow
 from twin.record.reader import Reader
 from twin.runtime.inline import run
 from twin.scenario import load

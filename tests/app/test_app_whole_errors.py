@@ -10,7 +10,7 @@ from patience import HANG_S
 _SCRIPT = """
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
-from twin.app.whole_errors import make_errors_whole
+from twin.app.shell.crash_guard import make_errors_whole
 
 make_errors_whole()
 app = QApplication([])

@@ -10,13 +10,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from twin.app.why_model import HOURS, SHARE, WHAT
+from twin.app.monitor.loss_model import HOURS, SHARE, WHAT
 from twin.record.reader import Reader
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.gl
 

@@ -16,13 +16,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from twin.app.main_window import MainWindow
-from twin.app.session import SPEEDS
-from twin.app.start import ExceptionHook
+from twin.app.session.session import SPEEDS
+from twin.app.shell.main_window import MainWindow
+from twin.app.shell.start import ExceptionHook
 from twin.record.events import Severity
-from twin.view3d import overlay
-from twin.view3d.legend import Legend
-from twin.view3d.overlay import draw_overlay
+from twin.view3d.colour.legend import Legend
+from twin.view3d.layers import overlay
+from twin.view3d.layers.overlay import draw_overlay
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl

@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from twin.app.main_window import MainWindow
-from twin.app.session import DEFAULT_SPEED
+from twin.app.session.session import DEFAULT_SPEED
+from twin.app.shell.main_window import MainWindow
 
 MakeWindow = Callable[..., MainWindow]
 FindWorkers = Callable[[], list[psutil.Process]]

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from twin.app import worker_talk
-from twin.app.worker_talk import WorkerTalk
+from twin.app.session import worker_messages
+from twin.app.session.worker_messages import WorkerTalk
 from twin.runtime.protocol import Applied, At, Message
-from twin.scenario.edit import Edit, EditChange
+from twin.scenario.schema.edit import Edit, EditChange
 
 EDIT = Edit(id="edit-1", at=1.0, changes=(EditChange(path="title", value="Other"),))
 
@@ -75,7 +75,7 @@ def test_a_worker_slow_to_answer_holds_up_nothing(
 ) -> None:
     talk = WorkerTalk(session)
     talk.ask_edit(EDIT)
-    monkeypatch.setattr(worker_talk, "PATIENCE_WALL_S", 0.0)
+    monkeypatch.setattr(worker_messages, "PATIENCE_WALL_S", 0.0)
     said += [at(1.0)]
     talk.listen()
     assert not talk.waits

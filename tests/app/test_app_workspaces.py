@@ -11,11 +11,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSizePolicy
 from pytestqt.qtbot import QtBot
 
-from twin.app.workspaces import BY_NAME, RUN, WORKSPACES, home
+from twin.app.shell.workspaces import BY_NAME, RUN, WORKSPACES, home
 
 if TYPE_CHECKING:
-    from twin.app.dock import Dock
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.toolkit.dock import Dock
 
 
 def docks_of(window: MainWindow) -> dict[str, Dock]:
@@ -71,7 +71,7 @@ def test_each_workspace_keeps_what_was_changed_in_it(window: MainWindow, qtbot: 
 
 
 def test_layouts_outlive_the_window(window: MainWindow) -> None:
-    from twin.app.settings import Settings
+    from twin.app.toolkit.settings import Settings
 
     docks = window.docks
     docks.enter("teach")
@@ -132,7 +132,7 @@ def test_a_dock_that_a_workspace_does_not_show_opens_at_its_usual_side(window: M
 
 
 def test_every_dock_has_a_place_in_the_table() -> None:
-    from twin.app.docks import Docks
+    from twin.app.shell.docks import Docks
 
     placed = {
         dock
@@ -155,8 +155,8 @@ def test_the_story_of_the_scene_is_beside_the_hall(window: MainWindow) -> None:
 
 
 def test_curves_differ_by_more_than_their_colours_in_high_contrast(window: MainWindow, qtbot: QtBot) -> None:
-    from twin.app.plot_style import curve_mark, curve_pen
-    from twin.app.theme import CONTRAST, DARK
+    from twin.app.plots.style import curve_mark, curve_pen
+    from twin.app.toolkit.theme import CONTRAST, DARK
 
     assert len({curve_pen(CONTRAST, k).style() for k in range(4)}) == 4
     assert len({curve_mark(CONTRAST, k) for k in range(4)}) == 4
@@ -176,8 +176,8 @@ def test_curves_differ_by_more_than_their_colours_in_high_contrast(window: MainW
 def test_docks_to_come_find_their_places(window: MainWindow, qtbot: QtBot, width_px: int) -> None:
     from PySide6.QtWidgets import QLabel, QMainWindow
 
-    from twin.app.dock import Dock
-    from twin.app.workspaces import DESIGN, arrange
+    from twin.app.shell.workspaces import DESIGN, arrange
+    from twin.app.toolkit.dock import Dock
 
     other = QMainWindow()
     qtbot.addWidget(other)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from twin.app.array_preview import preview
-from twin.app.carried import carried_things, power_obstacles
-from twin.app.scene_file import EMPTY
+from twin.app.files.scene_file import EMPTY
+from twin.app.placing.array_preview import preview
+from twin.app.placing.payload import carried_things, power_obstacles
 from twin.commands.auto_wire import AutoWire
 from twin.commands.command import Scene
 from twin.commands.copies import Array, Duplicate
@@ -15,8 +15,8 @@ from twin.commands.move import MoveTo
 from twin.commands.place import AddPart
 from twin.plant.geometry import build_geometry
 from twin.scenario import loads
-from twin.view3d.presets import open_side
-from twin.view3d.site_plan import SitePlan, site_plan
+from twin.view3d.place.presets import open_side
+from twin.view3d.place.site_plan import SitePlan, site_plan
 
 
 def planned(draft: Draft) -> tuple[Scene, SitePlan]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from twin.app.break_choices import choices
-from twin.app.room_figures import figures_of
+from twin.app.faults.break_choices import choices
+from twin.app.palette.room_figures import figures_of
 from twin.commands.command import Scene
 from twin.commands.move import MoveNodes
 from twin.scenario import loads
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 
 _ROOM = """\
 format: twin/scenario

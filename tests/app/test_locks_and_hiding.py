@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from twin.app.locks import struck
+from twin.app.world.locks import struck
 from twin.commands.command import Command, Scene
 from twin.commands.delete import Delete
 from twin.commands.generators import ChangeGenerator
@@ -16,10 +16,10 @@ from twin.commands.move import Move
 from twin.commands.properties import Drain, Rename, SetProperty
 from twin.plant.geometry import build_geometry
 from twin.scenario import load
-from twin.scenario.splice import edit
-from twin.view3d.cable_field import CableField
-from twin.view3d.site_plan import site_plan
-from twin.view3d.unseen import seen
+from twin.scenario.file.patch_text import edit
+from twin.view3d.place.cable_field import CableField
+from twin.view3d.place.hidden_plant import seen
+from twin.view3d.place.site_plan import site_plan
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 NONE: frozenset[str] = frozenset()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from twin.app.outliner_tree import MODES, Item, Mode, found, matcher, root, ways
+from twin.app.outliner.tree import MODES, Item, Mode, found, matcher, root, ways
 from twin.commands.command import Scene
 from twin.scenario import load
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from twin.app.palette_model import GROUPS, counts, found, items_of, tip_of
+from twin.app.palette.model import GROUPS, counts, found, items_of, tip_of
 from twin.catalog import load_catalog
 from twin.commands.command import CommandError, Scene
 from twin.commands.place import AddPart
 from twin.commands.prefabs import PREFABS, AddPrefab
 from twin.scenario import load, loads
-from twin.scenario.splice import apply
+from twin.scenario.file.patch_text import apply
 
 CATALOG = load_catalog()
 EMPTY = """format: twin/scenario

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QSize
 
-from twin.app.plate_beside import beside, seen_of
-from twin.view3d.edit_shapes import Ghost, GhostBox, GuideLine
-from twin.view3d.state import CameraPose
+from twin.app.placing.plate_position import beside, seen_of
+from twin.view3d.base.edit_shapes import Ghost, GhostBox, GuideLine
+from twin.view3d.base.state import CameraPose
 
 ROOM, PLATE = QRect(0, 0, 1000, 700), QSize(240, 120)
 

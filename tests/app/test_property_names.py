@@ -12,14 +12,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
-from twin.app.main_window import MainWindow
-from twin.app.names_field import NamesField
-from twin.app.property_fields import Property, common
-from twin.app.property_row import PropertyRow
-from twin.app.property_values import command, standing
+from twin.app.inspector.names_field import NamesField
+from twin.app.inspector.property_fields import Property, common
+from twin.app.inspector.property_row import PropertyRow
+from twin.app.inspector.property_values import command, standing
+from twin.app.shell.main_window import MainWindow
 from twin.commands.command import CommandError, Scene
 from twin.scenario import load, loads
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 BURST = load(_SCENES / "hybrid-burst.twin.yaml")

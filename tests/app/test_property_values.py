@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from twin.app.property_fields import Property, common, properties, stands_for
-from twin.app.property_values import command, standing
+from twin.app.inspector.property_fields import Property, common, properties, stands_for
+from twin.app.inspector.property_values import command, standing
 from twin.commands.command import CommandError, Scene
 from twin.commands.delete import Delete
 from twin.commands.generators import ChangeGenerator
 from twin.scenario import load, loads
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 

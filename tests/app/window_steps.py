@@ -8,8 +8,8 @@ from PySide6.QtGui import QAction, QColor, QImage
 from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from twin.app.branch_dialog import BranchDialog
-from twin.app.main_window import MainWindow
+from twin.app.branches.dialog import BranchDialog
+from twin.app.shell.main_window import MainWindow
 
 
 def run_to(window: MainWindow, qtbot: QtBot, t_s: float, speed: float = 43_200.0) -> None:

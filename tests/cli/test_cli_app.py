@@ -53,7 +53,7 @@ def test_open_hands_scene_and_seed_to_the_window(
     twin, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     opened = []
-    monkeypatch.setattr("twin.app.start.run_app", lambda path, **more: opened.append((path, more)) or 0)
+    monkeypatch.setattr("twin.app.shell.start.run_app", lambda path, **more: opened.append((path, more)) or 0)
     twin("lab-16", "--seed", "3")
     twin("run", "lab-16", "--until", "1 h", "--seed", "8", "--out", tmp_path / "a.twinrun", "--json")
     twin("open", tmp_path / "a.twinrun", "--no-play")

@@ -14,7 +14,7 @@ from twin.analysis.branch import end_of_branch
 from twin.record.reader import Reader
 from twin.runtime.inline import InlineClient, run
 from twin.scenario import load
-from twin.scenario.setting import set_texts
+from twin.scenario.file.set_option import set_texts
 from twin.units import spoken
 
 Twin = Callable[..., Result]

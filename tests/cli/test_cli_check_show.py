@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from twin.scenario import load, loads
-from twin.scenario.extend import builtin_names
+from twin.scenario.reading.extend import builtin_names
 
 HEAD = "format: twin/scenario\nversion: 1\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
 

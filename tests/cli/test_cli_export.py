@@ -14,7 +14,7 @@ import pytest
 
 from twin.record.channels import BY_ID
 from twin.record.reader import Reader
-from twin.scenario.faults import Intervention
+from twin.scenario.schema.faults import Intervention
 
 _SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)\{((?:[a-zA-Z]+="[^"]*",?)+)\} (\S+) (\d+\.\d{3})$')
 

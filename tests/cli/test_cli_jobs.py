@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from twin.cli.run import SchedulerPolicy
-from twin.scenario.scheduling import Policy
+from twin.scenario.schema.scheduling import Policy
 
 SWF = """; four processors are a GPU here
 1   0 0  600 16 -1 -1 16 1200 -1 1 3 2 -1 1 -1 -1 -1

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from twin.app.recording import read_recording
+from twin.app.session.recording import read_recording
 
 KEYS = {
     "scene", "seed", "gpus", "nodes", "version", "inputs_hash", "simulated_s", "wall_s", "cpu_s", "peak_rss_bytes",

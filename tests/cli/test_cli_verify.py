@@ -87,14 +87,14 @@ def test_a_simulation_that_breaks_ends_with_3(twin, lab: Path, monkeypatch: pyte
     def broken(*_: object) -> None:
         raise ZeroDivisionError("no flow")
 
-    monkeypatch.setattr("twin.sim.engine.Engine.advance", broken)
+    monkeypatch.setattr("twin.sim.engine.engine.Engine.advance", broken)
     assert "breaks here: ZeroDivisionError: no flow" in twin("verify", lab, code=3).stderr
 
 
 def test_ctrl_c_ends_with_130(tmp_path: Path, lab: Path) -> None:
     code = (
         "import os, signal\n"
-        "from twin.sim.engine import Engine\n"
+        "from twin.sim.engine.engine import Engine\n"
         "advance = Engine.advance\n"
         "Engine.advance = lambda *a: (os.kill(os.getpid(), signal.SIGINT), advance(*a))[1]\n"
         "from twin.cli.app import main\n"

@@ -10,9 +10,9 @@ import pytest
 
 from tests.sim.fault_hall import SCENE, fault_hall
 from tests.sim.sim_scenes import events, inject, tiny
-from twin.app.break_choices import choices, injection
-from twin.app.fault_groups import faults_near
-from twin.app.incident_drill import words_of
+from twin.app.faults.break_choices import choices, injection
+from twin.app.faults.fault_groups import faults_near
+from twin.app.faults.random_incidents import words_of
 from twin.catalog import load_catalog
 from twin.planning.random_incidents import random_incidents
 from twin.plant.build import build
@@ -20,15 +20,23 @@ from twin.record.alarms import Alarms
 from twin.record.event_kinds import with_kinds as with_events
 from twin.record.event_kinds.faults import events_of
 from twin.record.reader import Reader
-from twin.scenario.fault_kinds import with_kinds
-from twin.scenario.fault_kinds.kind import PERCENT, Chance, FaultEvents, FaultKind, Impairment, Limits, step
-from twin.scenario.faults import Cause, Intervention
-from twin.scenario.schema import json_schema
-from twin.sim.actuators import Actuators
-from twin.sim.engine import Engine
-from twin.sim.fault_handler import Handler
-from twin.sim.fault_handlers import HANDLERS
-from twin.sim.node_interventions import Degrade
+from twin.scenario.schema.fault_kinds import with_kinds
+from twin.scenario.schema.fault_kinds.kind import (
+    PERCENT,
+    Chance,
+    FaultEvents,
+    FaultKind,
+    Impairment,
+    Limits,
+    step,
+)
+from twin.scenario.schema.faults import Cause, Intervention
+from twin.scenario.schema.schema import json_schema
+from twin.sim.engine.engine import Engine
+from twin.sim.incidents.actuators import Actuators
+from twin.sim.incidents.fault_handler import Handler
+from twin.sim.incidents.fault_handlers import HANDLERS
+from twin.sim.incidents.node_interventions import Degrade
 
 ENTRY = FaultKind(
     "gremlin",

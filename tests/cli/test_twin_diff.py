@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from twin.analysis.difference_words import sentence
 from twin.cli.app import app
 from twin.scenario import Change, Patch, loads
-from twin.scenario.differences import differences
-from twin.scenario.splice import edit
+from twin.scenario.file.diff import differences
+from twin.scenario.file.patch_text import edit
 
 LAB = (Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml").read_text(encoding="utf-8")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from twin.commands.draft import Draft, Proposal
 from twin.commands.move import Rotate
 from twin.scenario import load
-from twin.scenario.edits import edited, in_order
+from twin.scenario.file.apply_edits import edited, in_order
 
 
 def test_what_is_done_at_the_start_stays_done_behind_an_edit_of_another() -> None:

@@ -10,7 +10,7 @@ from twin.commands.arrange import ARRANGED, Align, Distribute
 from twin.commands.command import CommandError, Scene
 from twin.commands.move import place_of
 from twin.scenario import loads
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 
 _TEXT = """\
 format: twin/scenario

@@ -9,8 +9,8 @@ import pytest
 from twin.commands.command import CommandError, Given
 from twin.commands.draft import Draft, Proposal
 from twin.scenario import Change, Patch, load, loads
-from twin.scenario.effective import effective
-from twin.sim.engine import Engine
+from twin.scenario.file.scene_at import effective
+from twin.sim.engine.engine import Engine
 
 LAB = Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml"
 

@@ -9,7 +9,7 @@ from twin.commands.command import CommandError, Scene
 from twin.commands.exclude import Exclude, Include
 from twin.rules import check
 from twin.scenario import loads
-from twin.scenario.splice import apply, edit
+from twin.scenario.file.patch_text import apply, edit
 
 LAB = (Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml").read_text(encoding="utf-8")
 

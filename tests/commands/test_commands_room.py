@@ -14,7 +14,7 @@ from twin.commands.prefabs import PREFABS, AddPrefab, footprints
 from twin.commands.room import AddRoom, Room, RoomError, design, free_corner
 from twin.rules.check import check
 from twin.scenario import Document, load, loads
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 
 EMPTY = """format: twin/scenario
 version: 1
@@ -127,7 +127,7 @@ def test_a_spare_is_one_machine_more() -> None:
 
 
 def test_a_room_runs() -> None:
-    from twin.sim.engine import Engine
+    from twin.sim.engine.engine import Engine
 
     engine = Engine(done(scene(), AddRoom(replace(SIZES["dgx"], storage=2))).scenario)
     assert engine.advance(600.0) == 600.0

@@ -10,8 +10,8 @@ from twin.commands.command import CommandError, Scene
 from twin.commands.draft import Draft
 from twin.plant.build import build
 from twin.scenario import loads
-from twin.scenario.edits import edited
-from twin.scenario.extend import builtin
+from twin.scenario.file.apply_edits import edited
+from twin.scenario.reading.extend import builtin
 
 EMPTY = 'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\ntitle: Mine\nhalls:\n  - id: hall\n'
 SCENES = ("lab-16", "superpod-h100", "nvl72-row", "shared-cluster", "fat-tree-1k")

@@ -9,8 +9,8 @@ import pytest
 from twin.commands.command import CommandError, Given
 from twin.commands.draft import Draft, Later, Proposal
 from twin.scenario import Change, Patch, loads
-from twin.scenario.effective import effective
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
+from twin.scenario.file.scene_at import effective
 
 LAB = (Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml").read_text(encoding="utf-8")
 RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 2}]}}"

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from twin.commands.command import Given
 from twin.commands.draft import Draft, edit_text
 from twin.scenario import Change, Patch, loads
-from twin.scenario.edit import Edit, EditChange
-from twin.scenario.extend import Source
-from twin.scenario.splice import apply
-from twin.scenario.text_edit import TextEdit
-from twin.scenario.tree import parse
+from twin.scenario.file.patch_text import apply
+from twin.scenario.reading.extend import Source
+from twin.scenario.reading.key_edit import TextEdit
+from twin.scenario.schema.edit import Edit, EditChange
+from twin.scenario.text.parse import parse
 
 LAB = (Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml").read_text(encoding="utf-8")
 RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from twin.app.property_fields import X, Y, properties
-from twin.app.property_values import command
+from twin.app.inspector.property_fields import X, Y, properties
+from twin.app.inspector.property_values import command
 from twin.commands.command import CommandError, Scene
 from twin.commands.draft import Draft
 from twin.commands.move import Move, MoveTo

@@ -14,7 +14,7 @@ from twin.commands.command import CommandError, Scene
 from twin.commands.draft import Draft
 from twin.commands.move_hall import MoveToHall
 from twin.scenario import load, loads
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 LAB = Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml"
 TWO = f"""format: twin/scenario

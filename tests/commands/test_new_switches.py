@@ -11,7 +11,7 @@ from twin.commands.part_load import part_load
 from twin.commands.place import AddPart
 from twin.commands.wired_in import WiredIn
 from twin.scenario import loads
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 
 _SCENE = """\
 format: twin/scenario

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from twin.app.carried_text import carried_text
+from twin.app.placing.paste import carried_text
 from twin.catalog import load_catalog
 from twin.commands.clipboard import Paste, copied, pasted
 from twin.commands.command import CommandError, Scene

@@ -12,7 +12,7 @@ from twin.commands.command import Scene
 from twin.commands.part_load import part_load
 from twin.commands.prices import left_out, price_of
 from twin.scenario import Change, Patch, load
-from twin.scenario.splice import edit
+from twin.scenario.file.patch_text import edit
 
 SCENES = Path(__file__).parents[2] / "scenes"
 

@@ -105,7 +105,7 @@ def test_every_coolant_loop_holds_with_its_spare_lost(rows: int, racks: int) -> 
 def test_the_room_that_stands_says_the_same_as_the_wizard() -> None:
     from twin.commands.command import Scene
     from twin.scenario import loads
-    from twin.scenario.splice import edit
+    from twin.scenario.file.patch_text import edit
 
     room = Room(rows=2, racks=6, part="GB200-NVL72", storage=6)
     text = 'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\ntitle: Mine\nhalls:\n  - {id: hall}\n'

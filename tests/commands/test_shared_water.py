@@ -11,10 +11,10 @@ from twin.commands.room import AddRoom, Room
 from twin.commands.shared_water import water_of
 from twin.rules import check
 from twin.scenario import load, loads
-from twin.scenario.splice import edit
-from twin.scenario.write import flow
-from twin.sim.edit_trial import trials
-from twin.sim.engine import Engine
+from twin.scenario.file.patch_text import edit
+from twin.scenario.text.emit import flow
+from twin.sim.engine.edit_check import trials
+from twin.sim.engine.engine import Engine
 
 CATALOG = load_catalog()
 EMPTY = 'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\ntitle: Untitled\nhalls:\n  - {id: hall}\n'

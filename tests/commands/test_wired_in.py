@@ -10,7 +10,7 @@ from twin.commands.draft import Draft
 from twin.commands.place import AddPart
 from twin.commands.wired_in import WiredIn
 from twin.scenario import load
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 
 @pytest.mark.parametrize(

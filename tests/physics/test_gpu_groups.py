@@ -12,8 +12,8 @@ from twin.physics.gpu_power import clock_under_cap, die_spread, leak_w, power_w
 from twin.physics.thermal import Integrator, ThermalStepper
 from twin.physics.thermal_inputs import inputs_of
 from twin.physics.thermal_network import Groups, Network, design_network
-from twin.sim.body import DOWNSTREAM_K_W
-from twin.sim.oddities import altered
+from twin.sim.thermal.thermal_build import DOWNSTREAM_K_W
+from twin.sim.thermal.thermal_faults import altered
 
 GPUS = 72
 

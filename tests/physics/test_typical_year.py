@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from twin.physics import solar
 from twin.physics.weather import MONTH_DAYS, Normals, annual_curve, day_shape, monthly_means, typical_year
-from twin.scenario import places
+from twin.scenario.formats import climates
 
 MILD = Normals((10.0,) * 12, (5.0,) * 12, (8.0,) * 12, 3.0, 2.0)
 
 
-@pytest.mark.parametrize("name", places.names())
+@pytest.mark.parametrize("name", climates.names())
 def test_monthly_means_are_the_normals(name):
-    here, year = places.place(name), places.year_of(name)
+    here, year = climates.place(name), climates.year_of(name)
     np.testing.assert_allclose(monthly_means(year.dry_c), here.normals.dry_c, atol=0.01)
     np.testing.assert_allclose(monthly_means(year.dew_c), here.normals.dew_c, atol=0.05)
     days = year.dry_c.reshape(365, 24)
@@ -25,9 +25,9 @@ def test_monthly_means_are_the_normals(name):
     )
 
 
-@pytest.mark.parametrize("name", places.names())
+@pytest.mark.parametrize("name", climates.names())
 def test_dew_point_wet_bulb_and_dry_bulb_are_in_order_every_hour(name):
-    year = places.year_of(name)
+    year = climates.year_of(name)
     assert np.all(year.wet_c <= year.dry_c)
     assert np.all(year.dew_c <= year.wet_c + 1e-6)
     assert year.dry_c.min() > -50
@@ -35,7 +35,7 @@ def test_dew_point_wet_bulb_and_dry_bulb_are_in_order_every_hour(name):
 
 
 def test_afternoons_are_warmest_and_dawn_is_coldest():
-    mean_day = places.year_of("phoenix").dry_c.reshape(365, 24).mean(axis=0)
+    mean_day = climates.year_of("phoenix").dry_c.reshape(365, 24).mean(axis=0)
     assert mean_day.argmax() in (14, 15)
     assert mean_day.argmin() in (4, 5, 6)
     assert np.ptp(day_shape()) == pytest.approx(1.0)
@@ -62,7 +62,7 @@ def test_the_year_is_that_of_its_name():
 
 def test_the_weather_of_a_place_stays_what_it_was():
     """Runs name places: their hours must not change unless somebody means it."""
-    year = places.year_of("ashburn")
+    year = climates.year_of("ashburn")
     assert year.wet_c[500::1100] == pytest.approx(
         [6.149, 5.429, 6.538, 17.955, 18.632, 13.548, 14.211, -4.939], abs=1e-3
     )
@@ -77,7 +77,7 @@ def test_the_annual_curve_has_the_means_it_is_asked_for(monthly):
 def test_free_cooling_is_what_the_climate_allows():
     """Wet bulb + tower 4 K + exchanger 2 K <= 18 C: the colder and drier the place, the more hours of the year."""
     names = ("lulea", "dublin", "ashburn", "phoenix", "singapore")
-    free = [int((places.year_of(name).wet_c + 6.0 <= 18.0).sum()) for name in names]
+    free = [int((climates.year_of(name).wet_c + 6.0 <= 18.0).sum()) for name in names]
     assert free == sorted(free, reverse=True)
     assert free[0] > 7000
     assert free[-1] == 0
@@ -111,7 +111,7 @@ def test_capacity_factors_are_those_of_real_panels():
     """Fixed panels: about 1,850-2,000 kWh a year and kW in Phoenix, 900-1,050 in Dublin [recalled]."""
     yields = {}
     for name in ("phoenix", "dublin"):
-        here = places.place(name)
+        here = climates.place(name)
         yields[name] = solar.year_of_output(here.latitude_deg, here.sunshine).sum()
     assert 1700 < yields["phoenix"] < 2050
     assert 850 < yields["dublin"] < 1100

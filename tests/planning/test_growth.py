@@ -11,8 +11,8 @@ from twin.planning.recabling import recabling
 from twin.planning.result import PlanError
 from twin.plant.build import build
 from twin.scenario import load
-from twin.scenario.setting import set_value
-from twin.scenario.site import Point
+from twin.scenario.file.set_option import set_value
+from twin.scenario.schema.site import Point
 
 LAB, SUPERPOD = (load(f"builtin:{name}").scenario for name in ("lab-16", "superpod-h100"))
 

@@ -17,7 +17,7 @@ from twin.planning.profiles import WORTH_OF_EXPERTS, load_profile
 from twin.planning.result import JobEstimate
 from twin.planning.scenario_job import estimate_of, planned_job
 from twin.planning.vector_peaks import vector_peak_flops_s
-from twin.scenario.work import Job
+from twin.scenario.schema.work import Job
 
 H100 = load_profile("h100")
 LLM: dict[str, Any] = {

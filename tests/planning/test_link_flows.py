@@ -19,7 +19,7 @@ from twin.planning.traffic import KINDS
 from twin.plant.build import build
 from twin.plant.links import find_link, link_id
 from twin.plant.tables import Plant
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 STEP_S = 10.0
 DATA, PIPELINE = KINDS.index("data"), KINDS.index("pipeline")

@@ -7,22 +7,22 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from twin.app.job_draft import Draft, estimate_draft, on_hardware, worth, yaml_of
-from twin.app.job_fields import edited, fields_for
-from twin.app.job_hardware import profile_hardware
-from twin.app.job_presets import presets, work_name
-from twin.app.job_roofline import standing
-from twin.app.job_scaling import can_be_strong, can_be_weak, same_cut
-from twin.app.job_search import can_be_searched
-from twin.app.job_timeline import timeline
+from twin.app.planner.draft import Draft, estimate_draft, on_hardware, worth, yaml_of
+from twin.app.planner.fields import edited, fields_for
+from twin.app.planner.hardware import profile_hardware
+from twin.app.planner.pipeline_schedule import timeline
+from twin.app.planner.presets import presets, work_name
+from twin.app.planner.roofline import standing
+from twin.app.planner.scaling import can_be_strong, can_be_weak, same_cut
+from twin.app.planner.search import can_be_searched
 from twin.physics.training_inputs import Network
 from twin.planning.job import LoadJob, estimate
 from twin.planning.load import node_load
 from twin.planning.placement import profile_of
 from twin.planning.scenario_job import estimate_of, planned_job
 from twin.planning.traffic import exchanges_of
-from twin.scenario import cuts
-from twin.scenario.work import Job, Load
+from twin.scenario.checks import parallelism
+from twin.scenario.schema.work import Job, Load
 
 
 def load(**more: Any) -> Load:
@@ -52,8 +52,8 @@ def test_it_needs_no_profile_and_asks_nothing_of_the_fabric() -> None:
     assert estimate(planned).step_s == 60.0
     assert profile_of(planned) is None
     assert exchanges_of(planned, 16) == ()
-    assert list(cuts.names(job())) == []
-    assert list(cuts.wrong(job(), 4, "a GPU that no profile serves", nameless=False)) == []
+    assert list(parallelism.names(job())) == []
+    assert list(parallelism.wrong(job(), 4, "a GPU that no profile serves", nameless=False)) == []
 
 
 def test_the_rest_of_the_node_works_as_hard_as_the_gpus_unless_it_says_otherwise() -> None:

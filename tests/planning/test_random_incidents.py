@@ -11,9 +11,9 @@ from twin import scenario
 from twin.catalog import load_catalog
 from twin.planning.random_incidents import LEVELS, random_incidents
 from twin.resources import folder
-from twin.scenario.action import wrong
-from twin.scenario.show import show
-from twin.sim.engine import Engine
+from twin.scenario.checks.interventions import wrong
+from twin.scenario.file.effective_text import show
+from twin.sim.engine.engine import Engine
 
 DAY_S = 86400.0
 SCENES = sorted(

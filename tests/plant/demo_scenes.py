@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 
 def scene(**parts: Any) -> Scenario:

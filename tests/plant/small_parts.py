@@ -12,7 +12,7 @@ from twin.catalog import Catalog, load_catalog
 from twin.catalog.load import FileContents
 from twin.plant.build import build
 from twin.plant.tables import Plant
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 SPEED_BYTES_S = 50e9
 """Of every card and port: 400 Gb/s."""

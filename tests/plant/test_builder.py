@@ -11,8 +11,8 @@ import pytest
 
 from twin.plant.build import Builder, build, plant_of
 from twin.scenario import Change, ScenarioError, load
-from twin.scenario.document import Scenario
-from twin.scenario.edits import edited
+from twin.scenario.file.apply_edits import edited
+from twin.scenario.schema.document import Scenario
 
 
 def differing(one: Any, other: Any, name: str = "plant") -> list[str]:

@@ -8,8 +8,8 @@ from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.plant.error import PlantError
 from twin.scenario import ScenarioError, loads
-from twin.scenario.document import Scenario
-from twin.scenario.doubts import doubts
+from twin.scenario.file.warnings import doubts
+from twin.scenario.schema.document import Scenario
 
 TEXT = """format: twin/scenario
 version: 1

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from twin.plant.build import build
 from twin.plant.error import PlantError
 from twin.plant.patch import rebuild
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 
 def with_rows(

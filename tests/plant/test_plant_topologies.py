@@ -20,9 +20,9 @@ from twin.plant.error import PlantError
 from twin.plant.graph import describe, find, lost_rails, nodes_under, rails
 from twin.plant.patch import rebuild
 from twin.plant.tables import BundleTier, Plant, SwitchRole
-from twin.scenario.document import Scenario
-from twin.scenario.fabric_fits import unmet
-from twin.scenario.fabric_size import most_cubic
+from twin.scenario.checks.fabric import unmet
+from twin.scenario.checks.fabric_size import most_cubic
+from twin.scenario.schema.document import Scenario
 
 
 def tiers(plant: Plant) -> tuple[int, int, int]:

@@ -15,7 +15,7 @@ from twin.plant.links import LinkKind, describe_link, find_link, link_id, links_
 from twin.plant.paths import graph_of, shortest_paths
 from twin.plant.routes import EVERY_CARD, Flows, Router
 from twin.plant.tables import Plant
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 QM9700 = {"part": "QM9700"}
 TIERS = {"leaf": QM9700, "spine": QM9700}

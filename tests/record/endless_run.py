@@ -8,7 +8,7 @@ from time import monotonic
 
 from twin.record.recorder import Recorder
 from twin.scenario import load
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 SCENE = Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml"
 

@@ -13,8 +13,8 @@ from twin.record.detail import Detail
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.record.writer import Writer
-from twin.scenario.document import Scenario
-from twin.sim.parts import power_of
+from twin.scenario.schema.document import Scenario
+from twin.sim.thermal.part_models import power_of
 
 LAYOUT = Layout(
     {

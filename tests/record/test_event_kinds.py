@@ -10,7 +10,7 @@ import pytest
 import twin.sim
 from twin.record.accounts import ACCOUNTS
 from twin.record.event_kinds import KINDS, EventKind, ended_by, kind_of, register, with_kinds
-from twin.sim.log import Log
+from twin.sim.core.log import Log
 
 ENGINE = Path(twin.sim.__file__).parent
 

@@ -38,13 +38,13 @@ READS = {
 }
 """Methods of strings, and of regular expressions, that take a text to pieces or look something up in it."""
 OTHERS = {
-    "app/diagram.py": {"self"},
-    "app/figure_text.py": {"figure"},  # of the catalogue
-    "app/journal.py": {"document"},
-    "app/property_row.py": {"now", "self._now"},
-    "app/property_values.py": {"first", "now", "other"},
-    "app/recovery.py": {"draft.file", "run.document"},
-    "app/scene_file.py": {"draft.file"},
+    "app/diagrams/diagram.py": {"self"},
+    "app/world/part_figures.py": {"figure"},  # of the catalogue
+    "app/files/journal.py": {"document"},
+    "app/inspector/property_row.py": {"now", "self._now"},
+    "app/inspector/property_values.py": {"first", "now", "other"},
+    "app/files/recovery.py": {"draft.file", "run.document"},
+    "app/files/scene_file.py": {"draft.file"},
     "catalog/load.py": {"branch", "found", "given"},
     "cli/bench/edits.py": {"draft.file"},
     "cli/tables.py": {"segment"},  # of the terminal

@@ -12,8 +12,8 @@ import pytest
 from twin.record.inputs import input_hashes, inputs_hash, versions
 from twin.record.scenario_json import from_json, part_from_json, part_to_json, to_json
 from twin.record.state_folder import new_run_path, prune_runs, pruned_words, state_folder
-from twin.scenario.document import Scenario
-from twin.scenario.faults import Intervention
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.faults import Intervention
 
 DOCUMENT = {
     "format": "twin/scenario",

@@ -24,9 +24,9 @@ from twin.record.runfile import NoDetail, RunFileError
 from twin.record.writer import Writer
 from twin.runtime.inline import run
 from twin.scenario import load, loads
-from twin.scenario.document import Scenario
-from twin.scenario.injection import parse_injection
-from twin.sim.engine import Engine
+from twin.scenario.reading.inject_option import parse_injection
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
 from edit_scenes import absent, edit, racks, tiny

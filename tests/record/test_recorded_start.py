@@ -11,7 +11,7 @@ from twin.record.reader import Reader
 from twin.runtime.inline import InlineClient, go_on, run
 from twin.runtime.protocol import At, Happened
 from twin.scenario import load
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 SHOWN = (
     "site.spares",

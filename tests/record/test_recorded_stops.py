@@ -12,7 +12,7 @@ from twin.record.reader import Reader
 from twin.record.recorder import SAMPLES, SETTLED_S, WARM_S, Recorder
 from twin.runtime.inline import run
 from twin.scenario import load
-from twin.scenario.faults import Intervention
+from twin.scenario.schema.faults import Intervention
 
 RUNS_ON = ("job_running", "job_resumed")
 

@@ -19,8 +19,8 @@ from twin.report.markup import Markup, number, table, tag
 from twin.report.run_report import Picture, picture_times, run_report
 from twin.runtime.inline import InlineClient, run
 from twin.scenario import load
-from twin.scenario.differences import differences
-from twin.scenario.document import Scenario
+from twin.scenario.file.diff import differences
+from twin.scenario.schema.document import Scenario
 
 VOID = {"br", "img", "meta", "link", "hr"}
 HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)">\'"& </style></title>'

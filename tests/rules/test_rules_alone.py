@@ -12,7 +12,7 @@ from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.rules import BY_ID, RULES, Finding, Report, check
 from twin.scenario import load, loads
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 CLEAN = """\
 format: twin/scenario

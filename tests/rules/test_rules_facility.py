@@ -9,7 +9,7 @@ from twin.plant.build import build
 from twin.plant.design_load import DesignLoad, rack_design_w
 from twin.rules import Finding, check
 from twin.scenario import load, loads
-from twin.scenario.extend import builtin_names
+from twin.scenario.reading.extend import builtin_names
 
 CLEAN = """\
 format: twin/scenario

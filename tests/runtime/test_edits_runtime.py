@@ -20,7 +20,7 @@ from twin.record.recorder import Recorder
 from twin.runtime.client import Client
 from twin.runtime.inline import InlineClient, run
 from twin.runtime.protocol import Applied, At, Died, Finished, Ready, Refused, Relaid
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 SCENE = tiny(nodes=3, duration="2 h")
 

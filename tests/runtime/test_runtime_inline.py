@@ -15,7 +15,7 @@ from twin.record.reader import Reader
 from twin.runtime.inline import InlineClient, InterventionRefused, run
 from twin.runtime.protocol import Applied, At, Failed, Finished, Happened, Load, Message, Ready, Refused
 from twin.runtime.session import Session
-from twin.scenario.faults import Intervention
+from twin.scenario.schema.faults import Intervention
 
 TRIP = Intervention(at="600 s", kind="fail", target="gpu/0/1/0")
 CAP = Intervention(at="0 s", kind="power_cap", target="all", value="500 W")

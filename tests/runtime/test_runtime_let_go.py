@@ -14,8 +14,8 @@ from twin.record import inputs
 from twin.runtime.client import Client
 from twin.runtime.memory import give_back
 from twin.runtime.protocol import Died, Failed, Ready
-from twin.scenario.document import Scenario
-from twin.scenario.load import load
+from twin.scenario.file.load import load
+from twin.scenario.schema.document import Scenario
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 _MIB = 2.0**20

@@ -28,7 +28,7 @@ from twin.runtime.protocol import (
     Refused,
 )
 from twin.runtime.shared_frames import memory_folder
-from twin.scenario.faults import Intervention
+from twin.scenario.schema.faults import Intervention
 
 LONG = "200 h"  # 70,000 events: a second or two flat out
 

@@ -33,8 +33,8 @@ from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.record.hash import EventHash
 from twin.record.redraw import Redraw
-from twin.scenario.document import Scenario
-from twin.scenario.faults import Intervention
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.faults import Intervention
 
 NAME = "toy_engine:ToyEngine"
 BROKEN = "toy_engine:nothing"

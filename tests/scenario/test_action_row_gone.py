@@ -6,8 +6,8 @@ from pathlib import Path
 
 from twin.catalog import load_catalog
 from twin.scenario import load
-from twin.scenario.action import wrong
-from twin.scenario.faults import Intervention
+from twin.scenario.checks.interventions import wrong
+from twin.scenario.schema.faults import Intervention
 
 LAB = Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml"
 

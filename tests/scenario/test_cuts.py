@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from twin.scenario import ScenarioError, load, loads
-from twin.scenario.show import show
-from twin.scenario.work import Hpc, Inference, Reinforcement
+from twin.scenario.file.effective_text import show
+from twin.scenario.schema.work import Hpc, Inference, Reinforcement
 
 MIXED = load("builtin:mixed-workloads").text
 TUTOR, CHAT, GRID = "jobs[tutor].workload", "jobs[chat].workload", "jobs[forecast].workload"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from twin.scenario import Change, Patch, ScenarioError, load, loads
-from twin.scenario.edits import edited
-from twin.scenario.effective import effective
-from twin.scenario.splice import edit
+from twin.scenario.file.apply_edits import edited
+from twin.scenario.file.patch_text import edit
+from twin.scenario.file.scene_at import effective
 
 LAB = (Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml").read_text(encoding="utf-8")
 RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 2}]}}"

@@ -9,10 +9,10 @@ import pytest
 from tests.sim import fault_hall
 from twin import units
 from twin.scenario import ScenarioError, loads, parse_injection
-from twin.scenario.action import value_of
-from twin.scenario.clock import after_start_s
-from twin.scenario.fault_kinds import KINDS
-from twin.scenario.faults import Intervention
+from twin.scenario.checks.interventions import value_of
+from twin.scenario.reading.time_of_day import after_start_s
+from twin.scenario.schema.fault_kinds import KINDS
+from twin.scenario.schema.faults import Intervention
 
 _LARGER = {
     "count: 2, nodes: [{part: DGX-H100": "count: 4, nodes: [{part: DGX-H100",

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from twin import scenario
-from twin.scenario.fault_trace import Faults, faults_of, pack, unpack
-from twin.scenario.problem import ScenarioError
+from twin.scenario.formats.fault_trace import Faults, faults_of, pack, unpack
+from twin.scenario.text.problem import ScenarioError
 
 DAY_S = 86400.0
 

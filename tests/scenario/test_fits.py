@@ -8,10 +8,10 @@ import pytest
 
 from twin.catalog import load_catalog
 from twin.scenario import ScenarioError, load, loads
-from twin.scenario import check as checks
-from twin.scenario.doubts import doubts
-from twin.scenario.extend import builtin_names
-from twin.scenario.show import show
+from twin.scenario.checks import check as checks
+from twin.scenario.file.effective_text import show
+from twin.scenario.file.warnings import doubts
+from twin.scenario.reading.extend import builtin_names
 
 LAB = load("builtin:lab-16").text
 MISFITS = [

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from twin.scenario import Scenario, load
-from twin.scenario.job_streams import stream_jobs
-from twin.scenario.population import jobs_of
-from twin.scenario.streams import JobStream
+from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.generators.job_streams import stream_jobs
+from twin.scenario.schema.streams import JobStream
 
 LAB = load("builtin:lab-16").scenario.model_copy(update={"duration_s": 30 * 86400.0})
 

@@ -9,13 +9,13 @@ import pytest
 from twin.catalog import load_catalog
 from twin.record.scenario_json import from_json, to_json
 from twin.scenario import Scenario, load, loads, set_value
-from twin.scenario.doubts import doubts
-from twin.scenario.job_traces import cleaned, mapped, trace_jobs
-from twin.scenario.population import jobs_of
-from twin.scenario.problem import ScenarioError
-from twin.scenario.streams import JobTrace
-from twin.scenario.trace_file import table_of
-from twin.scenario.trace_rows import pack
+from twin.scenario.file.warnings import doubts
+from twin.scenario.formats.trace_file import table_of
+from twin.scenario.formats.trace_rows import pack
+from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.generators.job_traces import cleaned, mapped, trace_jobs
+from twin.scenario.schema.streams import JobTrace
+from twin.scenario.text.problem import ScenarioError
 
 LAB = load("builtin:lab-16").scenario
 SWF = "\n".join(

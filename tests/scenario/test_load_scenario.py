@@ -9,9 +9,9 @@ import pytest
 
 from twin.catalog import load_catalog
 from twin.scenario import NewerVersion, Problem, Scenario, ScenarioError, load, loads
-from twin.scenario.expand import counts, label, rows
-from twin.scenario.extend import builtin_names
-from twin.scenario.show import show
+from twin.scenario.file.effective_text import show
+from twin.scenario.generators.expand import counts, label, rows
+from twin.scenario.reading.extend import builtin_names
 
 HEAD = 'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\n'
 SMALL = (

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from twin.catalog import load_catalog
-from twin.scenario.mig import PROFILES, MigProfile, profile_wrong
+from twin.scenario.schema.mig import PROFILES, MigProfile, profile_wrong
 
 
 def test_every_profile_belongs_to_a_part_and_every_part_is_in_the_catalogue() -> None:

@@ -3,8 +3,8 @@
 import pickle
 from collections.abc import Iterator
 
-from twin.scenario.node import Mark, Tree
-from twin.scenario.tree import parse
+from twin.scenario.text.parse import parse
+from twin.scenario.text.source_tree import Mark, Tree
 
 TEXT = "a: 1\nb:\n  - {id: x, c: [1, 2]}\n  - id: y\n    d:\n      e: text\n"
 

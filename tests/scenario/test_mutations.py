@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from twin.scenario import Document, Problem, ScenarioError, fields, load, loads
-from twin.scenario.extend import builtin_names
-from twin.scenario.fields import Spot
-from twin.scenario.tree import Entry, Path, Tree, decode
+from twin.scenario import Document, Problem, ScenarioError, load, loads
+from twin.scenario.reading.extend import builtin_names
+from twin.scenario.schema import fields
+from twin.scenario.schema.fields import Spot
+from twin.scenario.text.parse import Entry, Path, Tree, decode
 
 # A scene that extends another one is short of most keys, and what it spoils may stand in the other.
 SCENES = [one for name in builtin_names() if not (one := load(f"builtin:{name}")).scenario.extends]

@@ -12,10 +12,11 @@ import pytest
 
 from twin.catalog import load_catalog
 from twin.cli.check import report_of
-from twin.scenario import Document, ScenarioError, loads, sizes
-from twin.scenario.extend import builtin, builtin_names
-from twin.scenario.node import Tree
-from twin.scenario.tree import parse
+from twin.scenario import Document, ScenarioError, loads
+from twin.scenario.checks import sizes
+from twin.scenario.reading.extend import builtin, builtin_names
+from twin.scenario.text.parse import parse
+from twin.scenario.text.source_tree import Tree
 
 SEED = 20261123
 COUNT, SHORT = 4000, 40

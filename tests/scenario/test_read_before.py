@@ -7,12 +7,12 @@ import pytest
 
 from twin.catalog import load_catalog
 from twin.scenario import Document, ScenarioError, load, loads
-from twin.scenario.expand import node_counts
-from twin.scenario.extend import Source
-from twin.scenario.load import document_from
-from twin.scenario.patch import Change, Patch
-from twin.scenario.splice import edit
-from twin.scenario.tree import parse
+from twin.scenario.file.load import document_from
+from twin.scenario.file.patch_text import edit
+from twin.scenario.generators.expand import node_counts
+from twin.scenario.reading.extend import Source
+from twin.scenario.text.parse import parse
+from twin.scenario.text.patch import Change, Patch
 
 CATALOG = load_catalog()
 NEW = "{id: far, at: {x: 0 m, y: 99 m}, racks: {count: 2, role: network}}"

@@ -6,8 +6,8 @@ import pytest
 
 from twin.catalog import load_catalog
 from twin.scenario import load, loads
-from twin.scenario.doubts import doubts
-from twin.scenario.extend import builtin_names
+from twin.scenario.file.warnings import doubts
+from twin.scenario.reading.extend import builtin_names
 
 LAB = load("builtin:lab-16").text
 RECOVERY = "    recovery: {detect: 30 s, load: 10 GB/s}\n"

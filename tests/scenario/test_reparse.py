@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from twin.scenario import Problem, ScenarioError
-from twin.scenario.extend import builtin, builtin_names
-from twin.scenario.reparse import reparse
-from twin.scenario.tree import Tree, parse
+from twin.scenario.reading.extend import builtin, builtin_names
+from twin.scenario.text.incremental_parse import reparse
+from twin.scenario.text.parse import Tree, parse
 
 TEXTS = {name: builtin(f"builtin:{name}").read_text(encoding="utf-8") for name in builtin_names()}
 PIECES = (

@@ -8,15 +8,15 @@ import pytest
 
 from twin import resources
 from twin.scenario import load, loads
-from twin.scenario.extend import builtin_names
-from twin.scenario.schema import FILE_NAME, json_schema
-from twin.scenario.show import show
+from twin.scenario.file.effective_text import show
+from twin.scenario.reading.extend import builtin_names
+from twin.scenario.schema.schema import FILE_NAME, json_schema
 
 
 def test_the_committed_schema_is_the_generated_one() -> None:
     committed = (resources.folder("assets") / "schema" / FILE_NAME).read_text(encoding="utf-8")
     assert committed == json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n", (
-        "write it again: python -m twin.scenario.schema"
+        "write it again: python -m twin.scenario.schema.schema"
     )
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from twin.scenario import ScenarioError, load, loads, parse_injection
-from twin.scenario.faults import Intervention
-from twin.scenario.patch import Change, Patch
-from twin.scenario.path import split
-from twin.scenario.setting import set_text, set_texts, set_value
-from twin.scenario.splice import apply
+from twin.scenario.file.patch_text import apply
+from twin.scenario.file.set_option import set_text, set_texts, set_value
+from twin.scenario.schema.faults import Intervention
+from twin.scenario.text.patch import Change, Patch
+from twin.scenario.text.path import split
 
 LAB = load("builtin:lab-16")
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")

@@ -8,10 +8,11 @@ import pytest
 
 from twin.catalog import load_catalog
 from twin.plant.build import build
-from twin.scenario import ScenarioError, load, loads, sizes
-from twin.scenario.extend import builtin_names
-from twin.scenario.fabric_fits import connected
-from twin.scenario.fabric_size import size_of
+from twin.scenario import ScenarioError, load, loads
+from twin.scenario.checks import sizes
+from twin.scenario.checks.fabric import connected
+from twin.scenario.checks.fabric_size import size_of
+from twin.scenario.reading.extend import builtin_names
 
 FINDINGS = Path(__file__).parents[1] / "findings"
 HEAD = 'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\ntitle: t\nduration: 1 day\n'
@@ -31,7 +32,9 @@ def hall(rows: int, racks: int, nodes: int, part: str = "DGX-H100") -> str:
 
 
 def test_a_hall_of_millions_is_refused_with_figure_and_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("twin.scenario.expand.rows", lambda *_: pytest.fail("the hall was expanded"))
+    monkeypatch.setattr(
+        "twin.scenario.generators.expand.rows", lambda *_: pytest.fail("the hall was expanded")
+    )
     with pytest.raises(ScenarioError) as caught:
         load(FINDINGS / "rows500x2000.twin.yaml")
     racks, nodes, gpus = caught.value.problems

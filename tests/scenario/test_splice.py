@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from twin.scenario import Document, ScenarioError, load, loads
-from twin.scenario.extend import builtin_names
-from twin.scenario.patch import Change, Patch
-from twin.scenario.save import save
-from twin.scenario.splice import apply, edit
+from twin.scenario.file.patch_text import apply, edit
+from twin.scenario.file.save import save
+from twin.scenario.reading.extend import builtin_names
+from twin.scenario.text.patch import Change, Patch
 
 SCENES = {name: load(f"builtin:{name}") for name in builtin_names()}
 WHOLE = sorted(name for name, one in SCENES.items() if not one.scenario.extends)

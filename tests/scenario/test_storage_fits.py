@@ -6,7 +6,7 @@ import pytest
 
 from twin.catalog import load_catalog
 from twin.scenario import ScenarioError, load, loads
-from twin.scenario.doubts import doubts
+from twin.scenario.file.warnings import doubts
 
 VIDEO = load("builtin:video-ingest").text
 STORE = "{id: gpfs, part: GPFS-ESS3500, racks: store, capacity: 4 PB}"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from twin.scenario import ScenarioError, load, loads
-from twin.scenario.horizon import past_the_end
-from twin.scenario.workload_fits import MAX_WINDOWS
+from twin.scenario.checks.horizon import past_the_end
+from twin.scenario.checks.workload import MAX_WINDOWS
 
 FINDINGS = Path(__file__).parents[1] / "findings"
 SCENE = """\

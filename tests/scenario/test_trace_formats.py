@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.scenario.problem import ScenarioError
-from twin.scenario.streams import TraceMap
-from twin.scenario.trace_file import format_of, table_of
-from twin.scenario.trace_rows import TraceTable, pack, packed_text, unpack, unpacked_text
+from twin.scenario.formats.trace_file import format_of, table_of
+from twin.scenario.formats.trace_rows import TraceTable, pack, packed_text, unpack, unpacked_text
+from twin.scenario.schema.streams import TraceMap
+from twin.scenario.text.problem import ScenarioError
 
 SWF = """; Version: 2.2
 ; MaxProcs: 64

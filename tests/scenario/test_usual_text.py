@@ -4,9 +4,10 @@ import random
 
 import pytest
 
-from twin.scenario import ScenarioError, usual_text
-from twin.scenario.extend import builtin, builtin_names
-from twin.scenario.tree import Tree, parse
+from twin.scenario import ScenarioError
+from twin.scenario.reading.extend import builtin, builtin_names
+from twin.scenario.text import fast_yaml
+from twin.scenario.text.parse import Tree, parse
 
 WORDS = (
     "a",
@@ -81,7 +82,7 @@ def lines_of(draw: random.Random, indent: int, depth: int = 0) -> str:
 
 def by_the_parser_of_yaml(text: str, monkeypatch: pytest.MonkeyPatch) -> Tree | None:
     with monkeypatch.context() as patch:
-        patch.setattr(usual_text, "read", lambda text, name: None)
+        patch.setattr(fast_yaml, "read", lambda text, name: None)
         try:
             return parse(text, "n")
         except ScenarioError:
@@ -97,7 +98,7 @@ def test_what_is_read_at_once_is_what_yaml_says(monkeypatch: pytest.MonkeyPatch)
             + text
             + draw.choice(("", "", "\n", " "))
         )
-        found = usual_text.read(text, "n")
+        found = fast_yaml.read(text, "n")
         if found is not None:
             read += 1
             assert found == by_the_parser_of_yaml(text, monkeypatch), text
@@ -108,7 +109,7 @@ def test_what_is_read_at_once_is_what_yaml_says(monkeypatch: pytest.MonkeyPatch)
 def test_lines_of_the_shipped_scenes_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for line in builtin(f"builtin:{name}").read_text(encoding="utf-8").splitlines(keepends=True):
         for text in (line, line.strip(), line.strip().removeprefix("- "), line.rpartition(": ")[2].strip()):
-            found = usual_text.read(text, "n")
+            found = fast_yaml.read(text, "n")
             assert found is None or found == by_the_parser_of_yaml(text, monkeypatch), text
 
 
@@ -127,4 +128,4 @@ def test_lines_of_the_shipped_scenes_too(name: str, monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_what_is_wrong_or_deep_is_left_to_the_parser(text: str) -> None:
-    assert usual_text.read(text, "n") is None
+    assert fast_yaml.read(text, "n") is None

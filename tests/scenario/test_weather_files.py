@@ -12,12 +12,13 @@ import pytest
 from twin.physics.psychrometrics import standard_pressure_pa, wet_bulb_c
 from twin.physics.weather import MONTH_DAYS
 from twin.record.scenario_json import from_json, to_json
-from twin.scenario import ScenarioError, grid_file, load, loads, places, set_value, weather_file
-from twin.scenario.hourly_table import HOURS, MAX_BYTES
-from twin.scenario.packed_hours import pack, unpack
-from twin.scenario.problem import Problem
-from twin.scenario.show import show
-from twin.scenario.site import CLIMATE_HOURS, GRID_HOURS
+from twin.scenario import ScenarioError, load, loads, set_value
+from twin.scenario.file.effective_text import show
+from twin.scenario.formats import climates, grid_file, weather_file
+from twin.scenario.formats.hourly_csv import HOURS, MAX_BYTES
+from twin.scenario.schema.hourly_text import pack, unpack
+from twin.scenario.schema.site import CLIMATE_HOURS, GRID_HOURS
+from twin.scenario.text.problem import Problem
 
 SCENE = """format: twin/scenario
 version: 1
@@ -92,7 +93,7 @@ def test_packed_hours_come_back_to_a_hundredth():
 
 @pytest.mark.parametrize("measure", ["wet_bulb", "dew_point", "relative_humidity"])
 def test_a_year_comes_back_from_a_csv_of_each_measure_of_humidity(measure):
-    made = places.year_of("dublin")
+    made = climates.year_of("dublin")
     share = np.clip(weather_file.moist.relative_humidity(made.dry_c, made.dew_c), 0, 1)
     wet = wet_bulb_c(made.dry_c, share)
     given = {"wet_bulb": wet, "dew_point": made.dew_c, "relative_humidity": 100 * share}[measure]
@@ -336,7 +337,7 @@ def test_a_shipped_place_by_name_or_as_hours():
     assert by_name.site.latitude_deg == 53.4
     assert by_name.site.climate.hours is None
     as_file = loads(scene(climate="{file: 'builtin:dublin'}")).scenario
-    assert np.abs(of(as_file.site.climate.hours)["wet_bulb"] - places.year_of("dublin").wet_c).max() < 0.006
+    assert np.abs(of(as_file.site.climate.hours)["wet_bulb"] - climates.year_of("dublin").wet_c).max() < 0.006
     own = loads(scene(latitude="10", climate="{place: dublin}")).scenario
     assert own.site.latitude_deg == 10.0
 
@@ -379,9 +380,9 @@ def test_a_packed_text_that_would_unpack_to_gigabytes_is_refused():
 
 
 def test_every_place_says_what_its_figures_stand_on():
-    assert len(places.names()) >= 10
-    for name in places.names():
-        here = places.place(name)
+    assert len(climates.names()) >= 10
+    for name in climates.names():
+        here = climates.place(name)
         assert len(here.sources) == 3
         assert all("(recalled)" in said or "(estimated)" in said for said in here.sources)
 
@@ -398,8 +399,8 @@ def test_every_place_says_what_its_figures_stand_on():
     ],
 )
 def test_a_file_of_places_that_is_wrong_says_where(said, reason):
-    with pytest.raises(places.PlaceError, match=reason):
-        places.places_of(said)
+    with pytest.raises(climates.PlaceError, match=reason):
+        climates.places_of(said)
 
 
 def test_months_and_ranges_of_places_are_checked():
@@ -424,11 +425,11 @@ def test_months_and_ranges_of_places_are_checked():
             },
         }
 
-    assert places.places_of(said())["x"].normals.dry_c == (10.0,) * 12
+    assert climates.places_of(said())["x"].normals.dry_c == (10.0,) * 12
     for changes, reason in (
         ({"dry_bulb_c": [10] * 11}, "must be a list of 12 numbers"),
         ({"dry_bulb_c": [10] * 11 + ["x"]}, "dry_bulb_c = 'x' must be a number from -60 to 45"),
         ({"dew_point_c": [11] * 12}, "dew_point_c is above dry_bulb_c"),
     ):
-        with pytest.raises(places.PlaceError, match=reason):
-            places.places_of(said(**changes))
+        with pytest.raises(climates.PlaceError, match=reason):
+            climates.places_of(said(**changes))

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from twin.scenario.scheduling import Green, Preemption, Weights
-from twin.scenario.work import Tenant
+from twin.scenario.schema.scheduling import Green, Preemption, Weights
+from twin.scenario.schema.work import Tenant
 from twin.schedule.planner import Planner
 from twin.schedule.policies import PRESETS, Policy
 from twin.schedule.queue import Labels, Request, Requests

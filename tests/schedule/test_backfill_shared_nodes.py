@@ -12,7 +12,7 @@ from tests.schedule.queue_scenes import policy, run
 from tests.sim.sim_scenes import tiny
 from twin.schedule.queue import Request
 from twin.schedule.windows import Window
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 GPUS = 8
 Backfill = Literal["easy", "conservative"]

@@ -12,11 +12,11 @@ import pytest
 
 from tests.schedule.queue_scenes import Weights, ask, policy, run
 from twin import scenario
-from twin.scenario.work import Tenant
+from twin.scenario.schema.work import Tenant
 from twin.schedule.queue import Requests
 from twin.schedule.shares import FairShare
 from twin.schedule.tenants import Tenants
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 from twin.units import parse
 
 FOUND = Path(__file__).parents[1] / "findings" / "ph4.twin.yaml"

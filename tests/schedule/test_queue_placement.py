@@ -10,7 +10,7 @@ import pytest
 from twin import scenario
 from twin.schedule.placement import first, pack, spread
 from twin.schedule.queue import Labels
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 FOUND = Path(__file__).parents[1] / "findings" / "pack.twin.yaml"
 NODE = np.arange(24)

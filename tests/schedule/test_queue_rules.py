@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.schedule.queue_scenes import Green, Preemption, Weights, ask, flat, policy, run
-from twin.scenario.scheduling import Partition
-from twin.scenario.work import Tenant
+from twin.scenario.schema.scheduling import Partition
+from twin.scenario.schema.work import Tenant
 from twin.schedule.admission import refusal
 from twin.schedule.gates import Quotas
 from twin.schedule.planner import Planner

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.schedule.queue_scenes import Preemption, policy, run
-from twin.scenario.work import Tenant
+from twin.scenario.schema.work import Tenant
 from twin.schedule.queue import Labels, Request
 from twin.schedule.replay import Replayed
 from twin.schedule.windows import Window

@@ -8,8 +8,8 @@ from sim_scenes import frame
 from twin.record.alarms import Alarms
 from twin.record.alarms_pictured import over_in
 from twin.record.events import Severity
-from twin.sim.engine import Engine
-from twin.sim.nodes import DOWN
+from twin.sim.core.nodes import DOWN
+from twin.sim.engine.engine import Engine
 
 NODE_KINDS = ("failure", "injected_failure", "node_found", "lemon_out")
 GEAR_KINDS = ("fabric_fault", "power_failure", "breaker_trip", "psu_loss", "pump_stop", "fans_stop", "leak")

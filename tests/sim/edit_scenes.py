@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sim_scenes import events, job, tiny
 
-from twin.scenario.document import Scenario
-from twin.scenario.edit import Edit
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.edit import Edit
+from twin.sim.engine.engine import Engine
 
 NOW_S = 0.0
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sim_scenes import air_cooling, causes, job, tiny
 
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 LEAF_SPINE = {
     "id": "ib",

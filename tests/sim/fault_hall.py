@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from twin.scenario import loads
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 SCENE = """\
 format: twin/scenario

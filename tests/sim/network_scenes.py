@@ -7,8 +7,8 @@ from typing import Any
 from fabric_scenes import model
 from sim_scenes import assert_books_close, inject
 
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 LINE = 0.9
 """Share of its card's line rate that a rank of the H100 profile reaches."""

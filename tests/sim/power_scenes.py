@@ -9,11 +9,11 @@ from sim_scenes import tiny
 
 from twin.catalog import load_catalog
 from twin.plant.build import build
-from twin.scenario.document import Scenario
-from twin.sim.clockwork import Timers
-from twin.sim.log import Log
-from twin.sim.power_system import PowerSystem
-from twin.sim.weather import Weather
+from twin.scenario.schema.document import Scenario
+from twin.sim.core.log import Log
+from twin.sim.core.timers import Timers
+from twin.sim.core.weather import Weather
+from twin.sim.power.system import PowerSystem
 
 UTILITY = {"id": "utility", "kind": "utility"}
 
@@ -82,7 +82,7 @@ class Bench:
 
     @property
     def _first_j(self) -> float:
-        from twin.sim.power_condition import target_charge
+        from twin.sim.power.item_state import target_charge
 
         circuit = self.power.circuit
         return float((circuit.energy_j * target_charge(circuit)).sum())

@@ -13,8 +13,8 @@ from twin.record.channels import JobState
 from twin.record.events import Event
 from twin.record.frame import Frame
 from twin.resources import folder
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 WORKLOAD = {
     "kind": "vision",

@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # run as a program, from any
 from tests.sim.swarm_scenes import load_case, scene_of
 from twin.record.channels import JobState
 from twin.record.frame import Frame
-from twin.scenario.population import jobs_of
-from twin.sim.engine import Engine
+from twin.scenario.generators.all_jobs import jobs_of
+from twin.sim.engine.engine import Engine
 
 EVENTS = 700
 """Timers of a case at most: the longest take a second."""
@@ -195,7 +195,7 @@ def _first_difference(one: Engine, other: Engine) -> str:
 
 
 def _difference(one: bytes, other: bytes) -> str:
-    from twin.sim.snapshot import unpack
+    from twin.sim.edits.snapshot import unpack
 
     # 0 and 0.0 are one number
     a, b = (json.loads(json.dumps(unpack(data)), parse_int=float) for data in (one, other))

@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 from twin.scenario import loads
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 DAY_S = 86400.0
 

@@ -14,9 +14,9 @@ from twin.record.alarms import Alarms
 from twin.record.alarms_pictured import over_in
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout, sizes_of
-from twin.scenario.document import Scenario
-from twin.scenario.fault_kinds import KINDS
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.fault_kinds import KINDS
+from twin.sim.engine.engine import Engine
 
 DAY_S = 86400.0
 POWER = [

@@ -8,8 +8,8 @@ import pytest
 from sim_scenes import assert_books_close, events, frame, inject, shipped, times
 
 from twin.record.channels import JobState
-from twin.scenario.setting import set_value
-from twin.sim.engine import Engine
+from twin.scenario.file.set_option import set_value
+from twin.sim.engine.engine import Engine
 
 FIRST_S, SECOND_S, BACK_S = 900.0, 2100.0, 3300.0
 """10:00, 10:20 and 10:40 after the start of the scene at 09:45."""

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sim_scenes import assert_books_close, frame, inject, liquid, times, tiny
 
-from twin.scenario.load import load, loads
-from twin.sim.engine import Engine
-from twin.sim.shutdowns import REBOOT_S
+from twin.scenario.file.load import load, loads
+from twin.sim.care.shutdowns import REBOOT_S
+from twin.sim.engine.engine import Engine
 
 FINDINGS = Path(__file__).parents[1] / "findings"
 

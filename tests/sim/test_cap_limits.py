@@ -8,7 +8,7 @@ import pytest
 from sim_scenes import events, frame, inject
 
 from twin.scenario import load, parse_injection
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 HALL = load(Path(__file__).parents[1] / "findings" / "capb.twin.yaml").scenario
 

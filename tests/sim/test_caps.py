@@ -10,9 +10,9 @@ import pytest
 from sim_scenes import assert_books_close, events, inject, job, liquid, tiny
 
 from twin.record.channels import JobState
-from twin.scenario.document import Scenario
-from twin.sim.caps import STEP_W, items_below, racks_of
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
+from twin.sim.thermal.power_caps import STEP_W, items_below, racks_of
 
 TWO = (job(1, id="first", priority=5), job(1, id="second"))
 SOFT: dict[str, Any] = {"kind": "load", "gpu": 0.35}

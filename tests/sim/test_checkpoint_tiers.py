@@ -9,8 +9,8 @@ import pytest
 from sim_scenes import RECOVERY, assert_books_close, causes, events, inject, job, times, tiny
 
 from twin.record.channels import JobState
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 SIZE = 14e9  # of the state: 14 bytes a parameter
 READY_S = 100.0

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from twin import scenario
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 YEAR_H = 8760.0
 

@@ -6,8 +6,8 @@ import pytest
 
 from twin.cli.bench.cluster import JOBS, cluster_month
 from twin.record.channels import JobState
-from twin.scenario.population import jobs_of
-from twin.sim.engine import Engine
+from twin.scenario.generators.all_jobs import jobs_of
+from twin.sim.engine.engine import Engine
 
 
 def test_the_month_asks_for_nine_in_ten_gpus() -> None:

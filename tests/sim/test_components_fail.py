@@ -15,11 +15,11 @@ from twin.plant.build import build
 from twin.plant.domains import scale_up_domains
 from twin.plant.links import links_of
 from twin.record.channels import JobState
-from twin.scenario.document import Scenario
-from twin.sim.components import components_of
-from twin.sim.draws import Draws
-from twin.sim.engine import Engine
-from twin.sim.failures import FailureClocks
+from twin.scenario.schema.document import Scenario
+from twin.sim.core.draws import Draws
+from twin.sim.engine.engine import Engine
+from twin.sim.hazard.components import components_of
+from twin.sim.hazard.failure_clocks import FailureClocks
 
 DAY_S = 86400.0
 

@@ -11,10 +11,10 @@ from sim_scenes import assert_books_close, frame, liquid, tiny
 from twin.catalog import load_catalog
 from twin.physics.hydraulics import PG25_W_K_PER_LPM
 from twin.physics.thermal_constants import EXCHANGER_NTU_DESIGN
-from twin.scenario.cooling import Plant
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
-from twin.sim.parts import machine_ua_w_k
+from twin.scenario.schema.cooling import Plant
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
+from twin.sim.thermal.part_models import machine_ua_w_k
 
 CATALOG = load_catalog()
 FEED = [{"id": "grid", "kind": "utility"}]

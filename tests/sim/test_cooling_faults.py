@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from sim_scenes import air_cooling, assert_books_close, events, frame, inject, liquid, shipped, times, tiny
 
-from twin.scenario.cooling import Plant
-from twin.scenario.document import Scenario
-from twin.sim.cooling_machines import working_units
-from twin.sim.engine import Engine
-from twin.sim.weather import Outdoor
+from twin.scenario.schema.cooling import Plant
+from twin.scenario.schema.document import Scenario
+from twin.sim.core.weather import Outdoor
+from twin.sim.engine.engine import Engine
+from twin.sim.thermal.cooling_machines import working_units
 
 AT_S = 3600.0
 HOT = {"climate": {"dry_bulb": "38 degC", "wet_bulb": "30 degC", "swing": "0 K"}}

@@ -11,9 +11,9 @@ from sim_scenes import assert_books_close, events, frame, inject, liquid, times,
 
 from twin.catalog import load_catalog
 from twin.plant.error import PlantError
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
-from twin.sim.parts import UncooledNode, in_tank
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
+from twin.sim.thermal.part_models import UncooledNode, in_tank
 
 CATALOG = load_catalog()
 BURN = {"id": "burn", "nodes": 4, "workload": {"kind": "load", "gpu": "90 %"}}

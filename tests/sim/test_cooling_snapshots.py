@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sim_scenes import inject, liquid
 
-from twin.scenario.cooling import Plant
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.cooling import Plant
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 END_S = 5400.0
 FAULTS = {

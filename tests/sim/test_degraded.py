@@ -10,7 +10,7 @@ from sim_scenes import assert_books_close, events, inject, job, run_to_state, ti
 
 from twin import scenario
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 DAY_S = 86400.0
 EFFECTS = ("slow", "hang", "corrupt", "remap", "pcie", "flap")

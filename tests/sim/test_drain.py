@@ -6,7 +6,7 @@ import pytest
 from sim_scenes import assert_books_close, events, inject, job, times, tiny
 
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 
 def drained(value: str, nodes: int = 4, drain: str = "0 s", **more: object) -> Engine:

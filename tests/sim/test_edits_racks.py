@@ -14,7 +14,7 @@ from twin.record.frame import Frame
 from twin.record.reader import Reader
 from twin.runtime.inline import run
 from twin.scenario import load
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 GPUS = 8
 

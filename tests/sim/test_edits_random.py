@@ -9,8 +9,8 @@ import pytest
 from edit_scenes import absent, closed, edit, racks, with_edits
 from sim_scenes import events, inject, job, liquid, tiny
 
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 FAULTS = {
     "repair_constant": "1 h",

@@ -6,7 +6,7 @@ import pytest
 from edit_scenes import absent, edit, racks, replayed, take, with_edits
 from sim_scenes import events, tiny
 
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from twin.commands.place import AddPart
 from twin.commands.wired_in import WiredIn
 from twin.resources import folder
 from twin.scenario import load
-from twin.scenario.edit import Edit
-from twin.sim.engine import Engine
+from twin.scenario.schema.edit import Edit
+from twin.sim.engine.engine import Engine
 
 H = 3600.0
 

@@ -8,7 +8,7 @@ import pytest
 from edit_scenes import edit, with_edits
 from swarm import load_case, wrong_books, wrong_neighbours, wrong_places
 
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 EVENTS = 200
 Changes = list[tuple[str, str | None]]

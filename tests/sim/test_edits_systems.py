@@ -10,7 +10,7 @@ from edit_scenes import closed, edit, replayed, take
 from sim_scenes import events, inject, job, liquid, shipped, times, tiny
 
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 NODE = ("halls[hall].overrides[gpu/0/2/0].rack", "gpu/0/0")
 

@@ -9,8 +9,8 @@ import pytest
 from sim_scenes import RECOVERY, assert_books_close, events, inject, job, times, tiny
 
 from twin.record.channels import JobState
-from twin.sim.elastic import Cut, widths
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
+from twin.sim.jobs.elastic import Cut, widths
 
 LLM = {
     "kind": "llm",

@@ -8,7 +8,7 @@ import pytest
 from sim_scenes import events
 
 from twin.scenario import load
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 FINDINGS = Path(__file__).parents[1] / "findings"
 

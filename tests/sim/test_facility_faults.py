@@ -7,8 +7,8 @@ import json
 import pytest
 from sim_scenes import events, frame, inject, liquid, shipped, tiny
 
-from twin.scenario.injection import parse_injection
-from twin.sim.engine import Engine
+from twin.scenario.reading.inject_option import parse_injection
+from twin.sim.engine.engine import Engine
 
 QUIET = {"failures": {"enabled": False}}
 

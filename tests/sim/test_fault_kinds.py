@@ -14,11 +14,11 @@ from twin.record.alarms_pictured import over_in
 from twin.record.event_kinds import KINDS as EVENTS
 from twin.record.event_kinds import ended_by
 from twin.record.events import Severity
-from twin.scenario.fault_kinds import KINDS
-from twin.scenario.fault_kinds.kind import FaultKind, TargetKind
-from twin.scenario.faults import Intervention
-from twin.sim.engine import Engine
-from twin.sim.fault_handlers import HANDLERS
+from twin.scenario.schema.fault_kinds import KINDS
+from twin.scenario.schema.fault_kinds.kind import FaultKind, TargetKind
+from twin.scenario.schema.faults import Intervention
+from twin.sim.engine.engine import Engine
+from twin.sim.incidents.fault_handlers import HANDLERS
 
 HALL = fault_hall()
 AT_S, LASTS_S = 600.0, 300.0

@@ -10,9 +10,9 @@ import pytest
 from sim_scenes import assert_books_close, causes, events, tiny
 
 from twin.analysis.fault_trace import concurrent_down
-from twin.scenario.document import Scenario
-from twin.scenario.fault_trace import Faults, faults_of, pack, read_faults
-from twin.sim.engine import Engine
+from twin.scenario.formats.fault_trace import Faults, faults_of, pack, read_faults
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 TRACE = Path("/work/shared/reference/traces/infinitehbd/fault_trace.json")
 DAY_S = 86400.0

@@ -12,10 +12,10 @@ from twin.catalog import load_catalog
 from twin.physics.reliability import lemon_factor
 from twin.plant.build import build
 from twin.plant.tables import Plant
-from twin.scenario.document import Scenario
-from twin.sim.draws import Draws
-from twin.sim.engine import Engine
-from twin.sim.failures import FailureClocks
+from twin.scenario.schema.document import Scenario
+from twin.sim.core.draws import Draws
+from twin.sim.engine.engine import Engine
+from twin.sim.hazard.failure_clocks import FailureClocks
 
 DAY_S = 86400.0
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sim_scenes import causes, finding, frame, inject, job, tiny
 
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 STALLS = ("detection", "restart_and_load", "lost_work", "checkpoint_stall")
 

@@ -12,7 +12,7 @@ from twin.record.accounts import KEPT_STEP
 from twin.record.channels import JobState
 from twin.record.reader import Reader
 from twin.runtime.inline import run
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 STANDS = (JobState.STARTING, JobState.DETECTING, JobState.RESTARTING, JobState.WAITING)
 

@@ -6,7 +6,7 @@ import pytest
 
 from twin.record.frame import Frame
 from twin.scenario import loads
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 _SCENE = """\
 format: twin/scenario

@@ -11,10 +11,10 @@ from sim_scenes import frame, inject, job, shipped, tiny
 from twin.physics.thermal_network import State
 from twin.record.reader import Reader
 from twin.runtime.inline import run
-from twin.scenario.document import Scenario
-from twin.scenario.injection import parse_injection
-from twin.sim.engine import Engine
-from twin.sim.traces import Dies, Traces
+from twin.scenario.reading.inject_option import parse_injection
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
+from twin.sim.thermal.gpu_groups import Dies, Traces
 
 HALLS: dict[str, tuple[Scenario, tuple[str, ...]]] = {
     "air": (

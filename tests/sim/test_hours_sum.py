@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from twin.scenario import load
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 
 @pytest.mark.parametrize("name", ["lab-16", "blackout", "pump-trip"])

@@ -6,7 +6,7 @@ import pytest
 from sim_scenes import assert_books_close, events, shipped
 
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 HOUR_S = 3600.0
 

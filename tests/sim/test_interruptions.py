@@ -6,7 +6,7 @@ import pytest
 from sim_scenes import causes, events, finding, inject, job, tiny
 
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 
 def test_failures_of_a_job_that_waits_for_nodes_interrupt_nobody() -> None:

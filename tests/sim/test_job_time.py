@@ -5,7 +5,7 @@ from sim_scenes import causes, job, shipped, tiny
 
 from twin.record.accounts import JOB_SECONDS
 from twin.record.frame import Frame
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 OF_JOBS = {account for accounts in JOB_SECONDS.values() for account in accounts}
 
@@ -31,7 +31,7 @@ def test_jobs_and_ledger_tell_the_same(name: str) -> None:
 def test_each_phase_of_a_restart_is_told_apart() -> None:
     scene = tiny(jobs=(job(2, steps=100_000),), failures={"repair_constant": "2 h", "causes": causes(0.0)})
     engine = Engine(scene, 1)
-    from twin.scenario.injection import parse_injection
+    from twin.scenario.reading.inject_option import parse_injection
 
     assert engine.intervene(parse_injection("4000 s fail gpu/0/0/0 for=1h")) is None
     engine.advance(9000.0)

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from twin.scenario import load
-from twin.sim.engine import Engine
-from twin.sim.snapshot import unpack
+from twin.sim.edits.snapshot import unpack
+from twin.sim.engine.engine import Engine
 
 SCENE = load(Path(__file__).parents[2] / "scenes" / "shared-cluster.twin.yaml").scenario
 

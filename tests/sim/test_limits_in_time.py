@@ -15,9 +15,9 @@ from scipy.integrate import solve_ivp
 from sim_scenes import events, finding, shipped, times
 
 from twin.physics.thermal_solve import exchanger_w_k
-from twin.scenario.load import load, loads
-from twin.sim import heat
-from twin.sim.engine import Engine
+from twin.scenario.file.load import load, loads
+from twin.sim.engine.engine import Engine
+from twin.sim.thermal import heat
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from sim_scenes import assert_books_close, inject, job, tiny
 from typer.testing import CliRunner
 
 from twin.cli.app import app, with_command
-from twin.scenario.show import show
-from twin.sim.engine import Engine
+from twin.scenario.file.effective_text import show
+from twin.sim.engine.engine import Engine
 
 GPUS = 8
 

@@ -5,7 +5,7 @@ import math
 import pytest
 from sim_scenes import inject, job, liquid, shipped, tiny
 
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 PATHS = [
     {"id": "utility", "kind": "utility"},

@@ -3,8 +3,8 @@
 import pytest
 from sim_scenes import job, tiny
 
-from twin.sim import heat
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
+from twin.sim.thermal import heat
 
 
 def energy(longest_s: float, monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from twin.scenario import loads
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 from twin.schedule.planner import Planner
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 SCENE = """
 format: twin/scenario
@@ -55,7 +55,7 @@ def test_the_same_starts_come_with_and_without_looking_again(
     fewer = Engine(scene(backfill, depth))
     fewer.advance(fewer.end_s)
     asked = len(decisions)
-    monkeypatch.setattr("twin.sim.scheduler.Scheduler._is_settled", lambda self: False)
+    monkeypatch.setattr("twin.sim.queue.scheduler.Scheduler._is_settled", lambda self: False)
     every = Engine(scene(backfill, depth))
     every.advance(every.end_s)
     assert fewer.event_hash() == every.event_hash()

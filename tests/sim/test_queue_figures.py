@@ -9,7 +9,7 @@ import pytest
 
 from tests.sim.sim_scenes import load_job, tiny
 from twin.record.accounts import KEPT_STEP
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 
 def load(id: str, submit_s: float, nodes: int, run_s: float, **more: Any) -> dict[str, Any]:

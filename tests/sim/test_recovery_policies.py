@@ -8,7 +8,7 @@ import pytest
 from sim_scenes import shipped, times
 
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 HOUR_S = 3600.0
 SPARE, REQUEUE, SHRINK, DROP = range(4)

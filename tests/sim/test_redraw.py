@@ -18,11 +18,11 @@ from twin.record.reader import Reader
 from twin.record.redraw import Redraw
 from twin.runtime.inline import run
 from twin.scenario import parse_injection
-from twin.scenario.document import Scenario
-from twin.scenario.faults import Cause
-from twin.sim.clock_set import ClockSet
-from twin.sim.draws import Draws
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.faults import Cause
+from twin.sim.core.draws import Draws
+from twin.sim.engine.engine import Engine
+from twin.sim.hazard.hazard_clocks import ClockSet
 
 N, DAY_S, T_S = 20_000, 86400.0, 40 * 86400.0
 KS_999 = 1.95

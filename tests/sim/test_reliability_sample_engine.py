@@ -19,7 +19,7 @@ from twin.planning.reliability_sample import (
     spread,
     with_checkpoints,
 )
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 STEP_S = 60.0
 """Of work that is known by its power alone."""

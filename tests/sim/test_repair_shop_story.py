@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.sim.sim_scenes import events
 from twin import scenario
 from twin.resources import folder
-from twin.scenario.setting import set_texts
-from twin.sim.engine import Engine
+from twin.scenario.file.set_option import set_texts
+from twin.sim.engine.engine import Engine
 
 CARDS = "failures.repairs.parts[cards].stock=50"
 ROUND_THE_CLOCK = (

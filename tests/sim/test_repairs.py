@@ -9,7 +9,7 @@ import pytest
 
 from tests.sim.sim_scenes import causes, events, frame, inject, tiny
 from twin.record.channels import NodeCondition
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 HOUR_S = 3600.0
 DAY_S = 24 * HOUR_S

@@ -9,8 +9,8 @@ from edit_scenes import edit, take
 from sim_scenes import WORKLOAD, assert_books_close, events, finding, inject, job, run_to_state, times, tiny
 
 from twin.record.channels import JobState
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 SIZE = 112427270144.0
 """State of the jobs of the scenes `storm4` and `ld` [B]."""

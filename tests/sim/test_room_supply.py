@@ -9,8 +9,8 @@ import pytest
 from sim_scenes import assert_books_close, events, frame, inject
 
 from twin.resources import folder
-from twin.scenario.load import loads
-from twin.sim.engine import Engine
+from twin.scenario.file.load import loads
+from twin.sim.engine.engine import Engine
 
 
 @cache

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from sim_scenes import tiny
 
 from twin.plant.build import build
-from twin.sim.ledger import Ledger
-from twin.sim.nodes import DOWN, FREE, NOBODY, SHARED, SLICES, Nodes
+from twin.sim.core.ledger import Ledger
+from twin.sim.core.nodes import DOWN, FREE, NOBODY, SHARED, SLICES, Nodes
 
 PLANT = build(tiny())
 
@@ -77,7 +77,7 @@ def test_what_is_left_of_a_node_rests_as_fragmented_and_in_repair_with_it() -> N
     nodes.set_condition(30.0, 0, FREE)
     nodes.give_back(40.0, 0, [0])
     nodes.ledger.advance(50.0)
-    from twin.sim.ledger import INDEX
+    from twin.sim.core.ledger import INDEX
 
     total = nodes.ledger.total
     assert total[INDEX["idle_fragmented"]] == pytest.approx(6 * 20.0)

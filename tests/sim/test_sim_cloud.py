@@ -11,9 +11,9 @@ from sim_scenes import assert_books_close, causes, events, finding, frame, injec
 
 from twin.physics.checkpoint import renewal_ettr
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
-from twin.sim.summary_cloud import clouds
-from twin.sim.summary_queue import queue_figures
+from twin.sim.engine.engine import Engine
+from twin.sim.summary.cloud import clouds
+from twin.sim.summary.queue import queue_figures
 
 DAY_S = 86400.0
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sim_scenes import WORKLOAD, assert_books_close, causes, events, inject, job, liquid, shipped, tiny
 
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 TINY_TARGETS = {
     "fail": ("gpu/0/0/0", "gpu/0/3/0", "gpu/0/5/0", "gpu/0/2", "gpu/0"),

@@ -9,7 +9,7 @@ import pytest
 from sim_scenes import assert_books_close, events, frame, inject, shipped, times
 
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 AT_S = 1800.0
 FIRST_LOOP = {f"gpu/0/{rack}" for rack in (0, 1)}

@@ -14,8 +14,8 @@ from sim_scenes import causes, events, frame, inject, job, shipped, tiny
 from twin.record.hash import EventHash
 from twin.runtime import inline
 from twin.runtime.protocol import Happened
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 UNTIL_S = 43200.0
 INCIDENTS = (
@@ -71,7 +71,7 @@ def test_in_another_process() -> None:
     script = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from sim_scenes import shipped\n"
-        "from twin.sim.engine import Engine\n"
+        "from twin.sim.engine.engine import Engine\n"
         "engine = Engine(shipped('lab-16'), 5); engine.advance(1e9); print(engine.event_hash())"
     )
     here = str(Path(__file__).parent)

@@ -10,9 +10,9 @@ from sim_scenes import assert_books_close, frame, inject, job, liquid, shipped, 
 from test_sim_limits import limited
 
 from twin.physics.gpu_power import dynamic_unit_w
-from twin.sim.clocks import HBM_LIMIT_C
-from twin.sim.drive import HBM_HOT_SHARE, step_activity
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
+from twin.sim.jobs.gpu_load import HBM_HOT_SHARE, step_activity
+from twin.sim.thermal.clocks import HBM_LIMIT_C
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ from sim_scenes import WORKLOAD, assert_books_close, events, frame, inject, job,
 from twin.catalog import load_catalog
 from twin.planning.job import PlanError
 from twin.scenario import parse_injection
-from twin.sim.body import UncooledNode
-from twin.sim.engine import Engine
-from twin.sim.plan import UnplaceableJob
+from twin.sim.engine.engine import Engine
+from twin.sim.jobs.plan import UnplaceableJob
+from twin.sim.thermal.thermal_build import UncooledNode
 
 NOT_COOLED = {"plants": [], "loops": []}
 

@@ -13,11 +13,11 @@ from twin.catalog import load_catalog
 from twin.planning.reliability_sample import spread
 from twin.planning.risk import outcome, risk_of
 from twin.plant.build import build
-from twin.scenario.document import Scenario
-from twin.scenario.faults import Cause
-from twin.sim.draws import Draws
-from twin.sim.engine import Engine
-from twin.sim.failures import FailureClocks
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.faults import Cause
+from twin.sim.core.draws import Draws
+from twin.sim.engine.engine import Engine
+from twin.sim.hazard.failure_clocks import FailureClocks
 
 SEEDS = range(40)
 FEW_SEEDS = SEEDS[:24]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.sim.fault_sets import EXACT, Fault, Some, fault_sets
+from twin.sim.fabric.route_variants import EXACT, Fault, Some, fault_sets
 
 LINKS = 32
 

@@ -9,9 +9,9 @@ from fabric_scenes import hall, model
 from twin.record.channels import JobState
 from twin.record.frame import Frame
 from twin.scenario import load, loads
-from twin.scenario.injection import parse_injection
-from twin.sim.engine import Engine
-from twin.sim.observe import Observer
+from twin.scenario.reading.inject_option import parse_injection
+from twin.sim.engine.engine import Engine
+from twin.sim.observe.observe import Observer
 
 SCENE = """
 format: twin/scenario

@@ -7,7 +7,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from twin.cli.bench.facility import raps_day
 from twin.record.frame import Frame
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sim_scenes import assert_books_close, events, inject, job, shipped, times, tiny
 
-from twin.sim import heat
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
+from twin.sim.thermal import heat
 
 
 def onset_s(monkeypatch: pytest.MonkeyPatch, longest_s: float) -> float:

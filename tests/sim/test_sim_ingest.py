@@ -25,8 +25,8 @@ from sim_scenes import (
 from twin.physics.storage import limited_bytes_s, store_load
 from twin.record.channels import JobState
 from twin.scenario import set_value
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 NONE = {"interval": "none"}
 EPOCH_STEPS = 200

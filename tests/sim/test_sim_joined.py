@@ -17,8 +17,8 @@ from twin.planning.scene_plan import plan_for_scene, scene_gpus
 from twin.plant.build import build
 from twin.plant.islands import ALONE, islands_of
 from twin.plant.links import links_of
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 
 def cabled(*leaf_of: int) -> dict[str, Any]:

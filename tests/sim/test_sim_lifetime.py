@@ -13,12 +13,12 @@ from twin.catalog import load_catalog
 from twin.physics.reliability import arrhenius_factor
 from twin.physics.thermal_network import State
 from twin.plant.build import build
-from twin.sim.clocks import Clocks
-from twin.sim.draws import Draws
-from twin.sim.engine import Engine
-from twin.sim.failures import FailureClocks
-from twin.sim.lifetime import BANDS_C, Lifetime
-from twin.sim.traces import Dies, Traces
+from twin.sim.core.draws import Draws
+from twin.sim.engine.engine import Engine
+from twin.sim.hazard.failure_clocks import FailureClocks
+from twin.sim.thermal.clocks import Clocks
+from twin.sim.thermal.gpu_groups import Dies, Traces
+from twin.sim.thermal.wear import BANDS_C, Lifetime
 
 
 def hand_case(spread: list[float], downstream_k_w: float = 0.0) -> tuple[Lifetime, Traces]:

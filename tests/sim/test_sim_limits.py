@@ -9,8 +9,8 @@ import pytest
 from sim_scenes import assert_books_close, frame, job, tiny
 
 from twin.physics.gpu_power import ThrottleReason
-from twin.sim.engine import Engine
-from twin.sim.limits import BRAKE_SHARE, Limits
+from twin.sim.engine.engine import Engine
+from twin.sim.thermal.clock_limits import BRAKE_SHARE, Limits
 
 BRAKE = int(ThrottleReason.POWER_BRAKE | ThrottleReason.HW_SLOWDOWN)
 

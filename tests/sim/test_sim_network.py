@@ -21,9 +21,9 @@ from twin.planning.link_flows import in_rank_order
 from twin.plant.build import build
 from twin.plant.links import LinkKind, find_link
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
-from twin.sim.fault_sets import Fault
-from twin.sim.network import FabricState
+from twin.sim.engine.engine import Engine
+from twin.sim.fabric.fabric_state import FabricState
+from twin.sim.fabric.route_variants import Fault
 
 
 @pytest.mark.parametrize("name", ["superpod-h100", "nvl72-row", "lab-16", "video-ingest"])

@@ -14,11 +14,11 @@ from twin import scenario
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.record.channels import JobState, State
-from twin.scenario.fabric_fits import connected
-from twin.scenario.fabric_size import size_of
-from twin.scenario.fabric_targets import switch_counts
-from twin.sim.engine import Engine
-from twin.sim.nodes import CUT
+from twin.scenario.checks.fabric import connected
+from twin.scenario.checks.fabric_size import size_of
+from twin.scenario.checks.fabric_targets import switch_counts
+from twin.sim.core.nodes import CUT
+from twin.sim.engine.engine import Engine
 
 
 def test_a_lost_spine_slows_by_its_share_and_stops_nobody() -> None:

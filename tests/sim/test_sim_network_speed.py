@@ -12,12 +12,12 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
-from twin.sim.fault_sets import Fault
-from twin.sim.jobs import Jobs
-from twin.sim.ledger import Ledger
-from twin.sim.network import FabricState
-from twin.sim.plan import plan_jobs
+from twin.sim.core.ledger import Ledger
+from twin.sim.engine.engine import Engine
+from twin.sim.fabric.fabric_state import FabricState
+from twin.sim.fabric.route_variants import Fault
+from twin.sim.jobs.jobs import Jobs
+from twin.sim.jobs.plan import plan_jobs
 
 NODES, JOBS = 2048, 50
 

@@ -7,7 +7,7 @@ import pytest
 from sim_scenes import frame, inject, job, liquid, run_to_state, shipped, tiny
 
 from twin.record.channels import CHANNELS, JobState, State
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 SHOWN = {
     JobState.STARTING: State.RESTARTING,

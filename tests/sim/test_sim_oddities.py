@@ -10,8 +10,8 @@ from sim_scenes import assert_books_close, events, frame, job, liquid, tiny
 from test_sim_limits import limited
 
 from twin.physics.thermal_network import State
-from twin.sim.engine import Engine
-from twin.sim.oddities import altered, fan_share
+from twin.sim.engine.engine import Engine
+from twin.sim.thermal.thermal_faults import altered, fan_share
 
 
 def running(racks: int = 2) -> Engine:

@@ -9,11 +9,11 @@ from sim_scenes import job, tiny
 
 from twin import resources
 from twin.catalog import Catalog, CatalogError, catalog_from_texts, load_catalog
-from twin.scenario.document import Scenario
-from twin.sim import build_engine
-from twin.sim.cooling_machines import PlantMachines, machines_of
-from twin.sim.engine import Engine
-from twin.sim.parts import UncooledNode, in_air, on_cold_plate, power_of
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
+from twin.sim.run import parts
+from twin.sim.thermal.cooling_machines import PlantMachines, machines_of
+from twin.sim.thermal.part_models import UncooledNode, in_air, on_cold_plate, power_of
 
 SHIPPED = load_catalog()
 LLM = job(1) | {
@@ -82,7 +82,7 @@ def test_every_gpu_of_the_catalogue_runs_where_it_can_be_cooled(
     gpu: str, node: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     catalog = edited(node, "gpu", gpu)
-    monkeypatch.setattr(build_engine, "load_catalog", lambda: catalog)
+    monkeypatch.setattr(parts, "load_catalog", lambda: catalog)
     part = catalog.gpu(gpu)
     cooler = part.r_ja_k_w if node == "DGX-H100" else part.r_plate_coolant_k_w
     if cooler is None:
@@ -105,7 +105,7 @@ def test_an_edited_gpu_changes_the_run(
 ) -> None:
     before = hour(cooled("DGX-H100")).summary()[group][figure]
     catalog = edited("H100-SXM", key, text)
-    monkeypatch.setattr(build_engine, "load_catalog", lambda: catalog)
+    monkeypatch.setattr(parts, "load_catalog", lambda: catalog)
     assert hour(cooled("DGX-H100")).summary()[group][figure] < before - 0.1
 
 
@@ -144,7 +144,7 @@ def test_an_edited_plant_changes_what_cooling_draws(kind: str, monkeypatch: pyte
     )
     before = hour(scene).summary()["power"]["facility_mean_w"]
     catalog = edited(*PLANTS[kind])
-    monkeypatch.setattr(build_engine, "load_catalog", lambda: catalog)
+    monkeypatch.setattr(parts, "load_catalog", lambda: catalog)
     assert hour(scene).summary()["power"]["facility_mean_w"] > before + 10.0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sim_scenes import assert_books_close, events, inject, job, tiny
 
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 CAPS_W = (700, 600, 500, 400, 300)
 

@@ -7,8 +7,8 @@ import pytest
 from sim_scenes import job, tiny
 
 from twin.physics.checkpoint import renewal_ettr
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 RESTART_S, PAUSE_S, INTERVAL_S = 60.0, 10.0, 300.0
 PER_NODE_DAY = 10.0

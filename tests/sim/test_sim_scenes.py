@@ -9,8 +9,8 @@ import pytest
 from sim_scenes import events, frame, inject, shipped
 
 from twin.record.channels import State
-from twin.scenario.work import VisionTraining
-from twin.sim.engine import Engine
+from twin.scenario.schema.work import VisionTraining
+from twin.sim.engine.engine import Engine
 
 SMALL = ("lab-16", "superpod-h100", "nvl72-row", "video-ingest")
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.sim.sim_scenes import events, frame, inject, load_job, tiny
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 FIRST = [(0, 6, 10), (1, 7, 5), (2, 10, 5), (3, 3, 20)]
 SECOND = [(0, 6, 10), (1, 8, 10), (2, 4, 5), (3, 4, 20), (4, 2, 20), (5, 2, 4)]

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from tests.sim.sim_scenes import load_job, tiny
 from twin import scenario
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 
 def _checkpoint_times(engine: Engine) -> list[float]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from twin.scenario import load
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 HOUR_S = 3600.0
 

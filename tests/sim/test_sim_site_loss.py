@@ -9,8 +9,8 @@ import pytest
 from sim_scenes import assert_books_close, events, inject, job, tiny
 
 from twin.record.channels import JobState
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 HOUR_S = 3600.0
 LOSS_S = 10.7 * HOUR_S

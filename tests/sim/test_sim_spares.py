@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sim_scenes import shipped
 
 from twin.scenario import parse_injection
-from twin.sim.engine import Engine
-from twin.sim.spares import filled
+from twin.sim.engine.engine import Engine
+from twin.sim.jobs.spare_choice import filled
 
 DOMAIN = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2], np.int32)
 

@@ -10,8 +10,8 @@ from sim_scenes import air_cooling, assert_books_close, events, inject, job, tin
 
 from twin import scenario
 from twin.record.channels import JobState
-from twin.scenario.document import Scenario
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.sim.engine.engine import Engine
 
 HOUR_S = 3600.0
 NODES, PER_RACK = 8, 2

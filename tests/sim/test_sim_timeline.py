@@ -6,9 +6,9 @@ import pytest
 from sim_scenes import RECOVERY, events, inject, job, run_to_state, times, tiny
 
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
-from twin.sim.nodes import DRAINED, FREE
-from twin.sim.work import Work
+from twin.sim.core.nodes import DRAINED, FREE
+from twin.sim.engine.engine import Engine
+from twin.sim.jobs.work import Work
 
 START_S = 100.0  # container + init + warm-up
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sim_scenes import assert_books_close, shipped
 
-from twin.scenario.setting import set_value
-from twin.sim.engine import Engine
+from twin.scenario.file.set_option import set_value
+from twin.sim.engine.engine import Engine
 
 HOURS_S = 3 * 3600.0
 

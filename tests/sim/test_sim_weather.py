@@ -17,14 +17,14 @@ from twin.physics.comfort import ALLOWABLE, LIQUID_CLASSES, liquid_class
 from twin.physics.psychrometrics import dew_point_c, humidity_of_wet_bulb
 from twin.physics.thermal_network import NetworkShape
 from twin.plant.tables import LoopKind
-from twin.scenario import places
-from twin.scenario.load import load
-from twin.scenario.packed_hours import HOURS, pack
-from twin.scenario.site import Climate, Grid, Site
-from twin.sim.comfort import Comfort
-from twin.sim.engine import Engine
-from twin.sim.hourly import MAX_ROWS, Hourly
-from twin.sim.weather import WAVE_WET_SHARE, Weather
+from twin.scenario.file.load import load
+from twin.scenario.formats import climates
+from twin.scenario.schema.hourly_text import HOURS, pack
+from twin.scenario.schema.site import Climate, Grid, Site
+from twin.sim.core.weather import WAVE_WET_SHARE, Weather
+from twin.sim.engine.engine import Engine
+from twin.sim.meters.hourly_totals import MAX_ROWS, Hourly
+from twin.sim.thermal.ashrae_watch import Comfort
 
 FINDINGS = Path(__file__).parents[1] / "findings"
 NEW_YEAR = "2026-01-01T00:00+00:00"
@@ -97,7 +97,7 @@ def test_new_year_and_29_february():
 
 
 def test_a_place_is_met_at_its_hours_and_order_of_asking_does_not_matter():
-    year = places.year_of("phoenix")
+    year = climates.year_of("phoenix")
     here = weather("2026-01-01T00:00-07:00", timezone="America/Phoenix", climate=Climate(place="phoenix"))
     times = np.random.default_rng(1).permutation(8760)[:200]
     for hour in times.tolist():

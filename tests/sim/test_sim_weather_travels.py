@@ -9,7 +9,7 @@ from twin.record.reader import Reader
 from twin.record.writer import Writer
 from twin.resources import folder
 from twin.scenario import load
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 
 def scene(tmp_path):

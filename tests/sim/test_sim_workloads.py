@@ -9,7 +9,7 @@ from sim_scenes import RECOVERY, inject, job, tiny
 
 from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 TUTOR = {
     "kind": "reinforcement",

@@ -8,7 +8,7 @@ import pytest
 from sim_scenes import RECOVERY, assert_books_close, inject, job, run_to_state, times, tiny
 
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 
 def window(nodes: int) -> dict[str, Any]:

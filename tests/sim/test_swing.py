@@ -11,8 +11,8 @@ from sim_scenes import CLIMATE, WORKLOAD, events, frame, inject, job, liquid, ti
 from twin.catalog import load_catalog
 from twin.physics.swings import step_waveform, stored, swing_energy_j
 from twin.record.channels import JobState
-from twin.sim.engine import Engine
-from twin.sim.swing import Swing, store_j
+from twin.sim.engine.engine import Engine
+from twin.sim.thermal.power_swing import Swing, store_j
 
 HALL_W = 1e6
 SHELVES = {"part": "power-shelf-33kW-storage", "count": 8, "needed": 4}

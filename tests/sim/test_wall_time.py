@@ -10,7 +10,7 @@ from sim_scenes import assert_books_close, causes, events, frame, inject, job, r
 from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.record.frame import Frame
-from twin.sim.engine import Engine
+from twin.sim.engine.engine import Engine
 
 READY_S = 100.0  # container, init, warm-up of the small scenes
 

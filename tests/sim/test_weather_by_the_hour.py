@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 from sim_scenes import job, tiny
 
-from twin.scenario.site import Climate, Site
-from twin.sim.engine import Engine
-from twin.sim.weather import HOUR_S, SPELL_K, Weather
+from twin.scenario.schema.site import Climate, Site
+from twin.sim.core.weather import HOUR_S, SPELL_K, Weather
+from twin.sim.engine.engine import Engine
 
 LOAD = {"kind": "load", "gpu": "60 %", "step": "10 s"}
 WARM = {"climate": {"place": "phoenix"}, "grid": {"price_day": [0.5] * 12 + [1.5] * 12}}

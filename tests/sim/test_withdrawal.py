@@ -10,10 +10,10 @@ import pytest
 from edit_scenes import absent, closed, edit, racks, take, with_edits
 from sim_scenes import events, job, liquid, tiny
 
-from twin.scenario.document import Scenario
-from twin.scenario.edit import Edit
-from twin.scenario.faults import Intervention
-from twin.sim.engine import Engine
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.edit import Edit
+from twin.scenario.schema.faults import Intervention
+from twin.sim.engine.engine import Engine
 
 FAULTS = {
     "repair_constant": "1 h",

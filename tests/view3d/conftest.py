@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication
 from twin.plant.geometry import Geometry, build_geometry
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
-from twin.view3d.bench_hall import frame_of, hall_of
-from twin.view3d.hall_view import HallView
-from twin.view3d.state import ViewState
+from twin.view3d.base.state import ViewState
+from twin.view3d.view.bench_hall import frame_of, hall_of
+from twin.view3d.view.hall_view import HallView
 
 if QCoreApplication.instance() is None:
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 from PySide6.QtWidgets import QApplication
 
-from twin.view3d import capability, hall_view
-from twin.view3d.bench_hall import frame_of, hall_of
-from twin.view3d.state import SHOWN_AT_FIRST, ViewState
+from twin.view3d.base.state import SHOWN_AT_FIRST, ViewState
+from twin.view3d.gl import capability
+from twin.view3d.view import hall_view
+from twin.view3d.view.bench_hall import frame_of, hall_of
 
 
 def main(case: str, path: str) -> int:

@@ -10,9 +10,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from twin.view3d.bench_hall import frame_of, hall_of
-from twin.view3d.hall_view import HallView
-from twin.view3d.state import SHOWN_AT_FIRST, CameraPose, ViewState
+from twin.view3d.base.state import SHOWN_AT_FIRST, CameraPose, ViewState
+from twin.view3d.view.bench_hall import frame_of, hall_of
+from twin.view3d.view.hall_view import HallView
 
 
 def main() -> int:

@@ -11,10 +11,8 @@ from twin.plant.tables import Plant
 from twin.plant.tray_runs import lay_runs
 from twin.record.channels import State
 from twin.record.frame import Frame
-from twin.view3d import palette
-from twin.view3d.arcs import PIECES, arc_points, arc_vertices
-from twin.view3d.bench_hall import frame_of, hall_of
-from twin.view3d.cable_colours import (
+from twin.view3d.base import palette
+from twin.view3d.colour.cable_colours import (
     IDLE_RGB,
     CableState,
     Marked,
@@ -22,11 +20,13 @@ from twin.view3d.cable_colours import (
     piece_colours,
     rail_rgb,
 )
-from twin.view3d.cable_field import CableField
-from twin.view3d.cables import FINE_SIDES, TRUNK_SIDES, dash_m, drop_mesh, trunk_mesh, trunk_sides
-from twin.view3d.faces import switch_colours
-from twin.view3d.legend import cable_legend, traffic_legend
-from twin.view3d.picking import Picker
+from twin.view3d.colour.legend import cable_legend, traffic_legend
+from twin.view3d.layers.arcs import PIECES, arc_points, arc_vertices
+from twin.view3d.layers.cables import FINE_SIDES, TRUNK_SIDES, dash_m, drop_mesh, trunk_mesh, trunk_sides
+from twin.view3d.layers.rack_fronts import switch_colours
+from twin.view3d.place.cable_field import CableField
+from twin.view3d.place.picking import Picker
+from twin.view3d.view.bench_hall import frame_of, hall_of
 
 
 @pytest.fixture(scope="module")

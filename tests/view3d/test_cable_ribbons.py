@@ -10,10 +10,10 @@ from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
 from twin.plant.tray_runs import lay_runs
 from twin.record.frame import Frame
-from twin.view3d import ribbons
-from twin.view3d.cables import drop_pieces, trunk_pieces
-from twin.view3d.hall_view import HallView
-from twin.view3d.state import ViewState
+from twin.view3d.base.state import ViewState
+from twin.view3d.gl import ribbons
+from twin.view3d.layers.cables import drop_pieces, trunk_pieces
+from twin.view3d.view.hall_view import HallView
 
 pytestmark = pytest.mark.gl
 

@@ -19,11 +19,11 @@ from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
 from twin.record.channels import State
 from twin.record.frame import Frame
-from twin.view3d import camera, palette
-from twin.view3d.cable_colours import load_rgb
-from twin.view3d.cable_field import CableField
-from twin.view3d.hall_view import HallView
-from twin.view3d.state import SHOWN_AT_FIRST, CameraPose, ViewState
+from twin.view3d.base import camera, palette
+from twin.view3d.base.state import SHOWN_AT_FIRST, CameraPose, ViewState
+from twin.view3d.colour.cable_colours import load_rgb
+from twin.view3d.place.cable_field import CableField
+from twin.view3d.view.hall_view import HallView
 
 pytestmark = pytest.mark.gl
 MakeView = Callable[..., HallView]

@@ -13,10 +13,10 @@ from twin.plant.build import build
 from twin.plant.geometry import build_geometry
 from twin.plant.tables import RackKind
 from twin.scenario import load
-from twin.view3d import camera
-from twin.view3d.camera import Flight
-from twin.view3d.presets import preset_pose
-from twin.view3d.state import CameraPose
+from twin.view3d.base import camera
+from twin.view3d.base.camera import Flight
+from twin.view3d.base.state import CameraPose
+from twin.view3d.place.presets import preset_pose
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 

@@ -10,11 +10,11 @@ import pytest
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
-from twin.view3d import palette
-from twin.view3d.coding import gpu_codes, throttle_places
-from twin.view3d.groups import NO_GROUPS
-from twin.view3d.legend import legend_for
-from twin.view3d.state import COLOUR_BY
+from twin.view3d.base import palette
+from twin.view3d.base.ownership import NO_GROUPS
+from twin.view3d.base.state import COLOUR_BY
+from twin.view3d.colour.legend import legend_for
+from twin.view3d.colour.value_codes import gpu_codes, throttle_places
 
 
 @pytest.mark.parametrize("colour_by", ["gpu.temp_c", "gpu.power_w", "gpu.clock_mhz", "gpu.util"])

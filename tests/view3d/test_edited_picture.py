@@ -13,8 +13,8 @@ from twin.commands.move import Move
 from twin.commands.place import AddPart
 from twin.plant.build import build
 from twin.scenario import load
-from twin.view3d.hall_view import HallView
-from twin.view3d.state import LAYERS, ViewState
+from twin.view3d.base.state import LAYERS, ViewState
+from twin.view3d.view.hall_view import HallView
 
 pytestmark = pytest.mark.gl
 

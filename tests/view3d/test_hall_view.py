@@ -22,10 +22,10 @@ from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
 from twin.record.channels import State
 from twin.record.frame import Frame, Layout
-from twin.view3d import camera, palette
-from twin.view3d.edit_shapes import Ghost, GhostBox
-from twin.view3d.hall_view import HallView
-from twin.view3d.state import CameraPose, ViewState
+from twin.view3d.base import camera, palette
+from twin.view3d.base.edit_shapes import Ghost, GhostBox
+from twin.view3d.base.state import CameraPose, ViewState
+from twin.view3d.view.hall_view import HallView
 
 pytestmark = pytest.mark.gl
 MakeView = Callable[..., HallView]

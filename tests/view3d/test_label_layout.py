@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.view3d.label_layout import BUDGET, place_labels
+from twin.view3d.base.label_layout import BUDGET, place_labels
 
 
 @given(st.integers(1, 200), st.integers(0, 2**32 - 1), st.sampled_from([1.0, 1.5, 2.0]))

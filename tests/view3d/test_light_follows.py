@@ -10,10 +10,10 @@ from twin.commands.draft import Draft
 from twin.commands.move import Move
 from twin.plant.build import build
 from twin.scenario import load
-from twin.view3d import scene as scene_module
-from twin.view3d.hall_view import HallView
-from twin.view3d.lightmap import bake
-from twin.view3d.state import ViewState
+from twin.view3d.base.state import ViewState
+from twin.view3d.place.lightmap import bake
+from twin.view3d.view import scene as scene_module
+from twin.view3d.view.hall_view import HallView
 
 pytestmark = pytest.mark.gl
 

@@ -9,8 +9,8 @@ import numpy as np
 from twin.plant.build import build
 from twin.plant.geometry import build_geometry
 from twin.scenario import Change, Patch, ScenarioError, load
-from twin.scenario.splice import edit
-from twin.view3d.lightmap import Baker, bake
+from twin.scenario.file.patch_text import edit
+from twin.view3d.place.lightmap import Baker, bake
 
 
 def test_light_follows_edits_as_if_baked_anew() -> None:

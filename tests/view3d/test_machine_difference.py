@@ -14,8 +14,7 @@ from twin.record.channels import PowerState, State
 from twin.record.frame import Frame
 from twin.runtime.inline import run
 from twin.scenario import load
-from twin.view3d.cable_field import CableField
-from twin.view3d.machine_difference import (
+from twin.view3d.colour.machine_difference import (
     LINK_PERCENT,
     WATER_K,
     MachinesApart,
@@ -23,6 +22,7 @@ from twin.view3d.machine_difference import (
     machines_apart,
     standing_alone,
 )
+from twin.view3d.place.cable_field import CableField
 
 
 @pytest.fixture(scope="module")

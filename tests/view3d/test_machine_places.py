@@ -12,19 +12,19 @@ from twin.plant.geometry import build_geometry
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.scenario import load
-from twin.view3d import palette
-from twin.view3d.bench_hall import frame_of
-from twin.view3d.camera import eye_m, project
-from twin.view3d.legend import coolant_legend
-from twin.view3d.locate import Box, box_of
-from twin.view3d.machine_state import CoolingShown
-from twin.view3d.near import HANDLE_M, NearTrays
-from twin.view3d.palette import COLDEST_C, HOTTEST_C, coolant_rgb
-from twin.view3d.picking import ROOM_M, Picker
-from twin.view3d.power_state import branch_of
-from twin.view3d.presets import _corners, before_machines, open_side
-from twin.view3d.site_plan import MOST_AT_ROW_END, site_plan
-from twin.view3d.state import CameraPose
+from twin.view3d.base import palette
+from twin.view3d.base.bounds import Box, box_of
+from twin.view3d.base.camera import eye_m, project
+from twin.view3d.base.palette import COLDEST_C, HOTTEST_C, coolant_rgb
+from twin.view3d.base.state import CameraPose
+from twin.view3d.colour.legend import coolant_legend
+from twin.view3d.colour.machine_state import CoolingShown
+from twin.view3d.colour.power_state import branch_of
+from twin.view3d.layers.close_detail import HANDLE_M, NearTrays
+from twin.view3d.place.picking import ROOM_M, Picker
+from twin.view3d.place.presets import _corners, before_machines, open_side
+from twin.view3d.place.site_plan import MOST_AT_ROW_END, site_plan
+from twin.view3d.view.bench_hall import frame_of
 
 SCENES = Path(__file__).parents[2] / "scenes"
 

@@ -8,12 +8,12 @@ from view_places import tile_point
 
 from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
-from twin.view3d import palette
-from twin.view3d.lightmap import bake
-from twin.view3d.meshes import FACE_NAMES, box_face, quad_indices, straight_tubes, tubes
-from twin.view3d.outline import edge_vertices
-from twin.view3d.panels import panel_vertices, rack_codes
-from twin.view3d.solids import cabinets
+from twin.view3d.base import palette
+from twin.view3d.base.meshes import FACE_NAMES, box_face, quad_indices, straight_tubes, tubes
+from twin.view3d.gl.outline import edge_vertices
+from twin.view3d.layers.panels import panel_vertices, rack_codes
+from twin.view3d.layers.solids import cabinets
+from twin.view3d.place.lightmap import bake
 
 
 def _volume(positions: np.ndarray, triangles: np.ndarray) -> float:

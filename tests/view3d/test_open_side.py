@@ -7,9 +7,9 @@ import pytest
 from twin.commands.command import Scene
 from twin.commands.move import Rotate
 from twin.scenario import load
-from twin.scenario.splice import edit
-from twin.view3d.presets import open_side
-from twin.view3d.unseen import seen
+from twin.scenario.file.patch_text import edit
+from twin.view3d.place.hidden_plant import seen
+from twin.view3d.place.presets import open_side
 
 
 @pytest.mark.parametrize("rack", ["gpu/0/0", "gpu/0/3", "gpu/0/7"])

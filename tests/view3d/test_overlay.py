@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
-from twin.view3d.legend import legend_for
-from twin.view3d.overlay import draw_overlay, format_time, overlay_areas, save_png
+from twin.view3d.colour.legend import legend_for
+from twin.view3d.layers.overlay import draw_overlay, format_time, overlay_areas, save_png
 
 TEXT = {"title": "Llama 3", "subtitle": "16,384 H100", "seed": 7, "t_s": 90000.0}
 

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QApplication
 
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
-from twin.view3d.antialias import seen
-from twin.view3d.bench_hall import frame_of
-from twin.view3d.hall_view import HallView
+from twin.view3d.gl.antialias import seen
+from twin.view3d.view.bench_hall import frame_of
+from twin.view3d.view.hall_view import HallView
 
 
 def test_kept_picture_is_that_of_whole_drawing(

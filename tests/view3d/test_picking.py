@@ -12,11 +12,11 @@ from view_places import tile_point
 
 from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
-from twin.view3d import camera
-from twin.view3d.locate import box_of, machine_boxes
-from twin.view3d.picking import Picker
-from twin.view3d.presets import before_obstacles, preset_pose
-from twin.view3d.state import CameraPose
+from twin.view3d.base import camera
+from twin.view3d.base.bounds import box_of, machine_boxes
+from twin.view3d.base.state import CameraPose
+from twin.view3d.place.picking import Picker
+from twin.view3d.place.presets import before_obstacles, preset_pose
 
 
 def _before(plant: Plant, rack: int) -> CameraPose:

@@ -11,8 +11,8 @@ from PySide6.QtGui import QImage
 from PySide6.QtOpenGLWidgets import QOpenGLWidget
 from PySide6.QtWidgets import QApplication
 
-from twin.view3d.antialias import seen
-from twin.view3d.hall_view import HallView
+from twin.view3d.gl.antialias import seen
+from twin.view3d.view.hall_view import HallView
 
 
 @pytest.fixture

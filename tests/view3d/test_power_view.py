@@ -13,16 +13,16 @@ from twin.plant.geometry import Geometry, build_geometry
 from twin.plant.tables import Plant
 from twin.record.channels import PowerState
 from twin.record.frame import Frame, Layout
-from twin.scenario.document import Scenario
-from twin.view3d import camera, palette
-from twin.view3d.hall_view import HallView
-from twin.view3d.lit import Lit, Reach
-from twin.view3d.machine_state import CoolingShown, badges
-from twin.view3d.power_lines import feed_of_items, power_lines
-from twin.view3d.power_paths import duct_mesh
-from twin.view3d.power_state import DEAD_RGB, ICON, WORDS, Pattern, PowerShown
-from twin.view3d.site_plan import SitePlan, site_plan, with_yard_pipes
-from twin.view3d.state import SHOWN_AT_FIRST, CameraPose, ViewState
+from twin.scenario.schema.document import Scenario
+from twin.view3d.base import camera, palette
+from twin.view3d.base.highlight import Lit, Reach
+from twin.view3d.base.state import SHOWN_AT_FIRST, CameraPose, ViewState
+from twin.view3d.colour.machine_state import CoolingShown, badges
+from twin.view3d.colour.power_state import DEAD_RGB, ICON, WORDS, Pattern, PowerShown
+from twin.view3d.layers.power_paths import duct_mesh
+from twin.view3d.place.power_lines import feed_of_items, power_lines
+from twin.view3d.place.site_plan import SitePlan, site_plan, with_yard_pipes
+from twin.view3d.view.hall_view import HallView
 
 MakeView = Callable[..., HallView]
 

@@ -9,11 +9,11 @@ import numpy as np
 from vispy import gloo
 from vispy.gloo.glir import _GlirQueueShare
 
-from twin.view3d.antialias import seen
-from twin.view3d.bench_hall import hall_of
-from twin.view3d.edit_shapes import TONES, Ghost, GhostBox, GuideLine, Tone
-from twin.view3d.hall_view import HallView
-from twin.view3d.programs import forget_idle
+from twin.view3d.base.edit_shapes import TONES, Ghost, GhostBox, GuideLine, Tone
+from twin.view3d.gl.antialias import seen
+from twin.view3d.gl.program_pool import forget_idle
+from twin.view3d.view.bench_hall import hall_of
+from twin.view3d.view.hall_view import HallView
 
 
 def test_a_ghost_that_is_never_drawn_keeps_its_last_place_alone(make_view: Callable[..., HallView]) -> None:

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QApplication
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from twin.plant.geometry import build_geometry
-from twin.view3d.bench import measure_panels, measure_picking, measure_view
-from twin.view3d.bench_hall import frame_of, hall_of
-from twin.view3d.picking import Picker
+from twin.view3d.place.picking import Picker
+from twin.view3d.view.bench import measure_panels, measure_picking, measure_view
+from twin.view3d.view.bench_hall import frame_of, hall_of
 
 
 @pytest.mark.gl

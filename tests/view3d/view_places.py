@@ -6,7 +6,7 @@ import numpy as np
 
 from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
-from twin.view3d.locate import box_of
+from twin.view3d.base.bounds import box_of
 
 
 def tile_point(plant: Plant, geometry: Geometry, gpu: int) -> np.ndarray:

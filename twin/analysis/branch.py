@@ -23,13 +23,13 @@ from twin.record.events import Event
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.scenario import Document, Problem, ScenarioError, load, loads
-from twin.scenario.document import Scenario
-from twin.scenario.edit import Edit
-from twin.scenario.extend import SUFFIX, builtin_names
-from twin.scenario.faults import Intervention
-from twin.scenario.quantity import rendered
-from twin.scenario.show import plain, show
-from twin.scenario.write import block, flow, scalar
+from twin.scenario.file.effective_text import plain, show
+from twin.scenario.reading.extend import SUFFIX, builtin_names
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.edit import Edit
+from twin.scenario.schema.faults import Intervention
+from twin.scenario.schema.quantity import rendered
+from twin.scenario.text.emit import block, flow, scalar
 from twin.whole_file import write_whole
 
 Addition = Intervention | Edit

@@ -16,15 +16,15 @@ from twin.planning.result import PlanError
 from twin.planning.risk import risk_of
 from twin.plant.tables import Plant
 from twin.scenario import Problem, ScenarioError
-from twin.scenario.action import LIVE
-from twin.scenario.document import Scenario
-from twin.scenario.edit import Edit, EditChange
-from twin.scenario.edits import FIXED
-from twin.scenario.fault_kinds import KINDS
-from twin.scenario.faults import Intervention
-from twin.scenario.path import split
-from twin.scenario.show import plain
-from twin.scenario.work import Job
+from twin.scenario.checks.interventions import LIVE
+from twin.scenario.file.apply_edits import FIXED
+from twin.scenario.file.effective_text import plain
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.edit import Edit, EditChange
+from twin.scenario.schema.fault_kinds import KINDS
+from twin.scenario.schema.faults import Intervention
+from twin.scenario.schema.work import Job
+from twin.scenario.text.path import split
 
 _INSTEAD = {"power_caps": "inject one: --inject '2 h power_cap all value=\"500 W\"'"}
 _TEXTS = ("format", "version", "extends", "branch", "title", "notes", "sources", "edits")

@@ -14,8 +14,8 @@ from twin import units
 from twin.analysis.branch_changes import entry_in_words
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
-from twin.scenario.extend import SUFFIX, builtin, read
-from twin.scenario.problem import ScenarioError
+from twin.scenario.reading.extend import SUFFIX, builtin, read
+from twin.scenario.text.problem import ScenarioError
 
 RUN_SUFFIX = ".twinrun"
 MOST_SCENES = 500

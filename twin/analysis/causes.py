@@ -17,7 +17,7 @@ from twin.record.inputs import digest, input_hashes, versions
 from twin.record.reader import Reader
 from twin.record.scenario_json import to_json
 from twin.resources import parse_yaml
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 MOST = 10
 """Changed values that are named."""

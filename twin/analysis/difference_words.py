@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from twin.analysis.branch_changes import entry_in_words
-from twin.scenario.differences import Difference
-from twin.scenario.path import split
+from twin.scenario.file.diff import Difference
+from twin.scenario.text.path import split
 
 _CALLED: dict[tuple[str, ...], str] = {
     ("halls", "*", "rows"): "Row",

@@ -24,7 +24,7 @@ from twin.record.event_kinds import kind_of
 from twin.record.event_kinds.kind import JobTurn
 from twin.record.reader import Reader
 from twin.record.series import SERIES_CHANNELS
-from twin.scenario.population import jobs_of
+from twin.scenario.generators.all_jobs import jobs_of
 from twin.shown_text import in_cell, in_json, printable
 
 Progress = Callable[[float, float], None]

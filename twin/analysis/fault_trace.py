@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.scenario.fault_trace import Faults
+from twin.scenario.formats.fault_trace import Faults
 
 
 @dataclass(frozen=True)

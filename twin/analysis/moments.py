@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 Moments = Callable[[float], str]
 """Simulated time [s] to words."""

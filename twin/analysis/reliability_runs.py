@@ -20,8 +20,8 @@ from twin.planning.reliability_sample import (
 from twin.runtime.loading import engine_type
 from twin.runtime.protocol import ENGINE
 from twin.scenario import load, loads
-from twin.scenario.document import Scenario
-from twin.scenario.scheduling import Backfill
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scheduling import Backfill
 from twin.schedule.planner import Planner
 from twin.schedule.policies import Policy
 from twin.schedule.queue import Labels, Request, Requests
@@ -89,7 +89,7 @@ def lemon_share_pct(nodes: int = 2000, worst: float = 0.012) -> float:
 def infinitehbd(trace: Path) -> dict[str, float]:
     """Return mean, 99 % quantile and most nodes down at a time of a fault trace, weighted by time."""
     from twin.analysis.fault_trace import concurrent_down
-    from twin.scenario.fault_trace import read_faults
+    from twin.scenario.formats.fault_trace import read_faults
 
     down = concurrent_down(read_faults(trace), 348.98 * DAY_S)
     return {"mean": float(down.mean), "p99": float(down.p99), "max": float(down.most)}

@@ -10,7 +10,7 @@ from pathlib import Path
 from twin.analysis import reliability_runs as runs
 from twin.planning.reference import reference_table
 from twin.planning.validation import Comparison, Row
-from twin.scenario.scheduling import Backfill
+from twin.scenario.schema.scheduling import Backfill
 
 TRACE = "traces/infinitehbd/fault_trace.json"
 _META = "Kokolis et al., Revisiting Reliability in Large-Scale Machine Learning Research Clusters, arXiv 2410.21680"

@@ -12,9 +12,9 @@ from twin.record.contents import Marker
 from twin.record.reader import Reader
 from twin.record.run_summary import strict_json
 from twin.record.runfile import RunFileError
-from twin.scenario.document import Scenario
-from twin.scenario.edit import Edit
-from twin.scenario.faults import Intervention
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.edit import Edit
+from twin.scenario.schema.faults import Intervention
 
 OUT = "withdrawn"
 """Kind of the markers of what was taken out again before its time."""

@@ -12,7 +12,7 @@ from twin.analysis.seeds import Design, samples
 from twin.analysis.what_if import WhatIf, futures
 from twin.record.reader import Reader
 from twin.runtime.inline import go_on, run
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 
 def samples_aside(

@@ -8,7 +8,7 @@ from twin.record.branching import events_before
 from twin.record.events import Event
 from twin.record.hash import EventHash
 from twin.record.reader import Reader
-from twin.scenario.branching import BranchPoint
+from twin.scenario.schema.branching import BranchPoint
 from twin.units import spoken
 
 _SHOWN = 12

@@ -13,7 +13,7 @@ from twin.analysis.compare import Sample, sample_of
 from twin.record.redraw import Redraw
 from twin.runtime.loading import begun_anew, engine_type, gone_on
 from twin.runtime.protocol import ENGINE, Engine
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from twin.catalog.catalog import Catalog
 from twin.planning.figures import ProfileError
 from twin.planning.profiles import profile_for_gpu
 from twin.plant.tables import Plant
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 
 def used_parts(scenario: Scenario, plant: Plant, catalog: Catalog) -> list[str]:

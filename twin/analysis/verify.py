@@ -262,7 +262,7 @@ class _Replay:
         if mine == snapshot.data:
             return None
         unpack = import_module(
-            "twin.sim.snapshot"
+            "twin.sim.edits.snapshot"
         ).unpack  # by name, as the runtime does: the app can use this too
         try:
             there = _ordered(unpack(snapshot.data))

@@ -15,7 +15,7 @@ from twin.analysis.seeds import PastKept, samples
 from twin.record.branching import serving_snapshot
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 RUN_SUFFIX = ".twinrun"
 NEAR_S = 1e-3

@@ -253,7 +253,7 @@ def _must_not_be_lost(out: Path, extends: str | None = None) -> None:
     """Refuse to write a branch over a scene that is none, or over one of another parent; raises `BadInput`."""
     from twin.cli.errors import BadInput
     from twin.scenario import ScenarioError
-    from twin.scenario.extend import read
+    from twin.scenario.reading.extend import read
 
     if not out.exists():
         return
@@ -286,7 +286,7 @@ def _end(until: str, at_s: float, reader: Reader) -> float:
 
 
 def _known(scene: str, path_of: Any) -> Path | str:
-    from twin.scenario.extend import builtin_names
+    from twin.scenario.reading.extend import builtin_names
 
     name = scene.removeprefix("builtin:")
     if not Path(scene).is_file() and name in builtin_names():

@@ -94,13 +94,13 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     from twin.plant.error import PlantError
     from twin.rules import Found, after_edits, check, unbuilt
     from twin.rules.told import at_the_start, of_an_edit, size_of
-    from twin.scenario.expand import counts
-    from twin.scenario.population import jobs_of
-    from twin.sim.cooling_draw import SplitHall
-    from twin.sim.edit_trial import trials
-    from twin.sim.engine import Engine
-    from twin.sim.parts import UncooledNode
-    from twin.sim.plan import UnplaceableJob
+    from twin.scenario.generators.all_jobs import jobs_of
+    from twin.scenario.generators.expand import counts
+    from twin.sim.engine.edit_check import trials
+    from twin.sim.engine.engine import Engine
+    from twin.sim.jobs.plan import UnplaceableJob
+    from twin.sim.thermal.cooling_draw import SplitHall
+    from twin.sim.thermal.part_models import UncooledNode
 
     scenario, catalog = document.scenario, load_catalog()
     made = {**asdict(counts(scenario, catalog)), "jobs": len(jobs_of(scenario))}
@@ -136,7 +136,7 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
 
 def _located(document: Document, finding: Finding) -> dict[str, Any]:
     """Return where a finding is in the file, and what stands there."""
-    from twin.scenario.doubts import problem_at
+    from twin.scenario.file.warnings import problem_at
 
     problem = problem_at(document, finding.at, finding.reason, finding.fix)
     return _row(problem.file, problem.line, finding.key, problem.value, finding.reason, finding.fix)

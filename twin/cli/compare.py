@@ -160,7 +160,7 @@ def _compared_at(names: tuple[str, str], at: str) -> tuple[Comparison, tuple[Sce
 def _write(path: Path, names: tuple[str, str], scenes: tuple[Scenario, Scenario], found: Comparison) -> None:
     """Write the comparison as HTML, with what differs between the scenes."""
     from twin.report.compare_report import compare_report
-    from twin.scenario.differences import differences
+    from twin.scenario.file.diff import differences
     from twin.whole_file import write_whole
 
     titles = (scenes[0].title, scenes[1].title)

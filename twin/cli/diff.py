@@ -12,7 +12,7 @@ from twin.cli.options import Json
 
 if TYPE_CHECKING:
     from twin.commands.budget import Budget
-    from twin.scenario.differences import Difference
+    from twin.scenario.file.diff import Difference
 
 EXAMPLE = "Example: twin diff lab-16 my-lab.twin.yaml"
 
@@ -37,7 +37,7 @@ def diff_scenes(
     from twin.commands.budget import budget
     from twin.commands.command import Scene
     from twin.commands.prices import left_out
-    from twin.scenario.differences import differences
+    from twin.scenario.file.diff import differences
 
     with told(f"{before} {after}"):
         first, second = (Scene.of(load_scene(name)) for name in (before, after))

@@ -76,8 +76,8 @@ def input_errors() -> tuple[type[Exception], ...]:
     from twin.record.runfile import RunFileError
     from twin.runtime.inline import InterventionRefused
     from twin.scenario import ScenarioError
-    from twin.sim.parts import UncooledNode
-    from twin.sim.plan import UnplaceableJob
+    from twin.sim.jobs.plan import UnplaceableJob
+    from twin.sim.thermal.part_models import UncooledNode
     from twin.units import UnitError
 
     of_scenes = (ScenarioError, PlantError, UncooledNode, UnplaceableJob, PlanError, ProfileError)

@@ -53,8 +53,8 @@ def show_incidents(
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene, time_of, with_changes
     from twin.planning.random_incidents import random_incidents
-    from twin.scenario.show import plain
-    from twin.scenario.write import block
+    from twin.scenario.file.effective_text import plain
+    from twin.scenario.text.emit import block
     from twin.units import spoken
 
     with told(scene):

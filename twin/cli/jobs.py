@@ -11,8 +11,8 @@ import typer
 from twin.cli.options import Format, Json, Maps
 
 if TYPE_CHECKING:
-    from twin.scenario.streams import TraceMap
-    from twin.scenario.trace_rows import TraceTable
+    from twin.scenario.formats.trace_rows import TraceTable
+    from twin.scenario.schema.streams import TraceMap
 
 EXAMPLE = "Example: twin jobs sacct.txt --map size=0.5"
 _MOST = 8
@@ -42,7 +42,7 @@ def contents(table: TraceTable, rules: TraceMap, name: str) -> dict[str, Any]:
     """Return what ``--json`` prints: counts, times [s] and GPUs after the mapping."""
     import numpy as np
 
-    from twin.scenario.job_traces import gpus_of
+    from twin.scenario.generators.job_traces import gpus_of
 
     rows = table.rows
     gpus = np.array([gpus_of(row, rules) for row in rows])

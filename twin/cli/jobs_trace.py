@@ -10,9 +10,9 @@ from twin.cli.errors import BadInput, warn
 
 if TYPE_CHECKING:
     from twin.scenario import Scenario
-    from twin.scenario.streams import JobTrace, TraceMap
-    from twin.scenario.trace_rows import TraceTable
-    from twin.scenario.work import Job
+    from twin.scenario.formats.trace_rows import TraceTable
+    from twin.scenario.schema.streams import JobTrace, TraceMap
+    from twin.scenario.schema.work import Job
 
 _SLACK = 3.0
 """How much longer than perfectly packed a queue may take before a run is cut off: gangs leave gaps."""
@@ -29,12 +29,12 @@ def rules_of(texts: Sequence[str]) -> TraceMap:
     """
     from pydantic import ValidationError
 
-    from twin.scenario.fields import Spot
-    from twin.scenario.problem import ScenarioError
-    from twin.scenario.quantity import FROM_FILE
-    from twin.scenario.streams import TraceMap
-    from twin.scenario.tree import parse
-    from twin.scenario.validate import nearest, value_problem
+    from twin.scenario.reading.validate import nearest, value_problem
+    from twin.scenario.schema.fields import Spot
+    from twin.scenario.schema.quantity import FROM_FILE
+    from twin.scenario.schema.streams import TraceMap
+    from twin.scenario.text.parse import parse
+    from twin.scenario.text.problem import ScenarioError
 
     said: dict[str, Any] = {}
     for text in texts:
@@ -65,22 +65,22 @@ def read_table(path: Path, format: str | None, rules: TraceMap) -> TraceTable:
     ScenarioError
         When there is no such file, or it is no trace.
     """
-    from twin.scenario import beside, trace_file
-    from twin.scenario.problem import Problem
-    from twin.scenario.streams import TraceFormat
+    from twin.scenario.formats import sibling_files, trace_file
+    from twin.scenario.schema.streams import TraceFormat
+    from twin.scenario.text.problem import Problem
 
     formats = get_args(TraceFormat)
     if format is not None and format not in formats:
         raise BadInput(f"--format {format!r} is not known; there are {', '.join(formats)}")
     folder, place = path.absolute().parent, Problem(str(path), 0, "", "", "")
-    origin = beside.found(path.name, folder, place, trace_file.LIMIT)
-    return trace_file.table_of(beside.text_of(origin, trace_file.LIMIT), path.name, format, rules)
+    origin = sibling_files.found(path.name, folder, place, trace_file.LIMIT)
+    return trace_file.table_of(sibling_files.text_of(origin, trace_file.LIMIT), path.name, format, rules)
 
 
 def trace_of(path: Path, format: str | None, rules: TraceMap, id: str = "trace") -> JobTrace:
     """Return a file as a trace of a scene, its rows inside; raises as `read_table`."""
-    from twin.scenario.streams import JobTrace
-    from twin.scenario.trace_rows import pack
+    from twin.scenario.formats.trace_rows import pack
+    from twin.scenario.schema.streams import JobTrace
 
     table = read_table(path, format, rules)
     return JobTrace.model_validate(
@@ -102,7 +102,7 @@ def with_trace(scenario: Scenario, trace: JobTrace, keep: bool, *, lasts: bool) 
     lasts
         Whether the run goes on until its last job has ended, however long the scene is.
     """
-    from twin.scenario.population import jobs_of
+    from twin.scenario.generators.all_jobs import jobs_of
 
     if keep:
         taken = [*(one.id for one in scenario.streams), *(one.id for one in scenario.traces)]
@@ -120,8 +120,8 @@ def with_trace(scenario: Scenario, trace: JobTrace, keep: bool, *, lasts: bool) 
 
 def _without_jobs(scenario: Scenario, trace: JobTrace) -> Scenario:
     """Return a scene with a trace instead of its own jobs, and without what is done to those."""
-    from twin.scenario.population import jobs_of
-    from twin.scenario.targets import is_named
+    from twin.scenario.checks.targets import is_named
+    from twin.scenario.generators.all_jobs import jobs_of
 
     gone = {job.id for job in jobs_of(scenario)}
     bare = scenario.model_copy(update={"jobs": (), "streams": (), "traces": (trace,)})
@@ -140,7 +140,7 @@ def _without_jobs(scenario: Scenario, trace: JobTrace) -> Scenario:
 
 
 def _tell_left_out(trace: JobTrace, scenario: Scenario) -> None:
-    from twin.scenario.job_traces import mapped
+    from twin.scenario.generators.job_traces import mapped
 
     made = mapped(trace, scenario)
     for why, count in sorted(made.left_out.items()):
@@ -154,7 +154,7 @@ def _tell_left_out(trace: JobTrace, scenario: Scenario) -> None:
 def _longest_s(jobs: Sequence[Job], scenario: Scenario) -> float:
     """Return a time after which even a bad queue has run all jobs [s]."""
     from twin.catalog import load_catalog
-    from twin.scenario.job_rows import node_kinds, rows_of
+    from twin.scenario.generators.allowed_rows import node_kinds, rows_of
 
     catalog, room = load_catalog(), {}
     work_s: dict[tuple[str, ...], float] = {}  # node-seconds by where they may run

@@ -44,7 +44,7 @@ def open_scene(
             raise Failure(
                 "there is no display to open a window on; use `twin run` and `twin shot`, which need none"
             )
-        from twin.app.start import run_app
+        from twin.app.shell.start import run_app
 
         code = run_app(path, seed=seed, play=play)
     raise typer.Exit(code)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from twin.planning.scene_plan import SceneGpus
     from twin.planning.search import Candidate
     from twin.scenario import Scenario
-    from twin.scenario.work import Job
+    from twin.scenario.schema.work import Job
 
 EXAMPLE = "Example: twin plan superpod-h100 --model llama3-70b --gpus 256 --batch 512"
 
@@ -211,8 +211,8 @@ def planned(
 def _refuse_loads(scenario: Scenario, batch: int | None) -> None:
     """Refuse a scene whose jobs say nothing but their power, unless a batch is given to plan with."""
     from twin.cli.errors import BadInput
-    from twin.scenario.population import jobs_of
-    from twin.scenario.work import Load
+    from twin.scenario.generators.all_jobs import jobs_of
+    from twin.scenario.schema.work import Load
 
     jobs = jobs_of(scenario)
     if batch is None and jobs and all(isinstance(job.workload, Load) for job in jobs):
@@ -225,8 +225,8 @@ def _refuse_loads(scenario: Scenario, batch: int | None) -> None:
 def _size(scenario: Scenario, hardware: SceneGpus, gpus: int | None, batch: int | None) -> tuple[int, int]:
     """Return GPUs and batch: as asked for, else of the first training job of the scene."""
     from twin.cli.errors import BadInput
-    from twin.scenario.population import jobs_of
-    from twin.scenario.work import LlmTraining
+    from twin.scenario.generators.all_jobs import jobs_of
+    from twin.scenario.schema.work import LlmTraining
 
     jobs = [job for job in jobs_of(scenario) if isinstance(job.workload, LlmTraining)]
     job: Job | None = jobs[0] if jobs else None

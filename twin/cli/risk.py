@@ -59,7 +59,7 @@ def risk_of_scene(
     from twin.cli.errors import told
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
-    from twin.scenario.setting import set_texts
+    from twin.scenario.file.set_option import set_texts
 
     with told(scene):
         document = set_texts(load_scene(scene), set_ or [])
@@ -131,7 +131,7 @@ def _swept(
     from itertools import product
 
     from twin.planning.risk import outcome
-    from twin.scenario.setting import set_texts
+    from twin.scenario.file.set_option import set_texts
 
     axes = [_axis(sweep, job) for sweep in sweeps]
     for place in range(len(axes)):
@@ -149,7 +149,7 @@ def _swept(
 def _axis(sweep: str, job: str) -> tuple[str, list[str]]:
     """Return the whole path of a sweep, and its values; raises `BadInput` where it is none."""
     from twin.cli.errors import BadInput
-    from twin.scenario.document import Scenario
+    from twin.scenario.schema.document import Scenario
 
     path, equals, said = sweep.partition("=")
     path, values = path.strip(), [value.strip() for value in said.split(",")]
@@ -169,7 +169,7 @@ def _must_matter(
     from dataclasses import replace
 
     from twin.cli.errors import BadInput
-    from twin.scenario.setting import set_texts
+    from twin.scenario.file.set_option import set_texts
 
     path, values = axes[place]
     others = [f"{one}={first[0]}" for at, (one, first) in enumerate(axes) if at != place]

@@ -21,7 +21,7 @@ EXAMPLE = "Example: twin run nvl72-row --seed 2 --inject '1 h pump_stop cdu/0 fo
 
 
 class SchedulerPolicy(StrEnum):
-    """Named combinations of order and backfill: those of `twin.scenario.scheduling`, which loads much."""
+    """Named combinations of order and backfill: those of `twin.scenario.schema.scheduling`, which loads much."""
 
     fifo = "fifo"
     shortest = "shortest"

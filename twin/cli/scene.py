@@ -39,7 +39,7 @@ def must_be_run(name: str) -> None:
     BadInput
         When it is a folder, or a scene.
     """
-    from twin.scenario.extend import builtin_names
+    from twin.scenario.reading.extend import builtin_names
 
     path = Path(name)
     if path.is_dir():
@@ -74,7 +74,7 @@ def load_scene(name: str) -> Document:
         When there is none, or it is wrong anywhere.
     """
     from twin.scenario import Problem, ScenarioError, load
-    from twin.scenario.extend import builtin_names
+    from twin.scenario.reading.extend import builtin_names
 
     path = Path(name)
     if name.startswith("builtin:"):
@@ -134,9 +134,10 @@ def with_changes(
     ScenarioError
         When one of them is not understood or does not fit the scene.
     """
-    from twin.scenario import check, parse_injection
-    from twin.scenario.problem import ScenarioError
-    from twin.scenario.setting import set_texts
+    from twin.scenario import parse_injection
+    from twin.scenario.checks import check
+    from twin.scenario.file.set_option import set_texts
+    from twin.scenario.text.problem import ScenarioError
 
     document = set_texts(document, settings)
     scenario = document.scenario
@@ -162,7 +163,7 @@ def with_changes(
 
 def warn_if_late(injection: str, at_s: float, end_s: float) -> None:
     """Warn of an injection at a time that a run to `end_s` never reaches [s]."""
-    from twin.scenario.horizon import too_late
+    from twin.scenario.checks.horizon import too_late
 
     if at_s > end_s:
         warn(f"--inject {injection!r}: {too_late(at_s, end_s)}")
@@ -198,7 +199,7 @@ def time_of(text: str, option: str, scenario: Scenario | None = None, end_s: flo
     end_s
         What "end" stands for [s].
     """
-    from twin.scenario.times import NoTime, Times, length_s
+    from twin.scenario.reading.run_times import NoTime, Times, length_s
 
     try:
         seconds = length_s(text) if scenario is None else Times(scenario.start, 0.0, end_s).meant(text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from twin.plant.tenancy_doubts import Leak
     from twin.scenario import Document
-    from twin.scenario.tree import Path
+    from twin.scenario.text.parse import Path
 
 
 def checklist(document: Document) -> list[dict[str, Any]]:
@@ -61,7 +61,7 @@ def checklist(document: Document) -> list[dict[str, Any]]:
 
 def _finding(document: Document, leak: Leak, at: Path, reason: str) -> dict[str, Any]:
     """Return one finding with its place in the file, for JSON."""
-    from twin.scenario.doubts import problem_at
+    from twin.scenario.file.warnings import problem_at
 
     problem = problem_at(document, at, reason, leak.hint)
     return {

@@ -95,7 +95,7 @@ def size_of(text: str) -> tuple[int, int]:
 def channel_of(colour_by: str) -> str:
     """Return the channel of GPUs of a name, or of the last part of one; raises `BadInput` where there is none."""
     from twin.cli.errors import BadInput
-    from twin.view3d.state import COLOUR_BY
+    from twin.view3d.base.state import COLOUR_BY
 
     for channel in COLOUR_BY:
         if colour_by in (channel, channel.removeprefix("gpu.")):

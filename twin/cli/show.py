@@ -39,12 +39,12 @@ def show_scene(
 
                 print_summary(summary)
             return
-        from twin.scenario.show import plain, show
+        from twin.scenario.file.effective_text import plain, show
 
         document = load_scene(what)
         if at is not None:
             from twin.cli.scene import time_of
-            from twin.scenario.effective import effective
+            from twin.scenario.file.scene_at import effective
 
             document = effective(
                 document, time_of(at, "--at", document.scenario, document.scenario.duration_s)

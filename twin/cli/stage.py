@@ -27,7 +27,7 @@ def on_display(size: tuple[int, int]) -> None:
 
 def qt_application() -> QApplication:
     """Return the Qt application of this process; needs a display."""
-    from twin.app.platform_choice import decide_platform
+    from twin.app.shell.platform_choice import decide_platform
 
     decide_platform()
     from PySide6.QtCore import QCoreApplication, Qt

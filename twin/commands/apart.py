@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from twin.commands.changes import MANY, said_in
 from twin.scenario import Change, Document
-from twin.scenario.tree import parse
-from twin.scenario.write import flow
+from twin.scenario.text.emit import flow
+from twin.scenario.text.parse import parse
 
 _TABLE = re.compile(r"halls\[[^\[\]]+\]\.overrides")
 

@@ -15,9 +15,9 @@ from twin.commands.reach import between_m, cable_for
 from twin.commands.things import counted
 from twin.commands.wired import wired
 from twin.plant.tables import Ints, RackKind
-from twin.scenario.fabric_size import Misfit, Size, down_ports, ports_of, size_of
-from twin.scenario.site import CABINET_UNITS
-from twin.scenario.systems import Fabric, SwitchTier
+from twin.scenario.checks.fabric_size import Misfit, Size, down_ports, ports_of, size_of
+from twin.scenario.schema.site import CABINET_UNITS
+from twin.scenario.schema.systems import Fabric, SwitchTier
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from twin.commands.place import supplier
 from twin.commands.wired import unfed
 from twin.plant.design_load import loop_design_w, plant_design_w, rack_design_w
 from twin.plant.tables import Floats
-from twin.scenario.electricity import PowerStage
+from twin.scenario.schema.electricity import PowerStage
 
 FEEDING = ("pdu", "busbar")
 """Kinds of stage that things hang on."""

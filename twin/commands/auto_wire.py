@@ -11,7 +11,8 @@ from twin.commands.auto_power import wire_power
 from twin.commands.changes import Changes
 from twin.commands.command import CommandError, Scene
 from twin.commands.wired import Loose, wired
-from twin.scenario import Patch, ScenarioError, splice
+from twin.scenario import Patch, ScenarioError
+from twin.scenario.file import patch_text
 
 __all__ = ["AutoWire", "Loose", "wired"]
 
@@ -68,7 +69,7 @@ class AutoWire:
     def _powered(self, scene: Scene, first: Patch) -> Patch:
         """Return a patch with power for what it adds, too."""
         try:
-            after = Scene.of(splice.apply(scene.document, first), catalog=scene.catalog)
+            after = Scene.of(patch_text.apply(scene.document, first), catalog=scene.catalog)
         except ScenarioError as error:
             raise CommandError(str(error.problems[0].reason), error.problems[0].hint) from error
         changes = Changes(after, self.only)

@@ -7,9 +7,9 @@ from typing import Any
 
 from twin.commands.changes import said_in
 from twin.scenario import Change, Document, ScenarioError
-from twin.scenario.edit import Edit
-from twin.scenario.tree import parse
-from twin.scenario.write import flow
+from twin.scenario.schema.edit import Edit
+from twin.scenario.text.emit import flow
+from twin.scenario.text.parse import parse
 
 
 def followed(document: Document, changes: Iterable[Change]) -> tuple[Change, ...]:

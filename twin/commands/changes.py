@@ -7,9 +7,9 @@ from typing import Any
 from twin.commands.command import CommandError, Scene
 from twin.commands.things import in_file
 from twin.scenario import Change, Document, Patch
-from twin.scenario.path import resolve, split
-from twin.scenario.tree import Tree, child
-from twin.scenario.write import block, flow
+from twin.scenario.text.emit import block, flow
+from twin.scenario.text.parse import Tree, child
+from twin.scenario.text.path import resolve, split
 
 LONG = 110
 """Characters of a group of keys beyond which it is written on lines of its own."""

@@ -16,7 +16,7 @@ from twin.commands.planting import Planter
 from twin.commands.rack_nodes import NodeCopy, PutNodes, heights_u
 from twin.commands.things import counted
 from twin.scenario import Patch
-from twin.scenario.write import block
+from twin.scenario.text.emit import block
 
 LARGEST = 500_000
 """Characters of a text that may be pasted."""

@@ -9,7 +9,8 @@ from twin.commands.changes import Changes, said
 from twin.commands.command import CommandError, Scene
 from twin.commands.references import cut
 from twin.commands.things import ThingKind, generator, in_file, made_by, override, people_say, thing, titled
-from twin.scenario import Patch, expand
+from twin.scenario import Patch
+from twin.scenario.generators import expand
 
 _WHOLE: tuple[ThingKind, ...] = (
     "plant",

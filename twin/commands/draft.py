@@ -15,12 +15,12 @@ from twin.commands.beneath import followed, in_the_way
 from twin.commands.command import Command, CommandError, Scene
 from twin.plant.tables import Plant
 from twin.scenario import Change, Document, Patch, ScenarioError
-from twin.scenario.edit import MOST_CHANGES, Edit, EditChange
-from twin.scenario.edits import in_order
-from twin.scenario.effective import effective
-from twin.scenario.patch import digest
-from twin.scenario.splice import edit as spliced
-from twin.scenario.write import block
+from twin.scenario.file.apply_edits import in_order
+from twin.scenario.file.patch_text import edit as spliced
+from twin.scenario.file.scene_at import effective
+from twin.scenario.schema.edit import MOST_CHANGES, Edit, EditChange
+from twin.scenario.text.emit import block
+from twin.scenario.text.patch import digest
 
 MOST_STEPS = 500
 """Steps kept to go back; a step holds two texts of the scene at most."""

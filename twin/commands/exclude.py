@@ -7,7 +7,7 @@ from itertools import count
 
 from twin.commands.command import CommandError, Scene
 from twin.scenario import Change, Patch
-from twin.scenario.write import flow
+from twin.scenario.text.emit import flow
 
 _LONGEST_STEM = 34
 
@@ -21,7 +21,7 @@ class Exclude:
     rule
         Id of the rule.
     target
-        Thing, key or ``*``, as `twin.scenario.exclusion` takes them.
+        Thing, key or ``*``, as `twin.scenario.schema.exclusion` takes them.
     comment
         Why; kept in the file.
     """

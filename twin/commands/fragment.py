@@ -17,9 +17,9 @@ from twin.commands.move import place_of
 from twin.commands.names import fresh
 from twin.commands.rack_nodes import NodeCopy, node_copies
 from twin.commands.things import generator, made_by, override, thing, titled
-from twin.scenario.expand import Strays, node_parts
-from twin.scenario.quantity import FROM_FILE
-from twin.scenario.site import Rows
+from twin.scenario.generators.expand import Strays, node_parts
+from twin.scenario.schema.quantity import FROM_FILE
+from twin.scenario.schema.site import Rows
 
 SECTIONS = ("fabrics", "power", "cooling.plants", "cooling.loops", "storage")
 """Lists of things a fragment may hold, besides rows."""

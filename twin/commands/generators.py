@@ -9,8 +9,9 @@ from twin.commands.changes import Changes, metres, said
 from twin.commands.command import CommandError, Scene
 from twin.commands.references import cut
 from twin.commands.things import generator, made_by, override, thing, titled
-from twin.scenario import Patch, expand
-from twin.scenario.site import Hall, Rows
+from twin.scenario import Patch
+from twin.scenario.generators import expand
+from twin.scenario.schema.site import Hall, Rows
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from twin.commands.rack_nodes import rack_slot
 from twin.commands.things import generator, made_by, override, people_say, thing, titled
 from twin.plant.tables import Bools
 from twin.scenario import Patch
-from twin.scenario.site import FURTHEST_M
+from twin.scenario.schema.site import FURTHEST_M
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 _ENDING = re.compile(r"-\d+$")
 

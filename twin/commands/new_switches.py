@@ -8,9 +8,9 @@ from functools import reduce
 
 from twin.commands.command import Scene
 from twin.commands.part_load import PartLoad, part_load, together
-from twin.scenario.fabric_fits import connected
-from twin.scenario.fabric_size import Misfit, Size, cards_of, size_of
-from twin.scenario.systems import Fabric
+from twin.scenario.checks.fabric import connected
+from twin.scenario.checks.fabric_size import Misfit, Size, cards_of, size_of
+from twin.scenario.schema.systems import Fabric
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from twin.catalog import Catalog, UnknownPart
 from twin.commands.command import CommandError
 from twin.commands.fragment import JOINS, SECTIONS
 from twin.scenario import ScenarioError
-from twin.scenario.problem import Problem
-from twin.scenario.tree import Tree, parse
-from twin.scenario.validate import known_keys, piece_problems
+from twin.scenario.reading.validate import known_keys, piece_problems
+from twin.scenario.text.parse import Tree, parse
+from twin.scenario.text.problem import Problem
 
 _TAKEN = ("halls", "fabrics", "power", "cooling", "storage", "partitions")
 _PART_KEYS = ("part", "cable", "technology")

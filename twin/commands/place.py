@@ -26,11 +26,12 @@ from twin.commands.unwired import unwired
 from twin.plant.cabinet import CABINET_WIDTH_M
 from twin.plant.cooling import KINDS
 from twin.plant.facility import USUAL_PART
-from twin.scenario import Patch, expand
-from twin.scenario.electricity import ON_SITE, StageKind
-from twin.scenario.facility_fits import LOOP_PARTS, PLANT_PARTS
-from twin.scenario.site import Racks
-from twin.scenario.systems import SwitchTier
+from twin.scenario import Patch
+from twin.scenario.checks.facility import LOOP_PARTS, PLANT_PARTS
+from twin.scenario.generators import expand
+from twin.scenario.schema.electricity import ON_SITE, StageKind
+from twin.scenario.schema.site import Racks
+from twin.scenario.schema.systems import SwitchTier
 
 Facing = Literal["north", "south"]
 Role = Literal["compute", "network", "storage"]

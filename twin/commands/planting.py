@@ -13,7 +13,7 @@ from twin.commands.footprint import must_fit, standing
 from twin.commands.fragment import JOINS, SECTIONS, Fragment, rows_of
 from twin.commands.place import hall_slot
 from twin.commands.unwired import takes, unwired
-from twin.scenario import expand
+from twin.scenario.generators import expand
 
 _LISTS = {"fabrics": ("rows",), "power": ("feeds",), "cooling.loops": ("serves",), "storage": ("tenants",)}
 _SINGLE = {

@@ -25,7 +25,7 @@ from twin.plant.cooling import KINDS
 from twin.plant.machines import GAP_M
 from twin.plant.tables import RACK_FOOT_M, RACK_HEAD_M, U_M, Plant
 from twin.scenario import Patch
-from twin.scenario.site import CABINET_UNITS
+from twin.scenario.schema.site import CABINET_UNITS
 
 Point = tuple[float, float]
 CABINET_HEIGHT_M = RACK_FOOT_M + CABINET_UNITS * U_M + RACK_HEAD_M

@@ -8,7 +8,7 @@ from twin.commands.changes import Changes, said
 from twin.commands.command import CommandError, Scene
 from twin.commands.things import Thing, ThingKind, counted, people_say, thing, titled
 from twin.scenario import Patch
-from twin.scenario.write import flow
+from twin.scenario.text.emit import flow
 
 ITEM_KEYS: dict[ThingKind, tuple[str, ...]] = {
     "row": ("absent", "at", "facing"),

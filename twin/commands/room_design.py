@@ -26,10 +26,10 @@ from twin.plant.error import PlantError
 from twin.plant.machines import GAP_M
 from twin.plant.tables import Floats, Plant
 from twin.scenario import Scenario, loads
-from twin.scenario.fabric_size import Misfit, Size, cards_of, down_ports, ports_of, size_of
-from twin.scenario.quantity import FROM_FILE
-from twin.scenario.systems import Fabric
-from twin.scenario.write import block
+from twin.scenario.checks.fabric_size import Misfit, Size, cards_of, down_ports, ports_of, size_of
+from twin.scenario.schema.quantity import FROM_FILE
+from twin.scenario.schema.systems import Fabric
+from twin.scenario.text.emit import block
 
 AISLE_M = 1.8
 """Between the back of one row and what stands behind it, in rooms that come in blocks."""

@@ -9,7 +9,7 @@ from twin.catalog import Catalog, NodePart, RackPart
 from twin.commands.command import CommandError
 from twin.commands.footprint import node_height_u, rack_size_m
 from twin.plant.cabinet import FRONT_M
-from twin.scenario.site import CABINET_UNITS
+from twin.scenario.schema.site import CABINET_UNITS
 
 Containment = Literal["hot", "cold", "none"]
 Cabling = Literal["rail-optimised", "leaf-spine", "none"]

@@ -1,6 +1,6 @@
 """A room or prefab on the facility loop that its hall has: that loop grows with it, and what feeds its machines.
 
-Air of a hall mixes, so all its loops give their heat to one facility loop (`twin.sim.cooling_draw`).
+Air of a hall mixes, so all its loops give their heat to one facility loop (`twin.sim.thermal.cooling_draw`).
 """
 
 from __future__ import annotations

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from twin.commands.command import CommandError, Scene
-from twin.scenario.cooling import Loop
-from twin.scenario.document import Scenario
-from twin.scenario.electricity import PowerStage
-from twin.scenario.path import resolve, split
-from twin.scenario.site import Hall, Override, Rows
-from twin.scenario.validate import nearest
+from twin.scenario.reading.validate import nearest
+from twin.scenario.schema.cooling import Loop
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.electricity import PowerStage
+from twin.scenario.schema.site import Hall, Override, Rows
+from twin.scenario.text.path import resolve, split
 
 ThingKind = Literal[
     "hall",

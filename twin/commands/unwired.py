@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from twin.commands.changes import Changes
 from twin.commands.command import Scene
-from twin.scenario import expand
-from twin.scenario.fabric_fits import connected
-from twin.scenario.fabric_size import Misfit, cards_of, size_of
-from twin.scenario.job_rows import node_kinds, rows_within
-from twin.scenario.systems import Fabric
+from twin.scenario.checks.fabric import connected
+from twin.scenario.checks.fabric_size import Misfit, cards_of, size_of
+from twin.scenario.generators import expand
+from twin.scenario.generators.allowed_rows import node_kinds, rows_within
+from twin.scenario.schema.systems import Fabric
 
 
 def unwired(changes: Changes, parts: list[str]) -> None:

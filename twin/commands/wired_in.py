@@ -14,10 +14,10 @@ from twin.commands.names import hardware
 from twin.commands.wired import unlinked
 from twin.plant.error import PlantError
 from twin.scenario import Change, Document, Patch, Scenario, ScenarioError
-from twin.scenario.expand import node_counts
-from twin.scenario.fabric_size import cards_of
-from twin.scenario.splice import edit
-from twin.scenario.write import flow
+from twin.scenario.checks.fabric_size import cards_of
+from twin.scenario.file.patch_text import edit
+from twin.scenario.generators.expand import node_counts
+from twin.scenario.text.emit import flow
 
 _REST: tuple[Literal["coolant", "power"], ...] = ("coolant", "power")
 

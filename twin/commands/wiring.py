@@ -10,9 +10,9 @@ from twin.commands.command import CommandError, Scene
 from twin.commands.reach import must_reach
 from twin.commands.things import Thing, thing, titled
 from twin.scenario import Patch
-from twin.scenario.fabric_fits import connected
-from twin.scenario.fabric_size import size_of
-from twin.scenario.systems import Fabric
+from twin.scenario.checks.fabric import connected
+from twin.scenario.checks.fabric_size import size_of
+from twin.scenario.schema.systems import Fabric
 
 _FED = ("rows", "loops", "plant")
 

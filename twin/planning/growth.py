@@ -17,14 +17,14 @@ from twin.planning.recabling import Recabling, recabling
 from twin.planning.result import PlanError
 from twin.plant.build import build
 from twin.plant.tables import Plant
-from twin.scenario import expand
-from twin.scenario.document import Scenario
-from twin.scenario.fabric_fits import connected, unmet
-from twin.scenario.fabric_size import Misfit, Size, size_of
-from twin.scenario.job_rows import rows_of
-from twin.scenario.population import jobs_of
-from twin.scenario.site import Point, Racks
-from twin.scenario.systems import Fabric, SwitchTier
+from twin.scenario.checks.fabric import connected, unmet
+from twin.scenario.checks.fabric_size import Misfit, Size, size_of
+from twin.scenario.generators import expand
+from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.generators.allowed_rows import rows_of
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.site import Point, Racks
+from twin.scenario.schema.systems import Fabric, SwitchTier
 
 FULL_ROW_RACKS = 8
 """A single row that is shorter is filled up to so many racks before a second one is begun."""

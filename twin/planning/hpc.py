@@ -13,7 +13,7 @@ from twin.physics.training_inputs import FULL_NETWORK, Network, Profile
 from twin.planning.profiles import load_calibrated
 from twin.planning.result import MEMORY_SHARE, JobEstimate, fits
 from twin.planning.vector_peaks import vector_peak_flops_s
-from twin.scenario.work import Hpc, MonteCarlo, Stencil
+from twin.scenario.schema.work import Hpc, MonteCarlo, Stencil
 
 DOUBTS = ("FLOP, bytes and efficiency of the code are the user's own figures; no published run backs them.",)
 

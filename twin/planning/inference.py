@@ -16,7 +16,7 @@ from twin.physics.training_inputs import FULL_NETWORK, Network
 from twin.planning.models import load_model
 from twin.planning.profiles import load_calibrated
 from twin.planning.result import MEMORY_SHARE, JobEstimate, PlanError, Service
-from twin.scenario.work import Inference
+from twin.scenario.schema.work import Inference
 
 WINDOW_S = 1.0
 MOST_AT_ONCE = 4096

@@ -16,7 +16,7 @@ from twin.plant.islands import ALONE, cards_on, islands_of
 from twin.plant.links import Links, links_of
 from twin.plant.routes import Router
 from twin.plant.tables import Plant
-from twin.scenario.work import Job
+from twin.scenario.schema.work import Job
 
 Slots = NDArray[np.intp]
 

@@ -17,7 +17,7 @@ from twin.plant.domains import scale_up_domains
 from twin.plant.islands import ALONE, islands_of
 from twin.plant.links import Links
 from twin.plant.tables import Plant
-from twin.scenario.work import Job
+from twin.scenario.schema.work import Job
 
 Longs = NDArray[np.int64]
 Bools = NDArray[np.bool_]

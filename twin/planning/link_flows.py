@@ -1,6 +1,6 @@
 """Which jobs send what over which cables, from where to where, and whom a fault of cables cuts off: to be looked at.
 
-The engine has its own running sums (`twin.sim.network`); here the same routes are asked for single links.
+The engine has its own running sums (`twin.sim.fabric.fabric_state`); here the same routes are asked for single links.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from twin.plant.islands import ALONE, cards_on, islands_of
 from twin.plant.links import LinkKind, links_of
 from twin.plant.routes import EVERY_CARD, Flows, Router
 from twin.plant.tables import Plant
-from twin.scenario.work import Job
+from twin.scenario.schema.work import Job
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]

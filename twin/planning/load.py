@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from twin.physics.memory import MemoryParts
 from twin.physics.training import StepParts
 from twin.planning.result import JobEstimate
-from twin.scenario.work import Load
+from twin.scenario.schema.work import Load
 
 DOUBTS = (
     "Only the power of this work is given, not what it computes: under a power cap or in heat its steps grow as its "

@@ -20,11 +20,11 @@ from twin.physics.normal import normal_quantile
 from twin.plant.build import build
 from twin.plant.links import link_id, links_of
 from twin.plant.tables import LoopKind, Plant, SwitchRole
-from twin.scenario.action import wrong
-from twin.scenario.document import Scenario
-from twin.scenario.fault_kinds import KINDS
-from twin.scenario.fault_kinds.kind import Grade, Pool, Recipe
-from twin.scenario.faults import Intervention
+from twin.scenario.checks.interventions import wrong
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.fault_kinds import KINDS
+from twin.scenario.schema.fault_kinds.kind import Grade, Pool, Recipe
+from twin.scenario.schema.faults import Intervention
 
 T = TypeVar("T")
 Level = Literal["light", "medium", "heavy"]

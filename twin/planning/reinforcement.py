@@ -26,7 +26,7 @@ from twin.planning.result import (
     memory_reason,
 )
 from twin.planning.training_facts import described
-from twin.scenario.work import Reinforcement
+from twin.scenario.schema.work import Reinforcement
 
 DOUBTS = (
     "Generation is by roofline, and the longest answer over the mean is an estimate of the scene.",

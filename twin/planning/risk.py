@@ -25,11 +25,11 @@ from twin.planning.reliability_sample import (
 from twin.planning.result import PlanError
 from twin.planning.scenario_job import allowed_nodes, estimate_of
 from twin.plant.tables import Plant
-from twin.scenario.document import Scenario
-from twin.scenario.faults import Cause
-from twin.scenario.job_rows import rows_of
-from twin.scenario.population import jobs_of
-from twin.scenario.work import Job, Recovery
+from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.generators.allowed_rows import rows_of
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.faults import Cause
+from twin.scenario.schema.work import Job, Recovery
 
 SPARE_STEPS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 """Numbers of spares that are compared, by that of the scene."""

@@ -29,8 +29,8 @@ from twin.planning.models import load_model
 from twin.planning.profiles import CalibratedProfile, profile_for_gpu, profile_from
 from twin.planning.reinforcement import answer_model
 from twin.plant.tables import Plant
-from twin.scenario.calibration import Calibration
-from twin.scenario.work import (
+from twin.scenario.schema.calibration import Calibration
+from twin.scenario.schema.work import (
     Inference,
     Job,
     LlmTraining,

@@ -34,7 +34,7 @@ from twin.plant.tables import (
     Stores,
     Switches,
 )
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 Made = TypeVar("Made")
 Table = TypeVar("Table")

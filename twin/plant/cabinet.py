@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from twin.catalog import Catalog, NodePart, Part, PowerShelfPart, StoragePart, SwitchPart
 from twin.plant.error import PlantError
 from twin.plant.tables import RACK_FOOT_M, RACK_HEAD_M, U_M, FixtureKind
-from twin.scenario import site
-from twin.scenario.site import CABINET_UNITS
+from twin.scenario.schema import site
+from twin.scenario.schema.site import CABINET_UNITS
 
 CABINET_WIDTH_M = 0.6
 CABINET_DEPTH_M = 1.2

@@ -11,8 +11,8 @@ from twin.plant.layout import Layout
 from twin.plant.machines import GAP_M, Wall, place
 from twin.plant.stands import Stand, stands_of
 from twin.plant.tables import Floats, Ints, LoopKind, Loops, Machines, Plants
-from twin.scenario import systems
-from twin.scenario.document import Scenario
+from twin.scenario.schema import systems
+from twin.scenario.schema.document import Scenario
 
 FLOW_M3_J = 1.3 * 1.2e-3 / 60 / 1e3
 """Design coolant flow per watt of TDP for GPUs whose part gives none: 1.2 lpm/kW of 1.3 x TDP (PHYSICS 3)."""

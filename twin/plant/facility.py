@@ -9,7 +9,7 @@ import numpy as np
 from twin.catalog import Catalog, ChillerPart, CoolingTowerPart, DryCoolerPart
 from twin.plant.layout import Layout
 from twin.plant.tables import Floats, LoopKind, Loops, Plant, Plants
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 USUAL_PART = {"dry-cooler": "dry-cooler", "cooling-tower": "cooling-tower", "chiller": "chiller-air-cooled"}
 """Part of the catalogue by kind of facility plant, where a scenario names none."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from twin.plant.cabinet import Cabinet
 from twin.plant.tables import Bools, Floats, Ints, RackKind, Rows
-from twin.scenario import site
+from twin.scenario.schema import site
 
 ROLES = {"compute": RackKind.COMPUTE, "network": RackKind.NETWORK, "storage": RackKind.STORAGE}
 _FRONTS = {"alternate": 0, "north": 1, "south": -1}

@@ -9,7 +9,7 @@ from twin.plant.power import AISLE_END_M, in_order
 from twin.plant.row_ends import crowded_row
 from twin.plant.stands import Stand, stands_of
 from twin.plant.tables import Floats, Halls, Loops, Machines, PowerItems
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 MARGIN_M = 2.4
 """Free floor round everything; four tiles."""

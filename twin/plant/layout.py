@@ -18,8 +18,8 @@ from twin.plant.error import PlantError
 from twin.plant.generated import Generated, Racked
 from twin.plant.overrides import Overrides
 from twin.plant.tables import Fixtures, Floats, Gpus, Ints, Nodes, Racks, Rows
-from twin.scenario import site
-from twin.scenario.document import Scenario
+from twin.scenario.schema import site
+from twin.scenario.schema.document import Scenario
 
 
 @dataclass

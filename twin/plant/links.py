@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from twin.plant.find import find
 from twin.plant.tables import Bools, Floats, Ints, Plant
 
 
@@ -181,3 +182,10 @@ def describe_link(plant: Plant, link: int) -> str:
         return f"card {card} of node {plant.nodes.ids[a]} to {plant.switches.ids[b]}, {speed}"
     ids = plant.switches.ids if links.kind[link] == LinkKind.SWITCH else plant.nodes.ids
     return f"{ids[a]} to {ids[b]}, {speed}"
+
+
+def stands(plant: Plant, target: str) -> bool:
+    """Return whether what a fault or intervention acts on is there: any thing, a link, or all of the site."""
+    return (
+        target in ("site", "all") or find(plant, target) is not None or find_link(plant, target) is not None
+    )

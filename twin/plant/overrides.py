@@ -6,8 +6,8 @@ from collections import Counter
 
 from twin.plant.error import PlantError
 from twin.plant.tables import Ints, Racks
-from twin.scenario import site
-from twin.scenario.document import Scenario
+from twin.scenario.schema import site
+from twin.scenario.schema.document import Scenario
 
 
 class Overrides:

@@ -12,7 +12,7 @@ from twin.catalog import Catalog
 from twin.plant.build import plant_of
 from twin.plant.error import PlantError
 from twin.plant.tables import Bools, FabricTable, Gpus, Ints, Nodes, Plant
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 REFERENCES: dict[str, dict[str, str]] = {
     "rows": {"hall": "halls"},

@@ -15,8 +15,8 @@ from twin.plant.row_ends import RowEnds
 from twin.plant.stage_figures import StageFigures, figures_of
 from twin.plant.stands import Stand, stands_of
 from twin.plant.tables import Bools, Ints, Loops, Machines, Plants, PowerItems, Racks
-from twin.scenario.document import Scenario
-from twin.scenario.systems import PowerStage
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.systems import PowerStage
 
 _Fed = Racks | Loops | Plants
 """Tables of what a stage can feed."""

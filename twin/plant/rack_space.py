@@ -7,8 +7,8 @@ import numpy as np
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
 from twin.plant.tables import Ints
-from twin.scenario.fabric_size import Ports
-from twin.scenario.systems import SwitchTier
+from twin.scenario.checks.fabric_size import Ports
+from twin.scenario.schema.systems import SwitchTier
 
 
 class RackSpace:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from twin.catalog import BatteryPart, Catalog, GeneratorPart, UpsPart
 from twin.catalog import PowerStage as StagePart
 from twin.catalog.power_parts import SolarPart
-from twin.scenario.electricity import PowerStage
+from twin.scenario.schema.electricity import PowerStage
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from twin.scenario.cooling import Loop
-from twin.scenario.document import Scenario
-from twin.scenario.electricity import PowerStage
+from twin.scenario.schema.cooling import Loop
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.electricity import PowerStage
 
 
 @dataclass(frozen=True, slots=True)

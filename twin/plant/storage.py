@@ -10,8 +10,8 @@ from twin.catalog import Catalog
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
 from twin.plant.tables import FixtureKind, Fixtures, Stores
-from twin.scenario.document import Scenario
-from twin.scenario.systems import Storage
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.systems import Storage
 
 FIRST_U = 4
 """Lowest unit of the lowest storage box of a rack."""

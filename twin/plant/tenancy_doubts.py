@@ -13,11 +13,11 @@ from typing import Literal
 import numpy as np
 
 from twin.plant.tables import Bools, Plant
-from twin.scenario.document import Scenario
-from twin.scenario.scheduling import Partition
-from twin.scenario.tenancy_fits import Work, stores_of, work_of
-from twin.scenario.tree import Path
-from twin.scenario.work import Job, Tenant
+from twin.scenario.checks.tenancy import Work, stores_of, work_of
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scheduling import Partition
+from twin.scenario.schema.work import Job, Tenant
+from twin.scenario.text.parse import Path
 
 Severity = Literal["high", "medium", "low"]
 

@@ -22,7 +22,7 @@ from twin.record.series import BOOKINGS
 from twin.record.source import state_at
 from twin.record.trimming import BlockHead
 from twin.record.writer import as_json, drop_from, made_from
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 BY_HAND = ("intervention", "edit", "withdrawn")
 """Markers of what people did: in a branch the scene tells of it."""

@@ -13,7 +13,7 @@ from twin.record.frame import Layout
 from twin.record.redraw import Redraw
 from twin.record.runfile import RunFileError
 from twin.record.scenario_json import from_json
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from twin.record.scenario_json import to_json
 from twin.resources import folder
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 _DATA = ("catalog", "profiles", "weather")
 MODEL_REVISION = 2

@@ -24,8 +24,8 @@ from twin.record.frame import Frame, Layout
 from twin.record.redraw import Redraw
 from twin.record.series import SERIES_CHANNELS
 from twin.record.writer import Writer
-from twin.scenario.document import Scenario
-from twin.scenario.population import jobs_of
+from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.schema.document import Scenario
 
 SAMPLES = 900
 """Samples of a whole run at regular times, fewer where there are thousands of jobs; never closer than

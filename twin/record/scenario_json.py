@@ -13,9 +13,9 @@ from typing import Any, TypeVar, get_args
 from pydantic.fields import FieldInfo
 
 from twin import units
-from twin.scenario.base import Part
-from twin.scenario.document import Scenario
-from twin.scenario.quantity import Quantity
+from twin.scenario.schema.base import Part
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.quantity import Quantity
 
 P = TypeVar("P", bound=Part)
 

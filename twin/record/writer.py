@@ -27,7 +27,7 @@ from twin.record.redraw import Redraw, redraws_text
 from twin.record.runfile import RunFileError, create, explained, fold, mark_log, reopen
 from twin.record.scenario_json import to_json
 from twin.record.series import BOOKINGS, DIES, Block
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 _PROBE_BYTES = 1 << 14
 

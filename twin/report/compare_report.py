@@ -16,7 +16,7 @@ from twin.record.inputs import app_version
 from twin.report.charts import Bar, waterfall
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.run_report import document
-from twin.scenario.differences import Difference as Other
+from twin.scenario.file.diff import Difference as Other
 
 _LEAST = 0.002
 """Share of the largest step of a waterfall below which steps are drawn together."""

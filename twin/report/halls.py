@@ -9,9 +9,9 @@ from twin.plant.tables import Plant
 from twin.record.events import Event
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
-from twin.scenario.document import Scenario
-from twin.scenario.edit import Edit
-from twin.scenario.edits import edited
+from twin.scenario.file.apply_edits import edited
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.edit import Edit
 
 
 class Halls:

@@ -19,7 +19,7 @@ from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.rules import check
 from twin.rules.told import at_the_start
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 _CSS = {"error": "bad", "warning": "warn", "notice": None}
 _STANDING = {

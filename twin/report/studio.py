@@ -17,13 +17,13 @@ from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.record.inputs import app_version
 from twin.record.reader import Reader
-from twin.scenario.document import Scenario
-from twin.view3d.groups import NO_GROUPS, Groups
-from twin.view3d.hall_view import HallView
-from twin.view3d.legend import Legend, cable_legend, coolant_legend, legend_for
-from twin.view3d.overlay import draw_overlay, overlay_areas
-from twin.view3d.presets import PRESETS
-from twin.view3d.state import COLOUR_BY, CameraPose, ViewState
+from twin.scenario.schema.document import Scenario
+from twin.view3d.base.ownership import NO_GROUPS, Groups
+from twin.view3d.base.state import COLOUR_BY, CameraPose, ViewState
+from twin.view3d.colour.legend import Legend, cable_legend, coolant_legend, legend_for
+from twin.view3d.layers.overlay import draw_overlay, overlay_areas
+from twin.view3d.place.presets import PRESETS
+from twin.view3d.view.hall_view import HallView
 
 Theme = Literal["dark", "light", "contrast"]
 Rgb = NDArray[np.uint8]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from twin import units
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 UNKNOWN = "unknown"
 

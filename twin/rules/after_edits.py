@@ -13,9 +13,9 @@ from twin.rules.check import check, unbuilt
 from twin.rules.finding import SEVERITIES, Finding, Found
 from twin.rules.report import Report
 from twin.rules.table import BY_ID
-from twin.scenario.document import Scenario
-from twin.scenario.edit import Edit
-from twin.scenario.edits import Stages
+from twin.scenario.file.apply_edits import Stages
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.edit import Edit
 from twin.units import spoken
 
 

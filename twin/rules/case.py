@@ -13,8 +13,8 @@ from twin.plant.facility import rated_heat_w
 from twin.plant.links import Links, links_of
 from twin.plant.tables import Bools, FixtureKind, Floats, Ints, Plant
 from twin.plant.tenancy_doubts import Control, review
-from twin.scenario.document import Scenario
-from twin.scenario.tree import Path
+from twin.scenario.schema.document import Scenario
+from twin.scenario.text.parse import Path
 
 
 class Case:

@@ -13,7 +13,7 @@ from twin.rules.finding import SEVERITIES, Finding, Found
 from twin.rules.places import named, things
 from twin.rules.report import Report
 from twin.rules.table import BY_ID, RULES
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 
 def check(

@@ -20,10 +20,10 @@ from twin.plant.tables import Ints, LoopKind
 from twin.rules.case import Case
 from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Finds, Rule
-from twin.scenario.packed_hours import unpack
-from twin.scenario.places import year_of
-from twin.scenario.site import CLIMATE_HOURS, Climate
-from twin.scenario.tree import Path
+from twin.scenario.formats.climates import year_of
+from twin.scenario.schema.hourly_text import unpack
+from twin.scenario.schema.site import CLIMATE_HOURS, Climate
+from twin.scenario.text.parse import Path
 
 DESIGN_PERCENTILE = 99.6
 """Share of the hours of a year that are no warmer than the design weather, as ASHRAE tabulates it."""

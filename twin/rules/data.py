@@ -10,8 +10,8 @@ from twin.catalog import UnknownPart
 from twin.rules.case import Case
 from twin.rules.finding import Found, number
 from twin.rules.rule import Rule, written
-from twin.scenario.doubts import newer_edition
-from twin.scenario.tree import Path
+from twin.scenario.file.warnings import newer_edition
+from twin.scenario.text.parse import Path
 
 VERIFIED = ("published", "derived")
 UNMATCHED = "exclusion-unmatched"

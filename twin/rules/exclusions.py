@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from twin.rules.finding import Finding, Found
-from twin.scenario.exclusion import EVERYTHING, Exclusion
-from twin.scenario.validate import nearest
+from twin.scenario.reading.validate import nearest
+from twin.scenario.schema.exclusion import EVERYTHING, Exclusion
 
 
 def excluded(

@@ -12,9 +12,9 @@ from twin.plant.tables import Bools
 from twin.rules.case import Case
 from twin.rules.finding import Found, line_rate, number, quantity
 from twin.rules.rule import Rule
-from twin.scenario.fabric_fits import TIER_NAMES, at_odds, unmet
-from twin.scenario.systems import Fabric, SwitchTier
-from twin.scenario.tree import Path
+from twin.scenario.checks.fabric import TIER_NAMES, at_odds, unmet
+from twin.scenario.schema.systems import Fabric, SwitchTier
+from twin.scenario.text.parse import Path
 
 RAIL_SHARE = 0.6
 """Share of the cables of a leaf that come from cards of one number, from which an explicit fabric is meant by rails."""

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from twin import units
-from twin.scenario.quantity import rendered
-from twin.scenario.tree import Path
+from twin.scenario.schema.quantity import rendered
+from twin.scenario.text.parse import Path
 
 Severity = Literal["error", "warning", "notice"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)

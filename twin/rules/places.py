@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel
 
 from twin.plant.tables import Plant
-from twin.scenario.document import Scenario
-from twin.scenario.tree import Path
+from twin.scenario.schema.document import Scenario
+from twin.scenario.text.parse import Path
 
 
 def _below(at: object, step: str | int) -> object:

@@ -16,9 +16,9 @@ from twin.plant.tables import Bools, Floats, Plant
 from twin.rules.case import Case
 from twin.rules.finding import Found, Measure, number, quantity
 from twin.rules.rule import Rule, written
-from twin.scenario.doubts import idle_stages, unfed
-from twin.scenario.electricity import ON_SITE
-from twin.scenario.tree import Path
+from twin.scenario.file.warnings import idle_stages, unfed
+from twin.scenario.schema.electricity import ON_SITE
+from twin.scenario.text.parse import Path
 
 UNEVEN = 1.2
 """Load of the heavier side over the lighter one from which A and B are out of balance [est]."""

@@ -9,8 +9,8 @@ from typing import Literal
 from twin.catalog import Catalog
 from twin.rules.case import Case
 from twin.rules.finding import Found, Severity
-from twin.scenario.document import Scenario
-from twin.scenario.tree import Path
+from twin.scenario.schema.document import Scenario
+from twin.scenario.text.parse import Path
 
 Family = Literal["space", "power", "cooling", "fabric", "tenancy", "work", "data", "run"]
 Finds = Callable[[Case], Iterable[Found]]

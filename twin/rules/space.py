@@ -15,8 +15,8 @@ from twin.plant.tables import Bools, Floats, Ints, LoopKind
 from twin.rules.case import Case
 from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Rule
-from twin.scenario.fabric_fits import crowded
-from twin.scenario.tree import Path
+from twin.scenario.checks.fabric import crowded
+from twin.scenario.text.parse import Path
 
 BESIDE_M = 0.6
 """Of the aisle on each side of a rack, what is counted to the floor it stands on, at most [m]: half of 1.2 m."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from twin.record.events import Event
 from twin.rules.finding import Found
-from twin.scenario.document import Scenario
-from twin.scenario.streams import JobStream
-from twin.scenario.tree import Path
-from twin.scenario.work import Job
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.streams import JobStream
+from twin.scenario.schema.work import Job
+from twin.scenario.text.parse import Path
 
 TOLD = ("refused", "does_not_fit")
 """Kinds of events that are findings."""

@@ -8,11 +8,11 @@ from twin.plant.tables import Bools
 from twin.rules.case import Case
 from twin.rules.finding import Found, number
 from twin.rules.rule import Rule, written
-from twin.scenario import fits, recovery_fits, storage_fits, workload_fits
-from twin.scenario.horizon import past_the_end
-from twin.scenario.job_rows import rows_of
-from twin.scenario.tenancy_fits import work_of
-from twin.scenario.work import Inference, Load, MonteCarlo
+from twin.scenario.checks import hardware, recovery, storage, workload
+from twin.scenario.checks.horizon import past_the_end
+from twin.scenario.checks.tenancy import work_of
+from twin.scenario.generators.allowed_rows import rows_of
+from twin.scenario.schema.work import Inference, Load, MonteCarlo
 
 
 def _spares(case: Case) -> Iterator[Found]:
@@ -94,7 +94,7 @@ RULES = (
         "warning",
         "Jobs over several scale-up domains in a scene without a fabric.",
         _SCENE,
-        written(fits.unlinked),
+        written(hardware.unlinked),
     ),
     Rule(
         "tensor-group",
@@ -103,7 +103,7 @@ RULES = (
         "warning",
         "Degree of tensor parallelism, against the GPUs of a scale-up domain.",
         "scale_up_gpus of the node part",
-        written(fits.split_tensors),
+        written(hardware.split_tensors),
     ),
     Rule(
         "data-room",
@@ -112,7 +112,7 @@ RULES = (
         "warning",
         "Data sets and caches, against the stores, drives and memory that hold them.",
         "capacity of the parts",
-        written(storage_fits.unmet),
+        written(storage.unmet),
     ),
     Rule(
         "trace-left-out",
@@ -121,7 +121,7 @@ RULES = (
         "warning",
         "Jobs of traces that ask for more GPUs than there are.",
         _SCENE,
-        written(workload_fits.left_out),
+        written(workload.left_out),
     ),
     Rule(
         "window-shut",
@@ -130,7 +130,7 @@ RULES = (
         "warning",
         "Length of each job, against the time between windows of a reservation that comes again and again.",
         _SCENE,
-        written(workload_fits.shut_out),
+        written(workload.shut_out),
     ),
     Rule(
         "recovery-idle",
@@ -139,6 +139,6 @@ RULES = (
         "warning",
         "What a job says of recovery and checkpoints and can never do.",
         _SCENE,
-        written(recovery_fits.idle_recovery),
+        written(recovery.idle_recovery),
     ),
 )

@@ -41,9 +41,9 @@ from twin.runtime.protocol import (
 )
 from twin.runtime.shared_frames import FrameReader, remove_stale
 from twin.runtime.worker import main
-from twin.scenario.document import Scenario
-from twin.scenario.edit import Edit
-from twin.scenario.faults import Intervention
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.edit import Edit
+from twin.scenario.schema.faults import Intervention
 
 _CLOSE_WALL_S = 2.0
 

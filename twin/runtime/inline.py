@@ -16,9 +16,9 @@ from twin.record.redraw import Redraw
 from twin.runtime.loading import begun, begun_anew, engine_type, gone_on
 from twin.runtime.protocol import ENGINE, Engine, Intervene, Load, Message, Pause, Play, Ready, Step, Withdraw
 from twin.runtime.session import Session
-from twin.scenario.document import Scenario
-from twin.scenario.edit import Edit
-from twin.scenario.faults import Intervention
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.edit import Edit
+from twin.scenario.schema.faults import Intervention
 
 _PROGRESS_WALL_S = 0.1
 

@@ -9,11 +9,11 @@ from typing import cast
 
 from twin.record.redraw import Redraw
 from twin.runtime.protocol import Engine, EngineType
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 
 def engine_type(name: str) -> EngineType:
-    """Return the engine class called `name`, such as ``twin.sim.engine:Engine``.
+    """Return the engine class called `name`, such as ``twin.sim.engine.engine:Engine``.
 
     Raises
     ------

@@ -12,7 +12,8 @@ from twin.physics.reliability import component_key
 from twin.physics.stencil import bricks
 from twin.plant import build as plants
 from twin.record import inputs
-from twin.scenario import expand, splice
+from twin.scenario.file import patch_text
+from twin.scenario.generators import expand
 
 
 def forget() -> None:
@@ -20,7 +21,7 @@ def forget() -> None:
     plants.forget()
     inputs.forget()
     expand.forget()
-    splice.forget()
+    patch_text.forget()
     for remembered in (component_key, ecmp_expected_max, bricks):
         remembered.cache_clear()
     linecache.clearcache()  # what a scene that cannot be run told of its way

@@ -16,11 +16,11 @@ from twin.record.detail import Detail
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.record.redraw import Redraw
-from twin.scenario.document import Scenario
-from twin.scenario.edit import Edit
-from twin.scenario.faults import Intervention
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.edit import Edit
+from twin.scenario.schema.faults import Intervention
 
-ENGINE = "twin.sim.engine:Engine"
+ENGINE = "twin.sim.engine.engine:Engine"
 """Dotted name of the real engine; nothing here imports it."""
 
 

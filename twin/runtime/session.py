@@ -40,8 +40,8 @@ from twin.runtime.protocol import (
     Step,
     Withdraw,
 )
-from twin.scenario.edit import Edit
-from twin.scenario.faults import Intervention
+from twin.scenario.schema.edit import Edit
+from twin.scenario.schema.faults import Intervention
 
 BOUNDARY_S = 2e-3
 """What people do acts at most so much later than it was asked for [simulated s]."""

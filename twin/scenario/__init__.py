@@ -1,11 +1,11 @@
 """The scenario: the document that says what exists and what happens, its file, and edits of it."""
 
-from twin.scenario.document import FORMAT, VERSION, Scenario
-from twin.scenario.injection import parse_injection
-from twin.scenario.load import Document, load, loads
-from twin.scenario.patch import Change, Patch
-from twin.scenario.problem import NewerVersion, Problem, ScenarioError
-from twin.scenario.setting import set_text, set_value
+from twin.scenario.file.load import Document, load, loads
+from twin.scenario.file.set_option import set_text, set_value
+from twin.scenario.reading.inject_option import parse_injection
+from twin.scenario.schema.document import FORMAT, VERSION, Scenario
+from twin.scenario.text.patch import Change, Patch
+from twin.scenario.text.problem import NewerVersion, Problem, ScenarioError
 
 __all__ = [
     "FORMAT",

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from twin import units
-from twin.scenario.scheduling import Green, Partition
+from twin.scenario.schema.scheduling import Green, Partition
 from twin.schedule.gates import SLACK, Quotas
 from twin.schedule.queue import Place, Request
 

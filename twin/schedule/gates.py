@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from twin.scenario.scheduling import Green
+from twin.scenario.schema.scheduling import Green
 from twin.schedule.queue import Bools, Floats, Ints, Requests, Site
 
 SLACK = 1e-9

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.scenario.scheduling import Weights
+from twin.scenario.schema.scheduling import Weights
 from twin.schedule.queue import Floats, Ints, Requests
 from twin.schedule.shares import FairShare
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from twin.scenario.scheduling import Backfill, Green, Order, Placement, Preemption, Scheduler, Weights
+from twin.scenario.schema.scheduling import Backfill, Green, Order, Placement, Preemption, Scheduler, Weights
 
 PRESETS: dict[str, tuple[Order, Backfill, Placement]] = {
     "fifo": ("submit", "none", "first"),

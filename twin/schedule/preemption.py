@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.scenario.scheduling import Preemption
+from twin.scenario.schema.scheduling import Preemption
 from twin.schedule.queue import NOBODY, Holding, Site
 from twin.schedule.trial import Trial
 

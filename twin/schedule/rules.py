@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from twin.scenario.scheduling import Green
+from twin.scenario.schema.scheduling import Green
 from twin.schedule.gates import Quotas
 from twin.schedule.placement import Placement
 from twin.schedule.queue import YEAR_S, Bools, Ints, Labels, Place, Requests

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.scenario.work import Tenant
+from twin.scenario.schema.work import Tenant
 from twin.schedule.gates import Quotas
 from twin.schedule.queue import Bools, Floats, Ints, Labels, Requests
 from twin.schedule.zones import LEVELS, Isolation

@@ -9,7 +9,7 @@ import json
 
 from twin.cli.bench.facility import measured_apart, peak_mb, run_day
 from twin.scenario import loads
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 JOBS = 20_000
 

@@ -25,7 +25,7 @@ from twin.cli.bench.phases import Phases
 from twin.cli.bench.simulation import SCENE
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
     from twin.commands.command import Command
     from twin.plant.tables import Plant
 
@@ -42,15 +42,19 @@ PHASES: dict[str, tuple[str, ...]] = {
     "splice and read": (
         "twin.commands.draft:spliced",
         "twin.commands.wired_in:edit",
-        "twin.app.halls:edited",
+        "twin.app.session.hall_versions:edited",
     ),
     "landing": ("twin.commands.draft:Draft.land", "twin.commands.draft:Draft.land_edit"),
-    "plant": ("twin.app.halls:plant_of", "twin.app.halls:rebuild", "twin.commands.command:plant_of"),
-    "docks told": ("twin.app.session:Session.rewritten", "twin.app.session:Session.edited"),
-    "geometry": ("twin.view3d.hall_view:HallView.set_plant",),
-    "journal": ("twin.app.journal:Journal.note",),
-    "rules": ("twin.app.rules_dock:RulesDock.ask",),
-    "draw": ("twin.view3d.hall_view:HallView._on_draw",),
+    "plant": (
+        "twin.app.session.hall_versions:plant_of",
+        "twin.app.session.hall_versions:rebuild",
+        "twin.commands.command:plant_of",
+    ),
+    "docks told": ("twin.app.session.session:Session.rewritten", "twin.app.session.session:Session.edited"),
+    "geometry": ("twin.view3d.view.hall_view:HallView.set_plant",),
+    "journal": ("twin.app.files.journal:Journal.note",),
+    "rules": ("twin.app.monitor.checks_dock:RulesDock.ask",),
+    "draw": ("twin.view3d.view.hall_view:HallView._on_draw",),
 }
 
 

@@ -18,7 +18,7 @@ from twin.runtime.inline import peak_rss_bytes
 from twin.runtime.loading import engine_type
 from twin.runtime.protocol import ENGINE, Engine
 from twin.scenario import loads
-from twin.scenario.document import Scenario
+from twin.scenario.schema.document import Scenario
 
 DAY_S = 86400.0
 RAPS_INTERVAL_S = 15.0
@@ -116,7 +116,7 @@ def raps_day() -> Scenario:
 
 def giant_day() -> Scenario:
     """Return a day of 100,000 GPUs in a place with weather, and twenty faults."""
-    from twin.scenario.injection import parse_injection
+    from twin.scenario.reading.inject_option import parse_injection
 
     scenario = loads(_GIANT, "giant-day").scenario
     return scenario.model_copy(update={"interventions": tuple(parse_injection(one) for one in FAULTS)})

@@ -15,7 +15,7 @@ _LOOK_MS = 5
 
 def main(scene: str, began_s: float) -> int:
     """Return the exit code of the app."""
-    from twin.app.platform_choice import decide_platform
+    from twin.app.shell.platform_choice import decide_platform
 
     decide_platform()
     from PySide6.QtCore import QCoreApplication, Qt, QTimer
@@ -23,8 +23,8 @@ def main(scene: str, began_s: float) -> int:
 
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
     QApplication(["twin"])
-    from twin.app.main_window import MainWindow
-    from twin.app.start import run_app
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.start import run_app
 
     looking = QTimer()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 _LOOK_MS = 20
 
@@ -38,8 +38,8 @@ def open_window(
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
-    from twin.app.main_window import MainWindow
-    from twin.app.start import run_app
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.start import run_app
 
     looking = QTimer()
 

@@ -23,7 +23,7 @@ from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 
 if TYPE_CHECKING:
-    from twin.app.main_window import MainWindow
+    from twin.app.shell.main_window import MainWindow
 
 COUNT = 600
 _PATIENCE_WALL_S = 300.0

@@ -14,7 +14,7 @@ from time import monotonic, perf_counter
 
 import numpy as np
 
-from twin.app.platform_choice import decide_platform
+from twin.app.shell.platform_choice import decide_platform
 
 decide_platform()
 
@@ -44,7 +44,7 @@ def application() -> QApplication:
 def drawing(gpus: int) -> dict[str, float]:
     """Return the figures of drawing and picking in a hall of so many GPUs by key."""
     application()
-    from twin.view3d.bench import measure_all
+    from twin.view3d.view.bench import measure_all
 
     return measure_all((gpus,))
 

@@ -30,9 +30,9 @@ from twin.plant.tables import (
     Switches,
     SwitchLinks,
 )
-from twin.scenario.document import Scenario
-from twin.scenario.fabric_size import Misfit, Size, size_of
-from twin.scenario.systems import Fabric, SwitchTier
+from twin.scenario.checks.fabric_size import Misfit, Size, size_of
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.systems import Fabric, SwitchTier
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import numpy as np
 from twin.plant.error import PlantError
 from twin.plant.fabric.wiring import CardCables, PeerCables, SwitchCables, Tier, Wiring, tier
 from twin.plant.tables import Ints
-from twin.scenario.fabric_size import Ports, Size
-from twin.scenario.systems import Fabric
+from twin.scenario.checks.fabric_size import Ports, Size
+from twin.scenario.schema.systems import Fabric
 
 
 def explicit(fabric: Fabric, size: Size, cards: Ints, node_ids: list[str]) -> Wiring:

@@ -7,8 +7,8 @@ import numpy as np
 from twin.plant.fabric.leaves import Leaves, plug_in
 from twin.plant.fabric.wiring import Numbers, SwitchCables, Wiring, counted, none, tier
 from twin.plant.tables import Ints
-from twin.scenario.fabric_size import Ports, Size
-from twin.scenario.systems import Fabric
+from twin.scenario.checks.fabric_size import Ports, Size
+from twin.scenario.schema.systems import Fabric
 
 
 def leaf_spine(fabric: Fabric, size: Size, leaf: Ports, cards: Ints) -> Wiring:

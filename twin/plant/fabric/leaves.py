@@ -8,8 +8,8 @@ import numpy as np
 
 from twin.plant.fabric.wiring import CardCables, Tier, tier
 from twin.plant.tables import Ints
-from twin.scenario.fabric_size import Ports, Size
-from twin.scenario.systems import Fabric
+from twin.scenario.checks.fabric_size import Ports, Size
+from twin.scenario.schema.systems import Fabric
 
 
 @dataclass(frozen=True)

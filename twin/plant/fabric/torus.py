@@ -6,7 +6,7 @@ import numpy as np
 
 from twin.plant.fabric.wiring import PeerCables, Wiring, none
 from twin.plant.tables import Ints
-from twin.scenario.fabric_size import Size
+from twin.scenario.checks.fabric_size import Size
 
 
 def torus(size: Size, cards: Ints) -> Wiring:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.plant.tables import Ints
-from twin.scenario.fabric_size import Ports
+from twin.scenario.checks.fabric_size import Ports
 
 Numbers = NDArray[np.signedinteger[Any]]
 """Whole numbers of any width, as numpy's arithmetic leaves them."""

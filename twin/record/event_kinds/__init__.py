@@ -13,7 +13,7 @@ from twin.record.event_kinds import cooling, jobs, network, nodes, people, power
 from twin.record.event_kinds.faults import events_of
 from twin.record.event_kinds.kind import EventKind
 from twin.record.events import Event
-from twin.scenario.fault_kinds import KINDS as FAULTS
+from twin.scenario.schema.fault_kinds import KINDS as FAULTS
 
 KINDS: dict[str, EventKind] = {}
 """Every kind by its id."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from twin.record.event_kinds.kind import EventKind, Evidence, Group
 from twin.record.events import Severity
-from twin.scenario.fault_kinds.kind import FaultKind
+from twin.scenario.schema.fault_kinds.kind import FaultKind
 
 _CAUSES: dict[str, tuple[Group, ...]] = {"Cooling": ("cooling",), "Power": ("power",)}
 """What a fault of a group of menus may be the cause of; of all others: that jobs fail."""

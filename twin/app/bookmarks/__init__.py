@@ -1,0 +1,1 @@
+"""The view file, bookmarks, and going to a time."""

@@ -1,0 +1,200 @@
+"""The file beside a scene or run that says how it is looked at: camera, colours, layers, bookmarks. Never part of it.
+
+It may come from anybody: its size is limited, what does not fit is refused as a whole, and it only ever chooses among
+what the view offers anyway.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from twin.app.files.scene_list import SUFFIX as SCENE_SUFFIX
+from twin.app.session.recording import SUFFIX as RUN_SUFFIX
+from twin.view3d.base.camera import DISTANCE_M, ELEVATION_DEG
+from twin.view3d.base.state import CABLES_BY, COLOUR_BY, LAYERS, CablesBy, CameraPose, ViewState
+from twin.whole_file import write_whole
+
+SUFFIX = ".twin-view.json"
+VERSION = 1
+MOST_BYTES = 200_000
+MOST_BOOKMARKS = 100
+MOST_LETTERS = 60
+MOST_NOTE_LETTERS = 300
+ITEM = r"^[a-z][a-z0-9-]{0,39}(/[0-9]{1,6}){0,4}$"
+_FAR_M = 100_000.0
+
+Metres = Annotated[float, Field(ge=-_FAR_M, le=_FAR_M, allow_inf_nan=False)]
+
+
+class ViewFileError(ValueError):
+    """A view file cannot be used; the message says why."""
+
+
+def _known(allowed: tuple[str, ...]) -> AfterValidator:
+    def check(value: str) -> str:
+        if value not in allowed:
+            raise ValueError(f"must be one of {', '.join(allowed)}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _printable(name: str) -> str:
+    if not name.strip() or not name.isprintable():
+        raise ValueError("must be words on one line")
+    return name.strip()
+
+
+def _one_line(note: str) -> str:
+    if not note.isprintable():
+        raise ValueError("must be words on one line")
+    return note.strip()
+
+
+Ids = Annotated[tuple[Annotated[str, Field(pattern=ITEM)], ...], Field(max_length=5000)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Camera(_Part):
+    """Where a camera stands; see `CameraPose`."""
+
+    centre_m: tuple[Metres, Metres, Metres]
+    distance_m: Annotated[float, Field(ge=DISTANCE_M[0] / 2, le=DISTANCE_M[1] * 2)]
+    azimuth_deg: Annotated[float, Field(ge=-1e6, le=1e6)]
+    elevation_deg: Annotated[float, Field(ge=ELEVATION_DEG[0] - 10.0, le=90.0)]
+    fov_deg: Annotated[float, Field(ge=5.0, le=120.0)] = 35.0
+
+    @classmethod
+    def of(cls, pose: CameraPose) -> Camera:
+        """Return a pose as it is written."""
+        return cls(
+            centre_m=(round(pose.centre_m[0], 3), round(pose.centre_m[1], 3), round(pose.centre_m[2], 3)),
+            distance_m=round(pose.distance_m, 3),
+            azimuth_deg=round(pose.azimuth_deg, 2),
+            elevation_deg=round(pose.elevation_deg, 2),
+            fov_deg=round(pose.fov_deg, 2),
+        )
+
+    @property
+    def pose(self) -> CameraPose:
+        """Return it as the view has it."""
+        return CameraPose(self.centre_m, self.distance_m, self.azimuth_deg, self.elevation_deg, self.fov_deg)
+
+
+class Bookmark(_Part):
+    """A place to look from, with a name."""
+
+    name: Annotated[str, Field(min_length=1, max_length=MOST_LETTERS), AfterValidator(_printable)]
+    camera: Camera
+
+
+class Moment(_Part):
+    """A time of the run, with a note; "" where there is nothing to say."""
+
+    t_s: Annotated[float, Field(ge=0.0, le=1e10, allow_inf_nan=False)]
+    note: Annotated[str, Field(max_length=MOST_NOTE_LETTERS), AfterValidator(_one_line)] = ""
+
+
+class View(_Part):
+    """How a scene is looked at; None: as the program begins."""
+
+    format: Literal["twin/view"] = "twin/view"
+    version: Literal[1] = 1
+    camera: Camera | None = None
+    colour_by: Annotated[str, _known(COLOUR_BY)] | None = None
+    cables_by: CablesBy | None = None
+    layers: Annotated[tuple[Annotated[str, _known(LAYERS)], ...], Field(max_length=len(LAYERS))] | None = None
+    bookmarks: Annotated[tuple[Bookmark, ...], Field(max_length=MOST_BOOKMARKS)] = ()
+    moments: Annotated[tuple[Moment, ...], Field(max_length=MOST_BOOKMARKS)] = ()
+    hidden: Ids = ()
+    only: Ids = ()
+    locked: Ids = ()
+
+    @classmethod
+    def of(cls, state: ViewState, bookmarks: tuple[Bookmark, ...], moments: tuple[Moment, ...] = ()) -> View:
+        """Return how the hall is looked at now."""
+        return cls(
+            camera=Camera.of(state.camera) if state.camera is not None else None,
+            colour_by=state.colour_by,
+            cables_by=state.cables_by,
+            layers=tuple(layer for layer in LAYERS if layer in state.layers),
+            bookmarks=bookmarks,
+            moments=moments,
+            hidden=tuple(sorted(state.hidden)),
+            only=tuple(sorted(state.only)),
+            locked=tuple(sorted(state.locked)),
+        )
+
+    def show(self, state: ViewState) -> None:
+        """Look at the hall so."""
+        if self.colour_by is not None:
+            state.colour_by = self.colour_by
+        if self.cables_by is not None and self.cables_by in CABLES_BY:
+            state.cables_by = self.cables_by
+        if self.layers is not None:
+            state.layers = frozenset(self.layers)
+        if self.camera is not None:
+            state.camera = self.camera.pose
+
+
+def view_path(scene: Path) -> Path:
+    """Return the file that lies beside a scene."""
+    name = scene.name
+    for suffix in (SCENE_SUFFIX, RUN_SUFFIX, scene.suffix):
+        if suffix and name.endswith(suffix):
+            name = name.removesuffix(suffix)
+            break
+    return scene.with_name(f"{name}{SUFFIX}")
+
+
+def read_view(path: Path) -> View | None:
+    """Return what a view file says; None when there is none.
+
+    Raises
+    ------
+    ViewFileError
+        When it cannot be used, with the reason in a few words.
+    """
+    try:
+        if not path.is_file():
+            return None
+        if path.stat().st_size > MOST_BYTES:
+            raise ViewFileError(f"is larger than {MOST_BYTES // 1000} kB")
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ViewFileError(error.strerror or str(error)) from None
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, ViewFileError):
+            raise
+        raise ViewFileError("is no JSON") from None
+    if not isinstance(data, dict) or data.get("format") != "twin/view":
+        raise ViewFileError("says nothing of a view of this program")
+    if isinstance(data.get("version"), int) and data["version"] > VERSION:
+        raise ViewFileError(
+            f"was made by a newer program: version {data['version']}, this one reads {VERSION}"
+        )
+    try:
+        return View.model_validate(data)
+    except ValidationError as wrong:
+        first = wrong.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ViewFileError(f"{where}: {first['msg']}") from None
+
+
+def write_view(path: Path, view: View) -> None:
+    """Write a view file, whole or not at all.
+
+    Raises
+    ------
+    OSError
+        When the disk refuses.
+    """
+    text = json.dumps(view.model_dump(mode="json", exclude_none=True), indent=1, ensure_ascii=False)
+    write_whole(path, f"{text}\n".encode())

@@ -1,0 +1,1 @@
+"""What if from here: branches of a run."""

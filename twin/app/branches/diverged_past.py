@@ -1,0 +1,29 @@
+"""Tells when a branch that is run is, before its cut, another run than the one it was cut from."""
+
+from __future__ import annotations
+
+from twin.analysis.same_past import other_past
+from twin.app.session.session import Session
+from twin.app.toolkit.notifications import Notifications
+
+
+class BranchPast:
+    """Looks once, when the run has come past the cut."""
+
+    def __init__(self, session: Session, notifications: Notifications) -> None:
+        self._session, self._notifications = session, notifications
+        self._looked = False
+        session.run_started.connect(self._begin)
+        session.advanced.connect(self._look)
+
+    def _begin(self) -> None:
+        self._looked = False
+
+    def _look(self, t_s: float) -> None:
+        document = self._session.document
+        point = document.scenario.branch if document is not None else None
+        if self._looked or point is None or t_s <= point.at_s or self._session.recording is not None:
+            return
+        self._looked = True
+        if other := other_past(point, self._session.live.events):
+            self._notifications.tell("Another past than the branch says", other)

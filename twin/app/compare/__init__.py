@@ -1,0 +1,1 @@
+"""Two runs or scenes side by side."""

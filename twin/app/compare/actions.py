@@ -1,0 +1,119 @@
+"""Runs held against each other: the open one and a recording, a branch and what it left, two designs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from twin.app.branches.answer import Answered
+from twin.app.compare.designs import Design, DesignsDialog, Simulated
+from twin.app.compare.dialog import CompareDialog
+from twin.app.compare.run import ComparedRun
+from twin.app.session.recording import SUFFIX
+from twin.app.session.scene_errors import SCENE_ERRORS
+from twin.app.session.session import Session
+from twin.app.toolkit.look import Look
+from twin.app.toolkit.notifications import Notifications
+from twin.app.toolkit.problem_notice import Trouble
+from twin.record.runfile import RunFileError
+
+_FILTER = f"Recorded runs (*{SUFFIX});;All files (*)"
+
+
+class CompareRuns:
+    """Opens windows with two runs.
+
+    Attributes
+    ----------
+    dialog
+        The last one, while it is open.
+    asking
+        What asks for two designs and simulates them, while it is open.
+    """
+
+    def __init__(self, look: Look, session: Session, notifications: Notifications, window: QWidget) -> None:
+        self._look, self._session, self._notifications, self._window = look, session, notifications, window
+        self.dialog: CompareDialog | None = None
+        self.asking: DesignsDialog | None = None
+
+    def ask(self) -> None:
+        """Let the person choose a recording, and hold it against the run that is open."""
+        mine = self._session.run_file
+        if mine is None:
+            self._notifications.tell("Nothing is recorded yet", "Let the run play first.")
+            return
+        folder = self._session.path.parent if self._session.path is not None else Path.home()
+        chosen, _ = QFileDialog.getOpenFileName(self._window, "Compare with a run", str(folder), _FILTER)
+        if chosen:
+            self.show(mine, Path(chosen))
+
+    def ask_designs(self, second: Path | None = None) -> None:
+        """Ask which two designs are to be simulated; `second` is what the open scene is held against at first."""
+        if self.asking is not None:
+            self.asking.raise_()
+            return
+        self.asking = DesignsDialog(self._open_designs(), self._session.seed, self._window, second)
+        self.asking.made.connect(self._show_simulated)
+        self.asking.finished.connect(self._forget_asking)
+        self.asking.show()
+
+    def show_answer(self, answered: Answered) -> None:
+        """Show run and branch of a what-if, and what came of it."""
+        self._show(answered.question.runs, ("", ""), None, answered)
+
+    def show(self, a: Path, b: Path) -> None:
+        """Show two recordings side by side."""
+        self._show((a, b), ("", ""), None)
+
+    def _show_simulated(self, made: Simulated) -> None:
+        self._show(made.runs, made.titles, made)
+
+    def _show(
+        self,
+        paths: tuple[Path, Path],
+        titles: tuple[str, str],
+        made: Simulated | None,
+        answered: Answered | None = None,
+    ) -> None:
+        self.close()
+        self._session.halt()
+        opened: list[ComparedRun] = []
+        try:
+            for path, title in zip(paths, titles, strict=True):
+                opened.append(ComparedRun(path, title))
+            if made is None and opened[0].title == opened[1].title:  # two runs of one scene
+                for run in opened:
+                    run.title = f"{run.title} ({run.path.name})"
+            self.dialog = CompareDialog(self._look, (opened[0], opened[1]), self._window, made, answered)
+        except (RunFileError, *SCENE_ERRORS) as error:
+            for run in opened:
+                run.close()
+            self._notifications.warn(Trouble("These runs cannot be compared", str(error)), None)
+            return
+        self.dialog.finished.connect(self._forget)
+        self.dialog.show()
+
+    def _open_designs(self) -> list[Design]:
+        """Return the open scene as it stands and, where that is another, as it was saved."""
+        draft = self._session.draft
+        if draft is None:
+            return []
+        path, title = draft.file.path, draft.file.scenario.title
+        found = [Design(f"{title}, as it stands here" if draft.dirty else title, draft.file)]
+        return (
+            [*found, Design(f"{title}, as it was saved", path)] if draft.dirty and path is not None else found
+        )
+
+    def close(self) -> None:
+        """Close the windows, if there are any."""
+        if self.asking is not None:
+            self.asking.close()
+        if self.dialog is not None:
+            self.dialog.close()
+
+    def _forget(self) -> None:
+        self.dialog = None
+
+    def _forget_asking(self) -> None:
+        self.asking = None

@@ -1,0 +1,157 @@
+"""Two scenes beside each other: what differs in words, in figures, and which things of the halls. No widgets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from twin.commands.budget import FIGURES, Budget, budget, figure_words
+from twin.commands.command import Scene
+from twin.commands.prices import left_out
+from twin.plant.tables import Plant
+from twin.scenario import Document
+from twin.scenario.file.diff import Difference, differences
+from twin.scenario.file.scene_at import effective
+
+Change = Literal["added", "removed", "changed"]
+_TIMED = "What is done at a time"
+_NEAR_M = 1e-3
+_MACHINES = ("loop", "plant", "power")
+_STANDING = ("rack", *_MACHINES)
+_IDS = re.compile(r"\[([^\[\]]+)\]")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A sum that differs, as people read it."""
+
+    title: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What differs between two scenes.
+
+    Attributes
+    ----------
+    before, after
+        The scenes as they stand.
+    differences
+        In domain words, in the order of the schema.
+    figures
+        Sums that differ.
+    things
+        Racks and machines that came, went, or are others, by id.
+    unpriced
+        What the cost of each leaves out, in words; "" of one that leaves out nothing.
+    """
+
+    before: Scene
+    after: Scene
+    differences: tuple[Difference, ...]
+    figures: tuple[Figure, ...]
+    things: Mapping[str, Change]
+    unpriced: tuple[str, str]
+
+
+def compare(before: Document, after: Document, t_s: float = 0.0, plant: Plant | None = None) -> Comparison:
+    """Return what differs between two scenes as they stand at a time of their run.
+
+    Parameters
+    ----------
+    t_s
+        Edits up to it have acted [s].
+    plant
+        Of `after` at that time, where it is known.
+
+    Raises
+    ------
+    ScenarioError, PlantError, CatalogError
+        When one of them makes no hall.
+    """
+    first = Scene.of(effective(before, t_s))
+    second = Scene.of(effective(after, t_s), plant)
+    found = [one for one in differences(first.scenario, second.scenario) if one.section != _TIMED]
+    found += [one for one in differences(before.scenario, after.scenario) if one.section == _TIMED]
+    things = _racks(first.plant, second.plant) | _machines(first.plant, second.plant, found)
+    sums = budget(first), budget(second)
+    unpriced = left_out(first.catalog, sums[0].unpriced), left_out(second.catalog, sums[1].unpriced)
+    return Comparison(first, second, tuple(found), _figures(*sums), things, unpriced)
+
+
+def things_of(path: str, plant: Plant) -> tuple[str, ...]:
+    """Return the racks and machines of a hall that a path of a scene speaks of; none: it stands nowhere."""
+    for id in reversed(_IDS.findall(path)):
+        if id in plant.slots and plant.slots[id][0] not in ("hall", "fabric", "store"):
+            return (id,)
+        inside = tuple(
+            one for one, (kind, _) in plant.slots.items() if kind in _STANDING and one.startswith(f"{id}/")
+        )
+        if inside:
+            return inside
+    return ()
+
+
+def _figures(before: Budget, after: Budget) -> tuple[Figure, ...]:
+    made = []
+    for name, (title, _) in FIGURES.items():
+        old, new = (float(getattr(each, name)) for each in (before, after))
+        if old != new:
+            made.append(Figure(title, figure_words(name, old), figure_words(name, new)))
+    return tuple(made)
+
+
+def _racks(before: Plant, after: Plant) -> dict[str, Change]:
+    """Return the racks that came, went, stand elsewhere or hold other machines."""
+    first, second = (_standing(plant) for plant in (before, after))
+    found: dict[str, Change] = {id: "removed" for id in first if id not in second}
+    for id, rack in second.items():
+        if id not in first:
+            found[id] = "added"
+        elif first[id] != rack:
+            found[id] = "changed"
+    return found
+
+
+def _standing(plant: Plant) -> dict[str, tuple[object, ...]]:
+    """Return place and contents of each rack."""
+    racks, nodes, switches = plant.racks, plant.nodes, plant.switches
+    inside: list[list[tuple[object, ...]]] = [[] for _ in racks.ids]
+    for slot, rack in enumerate(nodes.rack):
+        if nodes.present[slot]:
+            part = plant.node_parts[nodes.part[slot]]
+            inside[rack].append((str(getattr(part, "id", part)), int(nodes.u[slot]), int(nodes.column[slot])))
+    for slot, rack in enumerate(switches.rack):
+        if switches.present[slot] and rack >= 0:
+            inside[rack].append(("switch", int(switches.u[slot]), int(switches.role[slot])))
+    return {
+        id: (
+            round(float(racks.x_m[slot]) / _NEAR_M),
+            round(float(racks.y_m[slot]) / _NEAR_M),
+            int(racks.facing[slot]),
+            float(racks.width_m[slot]),
+            float(racks.depth_m[slot]),
+            float(racks.height_m[slot]),
+            *sorted(inside[slot], key=str),
+        )
+        for slot, id in enumerate(racks.ids)
+        if racks.present[slot]
+    }
+
+
+def _machines(before: Plant, after: Plant, found: list[Difference]) -> dict[str, Change]:
+    """Return what cools and feeds and came, went, or is said to be another."""
+    first, second = (
+        {id for id, (kind, _) in plant.slots.items() if kind in _MACHINES} for plant in (before, after)
+    )
+    made: dict[str, Change] = dict.fromkeys(sorted(first - second), "removed")
+    made |= dict.fromkeys(sorted(second - first), "added")
+    for one in found:
+        for id in things_of(one.path, after):
+            if id in first and id in second:
+                made[id] = "changed"
+    return made

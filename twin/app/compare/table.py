@@ -1,0 +1,122 @@
+"""The figures of two runs side by side: what each comes to, how far they are apart, and which is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
+
+from twin.analysis.compare import Comparison
+from twin.analysis.figure_words import apart_words, value_words
+from twin.analysis.figures import FIGURES, Figure
+from twin.analysis.judgement import judged, seeds_words
+from twin.app.toolkit.look import Look
+from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.theme import scaled
+
+HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", "Seeds B + / \N{MINUS SIGN}", "")
+TITLE, A, B, APART, INTERVAL, SEEDS, VERDICT = range(len(HEADS))
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_ROW_PX = 23
+_WIDE_PX = {A: 86, B: 86, APART: 106, INTERVAL: 106, SEEDS: 104, VERDICT: 172}
+_MEANT = {
+    INTERVAL: "Half width of the interval of the difference; the same failures strike both, seed by seed",
+    SEEDS: "With how many seeds the figure is higher and lower in B than in A",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A figure as it is written.
+
+    Attributes
+    ----------
+    verdict
+        Which is better, in words; "": neither is.
+    better
+        1: B is better, -1: worse, 0: neither, or it may be chance.
+    """
+
+    key: str
+    cells: tuple[str, ...]
+    verdict: str
+    better: int
+
+
+def rows_of(found: Comparison) -> list[Row]:
+    """Return a row for each figure that both know, in the order of `FIGURES`."""
+    return [_row(figure, found) for figure in FIGURES if figure.key in found.differences]
+
+
+def _row(figure: Figure, found: Comparison) -> Row:
+    one, said = found.differences[figure.key], judged(figure, found)
+    interval = (
+        "" if one.paired is None else f"\N{PLUS-MINUS SIGN} {apart_words(figure, one.paired, '-', one.size)}"
+    )
+    apart = (
+        "" if one.same else apart_words(figure, one.difference, like=one.size).replace("-", "\N{MINUS SIGN}")
+    )
+    title = figure.title[:1].upper() + figure.title[1:]
+    values = value_words(figure, one.a, one.size), value_words(figure, one.b, one.size)
+    return Row(
+        figure.key, (title, *values, apart, interval, seeds_words(one), said.words), said.words, said.better
+    )
+
+
+class FigureTable(QTreeWidget):
+    """Shows the differences of a comparison.
+
+    Attributes
+    ----------
+    rows
+        What is shown.
+    """
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self._look = look
+        self.rows: list[Row] = []
+        self.setAccessibleName("Figures of both runs")
+        self.setHeaderLabels(list(HEADS))
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setAllColumnsShowFocus(True)
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(TITLE, QHeaderView.ResizeMode.Stretch)
+        for column, wide_px in _WIDE_PX.items():
+            header.resizeSection(column, scaled(wide_px))
+            if column in _MEANT:
+                self.headerItem().setToolTip(column, plain_tip(_MEANT[column]))
+            if column != VERDICT:
+                self.headerItem().setTextAlignment(column, _RIGHT)
+        look.changed.connect(self._paint)
+
+    def show_comparison(self, found: Comparison) -> None:
+        """Show other figures: of one run each, or the means of many."""
+        self.rows = rows_of(found)
+        many = any(row.cells[INTERVAL] for row in self.rows)
+        for column in (INTERVAL, SEEDS):
+            self.setColumnHidden(column, not many)
+        for column in (A, B):
+            self.headerItem().setText(column, f"{HEADS[column]}{', mean' if many else ''}")
+        self.clear()
+        for row in self.rows:
+            item = QTreeWidgetItem(list(row.cells))
+            item.setToolTip(TITLE, plain_tip(row.cells[TITLE]))
+            item.setSizeHint(TITLE, QSize(0, scaled(_ROW_PX)))
+            for column in (A, B, APART, INTERVAL, SEEDS):
+                item.setTextAlignment(column, _RIGHT)
+            self.addTopLevelItem(item)
+        self._paint()
+
+    def _paint(self, *_theme: object) -> None:
+        theme = self._look.theme
+        for place, row in enumerate(self.rows):
+            item = self.topLevelItem(place)
+            assert item is not None
+            colour = {1: theme.ok, -1: theme.warning, 0: theme.muted}[row.better]
+            item.setForeground(VERDICT, QColor(colour))
+            item.setForeground(APART, QColor(theme.text if row.better else theme.muted))

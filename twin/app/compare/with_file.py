@@ -1,0 +1,140 @@
+"""The open scene beside another one: a file that is chosen, or its own file as it lies on the disk now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from psygnal import Signal
+from PySide6.QtWidgets import QFileDialog, QMainWindow
+
+from twin.app.compare.diff_dialog import DiffDialog
+from twin.app.compare.scene_comparison import compare
+from twin.app.files.file_watcher import DiskWatch
+from twin.app.files.scene_file import SceneFile
+from twin.app.files.scene_list import SUFFIX
+from twin.app.session.scene_errors import SCENE_ERRORS
+from twin.app.session.session import Session
+from twin.app.toolkit.look import Look
+from twin.app.toolkit.notifications import Note, Notifications
+from twin.app.toolkit.problem_notice import Trouble
+from twin.scenario import load
+
+_FILTER = f"Scenes (*{SUFFIX} *.yaml *.yml);;All files (*)"
+
+
+class Comparing:
+    """Compares, and asks what shall become of a file that another program has written.
+
+    Parameters
+    ----------
+    scene
+        The file of the open scene.
+    """
+
+    simulate_wanted = Signal(object)  # Path of a scene that the open one is to be run against
+
+    def __init__(
+        self,
+        look: Look,
+        session: Session,
+        scene: SceneFile,
+        notifications: Notifications,
+        window: QMainWindow,
+    ) -> None:
+        self._look, self._session, self._scene = look, session, scene
+        self._notifications, self._window = notifications, window
+        self._note: Note | None = None
+        self._gone = False
+        self.watch = DiskWatch(window)
+        self.watch.touched.connect(self.look_at_disk)
+        session.opened.connect(self._follow)
+        scene.saved.connect(self._follow)
+        scene.compare_wanted.connect(self.with_saved)
+
+    def ask(self) -> None:
+        """Let the person choose a scene, and show what differs from it."""
+        document = self._scene.document
+        if document is None:
+            return
+        folder = Path.home() if document.path is None else document.path.parent
+        chosen, _ = QFileDialog.getOpenFileName(self._window, "Compare with a scene", str(folder), _FILTER)
+        if chosen:
+            path = Path(chosen)
+            both = {"Simulate both\N{HORIZONTAL ELLIPSIS}": partial(self.simulate_wanted.emit, path)}
+            self.show(path, path.name, both)
+
+    def with_saved(self) -> None:
+        """Show what differs from the file as it lies on the disk."""
+        document = self._scene.document
+        if document is None:
+            return
+        if document.path is None:
+            self._notifications.tell("Not saved yet", "There is no file to compare with.")
+            return
+        self.show(document.path, f"{document.name} on the disk")
+
+    def show(
+        self, path: Path, title: str, answers: Mapping[str, Callable[[], object]] | None = None
+    ) -> DiffDialog | None:
+        """Show what differs between a file and the open scene; None where the file cannot be read."""
+        draft = self._session.draft
+        if draft is None:
+            return None
+        try:
+            found = compare(load(path), draft.file, self._session.shown_s, self._session.plant)
+        except SCENE_ERRORS as error:
+            self._notifications.tell(f"{path.name} cannot be compared", str(error).splitlines()[0])
+            return None
+        dialog = DiffDialog(self._look, found, (title, f"{draft.file.name} here"), self._window, answers)
+        dialog.show()
+        return dialog
+
+    def look_at_disk(self) -> None:
+        """Ask what to do when another program has written the file, or tell that it is gone."""
+        scene, draft = self._scene, self._session.draft
+        document = scene.document
+        if draft is None or document is None or document.path is None:
+            return
+        path = document.path
+        if not path.is_file():
+            if not self._gone:
+                self._gone = True
+                scene.keep_mine()
+                self._notifications.tell(f"{path.name} is gone from the disk", "Save writes it anew.")
+            return
+        self._gone = False
+        if not scene.changed_on_disk():
+            return
+        if scene.same_on_disk():
+            scene.look_at_disk()
+            return
+        if self._note is not None and self._note in self._notifications.notes:
+            return
+        theirs: dict[str, Callable[[], object]] = {"Take theirs": scene.take_theirs}
+        mine: dict[str, Callable[[], object]] = {"Keep mine": scene.keep_mine}
+        answers = mine | theirs if draft.dirty else theirs | mine  # the first, the usual one, loses nothing
+
+        def beside() -> None:
+            self.show(path, f"{path.name} on the disk", answers)
+
+        if draft.dirty:
+            words = "Another program has written it, and here are changes that are not saved."
+            choices = {"Compare": beside, **answers}
+        else:
+            words = "Another program has written it."
+            choices = {"Reload": scene.take_theirs, "Compare": beside}
+        self._note = self._notifications.ask(Trouble(f"{path.name} has changed", words), choices)
+
+    def close(self) -> None:
+        """Watch nothing any more."""
+        self.watch.close()
+
+    def _follow(self, _path: object) -> None:
+        document = self._scene.document
+        self._gone = False
+        if self._note is not None and self._note in self._notifications.notes:
+            self._note.dismiss()
+        self._note = None
+        self.watch.follow(document.path if document is not None else None)

@@ -1,0 +1,1 @@
+"""One-line, piping and Sankey diagrams."""

@@ -1,0 +1,245 @@
+"""The widget that draws energy flows, and its dock."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QKeyEvent,
+    QLinearGradient,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QMainWindow, QSizePolicy
+
+from twin.app.diagrams.diagram_dock import LiveDock
+from twin.app.diagrams.diagram_paint import rectangle
+from twin.app.diagrams.sankey import FEW, Band, Node, Sankey, lay_out, through
+from twin.app.diagrams.sankey_flows import ENDS, EnergyFlows, energy_flows
+from twin.app.session.session import Session
+from twin.app.toolkit import text
+from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.painted_widget import Painted
+from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.theme import Theme, font
+from twin.app.world.rows import World
+
+_TAIL_PX = 72.0
+_ARROW = "\N{RIGHTWARDS ARROW}"
+
+
+class SankeyView(Painted):
+    """Bands as wide as what flows; arrow keys go from node to node."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(look, "Energy flow diagram")
+        self.shown = EnergyFlows()
+        self.sankey: Sankey = lay_out((), (), 10, 10, 0)
+        self._amounts: dict[str, float] = {}
+        self._nodes: dict[str, Node] = {}
+        self._current = ""
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def sizeHint(self) -> QSize:
+        """Return a size in which everything is legible."""
+        return QSize(520, 200)
+
+    def show_flows(self, flows: EnergyFlows) -> None:
+        """Draw other flows; nothing happens when they are the same."""
+        if flows == self.shown:
+            return
+        self.shown = flows
+        self._nodes = {node.key: node for node in flows.nodes}
+        self._amounts = through(flows.nodes, flows.flows)
+        said = [
+            f"{self._nodes[flow.source].title} to {self._nodes[flow.target].title} {text.quantity(flow.power_w, 'W')}"
+            for flow in flows.flows
+        ]
+        self.setAccessibleDescription(". ".join([*said, flows.balance]))
+        self._fit()
+
+    def node_words(self, key: str) -> str:
+        """Return name and power of a node."""
+        return f"{self._nodes[key].title} {text.quantity(self._amounts[key], 'W')}"
+
+    def _fit(self) -> None:
+        self.sankey = lay_out(self.shown.nodes, self.shown.flows, self.width(), self.height(), _TAIL_PX)
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay out anew."""
+        super().resizeEvent(event)
+        self._fit()
+
+    # -- painting ----
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint bands, bars, names."""
+        theme, painter = self._look.theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for band in self.sankey.bands:
+            painter.fillPath(_shape(band), self._shade(theme, band))
+        painter.setPen(Qt.PenStyle.NoPen)
+        for key, spot in self.sankey.bars.items():
+            painter.fillRect(rectangle(spot), node_colour(theme, key))
+            if self.hasFocus() and key == self._current:
+                painter.setPen(QPen(QColor(theme.accent), 1.6, Qt.PenStyle.DotLine))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(rectangle(spot).adjusted(-3, -3, 3, 3))
+                painter.setPen(Qt.PenStyle.NoPen)
+        for key in self.sankey.bars:
+            self._paint_name(painter, theme, key)
+
+    def _shade(self, theme: Theme, band: Band) -> QLinearGradient:
+        shade = QLinearGradient(QPointF(band.x0, 0), QPointF(band.x1, 0))
+        for at, key in ((0.0, band.flow.source), (1.0, band.flow.target)):
+            tint = node_colour(theme, key)
+            lit = self._current in (band.flow.source, band.flow.target) and self.hasFocus()
+            tint.setAlpha(190 if lit else 105 if theme.is_dark else 120)
+            shade.setColorAt(at, tint)
+        return shade
+
+    def _paint_name(self, painter: QPainter, theme: Theme, key: str) -> None:
+        spot, node = self.sankey.bars[key], self._nodes[key]
+        last = float(self.width()) if node.column == ENDS else self._next_x(node.column)
+        room = last - spot.x - spot.width - 6
+        value = text.quantity(self._amounts[key], "W")
+        y = spot.y + spot.height / 2
+        high = 13.0
+        beside = [other for other in self.shown.nodes if other.column == node.column]
+        two_lines = sum(other.key in self.sankey.bars for other in beside) <= FEW or spot.height > 28
+        x = spot.x + spot.width + 5
+        if two_lines:
+            self._write(painter, QRectF(x, y - high, room, high), node.title, theme.text, True)
+            self._write(painter, QRectF(x, y, room, high), value, theme.muted, False)
+            return
+        painter.setFont(font(10, bold=True))
+        title_px = painter.fontMetrics().horizontalAdvance(node.title) + 5.0
+        value_px = painter.fontMetrics().horizontalAdvance(value)
+        title_px = min(title_px, max(room - value_px, 20.0))
+        self._write(painter, QRectF(x, y - high / 2, title_px, high), node.title, theme.text, True)
+        self._write(
+            painter, QRectF(x + title_px, y - high / 2, room - title_px, high), value, theme.muted, False
+        )
+
+    def _next_x(self, column: int) -> float:
+        """Return where the next column begins."""
+        later = [
+            self.sankey.bars[n.key].x
+            for n in self.shown.nodes
+            if n.key in self.sankey.bars and n.column > column
+        ]
+        return min(later, default=float(self.width()))
+
+    def _write(self, painter: QPainter, spot: QRectF, words: str, ink: str, bold: bool) -> None:
+        painter.setFont(font(10, bold=bold))
+        painter.setPen(QColor(ink))
+        short = painter.fontMetrics().elidedText(
+            words, Qt.TextElideMode.ElideRight, int(max(spot.width(), 0))
+        )
+        painter.drawText(spot, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, short)
+        painter.setPen(Qt.PenStyle.NoPen)
+
+    # -- pointer and keys ----
+
+    def said_at(self, place: QPointF) -> str:
+        """Return what a node or band under a point is, as rich text."""
+        for key, spot in self.sankey.bars.items():
+            if rectangle(spot).adjusted(-2, -3, 2, 3).contains(place):
+                said = self._nodes[key].said
+                return f"<b>{escape(self.node_words(key))}</b>" + (f"<br>{escape(said)}" if said else "")
+        for band in self.sankey.bands:
+            if _shape(band).contains(place):
+                source, target = (self._nodes[key].title for key in (band.flow.source, band.flow.target))
+                power = text.quantity(band.flow.power_w, "W")
+                return f"{escape(source)} {_ARROW} {escape(target)}<br><b>{power}</b>"
+        return ""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go from node to node; the bands of the present one light up."""
+        order = [node.key for node in self.shown.nodes if node.key in self.sankey.bars]
+        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1}
+        step = steps.get(Qt.Key(event.key()))
+        if step is None or not order:
+            super().keyPressEvent(event)
+            return
+        at = order.index(self._current) + step if self._current in order else 0
+        self._current = order[at % len(order)]
+        self.setAccessibleDescription(self.node_words(self._current))
+        self.update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show where the keyboard is."""
+        super().focusInEvent(event)
+        self.update()
+
+
+class EnergyDock(LiveDock):
+    """Energy flows of the site, and their balance in words."""
+
+    def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
+        super().__init__(look, session, "energy", "Energy", "flow", parent)
+        self.view = SankeyView(look)
+        self.balance = label("", "muted")
+        self.balance.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.lead.addWidget(self.balance)
+        self.body.addWidget(self.view, 1)
+
+    def refresh(self, world: World) -> None:
+        """Draw a moment."""
+        flows = energy_flows(world)
+        self.view.show_flows(flows)
+        words = flows.balance[:1].upper() + flows.balance[1:]
+        if self.balance.text() != words:
+            self.balance.setText(words)
+            self.balance.setToolTip(plain_tip(words))
+
+
+def node_colour(theme: Theme, key: str) -> QColor:
+    """Return the colour of a node."""
+    blue, green, orange, violet = theme.series
+    named = {
+        "grid": blue,
+        "supply": blue,
+        "solar": theme.warning,
+        "battery": violet,
+        "charging": violet,
+        "generator": theme.warning,
+        "gas": theme.warning,
+        "smr": violet,
+        "gpus": green,
+        "it": green,
+        "shelf": "#4f8f7d" if theme.is_dark else "#3a7a66",
+        "rest": "#5aa9a0" if theme.is_dark else "#3f8f88",
+        "pumps": "#7f93b2",
+        "plants": "#7f93b2",
+        "liquid": "#35b5d6" if theme.is_dark else "#1489aa",
+        "air": orange,
+        "sky": "#8d9bb5" if theme.is_dark else "#8290a8",
+        "stored": violet,
+        "released": violet,
+    }
+    if key.startswith("loss"):
+        return QColor(theme.alarm)
+    return QColor(named.get(key, theme.faint))
+
+
+def _shape(band: Band) -> QPainterPath:
+    middle = (band.x0 + band.x1) / 2
+    path = QPainterPath(QPointF(band.x0, band.y0))
+    path.cubicTo(QPointF(middle, band.y0), QPointF(middle, band.y1), QPointF(band.x1, band.y1))
+    path.lineTo(band.x1, band.y1 + band.width)
+    path.cubicTo(
+        QPointF(middle, band.y1 + band.width),
+        QPointF(middle, band.y0 + band.width),
+        QPointF(band.x0, band.y0 + band.width),
+    )
+    path.closeSubpath()
+    return path

@@ -1,0 +1,1 @@
+"""The fabric dock, its facts and its layer in the hall."""

@@ -1,0 +1,326 @@
+"""What there is to say about cables, switches and collectives: load, flows, what a fault costs. No widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.app.fabric.world import Fabrics, fabrics_of
+from twin.app.toolkit import text
+from twin.app.world.job_lookup import job_place
+from twin.app.world.rows import Row, World
+from twin.planning.collective import Collective
+from twin.planning.fabric_figures import FabricFigures, fabric_figures
+from twin.planning.link_flows import Crossing, TrafficMap
+from twin.planning.traffic import KINDS
+from twin.plant.cable_names import bundle_ends, bundle_id, bundle_short, bundle_size, id_range, links_in
+from twin.plant.links import LinkKind, find_link, link_id
+from twin.scenario.generators.all_jobs import jobs_of
+
+MOST_FLOWS = 8
+"""Kinds of traffic listed for one link, the most first."""
+MOST_LINKS = 6
+_MOST_ANSWERS = 64
+_Answer = TypeVar("_Answer")
+_ARROW = "\N{RIGHTWARDS ARROW}"
+_TITLES = {
+    "data": "gradients",
+    "pipeline": "pipeline",
+    "tensor": "tensor",
+    "context": "context",
+    "expert": "experts",
+}
+
+
+def links_of_thing(world: World, thing: str, bundle: int) -> NDArray[np.int32]:
+    """Return the links that an id of cables means: one link, or all of a bundle."""
+    link = find_link(world.plant, thing)
+    return links_in(world.plant, bundle) if link is None else np.array([link], np.int32)
+
+
+def cable_state(world: World, bundle: int) -> str:
+    """Return how a bundle is doing in a few words: "41 % busy, 2 of 32 cables down"."""
+    if world.frame is None or bundle >= len(world.frame.values["bundle.load"]):
+        return ""
+    load, down = (int(world.frame.values[f"bundle.{name}"][bundle]) for name in ("load", "down"))
+    words = f"{load}\N{NO-BREAK SPACE}% busy"
+    return words + (f", {down} of {int(world.plant.bundles.cables[bundle])} cables down" if down else "")
+
+
+def cable_rows(world: World, thing: str, bundle: int) -> list[tuple[str, list[Row]]]:
+    """Return the sections of facts of a bundle or of one of its links."""
+    plant, links = world.plant, links_of_thing(world, thing, bundle)
+    table = plant.bundles
+    a, b = bundle_ends(plant, bundle)
+    now = []
+    if world.frame is not None and bundle < len(world.frame.values["bundle.load"]):
+        load, down = (int(world.frame.values[f"bundle.{name}"][bundle]) for name in ("load", "down"))
+        now = [
+            Row(
+                "Load of the busiest link", f"{load}\N{NO-BREAK SPACE}%", hint="bundle.load: mean over a step"
+            ),
+            Row("Cables down", f"{down} of {int(table.cables[bundle])}", hint="bundle.down"),
+        ]
+    gb_s = float(table.cables[bundle]) * float(table.cable_bytes_s[bundle])
+    cables = [
+        Row("From", a),
+        Row("To", b),
+        Row("Cables", bundle_size(plant, bundle)),
+        Row("Together, one way", text.quantity(gb_s, "B/s")),
+        Row(
+            "Length of one",
+            text.quantity(float(table.length_m[bundle]), "m", 2),
+            hint="Along the trays, with slack",
+        ),
+        Row("Fabric", plant.fabrics[int(table.fabric[bundle])]),
+    ]
+    rail = int(table.rail[bundle])
+    if rail >= 0:
+        cables.append(Row("Rail", f"{rail}"))
+    for rack, title in ((table.rack_a, "Rack"), (table.rack_b, "Rack at the other end")):
+        cables.append(Row(title, plant.racks.ids[int(rack[bundle])], plant.racks.ids[int(rack[bundle])]))
+    members = [Row("Link", link_id(plant, int(k)), link_id(plant, int(k))) for k in links[:MOST_LINKS]]
+    if len(links) > MOST_LINKS:
+        members.append(Row("Further links", f"{len(links) - MOST_LINKS}"))
+    return [
+        ("Now", now),
+        ("Flows", flow_rows(world, links)),
+        ("If it fails", loss_rows(world, links)),
+        ("Cables", cables),
+        ("Links", members if len(links) > 1 else []),
+    ]
+
+
+def flow_rows(world: World, links: NDArray[np.int32]) -> list[Row]:
+    """Return which jobs send what over links, the most first."""
+    if world.frame is None:
+        return []
+    crossings = _crossing(world, links)
+    rows = []
+    for one in crossings[:MOST_FLOWS]:
+        job = jobs_of(world.scenario)[one.job].id
+        way = f"{_racks(world, one.sources)} {_ARROW} {_racks(world, one.targets)}"
+        hint = (
+            f"From {_nodes(world, one.sources)} to {_nodes(world, one.targets)}; "
+            f"{text.quantity(one.peak_bytes_s, 'B/s')} while it communicates"
+        )
+        rows.append(
+            Row(f"{job}, {_TITLES[KINDS[one.kind]]}: {way}", text.quantity(one.bytes_s, "B/s"), hint=hint)
+        )
+    if len(crossings) > MOST_FLOWS:
+        rows.append(Row("Further flows", f"{len(crossings) - MOST_FLOWS}"))
+    return rows or [Row("Flows", "nothing is sent over it")]
+
+
+def loss_rows(world: World, links: NDArray[np.int32]) -> list[Row]:
+    """Return what fails when links do."""
+    fabrics = fabrics_of(world)
+    traffic, plant = fabrics.traffic, world.plant
+    cut = _cut_off(world, links)
+    if len(cut):
+        hit = [seat.job for seat in fabrics.seats if np.isin(cut, seat.nodes).any()]
+        rows = [Row("Cuts off", _nodes(world, cut))]
+        if hit:
+            jobs = ", ".join(jobs_of(world.scenario)[job].id for job in hit)
+            rows.append(Row("Stops", jobs, hint="Until spare nodes take over"))
+        return rows
+    left = [traffic.ways_left(int(link)) for link in links]
+    without, whole = min(left, key=lambda pair: pair[0] / max(1, pair[1]))
+    what = "cables of the card" if traffic.links.kind[int(links[0])] == LinkKind.NODE else "ways on"
+    share = f"{without} of {whole}"
+    return [
+        Row("Cuts off", f"no node of {plant.fabrics[int(traffic.links.fabric[int(links[0])])]}"),
+        Row(f"Left of the {what}", share),
+    ]
+
+
+def switch_rows(world: World, switch: int) -> list[tuple[str, list[Row]]]:
+    """Return the sections on traffic and faults of a switch."""
+    fabrics = fabrics_of(world)
+    mark = np.zeros(len(world.plant.switches.ids), np.bool_)
+    mark[switch] = True
+    links = np.flatnonzero(fabrics.traffic.links.of_switches(mark)).astype(np.int32)
+    if not len(links):
+        return []
+    return [("Flows", flow_rows(world, links)), ("If it fails", loss_rows(world, links))]
+
+
+def fabric_rows(world: World, fabric: int) -> list[Row]:
+    """Return what a fabric is and what is lost of it now."""
+    plant, table = world.plant, world.plant.fabric_table
+    figures = _figures(world, fabric)
+    technology, routing = table.technology[fabric], table.routing[fabric]
+    if technology and not routing:
+        routing = world.catalog.technology(technology).routing
+    names = ("leaf", "spine", "core")
+    tiers = [f"{n} {name}" for n, name in zip(figures.switches, names, strict=True) if n]
+    share = figures.bisection_bytes_s / max(figures.full_bisection_bytes_s, 1.0)
+    rows = [
+        Row("Topology", table.kind[fabric].replace("-", " ")),
+        Row("Technology", technology or "not named"),
+        Row("Routing", routing or "adaptive"),
+        Row("Nodes", f"{figures.nodes:,}"),
+        Row("Switches", ", ".join(tiers) or "none"),
+        Row("Cables", f"{figures.cables:,}"),
+    ]
+    if figures.oversubscription:
+        rows.append(
+            Row(
+                "Oversubscription",
+                f"{figures.oversubscription:.2g} : 1",
+                hint="Bandwidth into the leaves over bandwidth upwards",
+            )
+        )
+    rows.append(
+        Row(
+            "Bisection, one way",
+            f"{text.quantity(figures.bisection_bytes_s, 'B/s')} ({share:.0%})",
+            hint="Half the nodes to the other half; in brackets of what their cards can send",
+        )
+    )
+    if world.frame is not None and len(world.frame.values["bundle.down"]) == len(plant.bundles.fabric):
+        down = world.frame.values["bundle.down"][plant.bundles.fabric == fabric].astype(int)
+        rows.append(Row("Cables down", f"{int(down.sum()):,}", hint="bundle.down"))
+    return rows
+
+
+@dataclass(frozen=True)
+class BusyCables:
+    """A line of the table of the busiest cables."""
+
+    id: str
+    words: str
+    load: int
+    down: int
+    jobs: str
+
+
+def busiest(world: World, most: int = 12) -> list[BusyCables]:
+    """Return the bundles with lost cables and then those with most load."""
+    frame, plant = world.frame, world.plant
+    if frame is None or len(frame.values["bundle.load"]) != len(plant.bundles.fabric):
+        return []
+    load, down = (np.asarray(frame.values[f"bundle.{name}"]).astype(int) for name in ("load", "down"))
+    order = np.lexsort((-plant.bundles.cables, -load, down == 0))[:most]
+    order = order[(load[order] > 0) | (down[order] > 0)]
+    masks = _senders(world)
+    lines = []
+    for bundle in order.tolist():
+        jobs = ", ".join(jobs_of(world.scenario)[job].id for job, mask in masks if mask[bundle])
+        lines.append(
+            BusyCables(
+                bundle_id(bundle), bundle_short(plant, bundle), int(load[bundle]), int(down[bundle]), jobs
+            )
+        )
+    return lines
+
+
+def collective_line(one: Collective) -> str:
+    """Return what a kind of communication is, in one line."""
+    who = {
+        "ring": f"ring of {one.members:,} GPUs",
+        "chain": f"chain of {one.members:,} stages",
+        "neighbours": f"{one.members:,} GPUs with their neighbours",
+        "all to all": f"all to all among {one.members:,} GPUs",
+    }[one.shape]
+    name = "all-reduce, " if one.kind == "data" else ""
+    many = f"{one.groups:,} side by side" if one.groups > 1 else "one of them"
+    return f"{name}{who}, {many}"
+
+
+def collective_cost(one: Collective) -> str:
+    """Return what it moves and how long that takes, in one line."""
+    if not one.cards:
+        return "stays inside the nodes: no cable of the fabric"
+    sent = text.quantity(one.rank_bytes, "B")
+    how = f" ({one.algorithm})" if one.algorithm else ""
+    return f"{one.cards} rails; {sent} from each GPU a step, {text.span(one.time_s)}{how}"
+
+
+def collective_rows(world: World, job: int) -> list[Row]:
+    """Return a row for each kind of communication of a job on its nodes."""
+    rows = []
+    for one in fabrics_of(world).collectives(job):
+        sent = text.quantity(one.rank_bytes, "B")
+        cost = f"{sent}, {text.span(one.time_s)}" if one.cards else "inside the nodes"
+        words = collective_line(one)
+        rows.append(Row(_TITLES[one.kind].capitalize(), cost, hint=f"{words}; {collective_cost(one)}"))
+    return rows
+
+
+def ring_order(world: World, one: Collective, most: int = 5) -> str:
+    """Return the first nodes of a circle in its order."""
+    ids = [world.plant.nodes.ids[int(node)] for node in one.nodes[:most]]
+    return f" {_ARROW} ".join(ids) + (f" {_ARROW} \N{HORIZONTAL ELLIPSIS}" if len(one.nodes) > most else "")
+
+
+def job_index(world: World, job: str | None) -> int | None:
+    """Return the place of a job in the scenario; None when there is no such."""
+    return job_place(world.scenario, job)
+
+
+def _racks(world: World, nodes: NDArray[np.int64]) -> str:
+    """Return the racks of nodes: one, or how many."""
+    racks = np.unique(world.plant.nodes.rack[nodes])
+    return world.plant.racks.ids[int(racks[0])] if len(racks) == 1 else f"{len(racks)} racks"
+
+
+def _nodes(world: World, nodes: NDArray[np.int64]) -> str:
+    ids = [world.plant.nodes.ids[int(node)] for node in nodes]
+    if len(ids) == 1:
+        return f"node {ids[0]}"
+    return f"nodes {short}" if (short := id_range(ids)) is not None else f"{len(ids):,} nodes"
+
+
+_ANSWERS: WeakKeyDictionary[TrafficMap, dict[tuple[object, ...], Any]] = WeakKeyDictionary()
+"""What was worked out of the traffic of a plant: it goes with the plant, of which an edited run has many."""
+
+
+def _once(world: World, question: tuple[object, ...], work: Callable[[Fabrics], _Answer]) -> _Answer:
+    """Return the answer to a question about a plant's fabrics, worked out once."""
+    fabrics = fabrics_of(world)
+    answers = _ANSWERS.setdefault(fabrics.traffic, {})
+    if question not in answers:
+        if len(answers) >= _MOST_ANSWERS:
+            answers.clear()
+        answers[question] = work(fabrics)
+    answer: _Answer = answers[question]
+    return answer
+
+
+def _of_links(what: str, world: World, links: NDArray[np.int32]) -> tuple[object, ...]:
+    """Return a question about links: the answer stays while routes and step times do."""
+    fabrics = fabrics_of(world)
+    steps = tuple(round(seat.step_s, 2) for seat in fabrics.seats)
+    return (what, links.tobytes(), steps, fabrics.key())
+
+
+def _crossing(world: World, links: NDArray[np.int32]) -> tuple[Crossing, ...]:
+    return _once(world, _of_links("crossing", world, links), lambda fabrics: tuple(fabrics.crossing(links)))
+
+
+def _cut_off(world: World, links: NDArray[np.int32]) -> NDArray[np.int64]:
+    cut = links.astype(np.int64)
+    return _once(world, _of_links("cut off", world, links), lambda fabrics: fabrics.traffic.cut_off_by(cut))
+
+
+def _senders(world: World) -> tuple[tuple[int, NDArray[np.bool_]], ...]:
+    """Return which bundles each job sends over."""
+
+    def found(fabrics: Fabrics) -> tuple[tuple[int, NDArray[np.bool_]], ...]:
+        traffic, masks = fabrics.traffic, []
+        for seat in fabrics.seats:
+            there, back = traffic.of_bundles(traffic.bytes_s(seat))
+            masks.append((seat.job, (there > 0) | (back > 0)))
+        return tuple(masks)
+
+    return _once(world, _of_links("senders", world, np.zeros(0, np.int32)), found)
+
+
+def _figures(world: World, fabric: int) -> FabricFigures:
+    return _once(world, ("figures", fabric), lambda _: fabric_figures(world.plant, fabric))

@@ -1,0 +1,1 @@
+"""The dialog and menus that break things."""

@@ -1,0 +1,233 @@
+"""What can be broken by hand on a thing, and with which options. No widgets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.app.toolkit.text import duration, quantity
+from twin.app.world.job_lookup import job_place
+from twin.physics.reliability import REPAIR_CLASS, REPAIR_CLASSES
+from twin.plant.find import find
+from twin.plant.links import find_link
+from twin.plant.tables import LoopKind, Plant
+from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.fault_kinds import KINDS
+from twin.scenario.schema.fault_kinds.kind import CAPPED, Dimension, FaultKind, Need, TargetKind
+
+MOST_SUPPLIES = 12
+"""Power supplies of a node or shelves of a rack that can be asked for; the run says how many there are."""
+_QUARTILE = 0.6745
+"""Standard deviations from the median of a normal distribution to its quartiles."""
+CAP_SHARE = 0.8
+"""A power cap on offer is so much of what the thing may draw."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to break a thing.
+
+    Parameters
+    ----------
+    kind, title, verb
+        Kind of intervention, its words, and what a person does who asks for it.
+    lasts
+        Whether it can be told how long; then `repair` says in words how long it takes by itself.
+    most, counted
+        How many parts there are to lose, of what; 0: it takes no count.
+    dimension, value_title, value
+        What its value is, its words and one that makes sense; empty: it takes none.
+    """
+
+    kind: str
+    title: str
+    verb: str
+    lasts: bool
+    repair: str
+    most: int
+    counted: str
+    dimension: Dimension
+    value_title: str
+    value: str
+
+
+def target_kind(scenario: Scenario, plant: Plant, thing: str | None) -> tuple[TargetKind, int] | None:
+    """Return what a thing is to interventions, and its slot; None when nothing can be done to it."""
+    if thing is None:
+        return "site", 0
+    found = find(plant, thing)
+    if found is not None:
+        kind, slot = found
+        return None if kind in ("store", "fabric") else (kind, slot)  # type: ignore[return-value]
+    if find_link(plant, thing) is not None:
+        return "link", 0
+    job = job_place(scenario, thing)
+    return ("job", job) if job is not None else None
+
+
+def target_id(thing: str | None, kind: str) -> str:
+    """Return how an intervention names a thing; the whole scene is "site", or "all" GPUs."""
+    return thing if thing is not None else "all" if "all" in KINDS[kind].targets else "site"
+
+
+def choices(scenario: Scenario, plant: Plant, thing: str | None) -> list[Choice]:
+    """Return the ways to break a thing, in the order of the table of kinds; None: the whole scene."""
+    at = target_kind(scenario, plant, thing)
+    if at is None:
+        return []
+    targets: set[TargetKind] = {at[0], "all"} if at[0] == "site" else {at[0]}
+    return [
+        _choice(kind, scenario, plant, *at)
+        for kind in KINDS.values()
+        if targets & set(kind.targets) and _has(kind.needs.get(at[0]), scenario, plant, *at)
+    ]
+
+
+def injection(
+    choice: Choice,
+    target: str,
+    *,
+    at: str,
+    lasts: str = "",
+    count: int | None = None,
+    value: str = "",
+) -> str:
+    """Return the line that ``--inject`` takes for a choice."""
+    words = [f"{at} {choice.kind} {target}"]
+    if lasts and choice.lasts:
+        words.append(f"for={lasts.strip()}")
+    if count is not None and choice.most and count < choice.most:
+        words.append(f"count={count}")
+    if value and choice.dimension:
+        words.append(f"value={value.strip()}")
+    return " ".join(words)
+
+
+def _choice(kind: FaultKind, scenario: Scenario, plant: Plant, target: TargetKind, slot: int) -> Choice:
+    most, counted = _parts(kind, plant, target, slot) if kind.counts(target) else (0, "")
+    takes_value = "value" in kind.options
+    return Choice(
+        kind=kind.id,
+        title=kind.title,
+        verb=kind.verb,
+        lasts="for" in kind.options,
+        repair=_repair(kind, scenario, target),
+        most=most,
+        counted=counted,
+        dimension=kind.value if takes_value else "",
+        value_title=kind.value_title if takes_value else "",
+        value=_value(kind, scenario, plant, target, slot) if takes_value else "",
+    )
+
+
+def _repair(kind: FaultKind, scenario: Scenario, target: TargetKind) -> str:
+    """Return how long a fault lasts by itself, as the run draws it; weather passes, nobody repairs it."""
+    drawn_as = kind.drawn_by_class.get(target)
+    if drawn_as is not None:  # from what a published fleet took
+        constant_s = scenario.failures.repair_constant_s
+        if constant_s is not None:
+            return f"repair time {duration(constant_s)}"
+        drawn = REPAIR_CLASSES["gpu" if drawn_as == "gpu" else REPAIR_CLASS[drawn_as]].repair
+        return _spread("repair", drawn.median_s, drawn.p25_s, drawn.p75_s)
+    if kind.repair_s is None:
+        return ""
+    median_s, sigma = kind.repair_s
+    spread = math.exp(_QUARTILE * sigma)
+    return _spread("lasts" if kind.passes else "repair", median_s, median_s / spread, median_s * spread)
+
+
+def _spread(words: str, median_s: float, p25_s: float, p75_s: float) -> str:
+    """Return a drawn time in words: its median, and where half of the draws lie."""
+    return f"{words}: median {_about(median_s)}, half {_about(p25_s)} to {_about(p75_s)}"
+
+
+def _about(t_s: float) -> str:
+    """Return a length of time in its largest unit."""
+    unit_s, unit = next((one for one in ((86400.0, "d"), (3600.0, "h")) if t_s >= one[0]), (60.0, "min"))
+    return f"{t_s / unit_s:.2g} {unit}"
+
+
+def _parts(kind: FaultKind, plant: Plant, target: TargetKind, slot: int) -> tuple[int, str]:
+    """Return how many parts of a thing a fault can take, and what they are."""
+    if target == "loop":
+        loops = plant.loops
+        by_air = LoopKind(int(loops.kind[slot])).by_air
+        return int(loops.pumps[slot]), "fans" if by_air else "pumps"
+    if target == "plant":
+        table = plant.plants.pumps if kind.counted == "pumps" else plant.plants.units
+        return int(table[slot]), kind.counted
+    if target == "power":
+        return int(plant.power.units[slot]), kind.counted
+    return MOST_SUPPLIES, kind.counted
+
+
+def _elsewhere(scenario: Scenario, job: int) -> list[str]:
+    """Return the partitions a job could be moved to."""
+    spec = jobs_of(scenario)[job]
+    return [
+        one.id
+        for one in scenario.partitions
+        if one.id != spec.partition and (not one.tenants or spec.tenant in one.tenants)
+    ]
+
+
+def _value(kind: FaultKind, scenario: Scenario, plant: Plant, target: TargetKind, slot: int) -> str:
+    """Return a value that makes sense for a thing."""
+    if kind.needs.get(target) == "other partition":
+        return _elsewhere(scenario, slot)[0]
+    if kind.value != "power" or target not in CAPPED:
+        return kind.example
+    if target == "power":
+        capacity_w = float(plant.power.capacity_w[slot])
+        return _round_w(CAP_SHARE * capacity_w) if np.isfinite(capacity_w) else kind.example
+    gpus = {
+        "rack": plant.gpus.rack == slot,
+        "row": plant.racks.row[plant.gpus.rack] == slot,
+        "hall": plant.racks.hall[plant.gpus.rack] == slot,
+    }[target]
+    return _round_w(CAP_SHARE * 1.2e3 * float(np.count_nonzero(gpus & plant.gpus.present)))
+
+
+def _round_w(power_w: float) -> str:
+    return quantity(power_w, "W", 2).replace("\N{NO-BREAK SPACE}", " ").replace(",", "")
+
+
+def _has(need: Need | None, scenario: Scenario, plant: Plant, target: TargetKind, slot: int) -> bool:
+    """Return whether this very thing has what a fault of it needs."""
+    power, loops, nodes, racks = plant.power, plant.loops, plant.nodes, plant.racks
+    node = int(plant.gpus.node[slot]) if target == "gpu" else slot
+    match need:
+        case "battery":
+            return bool(power.energy_j[slot] > 0)
+        case "generator":
+            return power.kind[slot] == "generator"
+        case "breaker":
+            return bool(np.isfinite(power.breaker_w[slot]))
+        case "pumps":
+            return bool(loops.kind[slot] != LoopKind.AIR)
+        case "fans":
+            return LoopKind(int(loops.kind[slot])).by_air
+        case "valve":
+            return bool(loops.valve[slot])
+        case "coolant" if target == "loop":
+            return bool(loops.kind[slot] != LoopKind.AIR)
+        case "coolant" | "cold plate" if target == "rack":
+            return bool(racks.loop[slot] >= 0)
+        case "cold plate":
+            return bool(nodes.liquid[node])
+        case "air":
+            return not nodes.liquid[node]
+        case "shelves":
+            return bool(racks.shelves[slot] > 0 and (nodes.rack[nodes.present] == slot).any())
+        case "supplies":
+            return bool(racks.shelves[nodes.rack[node]] == 0)
+        case "cards":
+            return bool(np.any(plant.node_links.node == node))
+        case "chiller":
+            return "chiller" in plant.plants.kind[slot]
+        case "other partition":
+            return bool(_elsewhere(scenario, slot))
+    return True

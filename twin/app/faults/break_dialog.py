@@ -1,0 +1,266 @@
+"""Break something by hand: which fault, now or when, for how long, how much of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from twin.app.faults.break_choices import Choice, choices, injection, target_id
+from twin.app.session.session import Session
+from twin.app.toolkit.look import Look, label, tool_button
+from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.text import elapsed
+from twin.plant.cable_names import find_bundle
+from twin.plant.find import describe, find
+from twin.scenario import parse_injection
+from twin.scenario.checks.horizon import too_late
+from twin.scenario.text.problem import ScenarioError
+
+NOW, LATER = "Now", "At"
+_SPANS = ("20 s", "60 s", "10 min", "1 h", "8 h")
+"""Lengths on offer; any other can be typed."""
+_WIDTH_PX = 460
+_BREAK_TIP = "Do it to the run; it is recorded with it (Enter)"
+
+
+class BreakDialog(QDialog):
+    """Asks what shall go wrong with one thing, and does it through the session.
+
+    Parameters
+    ----------
+    thing
+        Id of what is broken; None: the whole site.
+    kind
+        Fault that is chosen at first, where the thing has it.
+    """
+
+    def __init__(
+        self, look: Look, session: Session, thing: str | None, parent: QWidget, kind: str = ""
+    ) -> None:
+        super().__init__(parent)
+        self._session, self.thing = session, thing
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumWidth(_WIDTH_PX)
+        self.choices: list[Choice] = []
+        if session.document is not None and session.plant is not None:
+            self.choices = choices(session.document.scenario, session.plant, thing)
+        self._lay_out(look)
+        self._fill()
+        kinds = [choice.kind for choice in self.choices]
+        self.fault_box.setCurrentIndex(kinds.index(kind) if kind in kinds else 0)
+        self._on_fault()
+
+    @property
+    def choice(self) -> Choice | None:
+        """Return the fault that is chosen."""
+        index = self.fault_box.currentIndex()
+        return self.choices[index] if 0 <= index < len(self.choices) else None
+
+    @property
+    def line(self) -> str:
+        """Return the line that does the same from the command line."""
+        choice = self.choice
+        if choice is None:
+            return ""
+        lasts = self.lasts_box.currentText()
+        return injection(
+            choice,
+            target_id(self.thing, choice.kind),
+            at=self._at(),
+            lasts="" if lasts == self.lasts_box.itemText(0) else lasts,
+            count=self.count_box.value() if choice.most else None,
+            value=self.value_field.text(),
+        )
+
+    def do(self) -> bool:
+        """Break it; return whether what is asked makes sense (else the reason is shown)."""
+        session = self._session
+        try:
+            asked = parse_injection(self.line, session.document.scenario.start if session.document else None)
+        except ScenarioError as error:
+            problem = error.problems[0]
+            self._refuse(f"{problem.key}: {problem.reason}. {problem.hint}".rstrip())
+            return False
+        if 0 < session.end_s < asked.at_s:
+            self._refuse(f"It {too_late(asked.at_s, session.end_s)}.")
+            return False
+        session.intervene(asked)
+        self.close()
+        return True
+
+    def _refuse(self, sentence: str) -> None:
+        """Show why what is asked makes no sense."""
+        self.problem.setText(sentence)
+        self.problem.show()
+
+    def _lay_out(self, look: Look) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 18, 20, 16)
+        column.setSpacing(12)
+        head = QHBoxLayout()
+        mark = tool_button(look, "alarm", "Break", colour="alarm")
+        mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        head.addWidget(mark)
+        self._title = label("", "title")
+        head.addWidget(self._title, 1)
+        head.addWidget(label("SIMULATED", "badge"))
+        nest(column, head)
+        column.addWidget(label(self._describe(), "muted", wrap=True))
+        self.fault_box, self.when_box, self.lasts_box = QComboBox(), QComboBox(), QComboBox()
+        self.at_field, self.value_field = QLineEdit(), QLineEdit()
+        self.count_box = QSpinBox()
+        self.count_words = label("", "muted")
+        for field, name, tip in (
+            (self.fault_box, "What happens", "The kinds of faults that this can have"),
+            (self.when_box, "When", "At once, or at a time of the run"),
+            (self.at_field, "Time of the fault", "Time of the run, or time of day, such as 10 h or 14:30"),
+            (self.lasts_box, "How long", "Until it is repaired, or for a time, such as 20 min"),
+            (self.count_box, "How many", "How many of them it hits"),
+            (self.value_field, "Value", "How strong it is, with its unit"),
+        ):
+            field.setAccessibleName(name)
+            field.setToolTip(plain_tip(tip))
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(14)
+        self._grid.setVerticalSpacing(9)
+        self._grid.setColumnStretch(1, 1)
+        when = _beside(self.when_box, self.at_field)
+        self._titles = [
+            self._row("What happens", self.fault_box),
+            self._row("When", when),
+            self._row("How long", self.lasts_box),
+            self._row("How many", _beside(self.count_box, self.count_words)),
+            self._row("Value", self.value_field),
+        ]
+        nest(column, self._grid)
+        self.problem = label("", "fault", wrap=True)
+        self.problem.hide()
+        column.addWidget(self.problem)
+        self.said = label("", "faint", wrap=True)
+        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.said.setToolTip("The same from the command line, with twin run --inject")
+        column.addWidget(self.said)
+        self.do_button = QPushButton("Break it")
+        self.do_button.setProperty("role", "primary")
+        self.do_button.clicked.connect(self.do)
+        cancel = QPushButton("Cancel")
+        cancel.setToolTip("Break nothing (Esc)")
+        cancel.clicked.connect(self.close)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(cancel)
+        buttons.addWidget(self.do_button)
+        nest(column, buttons)
+        self.do_button.setDefault(True)  # only now: outside a dialog it is no default, and Enter would cancel
+
+    def _row(self, title: str, field: QWidget) -> QLabel:
+        row = self._grid.rowCount()
+        name = label(title, "muted")
+        name.setBuddy(field)
+        if not field.accessibleName():
+            field.setAccessibleName(title)
+        self._grid.addWidget(name, row, 0)
+        self._grid.addWidget(field, row, 1)
+        return name
+
+    def _fill(self) -> None:
+        for choice in self.choices:
+            self.fault_box.addItem(choice.title, choice.kind)
+        self.when_box.addItems((NOW, LATER))
+        self.at_field.setPlaceholderText("such as 10 h")
+        self.at_field.setEnabled(False)
+        self.lasts_box.setEditable(True)
+        self.fault_box.currentIndexChanged.connect(self._on_fault)
+        self.when_box.currentIndexChanged.connect(self._on_when)
+        for signal in (
+            self.at_field.textChanged,
+            self.lasts_box.editTextChanged,
+            self.count_box.valueChanged,
+            self.value_field.textChanged,
+        ):
+            signal.connect(self._say)
+        over = self._session.finished and self._session.looking_s is None
+        self.do_button.setEnabled(bool(self.choices) and not over)
+        self.do_button.setToolTip(
+            plain_tip("The run is over: start it again to break something" if over else _BREAK_TIP)
+        )
+
+    def _on_fault(self, *_index: int) -> None:
+        choice = self.choice
+        verb = "Break" if choice is None else choice.verb
+        title = f"{verb} {self.thing or 'the site'}"
+        self.setWindowTitle(title)
+        self._title.setText(title)
+        if choice is None:
+            self.problem.setText("Nothing can be broken here.")
+            self.problem.show()
+            return
+        self.do_button.setText(f"{verb} it")
+        self.lasts_box.clear()
+        self.lasts_box.addItems([choice.repair or "until it is undone", *_SPANS])
+        self.lasts_box.setCurrentIndex(0)
+        if (words := self.lasts_box.lineEdit()) is not None:
+            words.setCursorPosition(0)  # of long ones the beginning is seen
+        self._show_row(2, choice.lasts)
+        self._show_row(3, choice.most > 1)
+        self.count_box.setRange(1, max(1, choice.most))
+        self.count_box.setValue(choice.most)
+        self.count_words.setText(f"of {choice.most} {choice.counted}" if choice.most else "")
+        self._show_row(4, bool(choice.dimension))
+        self._titles[4].setText(choice.value_title)
+        self.value_field.setText(choice.value)
+        self._say()
+        self.adjustSize()
+
+    def _show_row(self, number: int, on: bool) -> None:
+        name = self._titles[number]
+        name.setVisible(on)
+        name.buddy().setVisible(on)
+
+    def _on_when(self, index: int) -> None:
+        self.at_field.setEnabled(index == 1)
+        if index == 1:
+            self.at_field.setText(self.at_field.text() or f"{self._session.shown_s + 60:g} s")
+            self.at_field.setFocus()
+        self._say()
+
+    def _at(self) -> str:
+        later = self.when_box.currentIndex() == 1
+        return self.at_field.text().strip() if later else f"{self._session.shown_s:g} s"
+
+    def _say(self, *_change: object) -> None:
+        self.problem.hide()
+        now = f" (now: {elapsed(self._session.shown_s)})" if self.when_box.currentIndex() == 1 else ""
+        self.said.setText(f"--inject '{self.line}'{now}")
+
+    def _describe(self) -> str:
+        plant = self._session.plant
+        if plant is None or self.thing is None:
+            return "The whole site"
+        found = find(plant, self.thing)
+        if found is not None:
+            return describe(plant, *found)
+        return "a cable" if find_bundle(plant, self.thing) is not None else f"job {self.thing}"
+
+
+def _beside(*widgets: QWidget) -> QWidget:
+    box = QWidget()
+    row = QHBoxLayout(box)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(8)
+    for widget in widgets:
+        row.addWidget(widget, 1)
+    return box

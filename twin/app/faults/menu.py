@@ -1,0 +1,125 @@
+"""The Faults menu: what can go wrong with what is selected and with what it depends on, and random incidents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+
+from twin.app.faults.fault_groups import faults_near
+from twin.app.faults.random_incidents import Level, draw, words_of
+from twin.app.session.session import Session
+from twin.app.toolkit.clock import Clock
+from twin.app.toolkit.command_palette import Entry
+from twin.scenario.schema.faults import Intervention
+
+_DOTS = "\N{HORIZONTAL ELLIPSIS}"
+
+
+class FaultsMenu:
+    """Fills the menu anew each time it opens and offers the same to the palette; draws incidents, and tells of all.
+
+    Parameters
+    ----------
+    thing
+        Returns what is selected, None: the site.
+    break_thing
+        Asks for details of a fault of a thing.
+    tell
+        Writes a line in the status bar.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        thing: Callable[[], str | None],
+        break_thing: Callable[[str | None, str], None],
+        tell: Callable[[str], None],
+    ) -> None:
+        self._session, self._thing, self._break_thing, self._tell = session, thing, break_thing, tell
+        self._drills = 0
+        self._drawn: dict[int, str] = {}  # id of an intervention of the last drill, and what is told of it
+        self._made: list[QAction | QMenu] = []
+        session.run_started.connect(self._on_run_started)
+        session.broken.connect(self._on_taken)
+
+    def attach(self, menu: QMenu, before: QMenu) -> None:
+        """Offer faults in a menu, in front of one of its submenus."""
+        menu.aboutToShow.connect(partial(self.fill, menu, before))
+
+    def entries(self) -> list[Entry]:
+        """Return the same for the command palette: "Fans stop: crah/0..."."""
+        session = self._session
+        if session.document is None or session.plant is None:
+            return []
+        near = faults_near(session.document.scenario, session.plant, self._thing(), session.shown)
+        return [
+            Entry(
+                f"{choice.title}: {target or 'the site'}{_DOTS}",
+                partial(self._break_thing, target, choice.kind),
+                "Faults",
+            )
+            for found in near.values()
+            for target, choice in found
+        ]
+
+    def fill(self, menu: QMenu, before: QMenu) -> None:
+        """Offer what fits what is selected now."""
+        for made in self._made:  # a menu without the action it is offered by may end the process
+            menu.removeAction(made.menuAction() if isinstance(made, QMenu) else made)
+            made.deleteLater()
+        self._made = []
+        session, at = self._session, before.menuAction()
+        if session.document is None or session.plant is None:
+            return
+        thing = self._thing()
+        near = faults_near(session.document.scenario, session.plant, thing, session.shown)
+        title = f"{thing}, and what it depends on" if thing is not None else "The whole site"
+        head = QAction(title, menu)
+        head.setEnabled(False)
+        menu.insertAction(at, head)
+        self._made.append(head)
+        for group, found in near.items():
+            sub = QMenu(group, menu)
+            for target, choice in found:
+                act = partial(self._break_thing, target, choice.kind)
+                sub.addAction(f"{choice.title}{_DOTS}\t{target or 'site'}", act)
+            menu.insertMenu(at, sub)
+            self._made.append(sub)
+        self._made.append(menu.insertSeparator(at))
+
+    def drill(self, level: Level, span: str) -> None:
+        """Let random incidents happen, each as an intervention of its own."""
+        session = self._session
+        if session.document is None or session.plant is None:
+            return
+        if session.looking_s is not None:
+            self._tell("Random incidents act in a run that goes on: go back to live first")
+            return
+        if session.finished or session.lost:
+            self._tell("Nothing runs that could be broken: start the run again")
+            return
+        self._drills += 1
+        seed = 1000 * session.seed + self._drills
+        scenario, end_s = session.document.scenario, session.end_s or session.document.scenario.duration_s
+        drill = draw(scenario, session.plant, level, span, seed, session.t_s, end_s)
+        first = drill.incidents[0] if drill.incidents else None
+        when = f"; the first at {Clock.of(scenario).says(first.at_s)}: {words_of(first)}" if first else ""
+        told = f"SIMULATED. {drill.words}{when}"
+        self._drawn = {id(one): told for one in drill.incidents}
+        self._tell(told)
+        for one in drill.incidents:
+            session.intervene(one)
+
+    def _on_run_started(self) -> None:
+        self._drills, self._drawn = 0, {}
+
+    def _on_taken(self, one: Intervention) -> None:
+        """Tell what was injected: of a drill all at once."""
+        told = self._drawn.get(id(one))
+        if told is None:
+            at = Clock.of(self._session.document.scenario).says(one.at_s) if self._session.document else ""
+            told = f"SIMULATED. {at}  {words_of(one)}"
+        self._tell(told)

@@ -1,0 +1,1 @@
+"""Opening, saving, journal, recovery and export."""

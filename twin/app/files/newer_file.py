@@ -1,0 +1,56 @@
+"""A file that needs a newer program, as text that can be read and not changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from twin.app.toolkit import theme as themes
+from twin.app.toolkit.look import label
+from twin.app.toolkit.nested_layouts import nest
+from twin.scenario import NewerVersion
+
+_MOST_CHARS = 2_000_000
+
+
+class NewerFile(QDialog):
+    """Shows the text of a file and names the version it needs; the open scene stays."""
+
+    def __init__(self, path: Path, error: NewerVersion, parent: QWidget) -> None:
+        super().__init__(parent)
+        problem = error.problems[0]
+        self.setWindowTitle(f"{path.name} (read only)")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(760, 560)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 18, 20, 16)
+        column.setSpacing(10)
+        column.addWidget(label(f"{path.name} needs a newer gpu-twin", "title"))
+        what = "It" if problem.file == path.name else f"It extends {problem.file}, which"
+        said = f"{what} is of version {error.needed} and {problem.reason}. Here is its text, to be read only."
+        self.sentence = label(said, "muted", wrap=True)
+        column.addWidget(self.sentence)
+        self.text = QPlainTextEdit(_text(path))
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName(f"Text of {path.name}, read only")
+        self.text.setToolTip("The file as it is; nothing here changes it")
+        self.text.setFont(themes.font(12, mono=True))
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        column.addWidget(self.text, 1)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        close = QPushButton("Close")
+        close.setProperty("role", "primary")
+        close.setToolTip("Close this window (Esc)")
+        close.clicked.connect(self.close)
+        row.addWidget(close)
+        nest(column, row)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")[:_MOST_CHARS]
+    except OSError as error:
+        return error.strerror or str(error)

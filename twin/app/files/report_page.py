@@ -1,0 +1,64 @@
+"""A report of the run from the window: one HTML file, with pictures as the camera stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from twin.analysis.explain import events_until
+from twin.app.hall.panel import HallPanel
+from twin.app.session.session import Session
+from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
+from twin.report.run_report import Picture, picture_times, run_report
+from twin.report.shots import pictures
+from twin.report.studio import NoPicture, Shot
+from twin.whole_file import write_whole
+
+SIZE = (1600, 900)
+
+
+class NoReport(Exception):
+    """There is nothing to report, or it could not be written; the message is one sentence for people."""
+
+
+def write_report(session: Session, hall: HallPanel, path: Path) -> None:
+    """Write the report of the run as it is recorded so far.
+
+    Raises
+    ------
+    NoReport
+        When nothing is recorded, or the file cannot be written.
+    """
+    if session.run_file is None:
+        raise NoReport("Nothing is recorded yet: let the run play first.")
+    state = hall.state
+    shot = Shot(
+        camera=hall.view.pose,
+        colour_by=state.colour_by,
+        cables_by=state.cables_by,
+        theme=state.theme,
+        size=SIZE,
+        layers=state.layers,
+    )
+    QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+    try:
+        with Reader(session.run_file) as reader:
+            taken, without = _pictures(reader, shot)
+            write_whole(path, run_report(reader, taken, without).encode())
+    except (RunFileError, OSError) as error:
+        raise NoReport(str(error)) from error
+    finally:
+        QApplication.restoreOverrideCursor()
+
+
+def _pictures(reader: Reader, shot: Shot) -> tuple[list[Picture], str]:
+    """Return pictures of start, worst moment and end, or why there are none."""
+    try:
+        return pictures(reader, picture_times(reader, events_until(reader, reader.t_end_s)), shot), ""
+    except NoPicture as error:
+        return [], f"Without pictures of the hall: {error}."
+    except RunFileError as error:  # of before single GPUs were recorded
+        return [], f"Without pictures of the hall: {error}."

@@ -1,0 +1,384 @@
+"""The file of the open scene: new, save, save under another name, go back to what is saved, and what a crash left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from psygnal import Signal
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QMessageBox
+
+from twin import resources
+from twin.app.files.files import Files
+from twin.app.files.journal import Journal
+from twin.app.files.journal_steps import StepNotes
+from twin.app.files.recovery import Recovered, Run, discard, draft_of, run_of
+from twin.app.files.scene_list import SUFFIX
+from twin.app.session.editor import Editor
+from twin.app.session.recording import copy_to_go_on
+from twin.app.session.scene_errors import SCENE_ERRORS
+from twin.app.session.session import Session
+from twin.app.toolkit.plain_text import make_plain
+from twin.app.toolkit.settings import Settings
+from twin.commands.draft import Draft
+from twin.record.runfile import RunFileError
+from twin.scenario import Document, ScenarioError, load, loads
+from twin.scenario.file.load import document_of
+from twin.scenario.file.save import save
+from twin.units import spoken
+
+_FILTER = f"Scenes (*{SUFFIX})"
+NEW_NAME = f"untitled{SUFFIX}"
+EMPTY = """format: twin/scenario
+version: 1
+catalog: "2026.11"
+
+title: Untitled hall
+
+duration: 7 day
+seed: 1
+
+halls:
+  - id: hall
+    title: Hall
+"""
+"""A hall with nothing in it."""
+
+
+class SceneFile:
+    """Saves the open scene, and asks before anything unsaved is lost.
+
+    Parameters
+    ----------
+    tell
+        Shows a title and a sentence to the person.
+    """
+
+    saved = Signal(object)  # Path
+    not_saved = Signal(str)  # why
+    compare_wanted = Signal()  # with the file as it lies on the disk
+
+    def __init__(
+        self,
+        session: Session,
+        editor: Editor,
+        files: Files,
+        settings: Settings,
+        window: QMainWindow,
+        tell: Callable[[str, str], None],
+    ) -> None:
+        self._session, self._editor, self._files = session, editor, files
+        self._settings, self._window, self._tell = settings, window, tell
+        self.journal = Journal()
+        self._steps: StepNotes | None = None
+        self._left: Recovered | None = None  # that is about to be opened
+        self.asks = True  # else nobody is there: what is not saved stays in the journal, to be offered back
+        self._disk: tuple[int, int] | None = None  # time and size of the file as it was read or written last
+        self.journal.failed.connect(self._on_journal_failed)
+        session.opened.connect(self._on_opened)
+        session.began.connect(self._on_began)
+        session.playing_changed.connect(lambda _: self._keep_run())
+        session.broken.connect(lambda _: self._keep_run())
+        editor.changed.connect(self._on_changed)
+        files.may_leave = self.may_leave
+
+    @property
+    def document(self) -> Document | None:
+        """Return what saving writes; None when no scene is open."""
+        return self._session.draft.file if self._session.draft is not None else None
+
+    @property
+    def is_new(self) -> bool:
+        """Return whether the scene has no file yet."""
+        return self.document is not None and self.document.path is None
+
+    def new(self) -> bool:
+        """Begin with an empty hall; return whether that was done."""
+        if not self.may_leave():
+            return False
+        self._session.work_on(Draft(loads(EMPTY, NEW_NAME)), Path(NEW_NAME), new=True)
+        self._files.opened.emit(Path(NEW_NAME))
+        return True
+
+    def save(self) -> bool:
+        """Write the scene where it came from; a new or shipped one asks where. Return whether it is saved."""
+        document = self.document
+        if document is None:
+            return False
+        if document.path is None or is_shipped(document.path):
+            return self.ask_save_as()
+        if self.changed_on_disk() and not self._overwrite(document.path):
+            return False
+        return self._write(document.path)
+
+    def ask_save_as(self) -> bool:
+        """Let the person choose where the scene is saved; return whether it is."""
+        document = self.document
+        if document is None:
+            return False
+        folder = Path.home() if document.path is None or is_shipped(document.path) else document.path.parent
+        name = document.name if document.path is not None else name_for(document.scenario.title)
+        chosen, _ = QFileDialog.getSaveFileName(self._window, "Save the scene", str(folder / name), _FILTER)
+        if not chosen:
+            return False
+        return self.save_as(Path(chosen if chosen.endswith((".yaml", ".yml")) else f"{chosen}{SUFFIX}"))
+
+    def save_as(self, path: Path) -> bool:
+        """Write the scene to another file, which is its file from now on; return whether that was done."""
+        document = self.document
+        if document is None:
+            return False
+        if path.parent.resolve() != (document.path.parent.resolve() if document.path else None):
+            try:  # a scene names files beside it: they must be there too
+                document_of_text(document, path)
+            except SCENE_ERRORS as error:
+                self.not_saved.emit(str(error))
+                return False
+        return self._write(path)
+
+    def revert(self) -> None:
+        """Read the file again, without what is not saved."""
+        document = self.document
+        if document is None or document.path is None:
+            return
+        if self._session.draft is not None and self._session.draft.dirty:
+            asked = "Go back to the scene as it is saved? What is not saved is lost."
+            if not self._sure(asked, "Go back"):
+                return
+        self._files.open(document.path, ask=False)
+
+    def recover(self, left: Recovered) -> bool:
+        """Open what a crash left behind, with the run where it stood; return whether that went well."""
+        if not self.may_leave():
+            return False
+        path = left.path or Path(NEW_NAME)
+        try:
+            document = loads(left.text, path.name, left.path.parent if left.path is not None else None)
+            run = run_of(document, left.run_file)
+            draft = draft_of(document, left, run)
+            on_disk = _text_of(left.path)
+            if on_disk != draft.file.text:
+                draft.mark_lost(left.begun if on_disk == left.begun else "")
+                self._left = left
+            said = self._go_on(draft, path, run, left)
+        except SCENE_ERRORS as error:
+            self._tell("Not recovered", f"{error}")
+            return False
+        finally:
+            self._left = None
+        self._files.opened.emit(path)
+        if left.begun and on_disk not in (left.begun, draft.file.text):
+            self._disk = (0, 0)  # another program has written it since: saving asks
+        if self.journal.path is not None or not draft.dirty:
+            discard(left.journal)  # the journal of this program holds it now
+        if said:
+            self._tell("Recovered", said)
+        return True
+
+    def _go_on(self, draft: Draft, path: Path, run: Run, left: Recovered) -> str:
+        """Open a scene that was recovered with its run, in a copy of its recording; return what came of the run.
+
+        "" when it had not begun.
+        """
+        session, new, state, branch = self._session, left.path is None, run.snapshot, None
+        said = f"The run stands at its start: {run.lost}." if run.lost else ""
+        if state is not None and left.run_file is not None:
+            where = "its end" if run.over else f"its last state, {spoken(state.t_s)} after its start"
+            said = f"The run stands at {where}" + ("." if run.over else ", and goes on from there.")
+            if round(run.t_s) > round(state.t_s):
+                said += f" It had come to {spoken(run.t_s)}: what was between happens again as it did."
+            try:
+                copied = copy_to_go_on(left.run_file)
+                branch = copied.copy, copied.t_s
+            except (RunFileError, OSError) as error:
+                said += f" What had happened before is not shown, for its recording cannot be copied: {error}"
+        snapshot = state.data if state is not None and branch is None else None
+        session.work_on(draft, path, run.seed, new=new, snapshot=snapshot, branch=branch)
+        session.live.by_hand = list(run.by_hand)
+        self.journal.note_run(left.run_file)
+        return said
+
+    def may_leave(self) -> bool:
+        """Return whether the open scene may be closed: ask what shall become of what is not saved."""
+        draft = self._session.draft
+        if draft is None or not draft.dirty:
+            return True
+        if not self.asks:
+            return True
+        box = QMessageBox(self._window)
+        box.setObjectName("unsaved")
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Not saved")
+        box.setText(f"Save the changes of {draft.file.name}?")
+        count = len(draft.done)
+        box.setInformativeText(
+            f"The last one: {draft.undo_title}." if count else "They are not on the disk yet."
+        )
+        make_plain(box)
+        button = QMessageBox.StandardButton
+        box.setStandardButtons(button.Save | button.Discard | button.Cancel)
+        box.setDefaultButton(button.Save)
+        answer = box.exec()
+        return bool(answer == button.Discard or (answer == button.Save and self.save()))
+
+    def close(self) -> None:
+        """Nothing is to be recovered: what is not saved was given up; call when the window closes."""
+        self.journal.end()
+
+    def changed_on_disk(self) -> bool:
+        """Return whether another program has written the scene's file since it was read or written here."""
+        document = self.document
+        if document is None or document.path is None or self._disk is None:
+            return False
+        return _stamp(document.path) not in (None, self._disk)
+
+    def same_on_disk(self) -> bool:
+        """Return whether the disk holds, byte for byte, what was read or written last."""
+        document, draft = self.document, self._session.draft
+        try:
+            return (
+                document is not None
+                and document.path is not None
+                and draft is not None
+                and document.path.read_bytes() == draft.saved_text.encode()
+            )
+        except OSError:
+            return False
+
+    def take_theirs(self) -> None:
+        """Read the file as another program has written it; ask before what is not saved here is given up."""
+        document, draft = self.document, self._session.draft
+        if document is None or document.path is None or draft is None:
+            return
+        if draft.dirty:
+            last = f" The last change here was: {draft.undo_title}." if draft.done else ""
+            asked = f"Take {document.path.name} as it lies on the disk? What is not saved here is lost.{last}"
+            if not self._sure(asked, "Take theirs"):
+                return
+        self._files.open(document.path, ask=False)
+
+    def keep_mine(self) -> None:
+        """Go on with the scene as it is here: saving writes it over what another program has written."""
+        draft = self._session.draft
+        if draft is not None:
+            self.look_at_disk()
+            draft.mark_lost()
+            self.journal.begin(draft.file, draft.saved_text)
+            self.journal.note(draft.file, "Keep mine")  # it lies nowhere else now
+            self._editor.mark_saved()
+
+    def look_at_disk(self) -> None:
+        """Take note of the file as it is now, where another program's change shall stand."""
+        document = self.document
+        self._disk = _stamp(document.path) if document is not None and document.path is not None else None
+
+    def _write(self, path: Path) -> bool:
+        draft = self._session.draft
+        if draft is None:
+            return False
+        try:
+            written = save(draft.file, path)
+        except ScenarioError as error:
+            self.not_saved.emit(str(error))
+            return False
+        draft.mark_saved(written)
+        self._session.path = path
+        self.look_at_disk()
+        self.journal.begin(written)
+        self._keep_run()
+        self._settings.remember(path)
+        self._editor.mark_saved()
+        self.saved.emit(path)
+        self._tell("Saved", str(path))
+        return True
+
+    def _overwrite(self, path: Path) -> bool:
+        question = f"{path.name} was changed by another program. Write over it?"
+        return self._sure(question, "Write over it", can_compare=True)
+
+    def _sure(self, question: str, yes: str, *, can_compare: bool = False) -> bool:
+        """Ask before something is lost; Enter loses nothing."""
+        box = QMessageBox(self._window)
+        box.setObjectName("sure")
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setText(question)
+        make_plain(box)
+        go = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+        look = box.addButton("Compare", QMessageBox.ButtonRole.ActionRole) if can_compare else None
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.exec()
+        if look is not None and box.clickedButton() is look:
+            self.compare_wanted.emit()
+        return box.clickedButton() is go
+
+    def _on_opened(self, _path: object) -> None:
+        draft = self._session.draft
+        if draft is not None:
+            self.journal.note_run(None)  # of the scene before
+            if not self._takes_over(draft):
+                self.journal.begin(draft.file, draft.saved_text)
+            self.journal.note(draft.file, draft.undo_title)  # where one comes back to what is not saved
+            self._steps = StepNotes(draft)
+            self.look_at_disk()
+
+    def _takes_over(self, draft: Draft) -> bool:
+        """Go on in the journal that is being recovered, if one is; return whether that is so."""
+        left = self._left
+        return left is not None and self.journal.take_over(left.journal, left.length, left.text, draft.file)
+
+    def _on_began(self, run_file: Path | None) -> None:
+        self.journal.note_run(run_file)
+        self._keep_run()
+
+    def _keep_run(self) -> None:
+        """Let a run that has begun be found after a crash, though the scene is as it is saved."""
+        session = self._session
+        if session.begun and session.recording is None and session.run_file is not None:
+            self.journal.note_run(session.run_file, keep=True)
+
+    def _on_journal_failed(self, reason: str) -> None:
+        self._tell(
+            "Changes are not kept safe",
+            f"The journal cannot be written: {reason}. Work goes on, but a crash would lose what is not saved.",
+        )
+
+    def _on_changed(self) -> None:
+        draft = self._session.draft
+        if draft is not None and self._steps is not None:
+            step = self._steps.next(draft, live=self._session.begun)
+            self.journal.note(draft.file, draft.undo_title, step)
+
+
+def document_of_text(document: Document, path: Path) -> Document:
+    """Return the document as it would be read from another place; raises as `load`."""
+    source = document.files[0]
+    return document_of(type(source)(path.name, path, source.text, source.tree))
+
+
+def name_for(title: str) -> str:
+    """Return the name that a file is offered for a scene of this title."""
+    words = "-".join(re.findall(r"\w+", title.lower()))
+    return f"{words[:60]}{SUFFIX}" if words else NEW_NAME
+
+
+def is_shipped(path: Path) -> bool:
+    """Return whether a file is one of the scenes that come with the program."""
+    folder = Path(str(resources.folder("scenes"))).resolve()
+    return path.resolve().parent == folder
+
+
+def _text_of(path: Path | None) -> str | None:
+    """Return what lies on the disk; None when nothing does that is a text."""
+    try:
+        return load(path).text if path is not None else None
+    except SCENE_ERRORS:
+        return None
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size

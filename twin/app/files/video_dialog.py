@@ -1,0 +1,214 @@
+"""Export of a film: which part of the run, how long, how large; made picture by picture, the window stays awake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QProgressBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from twin.app.hall.panel import HallPanel
+from twin.app.session.session import Session
+from twin.app.toolkit.count_field import CountBox
+from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.nested_layouts import nest
+from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
+from twin.report.film import INSTALL, Cut, Film, Frames, Mp4, NoEncoder, Sink, can_encode
+from twin.report.studio import NoPicture, Shot
+from twin.units import spoken
+
+HOUR_S = 3600.0
+SIZES = ((1280, 720), (1920, 1080), (960, 540))
+_MOST_SECONDS, _FPS = 600, (30, 60, 24, 15)
+_VIDEO, _PICTURES = "video", "pictures"
+
+
+class VideoDialog(QDialog):
+    """Asks for a film, and makes it.
+
+    Attributes
+    ----------
+    film
+        What is being made; None: nothing is.
+    made
+        What was made; None: nothing yet.
+    """
+
+    def __init__(self, look: Look, session: Session, hall: HallPanel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._look, self._session, self._hall = look, session, hall
+        self.film: Film | None = None
+        self.made: Path | None = None
+        self._reader: Reader | None = None
+        self.setWindowTitle("Export video")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumWidth(420)
+        column = QVBoxLayout(self)
+        column.setSpacing(10)
+        column.addWidget(label("Export video", "title"))
+        self.range, self.kind, self.size_box, self.fps = QComboBox(), QComboBox(), QComboBox(), QComboBox()
+        self.seconds = CountBox(1, _MOST_SECONDS, doubles=False)
+        self._fill()
+        form = QFormLayout()
+        for title, field in (
+            ("Part of the run", self.range),
+            ("Length", self.seconds),
+            ("Pictures a second", self.fps),
+            ("Size", self.size_box),
+            ("As", self.kind),
+        ):
+            field.setAccessibleName(title)
+            form.addRow(title, field)
+        nest(column, form)
+        self._form = (self.range, self.seconds, self.fps, self.size_box, self.kind)
+        self.words = label("", "muted")
+        self.words.setWordWrap(True)
+        column.addWidget(self.words)
+        self.bar = QProgressBar()
+        self.bar.setAccessibleName("Pictures made")
+        self.bar.hide()
+        column.addWidget(self.bar)
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
+        )
+        self.make_button = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
+        self.make_button.setText("Export\N{HORIZONTAL ELLIPSIS}")
+        self.make_button.setProperty("role", "primary")
+        for button in self.buttons.buttons():
+            button.setIcon(QIcon())
+        self.buttons.accepted.connect(self.ask)
+        self.buttons.rejected.connect(self.reject)
+        column.addWidget(self.buttons)
+        self._turns = QTimer(self)
+        self._turns.setSingleShot(True)
+        self._turns.timeout.connect(self._turn)
+        self._stepping = self._leaving = False
+        if not can_encode():
+            self.words.setText(f"Video files need an encoder: {INSTALL}. Numbered pictures always work.")
+
+    def ask(self) -> None:
+        """Let the person choose where it goes, and begin."""
+        stem = self._session.path.name.partition(".")[0] if self._session.path is not None else "run"
+        if self.kind.currentData() == _VIDEO:
+            chosen, _ = QFileDialog.getSaveFileName(self, "Export video", f"{stem}.mp4", "Videos (*.mp4)")
+            chosen = f"{chosen}.mp4" if chosen and not chosen.endswith(".mp4") else chosen
+        else:
+            chosen = QFileDialog.getExistingDirectory(self, "Folder for the pictures")
+        if chosen:
+            self.make(Path(chosen))
+
+    def make(self, path: Path) -> None:
+        """Begin to make the film at `path`, a file or a folder."""
+        run_file = self._session.run_file
+        if run_file is None:
+            self.words.setText("Nothing is recorded yet: let the run play first.")
+            return
+        try:
+            self._reader = Reader(run_file)
+            sink: Sink = (
+                Mp4(path, self.fps.currentData()) if self.kind.currentData() == _VIDEO else Frames(path)
+            )
+            from_s, to_s = self.range.currentData()
+            cut = Cut(from_s, min(to_s, self._reader.t_end_s), self.seconds.value(), self.fps.currentData())
+            self.film = Film(self._reader, self._shot(), cut, sink)
+        except (RunFileError, NoEncoder, NoPicture, OSError) as error:
+            self._end(str(error))
+            return
+        self._path = path
+        self.bar.setRange(0, self.film.count)
+        self.bar.setValue(0)
+        self.bar.show()
+        self.words.setText("")
+        for field in (*self._form, self.make_button):
+            field.setEnabled(False)
+        self._turns.start(0)
+
+    def reject(self) -> None:
+        """Close; what is being made is broken off, and nothing half made is left."""
+        self._turns.stop()
+        self._leaving = True
+        if (
+            self._stepping
+        ):  # a picture is taken, or what draws is closed: both let events in, such as this one
+            return
+        if self.film is not None:
+            film, self.film = self.film, None
+            self._stepping = True
+            film.cancel()
+            self._stepping = False
+            self._end("")
+        super().reject()
+
+    def _turn(self) -> None:
+        """Make one picture, then let the window do what else it has to do."""
+        film = self.film
+        if film is None:
+            return
+        self._stepping, failed = True, ""
+        try:
+            more = film.step()
+        except (RunFileError, NoPicture, OSError) as error:
+            film.cancel()
+            more, failed = False, f"It could not be made: {error}"
+        finally:
+            self._stepping = False
+        self.bar.setValue(film.done)
+        if not more:
+            self.made = self.made if failed else self._path
+            self._end(failed or f"{film.count:,} pictures: {self._path}")
+        if self._leaving:
+            self.reject()
+        elif more:
+            self._turns.start(0)
+
+    def _end(self, words: str) -> None:
+        self._turns.stop()
+        self.film = None
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+        self.words.setText(words)
+        for field in (*self._form, self.make_button):
+            field.setEnabled(True)
+        self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText("Close")
+
+    def _shot(self) -> Shot:
+        """Return how the hall is looked at now."""
+        state = self._hall.state
+        return Shot(
+            camera=self._hall.view.pose,
+            colour_by=state.colour_by,
+            cables_by=state.cables_by,
+            theme=state.theme,
+            size=tuple(self.size_box.currentData()),
+            layers=state.layers,
+        )
+
+    def _fill(self) -> None:
+        session = self._session
+        end_s, now_s, loop = session.t_s, session.shown_s, session.replay.loop
+        if loop is not None:
+            self.range.addItem(f"Chosen range, {spoken(loop[1] - loop[0])}", loop)
+        self.range.addItem(f"Whole run so far, {spoken(end_s)}", (0.0, end_s))
+        if now_s > HOUR_S:
+            self.range.addItem("The hour before the time on screen", (now_s - HOUR_S, now_s))
+        self.seconds.setValue(20)
+        self.seconds.setSuffix(" s")
+        for fps in _FPS:
+            self.fps.addItem(str(fps), fps)
+        for wide, high in SIZES:
+            self.size_box.addItem(f"{wide} \N{MULTIPLICATION SIGN} {high}", (wide, high))
+        if can_encode():
+            self.kind.addItem("Video file (MP4)", _VIDEO)
+        self.kind.addItem("Numbered pictures (PNG)", _PICTURES)

@@ -1,0 +1,311 @@
+"""The page that stands there before a scene is open: scenes as picture cards, recent files, what to press."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from psygnal import Signal
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import (
+    QColor,
+    QImage,
+    QKeyEvent,
+    QLinearGradient,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPixmap,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from twin.app.files.scene_list import SUFFIX, picture_of, read_card, shipped_scenes
+from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
+from twin.app.toolkit.look import Look, label, tool_button
+from twin.app.toolkit.nested_layouts import clear, nest
+from twin.app.toolkit.settings import Settings
+
+_CARD_PX = QSize(348, 304)
+_PICTURE_PX = QSize(346, 178)
+_MOST_COLUMNS = 3
+_BETWEEN_PX, _SIDE_PX = 16, 24
+_PICTURE_SHARE = 0.84  # of a scene's picture: without the captions at its edges
+_HINTS = (
+    ("Space", "play and pause"),
+    ("Drag", "orbit"),
+    ("Wheel", "zoom to the pointer"),
+    ("Click", "select"),
+    ("F", "frame the selection"),
+    ("Ctrl+Shift+P", "every command"),
+)
+
+
+class Picture(QWidget):
+    """A picture with round upper corners; a drawn row of racks where there is none yet."""
+
+    def __init__(self, path: Path | None) -> None:
+        super().__init__()
+        self.setFixedSize(_PICTURE_PX)
+        self._path = path
+        self._pixmap: QPixmap | None = (
+            None  # read when it is first painted: most starts go straight to a hall
+        )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the picture, cut to fill."""
+        if self._pixmap is None:
+            self._pixmap = _card_picture(self._path) if self._path is not None else QPixmap()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        outline = QPainterPath()
+        outline.addRoundedRect(QRectF(0, 0, self.width(), self.height() + 12), 11, 11)
+        painter.setClipPath(outline)
+        if self._pixmap.isNull():
+            self._paint_racks(painter)
+        else:
+            painter.drawPixmap(self.rect(), self._pixmap)
+        painter.end()
+
+    def _paint_racks(self, painter: QPainter) -> None:
+        ground = QLinearGradient(0, 0, 0, self.height())
+        ground.setColorAt(0, QColor("#0b1220"))
+        ground.setColorAt(1, QColor("#13223a"))
+        painter.fillRect(self.rect(), ground)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for rack in range(9):
+            for tile in range(12):
+                shade = QColor.fromHsvF(
+                    0.5 + 0.012 * ((rack * 5 + tile * 7) % 11), 0.72, 0.5 + 0.03 * (tile % 4)
+                )
+                painter.setBrush(shade)
+                painter.drawRoundedRect(QRectF(28 + rack * 34, 30 + tile * 11, 28, 8), 1.5, 1.5)
+
+
+def _card_picture(path: Path) -> QPixmap:
+    """Return the middle of a scene's picture, at twice the size it is shown: sharp on any screen."""
+    image = QImage(str(path))
+    if image.isNull():
+        return QPixmap()
+    width = min(image.width(), image.height() * _PICTURE_PX.width() / _PICTURE_PX.height()) * _PICTURE_SHARE
+    height = width * _PICTURE_PX.height() / _PICTURE_PX.width()
+    middle = QRect(0, 0, round(width), round(height))
+    middle.moveCenter(image.rect().center())
+    smooth = Qt.TransformationMode.SmoothTransformation
+    return QPixmap.fromImage(image.copy(middle).scaledToWidth(2 * _PICTURE_PX.width(), smooth))
+
+
+class OwnSceneCard(QFrame):
+    """The place that says that one can bring a scene of one's own."""
+
+    chosen = Signal()
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self.setProperty("role", "owncard")
+        self.setFixedSize(_CARD_PX)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName("Open a scene of your own")
+        column = QVBoxLayout(self)
+        column.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.setSpacing(10)
+        mark = tool_button(look, "open", "Open a file", colour="accent")
+        mark.setIconSize(QSize(34, 34))
+        mark.clicked.connect(lambda: self.chosen.emit())
+        column.addWidget(mark, 0, Qt.AlignmentFlag.AlignCenter)
+        column.addWidget(label("Your own hall", "title"), 0, Qt.AlignmentFlag.AlignCenter)
+        words = label("Drop a .twin.yaml file anywhere on this window", "muted")
+        column.addWidget(words, 0, Qt.AlignmentFlag.AlignCenter)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Ask for a file."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.chosen.emit()
+
+
+class Card(QFrame):
+    """One scene; a click or Enter opens it."""
+
+    chosen = Signal(object)  # Path
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+        self.setProperty("role", "card")
+        self.setFixedSize(_CARD_PX)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(path.name.removesuffix(SUFFIX))  # until it is read
+        self.setToolTip("Open this scene (Enter)")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 12)
+        column.setSpacing(0)
+        column.addWidget(Picture(picture_of(path)))
+        words = QVBoxLayout()
+        words.setContentsMargins(15, 11, 15, 0)
+        words.setSpacing(4)
+        self.title = label(path.name.removesuffix(SUFFIX), "title", wrap=True)
+        self.story = label("", "muted", wrap=True)
+        self.size_label = label("", "faint")
+        words.addWidget(self.title)
+        words.addWidget(self.story)
+        words.addStretch(1)
+        words.addWidget(self.size_label)
+        nest(column, words, 1)
+
+    def read(self) -> None:
+        """Fill in title, story and size from the file."""
+        try:
+            card = read_card(self.path)
+        except SCENE_ERRORS as error:
+            self.story.setText(f"This scene has problems: {problems_of(error, self.path.name)[0].reason}")
+            return
+        self.title.setText(card.title)
+        self.story.setText(card.story)
+        self.size_label.setText(f"{card.gpus:,} GPUs  \N{MIDDLE DOT}  {self.path.name.removesuffix(SUFFIX)}")
+        self.setAccessibleName(f"{card.title}, {card.gpus:,} GPUs")
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Open the scene."""
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.chosen.emit(self.path)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Open the scene by Enter."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.chosen.emit(self.path)
+        else:
+            super().keyPressEvent(event)
+
+
+class Welcome(QScrollArea):
+    """Cards of the shipped scenes, recent files, open button, first keys."""
+
+    chosen = Signal(object)  # Path
+    open_wanted = Signal()
+    back_wanted = Signal()
+    new_wanted = Signal()
+
+    def __init__(self, look: Look, settings: Settings) -> None:
+        super().__init__()
+        self.setAccessibleName("Scenes")
+        self._look, self._settings = look, settings
+        self.setWidgetResizable(True)
+        self.cards = [Card(path) for path in shipped_scenes()]
+        content = QWidget()
+        outer = QHBoxLayout(content)
+        outer.addStretch(1)
+        page = QVBoxLayout()
+        page.setContentsMargins(_SIDE_PX, 34, _SIDE_PX, 28)
+        page.setSpacing(16)
+        nest(page, self._head())
+        self._grid = QGridLayout()
+        self._grid.setSpacing(_BETWEEN_PX)
+        self._in_grid = self._all_cards()
+        self._columns = 0
+        self._lay_cards(_MOST_COLUMNS)
+        beside = QHBoxLayout()  # cards keep together under the headline where few are beside each other
+        nest(beside, self._grid)
+        beside.addStretch(1)
+        nest(page, beside)
+        self._recent = QVBoxLayout()
+        self._recent.setSpacing(4)
+        nest(page, self._recent)
+        nest(page, self._hints())
+        page.addStretch(1)
+        nest(outer, page)
+        outer.addStretch(1)
+        self.setWidget(content)
+        self._unread = list(self.cards)
+        self._reader = QTimer(self)
+        self._reader.setInterval(0)
+        self._reader.timeout.connect(self._read_next)
+
+    def refresh(self) -> None:
+        """Show the recent files as they are now, and read the cards not yet read, one at a time."""
+        clear(self._recent)
+        recent = [path for path in self._settings.recent if path not in {card.path for card in self.cards}]
+        if recent:
+            self._recent.addWidget(label("RECENT", "section"))
+        for path in recent[:4]:
+            button = QPushButton(f"{path.name.removesuffix(SUFFIX)}   {path.parent}")
+            button.setProperty("role", "link")
+            button.clicked.connect(lambda _=False, p=path: self.chosen.emit(p))
+            self._recent.addWidget(button)
+        if self._unread:
+            self._reader.start()
+
+    def stop(self) -> None:
+        """Stop reading cards: a scene opens, or the window closes."""
+        self._reader.stop()
+
+    def _read_next(self) -> None:
+        if self._unread:
+            self._unread.pop(0).read()
+        else:
+            self._reader.stop()
+
+    def _head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(label("GPU data centre twin", "display"))
+        words.addWidget(
+            label("Open a hall, press Space, and watch it train, heat up, fail and recover.", "lead")
+        )
+        nest(row, words, 1)
+        self.open_button = button = QPushButton("Open a file\N{HORIZONTAL ELLIPSIS}")
+        button.setProperty("role", "primary")
+        button.setToolTip("Open a scene of your own")
+        button.clicked.connect(lambda: self.open_wanted.emit())
+        self.back_button = QPushButton("Back to the hall")
+        self.back_button.setToolTip("Show the open scene again")
+        self.back_button.clicked.connect(lambda: self.back_wanted.emit())
+        self.back_button.hide()
+        self.new_button = QPushButton("New scene")
+        self.new_button.setToolTip("Begin with an empty hall")
+        self.new_button.clicked.connect(lambda: self.new_wanted.emit())
+        row.addWidget(self.back_button, 0, Qt.AlignmentFlag.AlignBottom)
+        row.addWidget(self.new_button, 0, Qt.AlignmentFlag.AlignBottom)
+        row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
+        return row
+
+    def _all_cards(self) -> list[QFrame]:
+        for card in self.cards:
+            card.chosen.connect(self.chosen.emit)
+        own = OwnSceneCard(self._look)
+        own.chosen.connect(lambda: self.open_wanted.emit())
+        return [*self.cards, own]
+
+    def _lay_cards(self, columns: int) -> None:
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for number, card in enumerate(self._in_grid):  # adding a widget again moves it
+            self._grid.addWidget(card, number // columns, number % columns)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay as many cards beside each other as there is room for."""
+        super().resizeEvent(event)
+        room_px = event.size().width() - 2 * _SIDE_PX + _BETWEEN_PX
+        columns = room_px // (_CARD_PX.width() + _BETWEEN_PX)
+        self._lay_cards(min(max(columns, 1), _MOST_COLUMNS))
+
+    def _hints(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(7)
+        for keys, what in _HINTS:
+            row.addWidget(label(keys, "badge"))
+            row.addWidget(label(what, "faint"))
+            row.addSpacing(10)
+        row.addStretch(1)
+        return row

@@ -1,0 +1,41 @@
+"""What plates over the hall do to stay out of the way: shorter words, fewer swatches, tips beside them. No widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QPoint, QRect, QSize
+
+from twin.app.hall.trace_layer import Told
+from twin.view3d.colour.legend import Legend
+
+ROOMY_PX = 1_000_000
+"""A view of so many pixels has room for all words and swatches [px^2]."""
+_AWAY = QPoint(18, 18)
+_BACK = QPoint(12, 12)
+
+
+def shorter(told: Told, lines: int) -> Told:
+    """Return the first lines of what is told, and how many more there are."""
+    left_out = len(told.lines) - lines
+    if left_out <= 0:
+        return told
+    return Told(told.title, told.lines[:lines], f"{left_out} more: point here")
+
+
+def fewer(legend: Legend) -> Legend:
+    """Return a legend without the swatches that nothing has now; without a ramp it keeps all when none counts."""
+    counted = tuple(c for c in legend.categories if c.count)
+    return replace(legend, categories=counted) if counted or legend.stops else legend
+
+
+def tip_place(size: QSize, pointer: QPoint, room: QRect, plates: Sequence[QRect]) -> QPoint:
+    """Return where a tip of this size stands beside the pointer: inside the room and on no plate, if it can."""
+    right, below = pointer.x() + _AWAY.x(), pointer.y() + _AWAY.y()
+    left, above = pointer.x() - _BACK.x() - size.width(), pointer.y() - _BACK.y() - size.height()
+    places = [QPoint(right, below), QPoint(left, below), QPoint(right, above), QPoint(left, above)]
+    inside = [place for place in places if room.contains(QRect(place, size))]
+    free = [place for place in inside if not any(QRect(place, size).intersects(plate) for plate in plates)]
+    best = (free or inside or places)[0]
+    return QPoint(max(best.x(), room.left()), max(best.y(), room.top()))

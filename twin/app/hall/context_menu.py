@@ -1,0 +1,190 @@
+"""What can be done with one thing: the menu of the right button, in the hall, in diagrams and in lists."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from psygnal import Signal
+from PySide6.QtWidgets import QMenu, QWidget
+
+from twin.app.faults.break_choices import choices, target_kind
+from twin.app.faults.fault_groups import grouped
+from twin.app.hall.trace_layer import TraceLayer
+from twin.app.session.session import Session
+from twin.app.toolkit.plain_text import plain_tip
+from twin.app.world.job_lookup import job_place
+from twin.plant.find import find
+from twin.plant.tables import Plant
+from twin.record.channels import BY_ID, JobState, NodeCondition
+from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.fault_kinds.kind import GROUPS
+from twin.scenario.schema.faults import Intervention
+from twin.view3d.base.state import COLOUR_BY, ViewState
+from twin.view3d.view.hall_view import HallView
+
+_OVER = (JobState.DONE, JobState.KILLED)
+_MOST_JOBS = 4
+"""Jobs of one thing that have a menu each."""
+_DOTS = "\N{HORIZONTAL ELLIPSIS}"
+_DRAINS = (
+    ("now", "Now", "Jobs leave at once and go back to their last checkpoint"),
+    ("checkpoint", "At the next checkpoint", "Jobs leave when they have saved, and lose nothing"),
+    ("end", "When its jobs end", "Jobs stay to their end"),
+)
+"""Values of `drain`, their titles and what they do."""
+
+
+class ThingMenus:
+    """Makes the menus; what is chosen that acts on the run is told by signals."""
+
+    break_wanted = Signal(object, str)  # id of the thing, kind of fault or ""
+    act_wanted = Signal(object)  # Intervention
+    job_wanted = Signal(str)  # job id: open its page
+    move_wanted = Signal(list, str)  # job ids, partition id
+
+    def __init__(self, session: Session, view: HallView, trace: TraceLayer, state: ViewState) -> None:
+        self._session, self._view, self._trace, self._state = session, view, trace, state
+
+    def menu(self, thing: str | None, parent: QWidget) -> QMenu | None:
+        """Return the menu of a thing, None: of the whole site; None without a scene."""
+        document, plant = self._session.document, self._session.plant
+        if document is None or plant is None:
+            return None
+        menu = QMenu(parent)
+        menu.setToolTipsVisible(True)
+        menu.addAction(thing or "The whole site").setEnabled(False)
+        menu.addSeparator()
+        place = job_place(document.scenario, thing) if thing is not None else None
+        if thing is not None and find(plant, thing) is None and place is not None:
+            self._fill_job(menu, thing, place)
+        elif thing is not None:
+            self._fill_place(menu, thing, plant)
+        self._colours(menu)
+        menu.addSeparator()
+        self._breaking(menu, thing, document.scenario, plant)
+        return menu
+
+    # -- places ----
+
+    def _fill_place(self, menu: QMenu, thing: str, plant: Plant) -> None:
+        menu.addAction("Fly there", partial(self._view.fly_to, thing))
+        menu.addAction("Trace to grid and sky", partial(self._trace.show_trace, thing))
+        menu.addAction("Blast radius", partial(self._trace.show_blast, thing))
+        nodes = nodes_of(plant, thing)
+        if not len(nodes):
+            return
+        menu.addSeparator()
+        jobs, drained = self._jobs_on(nodes, plant), self._drained(nodes)
+        drain = menu.addMenu("Drain")
+        drain.setToolTipsVisible(True)
+        whose = f": {_names(jobs)}" if jobs else ""
+        for when, title, tip in _DRAINS:
+            action = drain.addAction(title, partial(self._act, "drain", thing, when))
+            action.setToolTip(
+                plain_tip(f"{len(nodes):,} node{'s' * (len(nodes) != 1)} take no new work. {tip}{whose}")
+            )
+        drain.setEnabled(drained < len(nodes))
+        undrain = menu.addAction("Undrain", partial(self._act, "undrain", thing))
+        undrain.setToolTip("Let it take work again")
+        undrain.setEnabled(drained > 0)
+        for job in jobs[:_MOST_JOBS]:
+            place = self._place_of(job)
+            if place is not None:
+                self._fill_job(menu.addMenu(f"Job {job}"), job, place)
+
+    def _drained(self, nodes: NDArray[np.int64]) -> int:
+        frame = self._session.shown
+        if frame is None:
+            return 0
+        return int(np.count_nonzero(frame.values["node.condition"][nodes] == NodeCondition.DRAINED))
+
+    def _jobs_on(self, nodes: NDArray[np.int64], plant: Plant) -> list[str]:
+        """Return the jobs with GPUs on these nodes."""
+        frame, document = self._session.shown, self._session.document
+        if frame is None or document is None:
+            return []
+        gpus = np.flatnonzero(np.isin(plant.gpus.node, nodes) & plant.gpus.present)
+        found, jobs = np.unique(frame.values["gpu.job"][gpus]), jobs_of(document.scenario)
+        return [jobs[k].id for k in found.tolist() if 0 <= k < len(jobs)]
+
+    # -- jobs ----
+
+    def _place_of(self, job: str) -> int | None:
+        document = self._session.document
+        return job_place(document.scenario, job) if document is not None else None
+
+    def _fill_job(self, menu: QMenu, job: str, place: int) -> None:
+        menu.setToolTipsVisible(True)
+        frame, document = self._session.shown, self._session.document
+        assert document is not None
+        state = JobState(int(frame.values["job.state"][place])) if frame is not None else JobState.QUEUED
+        menu.addAction("Open job page", partial(self.job_wanted.emit, job))
+        menu.addSeparator()
+        cancel = menu.addAction("Cancel", partial(self._act, "cancel", job))
+        cancel.setToolTip("End it: its GPUs go to others")
+        cancel.setEnabled(state not in _OVER)
+        requeue = menu.addAction("Requeue", partial(self._act, "requeue", job))
+        requeue.setToolTip("Take its GPUs: it goes on from its last checkpoint when its turn comes again")
+        requeue.setEnabled(state not in (*_OVER, JobState.QUEUED, JobState.REMOTE))
+        partitions = document.scenario.partitions
+        if partitions:
+            move = menu.addMenu("Move to partition")
+            for part in partitions:
+                move.addAction(part.title or part.id, partial(self.move_wanted.emit, [job], part.id))
+            move.setEnabled(state == JobState.QUEUED)
+
+    # -- all ----
+
+    def _colours(self, menu: QMenu) -> None:
+        colours = menu.addMenu("Colour by")
+        for channel in COLOUR_BY:
+            title = BY_ID[channel].title
+            action = colours.addAction(
+                title[:1].upper() + title[1:], partial(setattr, self._state, "colour_by", channel)
+            )
+            action.setCheckable(True)
+            action.setChecked(self._state.colour_by == channel)
+
+    def _breaking(self, menu: QMenu, thing: str | None, scenario: Scenario, plant: Plant) -> None:
+        breaking = menu.addMenu("Break")
+        found = choices(scenario, plant, thing)
+        at = target_kind(scenario, plant, thing)
+        sorted_out = grouped(found, at[0] if at is not None else "site")
+        for number, group in enumerate(name for name in GROUPS if name in sorted_out):
+            if number:
+                breaking.addSeparator()
+            for choice in sorted_out[group]:
+                act = partial(self.break_wanted.emit, thing, choice.kind)
+                breaking.addAction(f"{choice.title}{_DOTS}", act)
+        breaking.setEnabled(not breaking.isEmpty())
+
+    def _act(self, kind: str, target: str, value: str | None = None) -> None:
+        self.act_wanted.emit(Intervention(at=self._session.shown_s, kind=kind, target=target, value=value))
+
+
+def nodes_of(plant: Plant, thing: str) -> NDArray[np.int64]:
+    """Return the nodes with GPUs of a GPU, node, rack or row; none of other things."""
+    found = find(plant, thing)
+    if found is None:
+        return np.zeros(0, np.int64)
+    kind, slot = found
+    nodes = plant.nodes
+    if kind == "gpu":
+        return np.array([int(plant.gpus.node[slot])])
+    if kind == "node":
+        mine = np.arange(len(nodes.ids)) == slot
+    elif kind == "rack":
+        mine = nodes.rack == slot
+    elif kind == "row":
+        mine = plant.racks.row[nodes.rack] == slot
+    else:
+        return np.zeros(0, np.int64)
+    return np.flatnonzero(mine & nodes.present & (nodes.gpu_count > 0))
+
+
+def _names(jobs: list[str]) -> str:
+    some = ", ".join(jobs[:_MOST_JOBS])
+    return some if len(jobs) <= _MOST_JOBS else f"{some} and {len(jobs) - _MOST_JOBS:,} more"

@@ -1,0 +1,132 @@
+"""Plates over the 3D view that tell of alarms, of what goes on and of lit paths."""
+
+from __future__ import annotations
+
+import math
+
+from psygnal import Signal
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from twin.app.hall.overlay import Glass
+from twin.app.hall.trace_layer import Told
+from twin.app.toolkit import theme as themes
+from twin.app.toolkit.look import Look
+from twin.record.events import Severity
+
+_PAD = 12.0
+_LINE = 18.0
+
+
+class AlarmBadge(Glass):
+    """How many alarms last now; a click opens their list. Hidden while there is none."""
+
+    clicked = Signal()
+
+    def __init__(self, look: Look, parent: QWidget) -> None:
+        super().__init__(look, parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, False)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._font = themes.font(12, bold=True, as_is=True)
+        self.words, self._loud = "", False
+        self._worst = Severity.ALARM
+        self.hide()
+
+    def show_counts(self, active: int, unseen: int) -> None:
+        """Show how many alarms last, and how many nobody has acknowledged; nothing when there are neither."""
+        if not active and not unseen:
+            self.words = ""
+            self.hide()
+            return
+        alike = not unseen or unseen == active
+        if active:
+            self.words = f"{active:,} alarm{'' if active == 1 else 's'}" if alike else f"{active:,} active"
+        else:
+            self.words = "no alarm now"
+        if not alike:
+            self.words += f", {unseen:,} not acknowledged"
+        self.fit(QFontMetricsF(self._font).horizontalAdvance(self.words) + 46, 28)
+        self.setAccessibleName(f"Alarms: {self.words}")
+        self._loud = active > 0
+        self.show()
+        self.update()
+
+    def show_worst(self, severity: Severity) -> None:
+        """Wear sign and colour of the worst alarm that lasts."""
+        self._worst = severity
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Open the list."""
+        self.clicked.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint icon and words."""
+        painter = QPainter(self)
+        self.paint_plate(painter, 14.0)
+        colour = self.look.theme.severity(self._worst) if self._loud else self.look.theme.muted
+        self.paint_icon(painter, self._worst, colour)
+        painter.setFont(self._font)
+        painter.setPen(self.text_colour)
+        painter.drawText(self.room.adjusted(35, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self.words)
+        painter.end()
+
+
+class ToldPlate(Glass):
+    """A few lines under a title: what is lit, or what goes on."""
+
+    def __init__(self, look: Look, parent: QWidget) -> None:
+        super().__init__(look, parent)
+        self._bold, self._plain = themes.font(12, bold=True, as_is=True), themes.font(12, as_is=True)
+        self.told: Told | None = None
+        self._most_px = math.inf
+        self.hide()
+
+    def show_told(self, told: Told | None) -> None:
+        """Show other words; None: nothing."""
+        if told is not None and told == self.told:
+            return
+        self.told = told
+        self.setVisible(told is not None)
+        if told is None:
+            return
+        self._lay_out(told)
+        self.setAccessibleName(". ".join((told.title, *told.lines)))
+        self.update()
+
+    def keep_within(self, width_px: float) -> None:
+        """Be at most this wide [px]; what of a line does not fit is left out."""
+        if width_px != self._most_px and self.told is not None:
+            self._most_px = width_px
+            self._lay_out(self.told)
+            self.update()
+
+    def _lay_out(self, told: Told) -> None:
+        bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
+        room = max(min(self.host.width() - 2 * 14, self._most_px) / self.scale, 200)
+        title = bold.horizontalAdvance(told.title) + plain.horizontalAdvance(told.hint) + 24
+        widest = max((title, *(plain.horizontalAdvance(line) for line in told.lines)))
+        self.fit(min(widest + 2 * _PAD + 4, room), 2 * _PAD + _LINE * (1 + len(told.lines)) - 4)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the words."""
+        if self.told is None:
+            return
+        painter = QPainter(self)
+        self.paint_plate(painter)
+        plain = QFontMetricsF(self._plain)
+        y = _PAD + 10
+        painter.setFont(self._bold)
+        painter.setPen(self.text_colour)
+        painter.drawText(QPointF(_PAD, y), self.told.title)
+        painter.setFont(self._plain)
+        painter.setPen(self.muted_colour)
+        hint = self.told.hint
+        painter.drawText(QPointF(self.room.width() - _PAD - plain.horizontalAdvance(hint), y), hint)
+        painter.setPen(self.text_colour)
+        for line in self.told.lines:
+            y += _LINE
+            room = self.room.width() - 2 * _PAD
+            painter.drawText(QPointF(_PAD, y), plain.elidedText(line, Qt.TextElideMode.ElideRight, room))
+        painter.end()

@@ -1,0 +1,61 @@
+"""What the design rules find, told to the hall: marks over the things concerned, and the way there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from twin.app.hall.panel import HallPanel
+from twin.app.session.session import Session
+from twin.plant.cable_names import find_bundle
+from twin.plant.graph import find
+from twin.rules import BY_ID, Finding, Report
+from twin.view3d.colour.machine_state import Mark
+
+MOST_MARKS = 24
+"""More words over the hall than these nobody reads; the list has them all."""
+PER_FINDING = 6
+MOST_SELECTED = 200
+_SIGNS = {"error": ("\N{HEAVY MULTIPLICATION X}", 2), "warning": ("\N{BLACK UP-POINTING TRIANGLE}", 1)}
+
+
+class RulesMarks:
+    """Marks what is found in the 3D view, and goes to what is chosen.
+
+    Parameters
+    ----------
+    session
+        Of the plant.
+    hall
+        The view.
+    go_to
+        Goes to what stands nowhere: a job, a tenant.
+    """
+
+    def __init__(self, session: Session, hall: HallPanel, go_to: Callable[[str], None]) -> None:
+        self._session, self._hall, self._go_to = session, hall, go_to
+
+    def show(self, report: Report) -> None:
+        """Mark the first things of every error and warning that nobody accepted."""
+        marks = [mark for finding in report.open for mark in _marks(finding)]
+        self._hall.view.mark_found(marks[:MOST_MARKS])
+
+    def go(self, finding: Finding) -> None:
+        """Select the things of a finding and fly there; what stands nowhere is shown in the inspector."""
+        plant = self._session.plant
+        if plant is None or not finding.ids:
+            return
+        standing = [one for one in finding.ids if find(plant, one) or find_bundle(plant, one) is not None]
+        if len(standing) > 1:
+            chosen = standing[:MOST_SELECTED]
+            self._hall.state.selection = tuple(reversed(chosen))  # the last one is what the inspector shows
+            self._hall.view.frame(chosen)
+        else:
+            self._go_to(standing[0] if standing else finding.ids[0])
+
+
+def _marks(finding: Finding) -> list[Mark]:
+    if finding.severity not in _SIGNS:
+        return []
+    sign, weight = _SIGNS[finding.severity]
+    text = f"{sign} {BY_ID[finding.rule].title}"
+    return [Mark(one, text, weight) for one in finding.ids[:PER_FINDING]]

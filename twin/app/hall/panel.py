@@ -1,0 +1,496 @@
+"""The 3D view in its place: tool strip on top, legend and marks over it, drops, the drawing timer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import ClassVar
+
+from psygnal import Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtGui import QContextMenuEvent, QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QMenu, QToolButton, QVBoxLayout, QWidget
+
+from twin.app.fabric.layer import FabricLayer
+from twin.app.hall.compact_plates import ROOMY_PX, fewer, shorter, tip_place
+from twin.app.hall.context_menu import ThingMenus
+from twin.app.hall.facility_overlay import AlarmBadge, ToldPlate
+from twin.app.hall.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
+from twin.app.hall.plate_layout import BETWEEN, MARGIN, place_at_top
+from twin.app.hall.redraw_first import PictureDue
+from twin.app.hall.story import Story
+from twin.app.hall.trace_layer import Told, TraceLayer
+from twin.app.session.session import Session
+from twin.app.toolkit.look import Look, label, tool_button
+from twin.app.toolkit.overflow_row import GivingWay
+from twin.app.toolkit.theme import Theme
+from twin.app.world.rows import World
+from twin.plant.cable_names import describe_bundle
+from twin.plant.graph import describe, find
+from twin.plant.tables import Plant
+from twin.record.alarms import Alarms
+from twin.record.channels import BY_ID
+from twin.record.events import Event, Severity
+from twin.record.frame import Frame
+from twin.view3d.base.ownership import NO_GROUPS, Groups
+from twin.view3d.base.state import CABLES_BY, COLOUR_BY, LAYERS, CablesBy, ViewState
+from twin.view3d.colour.legend import Legend, coolant_legend, legend_for, power_legend
+from twin.view3d.gl.program_pool import forget_idle
+from twin.view3d.place.hidden_plant import seen
+from twin.view3d.place.picking import Hit
+from twin.view3d.place.presets import PRESETS
+from twin.view3d.view.hall_view import HallView
+
+_TICK_MS = 33
+_LEGEND_EVERY_S = 0.25
+
+
+class HallPanel(QWidget):
+    """Hosts the HallView and feeds it from the session.
+
+    Parameters
+    ----------
+    state_text
+        Returns in a few words how the thing with an id is doing.
+    world
+        Returns scene and newest frame; None without a scene.
+    """
+
+    hovered = Signal(str)  # name and state of what is under the pointer, "" for nothing
+    dropped = Signal(str)  # path of a file dropped on the window
+
+    LAYER_TITLES: ClassVar[dict[str, str]] = {"power": "Power path", "trays": "Near trays", "air": "Air"}
+
+    def __init__(
+        self,
+        look: Look,
+        session: Session,
+        state_text: Callable[[str], str],
+        world: Callable[[], World | None],
+    ) -> None:
+        super().__init__()
+        self._look, self._session, self._state_text = look, session, state_text
+        self._hit: Hit | None = None
+        self._legend_due_s = 0.0
+        self._plates: list[QRect] = []
+        self._shown_legends = 0  # of cables, power, coolant; a small view has no room for them
+        self.groups = NO_GROUPS
+        self._told: Told | None = None  # what goes on, in all its lines
+        self._at_plates = False  # the pointer is there: they show all they have
+        self._ticked = False  # the ticker was shown when plates were placed
+        self.state = ViewState(theme=look.theme.name)
+        self.view = HallView(self.state, keys="app")
+        self.picture_due = PictureDue(self.view, lambda: session.asks)
+        self.fabric = FabricLayer(session, self.view, self.state, world)
+        self.trace = TraceLayer(session, self.view, self.state)
+        self.menus = ThingMenus(session, self.view, self.trace, self.state)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._strip())
+        column.addWidget(self.view.native, 1)
+        self.legend = LegendPlate(look, self)
+        self.more_legends = tuple(LegendPlate(look, self) for _ in range(4))
+        for plate in (self.legend, *self.more_legends):
+            plate.hide()
+        self.mark = SimulatedMark(look, self)
+        self.hover_plate = HoverPlate(look, self)
+        self.ticker = Ticker(look, self)
+        self.alarm_badge = AlarmBadge(look, self)
+        self.trace_plate, self.story_plate = ToldPlate(look, self), ToldPlate(look, self)
+        self.story, self._world = Story(), world
+        self.view.native.setAccessibleName("Hall in 3D; the outliner lists the same things")
+        self.view.native.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.view.native.setAcceptDrops(True)
+        self.view.native.installEventFilter(self)
+        self._connect()
+        self._ticker = QTimer(self)
+        self._ticker.setInterval(_TICK_MS)
+        self._ticker.timeout.connect(self._tick)
+        self._ticker.start()
+
+    # -- building ----
+
+    def _strip(self) -> QWidget:
+        strip = GivingWay()
+        row, captions = strip.row, (label("Cables", "muted"), label("Colour by", "muted"))
+        row.addWidget(captions[1])
+        self.colour_box = QComboBox()
+        self.colour_box.setAccessibleName("Colour GPUs by")
+        self.colour_box.setToolTip("What the colour of a GPU says; the menu View has a key for each")
+        self.colour_box.setMinimumWidth(160)
+        for channel in COLOUR_BY:
+            title = BY_ID[channel].title
+            self.colour_box.addItem(title[:1].upper() + title[1:], channel)
+        self.colour_box.setCurrentIndex(COLOUR_BY.index(self.state.colour_by))
+        self.colour_box.currentIndexChanged.connect(self._on_colour_box)
+        row.addWidget(self.colour_box)
+        row.addWidget(captions[0])
+        self.cables_box = QComboBox()
+        self.cables_box.setAccessibleName("Colour cables by")
+        self.cables_box.setToolTip("What the colour of a cable says; the menu View has a key for each")
+        for by, title in (("rail", "By rail"), ("load", "By load")):
+            self.cables_box.addItem(title, by)
+        self.cables_box.currentIndexChanged.connect(self._on_cables_box)
+        row.addWidget(self.cables_box)
+        self.layers_button = self._menu_button("layers", "Layers", self._fill_layers)
+        self.camera_button = self._menu_button("camera", "Camera", self._fill_camera)
+        row.addWidget(self.layers_button)
+        row.addWidget(self.camera_button)
+        row.addStretch(1)
+        self.scene_label = label("", "muted")
+        row.addWidget(self.scene_label)
+        strip.give_way = (self.scene_label, *captions, self.cables_box)  # menus have it as well
+        return strip
+
+    def _menu_button(self, icon: str, title: str, fill: Callable[[QMenu], None]) -> QToolButton:
+        button = tool_button(self._look, icon, title)
+        button.setText(f" {title}")
+        button.setToolButtonStyle(button.toolButtonStyle().ToolButtonTextBesideIcon)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(button)
+        menu.aboutToShow.connect(lambda: fill(menu))
+        button.setMenu(menu)
+        return button
+
+    def _fill_layers(self, menu: QMenu) -> None:
+        menu.clear()
+        for layer in LAYERS:
+            action = menu.addAction(self.layer_title(layer))
+            action.setCheckable(True)
+            action.setChecked(layer in self.state.layers)
+            action.toggled.connect(lambda on, name=layer: self.set_layer(name, on))
+
+    def _fill_camera(self, menu: QMenu) -> None:
+        menu.clear()
+        for preset in PRESETS:
+            menu.addAction(preset.capitalize(), partial(self.view.preset, preset))
+        menu.addSeparator()
+        framing = menu.addAction("Frame the selection", self.view.frame_selection)
+        framing.setEnabled(bool(self.state.selection))
+
+    def _connect(self) -> None:
+        session = self._session
+        session.opened.connect(self._on_opened)
+        session.plant_changed.connect(self._on_plant)
+        session.run_started.connect(self._on_run_started)
+        session.frame_changed.connect(self._on_frame)
+        session.events_added.connect(self._on_events)
+        session.rewound.connect(self._on_rewound)
+        session.looked.connect(self._show_mark)
+        session.playing_changed.connect(self._show_mark)
+        self.state.events.colour_by.connect(self._on_colour_by)
+        self.state.events.cables_by.connect(self._on_cables_by)
+        self.state.events.layers.connect(self._show_legend)
+        self.state.events.hidden.connect(self._on_hidden)
+        self.state.events.only.connect(self._on_hidden)
+        self.fabric.changed.connect(self._show_legend)
+        self.trace.changed.connect(self._on_trace)
+        self.state.events.selection.connect(self._show_legend)
+        self.view.menu_wanted.connect(self._on_menu)
+        session.broken.connect(self._on_broken)
+        session.mended.connect(self._on_broken)
+        self.view.hovered.connect(self._on_hovered)
+        self._look.changed.connect(self._on_theme)
+
+    # -- what others ask ----
+
+    @classmethod
+    def layer_title(cls, layer: str) -> str:
+        """Return a layer's name in menus."""
+        return cls.LAYER_TITLES.get(layer, layer.capitalize())
+
+    def set_layer(self, layer: str, on: bool) -> None:
+        """Show or hide a layer."""
+        layers = set(self.state.layers)
+        (layers.add if on else layers.discard)(layer)
+        self.state.layers = frozenset(layers)
+
+    def shows(self, layer: str) -> bool:
+        """Return whether a layer is shown."""
+        return layer in self.state.layers
+
+    def is_coloured_by(self, channel: str) -> bool:
+        """Return whether the GPUs carry the colours of a channel."""
+        return self.state.colour_by == channel
+
+    def cables_are_by(self, by: CablesBy) -> bool:
+        """Return whether the cables carry the colours of their rail or of their load."""
+        return self.state.cables_by == by
+
+    def toggle_layer(self, layer: str) -> None:
+        """Show a hidden layer, hide a shown one."""
+        self.set_layer(layer, layer not in self.state.layers)
+
+    def close_view(self) -> None:
+        """Stop drawing and free the GL objects."""
+        self._ticker.stop()
+        self.view.native.removeEventFilter(self)
+        self.view.close()
+
+    # -- following the session ----
+
+    def _on_plant(self, plant: Plant) -> None:
+        self._on_hovered(None)  # it was a thing of the hall before
+        self.state.selection = tuple(one for one in self.state.selection if find(plant, one) is not None)
+        document = self._session.document
+        self.groups = Groups.of(document.scenario, plant) if document is not None else NO_GROUPS
+        self.picture_due.expect()
+        self.view.set_plant(seen(plant, self.state.hidden, self.state.only), self.groups)
+        if document is not None:
+            self.scene_label.setText(document.scenario.title)
+        self._show_legend()
+
+    def _on_hidden(self, *_ids: object) -> None:
+        if self._session.plant is not None:
+            self._on_plant(self._session.plant)
+            self.view.set_frame(self._session.frame)
+
+    def _on_opened(self, _path: object) -> None:
+        forget_idle(self.view.canvas)
+        self.state.selection = ()
+        self.state.focus_job = None
+        self.state.camera = None
+
+    def _on_run_started(self) -> None:
+        self.view.set_frame(None)
+        document, plant = self._session.document, self._session.plant
+        if document is not None and plant is not None and document.scenario.streams:
+            self.groups = Groups.of(document.scenario, plant)  # another seed, other jobs
+            self.view.set_groups(self.groups)
+        self.state.focus_job = None
+        self.ticker.hide()
+        self.mark.show_by_hand(0)
+        self.story.forget()
+        self._told = None
+        self.story_plate.show_told(None)
+        self._show_legend()
+
+    def _on_frame(self, frame: Frame) -> None:
+        if self.isVisible():
+            if self._session.replay.scrubbing:
+                self.view.look(self.view.pose)  # ornaments are left out as while the camera moves
+            self.view.set_frame(frame)
+            if time.monotonic() >= self._legend_due_s:
+                self._show_legend()
+                self._tell_hover()
+
+    def _on_events(self, events: list[Event]) -> None:
+        worst = max(reversed(events), key=lambda event: event.severity)
+        scrubs = self._session.looking_s is not None and not self._session.playing
+        if worst.severity >= Severity.WARNING and not scrubs:
+            self.ticker.show_event(worst)
+
+    def legends(self, plant: Plant) -> tuple[Legend, list[Legend]]:
+        """Return the legend of what is coloured, and those of cables, power and coolant as they are shown."""
+        main = self.trace.legend() or legend_for(
+            self.state.colour_by, plant, self._session.frame, self.groups
+        )
+        more = self.fabric.legends()
+        more += [power_legend(plant, self._session.frame)] if self.view.shows_power else []
+        more += [coolant_legend()] if self.shows("pipes") and len(plant.loops.ids) else []
+        return main, more
+
+    def _show_legend(self, *_change: object) -> None:
+        plant, document = self._session.plant, self._session.document
+        if plant is None or document is None:
+            return
+        self._legend_due_s = time.monotonic() + _LEGEND_EVERY_S
+        main, more = self.legends(plant)
+        self.legend.show_legend(fewer(main) if self._brief else main)
+        for plate, each in zip(self.more_legends, more, strict=False):
+            plate.show_legend(fewer(each) if self._brief else each)
+        self._shown_legends = min(len(more), len(self.more_legends))
+        self._place_overlays()
+
+    def _on_cables_box(self, index: int) -> None:
+        self.state.cables_by = CABLES_BY[index]
+
+    def _on_cables_by(self, cables_by: CablesBy) -> None:
+        self.cables_box.setCurrentIndex(CABLES_BY.index(cables_by))
+        self._show_legend()
+
+    def _on_colour_box(self, index: int) -> None:
+        self.state.colour_by = COLOUR_BY[index]
+
+    def _on_colour_by(self, colour_by: str) -> None:
+        self.colour_box.setCurrentIndex(COLOUR_BY.index(colour_by))
+        self._show_legend()
+
+    def _on_theme(self, theme: Theme) -> None:
+        self.state.theme = theme.name
+
+    def _tick(self) -> None:
+        if (
+            not self.isVisible() or self.picture_due()
+        ):  # light and words of a changed hall come behind its picture
+            return
+        self.view.tick(time.monotonic(), self._way)
+        plates = (self.story_plate, *self.more_legends)
+        at = any(p.isVisibleTo(self) and p.geometry().contains(self._pointer()) for p in plates)
+        if at != self._at_plates:
+            self._at_plates = at
+            self._show_legend()
+            self._show_story()
+        if self._ticked != self.ticker.isVisibleTo(self):
+            self._place_overlays()
+
+    @property
+    def _way(self) -> int:
+        """Which way time goes on screen: 1 on, 0 nowhere, -1 back."""
+        session = self._session
+        return 0 if not session.playing else -1 if session.replay.backwards else 1
+
+    @property
+    def _brief(self) -> bool:
+        """Whether plates show the least: the view is small and nobody points at them."""
+        native = self.view.native
+        return not self._at_plates and native.width() * native.height() < ROOMY_PX
+
+    def show_alarms(self, active: int, unseen: int, alarms: Alarms) -> None:
+        """Say how many alarms there are, and of another time than the present what goes on: no figures may follow."""
+        if self._session.looking_s is not None:
+            self.tell(alarms)
+        self.alarm_badge.show_counts(active, unseen)
+        self._place_overlays()
+
+    def tell(self, alarms: Alarms) -> None:
+        """Say in a few lines what goes on."""
+        world = self._world()
+        self._told = self.story.tell(world, alarms) if world is not None else None
+        self._show_story()
+
+    def _show_story(self) -> None:
+        """Show what goes on; in a small view the first line, beside a trace the title, until one points there."""
+        told = self._told
+        if told is not None and self._brief:
+            told = shorter(told, 0 if self.trace.told is not None else 1)
+        if told != self.story_plate.told:
+            self.story_plate.show_told(told)
+            self._place_overlays()
+
+    def _on_trace(self) -> None:
+        self.trace_plate.show_told(self.trace.told)
+        self._show_story()
+        self._show_legend()
+
+    def _on_broken(self, _intervention: object) -> None:
+        self._show_mark()
+
+    def _on_rewound(self) -> None:
+        self.ticker.hide()
+        self._place_overlays()
+
+    def _show_mark(self) -> None:
+        """Say that this is simulated, what was done by hand, which time is shown, and how old the picture of it is."""
+        session = self._session
+        at, as_of, frame = "", "", session.frame
+        if (
+            session.looking_s is not None and session.document is not None
+        ):  # the first scene may not have begun
+            at = session.clock.says(session.shown_s)
+            if frame is not None and session.replay.behind(frame.t_s):
+                as_of = session.clock.says_beside(frame.t_s, session.shown_s)
+        self.mark.show_by_hand(len(session.by_hand), at, as_of)
+        self._place_overlays()
+
+    def _on_menu(self, hit: Hit | None, place: tuple[float, float]) -> None:
+        """Offer what can be done with the thing under a click of the right button."""
+        if hit is not None:
+            self.state.selection = (hit.id,)
+        menu = self.thing_menu(hit.id if hit is not None else None)
+        if menu is not None:
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(self.view.native.mapToGlobal(QPoint(round(place[0]), round(place[1]))))
+
+    def _menu_by_key(self) -> None:
+        """Offer what can be done with what is selected, in the middle of the view."""
+        menu = self.thing_menu(self.state.selection[-1] if self.state.selection else None)
+        if menu is not None:
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(self.view.native.mapToGlobal(self.view.native.rect().center()))
+
+    def thing_menu(self, thing: str | None) -> QMenu | None:
+        """Return the menu of a thing, None: of the whole site; None without a scene."""
+        return self.menus.menu(thing, self)
+
+    # -- pointer ----
+
+    def _on_hovered(self, hit: Hit | None) -> None:
+        self._hit = None if self.view.edit.ghost.boxes else hit  # while something is carried it alone is told
+        self._tell_hover()
+
+    def _tell_hover(self) -> None:
+        plant = self._session.plant
+        if self._hit is None or plant is None:
+            self.hover_plate.hide()
+            self.hovered.emit("")
+            return
+        if self._hit.kind == "bundle":
+            name = describe_bundle(plant, self._hit.slot)
+        else:
+            name = describe(plant, self._hit.kind, self._hit.slot)
+        state = self._state_text(self._hit.id)
+        at = self._pointer()
+        self.hover_plate.show_text(name, state, at)
+        plates = [each.translated(0, self.view.native.y()) for each in self._plates]
+        self.hover_plate.move(tip_place(self.hover_plate.size(), at, self.rect(), plates))
+        self.hovered.emit(f"{name}: {state}" if state else name)
+
+    def _pointer(self) -> QPoint:
+        return self.mapFromGlobal(QCursor.pos())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take files dropped on the canvas, and forget the hovered thing when the pointer leaves."""
+        if isinstance(event, QDropEvent) and dropped_file(event) is not None:
+            event.acceptProposedAction()
+            if not isinstance(event, QDragEnterEvent) and event.type() == QEvent.Type.Drop:
+                self.dropped.emit(dropped_file(event))
+            return True
+        if isinstance(event, QContextMenuEvent) and event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self._menu_by_key()
+            return True
+        if event.type() == QEvent.Type.Leave:
+            self._on_hovered(None)
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the plates in their corners."""
+        super().resizeEvent(event)
+        self.hover_plate.hide()  # what it spoke of is elsewhere now
+        self._place_overlays()
+
+    def _place_overlays(self) -> None:
+        top = self.view.native.geometry().top()
+        told = (self.trace_plate, self.story_plate)
+        lowest = self.height() - self.legend.height() - MARGIN
+        below = place_at_top(self, top, lowest, self.mark, self.alarm_badge, self.ticker, told)
+        self.legend.move(MARGIN, lowest)
+        shown, bottom, right = [self.legend, self.mark], self.legend.y(), self.height()
+        shown += [
+            plate
+            for plate in (self.trace_plate, self.story_plate, self.alarm_badge, self.ticker)
+            if plate.isVisibleTo(self)
+        ]
+        self._ticked = self.ticker.isVisibleTo(self)
+        for number, each in enumerate(self.more_legends):
+            left, above = MARGIN, bottom - each.height() - BETWEEN
+            if above < below:  # the left side is full
+                left = self.width() - each.width() - MARGIN
+                above = right - each.height() - BETWEEN
+            each.setVisible(number < self._shown_legends and above >= self.mark.geometry().bottom() + BETWEEN)
+            if each.isVisibleTo(self):
+                each.move(left, above)
+                bottom, right = (above, right) if left == MARGIN else (bottom, above)
+                shown.append(each)
+        plates = [plate.geometry().translated(0, -top) for plate in shown]
+        if plates != self._plates:
+            self._plates = plates
+            self.view.keep_clear([(p.x(), p.y(), p.width(), p.height()) for p in plates])
+
+
+def dropped_file(event: QDropEvent) -> str | None:
+    """Return the local file a drag carries, if it is one."""
+    urls = event.mimeData().urls()
+    return urls[0].toLocalFile() or None if len(urls) == 1 else None

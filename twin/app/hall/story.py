@@ -1,0 +1,128 @@
+"""What goes on, told in a few lines: the alarms that last, in the order they came, and what the GPUs and jobs feel."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+
+from twin.app.hall.trace_layer import Told
+from twin.app.toolkit import text
+from twin.app.toolkit.clock import Clock
+from twin.app.world.rows import World
+from twin.record.alarms import Alarm, Alarms
+from twin.record.channels import JobState
+from twin.record.event_kinds import kind_of
+from twin.record.frame import Frame
+from twin.scenario.generators.all_jobs import jobs_of
+
+MOST_LINES = 4
+"""Kinds of alarm, and jobs that feel them, that are told one by one."""
+SLOWER = 1.02
+"""A step this much longer than usual is worth a word."""
+REASONS: tuple[tuple[int, str], ...] = (
+    (0x40 | 0x20, "slowed by heat"),
+    (0x80, "under a power brake"),
+)
+"""Bits of the throttle reason (NVML) that a fault brings, and what they mean to a person."""
+_STANDS = {
+    JobState.DETECTING: "stands still: something broke, not noticed yet",
+    JobState.RESTARTING: "stands still: restarts from its checkpoint",
+    JobState.WAITING: "stands still: waits for spare nodes",
+}
+
+
+class Story:
+    """Remembers how long steps take while all is well, to tell how much slower they are now."""
+
+    def __init__(self) -> None:
+        self._usual_s: dict[int, float] = {}
+
+    def forget(self) -> None:
+        """Another run begins."""
+        self._usual_s.clear()
+
+    def tell(self, world: World, alarms: Alarms) -> Told | None:
+        """Return what goes on; None while nothing does."""
+        frame = world.frame
+        if not alarms.active_count:
+            if frame is not None:
+                self._learn(frame)
+            return None
+        lines = _causes(alarms.active(), Clock.of(world.scenario), _starved(world, frame))
+        if frame is not None:
+            felt = _gpu_lines(frame)
+            lines += [*felt, *self._job_lines(world, frame, held=bool(felt))]
+        return Told("What goes on", tuple(lines))
+
+    def _learn(self, frame: Frame) -> None:
+        running = np.flatnonzero(frame.values["job.state"] == JobState.RUNNING)
+        for job, step_s in zip(running.tolist(), frame.values["job.step_s"][running].tolist(), strict=True):
+            if step_s > 0:
+                self._usual_s[job] = step_s
+
+    def _job_lines(self, world: World, frame: Frame, *, held: bool) -> list[str]:
+        lines = []
+        told = np.isin(frame.values["job.state"], [*_STANDS, JobState.RUNNING])
+        jobs = jobs_of(world.scenario)
+        for job in np.flatnonzero(told).tolist():
+            spec, state = jobs[job], JobState(int(frame.values["job.state"][job]))
+            step_s, usual_s = float(frame.values["job.step_s"][job]), self._usual_s.get(job, 0.0)
+            if state in _STANDS:
+                lines.append(f"{spec.id} {_STANDS[state]}")
+            elif state == JobState.RUNNING and 0 < usual_s * SLOWER < step_s < np.inf:
+                pace = f"{text.quantity(step_s, 's')} a step instead of {text.quantity(usual_s, 's')}"
+                why = "waits for its slowest GPU" if held else "is slower"
+                lines.append(f"{spec.id} {why}: {pace}")
+        if len(lines) > MOST_LINES:
+            lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1:,} more jobs feel it"]
+        return lines
+
+
+def _starved(world: World, frame: Frame | None) -> dict[str, str]:
+    """Return how long each job that waits for its input does so in a step now, by its id."""
+    if frame is None:
+        return {}
+    waits, steps = frame.values["job.input_wait_s"], frame.values["job.step_s"]
+    jobs = jobs_of(world.scenario)
+    return {
+        jobs[job].id: f"{jobs[job].id} waits {waits[job]:.3g} s of {steps[job]:.3g} s a step for its input"
+        for job in np.flatnonzero((waits > 0.0) & np.isfinite(steps)).tolist()
+    }
+
+
+def _causes(active: list[Alarm], clock: Clock, starved: Mapping[str, str]) -> list[str]:
+    """Return a line for each kind of alarm that lasts, the oldest first; many of one kind are one line.
+
+    `starved` says of jobs what their alarm would say now: a wait for input is another one in each epoch.
+    """
+    kinds = Counter(alarm.kind for alarm in active)
+    first: dict[str, Alarm] = {}
+    for alarm in sorted(active, key=lambda a: a.last_s):
+        first.setdefault(alarm.kind, alarm)
+    lines = []
+    for kind, alarm in first.items():
+        more = f"  (and {kinds[kind] - 1:,} more)" if kinds[kind] > 1 else ""
+        said = text.spelled(starved.get(alarm.subject, alarm.text) if kind == "input_bound" else alarm.text)
+        where = "" if kind_of(kind).names_subject else f"{alarm.subject}: "
+        lines.append(f"{clock.says(alarm.last_s)}   {where}{said}{more}")
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1} more kinds of alarm"]
+    return lines
+
+
+def _gpu_lines(frame: Frame) -> list[str]:
+    throttle = np.asarray(frame.values["gpu.throttle"])
+    lines = []
+    for bits, words in REASONS:
+        hit = (throttle & bits) != 0
+        count = int(np.count_nonzero(hit))
+        if count:
+            clock = float(np.mean(frame.values["gpu.clock_mhz"][hit]))
+            hottest = float(np.max(frame.values["gpu.temp_c"][hit]))
+            lines.append(
+                f"{count:,} GPU{'' if count == 1 else 's'} {words}: "
+                f"mean clock {text.quantity(clock, 'MHz')}, hottest {text.quantity(hottest, '°C')}"
+            )
+    return lines

@@ -1,0 +1,1 @@
+"""Facts and properties of what is selected."""

@@ -1,0 +1,248 @@
+"""The properties of what is chosen, as fields that can be edited, with where each value comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from psygnal import Signal
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+
+from twin.app.inspector.property_fields import Property, common, properties, stands_for
+from twin.app.inspector.property_row import PropertyRow
+from twin.app.inspector.property_values import command, owners, standing
+from twin.app.session.editor import Editor
+from twin.app.session.session import Session
+from twin.app.toolkit import theme
+from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.nested_layouts import put_page
+from twin.catalog import Catalog
+from twin.commands.command import Command, CommandError, Scene
+from twin.commands.generators import ChangeGenerator
+from twin.commands.things import counted, thing, titled
+
+_LATER_MS = 40
+
+
+class EditPanel(QScrollArea):
+    """Fields of one thing, or of several at once.
+
+    A value that does not fit is told under its field, and nothing of it is done; what would go along with a smaller
+    generator is told before it goes.
+
+    Attributes
+    ----------
+    ids
+        What is edited: ids, or ("",) for the scene itself.
+    rows
+        Fields by key, in the order shown.
+    """
+
+    wanted = Signal(object)  # Command: told for tests and for the log
+
+    def __init__(self, look: Look, session: Session, catalog: Catalog) -> None:
+        super().__init__()
+        self._look, self._session, self._catalog = look, session, catalog
+        self._editor: Editor | None = None
+        self.ids: tuple[str, ...] = ("",)
+        self.rows: dict[tuple[str, bool], PropertyRow] = {}
+        self._shape: tuple[object, ...] = ()
+        self._shown: tuple[str, ...] = ()
+        self._head = label("", "muted", wrap=True)
+        self._asked: tuple[str, PropertyRow] | None = (
+            None  # title of the command, field that waits for the worker
+        )
+        self.setWidgetResizable(True)
+        self.setAccessibleName("Properties of what is selected")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._waits = QTimer(self)
+        self._waits.setSingleShot(True)
+        self._waits.setInterval(_LATER_MS)
+        self._waits.timeout.connect(self.refresh)
+        session.plant_changed.connect(self._later)
+        session.document_changed.connect(self._later)
+
+    def attach(self, editor: Editor) -> None:
+        """Take the door for edits."""
+        self._editor = editor
+        editor.refused.connect(self._on_refused)
+        editor.done.connect(lambda _: self._later())
+
+    def edit(self, ids: Sequence[str]) -> None:
+        """Show the properties of some things; of none those of the scene."""
+        scene = self._scene()
+        meant = tuple(ids) or ("",)
+        self.ids = tuple(dict.fromkeys(stands_for(id, scene) for id in meant)) if scene is not None else meant
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show how the properties stand."""
+        self._waits.stop()
+        scene = self._scene()
+        if scene is None or not self.isVisible():
+            return
+        if (
+            len(self.ids) == 1
+            and self.ids[0]
+            and not properties(scene, self.ids[0])
+            and not self._there(scene)
+        ):
+            self.ids = ("",)
+        found = common(scene, self.ids)
+        shape = found, self._owner_names(found)
+        if shape != self._shape:
+            self._shape = shape
+            self._build(found)
+        elif self.ids != self._shown:
+            for row in self.rows.values():
+                row.settle()
+        self._shown = self.ids
+        self._head.setText(self._words(scene))
+        for row in self.rows.values():
+            row.show(standing(scene, self.ids, row.of))
+
+    def showEvent(self, event: object) -> None:
+        """Catch up with what has changed unseen."""
+        super().showEvent(event)  # type: ignore[arg-type]
+        self._later()
+
+    def row(self, key: str) -> PropertyRow:
+        """Return the field of a key; raises KeyError. The thing's own comes before its generator's."""
+        found = [row for (name, _), row in self.rows.items() if name == key]
+        if not found:
+            raise KeyError(key)
+        return found[0]
+
+    # -- building ----
+
+    def _build(self, found: Sequence[Property]) -> None:
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(14, 6, 8, 14)
+        column.setSpacing(0)
+        self._head = label("", "muted", wrap=True)
+        column.addWidget(self._head)
+        for row in self.rows.values():
+            row.blockSignals(True)  # what is half typed when its page goes is not meant
+        self.rows = {}
+        self._asked = None
+        headings: dict[tuple[str, bool], list[Property]] = {}
+        for one in found:
+            headings.setdefault((one.heading, one.of_generator), []).append(one)
+        for (heading, of_generator), some in headings.items():
+            names = self._owner_names(some) if of_generator else ()
+            title = f"{heading} {', '.join(names[:3])}" + (
+                f" and {len(names) - 3} more" if len(names) > 3 else ""
+            )
+            column.addWidget(self._section(title, some))
+        column.addStretch(1)
+        put_page(self, content)
+
+    def _section(self, title: str, some: Sequence[Property]) -> QFrame:
+        frame = QFrame()
+        grid = QGridLayout(frame)
+        grid.setContentsMargins(0, 10, 0, 4)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(5)
+        grid.addWidget(label(title.strip().upper(), "section", wrap=True), 0, 0, 1, 4)
+        for place, one in enumerate(some):
+            row = PropertyRow(self._look, one)
+            row.entered.connect(partial(self._enter, row))
+            row.put_into(grid, 1 + 2 * place)
+            self.rows[one.key, one.of_generator] = row
+        grid.setColumnStretch(1, 1)
+        for column, width_px in ((0, 84), (2, 58), (3, 26)):  # alike in all sections
+            grid.setColumnMinimumWidth(column, theme.scaled(width_px))
+        return frame
+
+    def _words(self, scene: Scene) -> str:
+        """Return what is edited, in words."""
+        if self.ids == ("",):
+            return "The scene itself"
+        if len(self.ids) == 1:
+            words = self._kind(scene, self.ids[0])
+            return f"{words[:1].upper()}{words[1:]} {self.ids[0]}"
+        kinds = {self._kind(scene, id) for id in self.ids[:50]}
+        what = counted(len(self.ids), kinds.pop() if len(kinds) == 1 else "thing")
+        return f"{what}: what is set here is set of all of them, as one step"
+
+    def _kind(self, scene: Scene, id: str) -> str:
+        try:
+            return titled(thing(scene.scenario, id).kind)
+        except CommandError:
+            return "thing"
+
+    def _there(self, scene: Scene) -> bool:
+        """Return whether what is edited is still there, with or without properties."""
+        return self.ids[0] in scene.plant.slots
+
+    def _owner_names(self, some: Sequence[Property]) -> tuple[str, ...]:
+        shared = next((one for one in some if one.of_generator), None)
+        return owners(self.ids, shared) if shared is not None else ()
+
+    # -- entering ----
+
+    def _enter(self, row: PropertyRow, text: str | None) -> None:
+        """Do what was typed into a field, or tell what is wrong with it."""
+        scene, editor = self._scene(), self._editor
+        if scene is None or editor is None:
+            return
+        try:
+            wanted = command(scene, self.ids, row.of, text)
+            reason = editor.why_not()
+            if reason:
+                raise CommandError(reason)
+            self._try(wanted)
+            gone = _concerns(wanted, scene)
+        except CommandError as error:
+            if str(error) == "there is nothing to change":
+                row.settle()
+                self._later()
+            else:
+                row.refuse(str(error))
+            return
+        if gone:
+            row.ask(_told(gone), partial(self._do, row, wanted))
+        else:
+            self._do(row, wanted)
+
+    def _try(self, wanted: Command) -> None:
+        """Raise CommandError when a command cannot be done: a field tells it better than a notice."""
+        draft = self._editor.shown_draft if self._editor is not None else None
+        if draft is not None:
+            draft.propose(wanted, plant=self._session.plant)
+
+    def _do(self, row: PropertyRow, wanted: Command) -> None:
+        editor = self._editor
+        if editor is None:
+            return
+        self._asked = wanted.title, row
+        row.settle()
+        self.wanted.emit(wanted)
+        if editor.do(wanted):
+            self._later()
+
+    def _on_refused(self, title: str, reason: str) -> None:
+        """Tell under its field why the run, or a lock, did not take an edit."""
+        if self._asked is not None and self._asked[1] in self.rows.values():
+            self._asked[1].refuse(reason)
+        self._asked = None
+
+    def _scene(self) -> Scene | None:
+        document, plant = self._session.document, self._session.plant
+        return None if document is None or plant is None else Scene.of(document, plant, self._catalog)
+
+    def _later(self, *_change: object) -> None:
+        self._waits.start()
+
+
+def _concerns(wanted: Command, scene: Scene) -> list[str]:
+    """Return what goes along with a generator that gets smaller."""
+    parts = getattr(wanted, "commands", (wanted,))
+    return [path for one in parts if isinstance(one, ChangeGenerator) for path in one.concerns(scene)]
+
+
+def _told(gone: Sequence[str]) -> str:
+    some = ", ".join(gone[:3]) + (f" and {len(gone) - 3:,} more" if len(gone) > 3 else "")
+    return f"What refers to the items that go loses that: {some}"

@@ -1,0 +1,446 @@
+"""What there is to say about one thing: live values, place, supply, job and part, as rows of text. No widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.app.fabric.facts import cable_rows, cable_state, collective_rows, switch_rows
+from twin.app.inspector.facility_facts import (
+    hall_rows,
+    loop_rows,
+    loss_row,
+    plant_design_rows,
+    plant_rows,
+    power_design_rows,
+    power_rows,
+    rack_rows,
+    site_sections,
+    supply_rows,
+)
+from twin.app.planner.facts import pace_rows, plan_rows
+from twin.app.planner.presets import work_name
+from twin.app.toolkit import text
+from twin.app.world.isolation_rows import cut_off_rows
+from twin.app.world.job_lookup import job_place
+from twin.app.world.part_figures import flow
+from twin.app.world.rows import (
+    Row,
+    World,
+    cooling_rows,
+    crowd_rows,
+    feed_rows,
+    figure_rows,
+    gpus_of,
+    hall_name,
+    interval_text,
+    kind_word,
+    link_row,
+    live_rows,
+    main_state,
+    place_rows,
+    row_name,
+    states_text,
+)
+from twin.plant.cable_names import bundle_ends, bundle_size, find_bundle
+from twin.plant.graph import entity_id, find
+from twin.plant.links import describe_link, find_link
+from twin.plant.tables import Kind, LoopKind, RackKind, SwitchRole
+from twin.record.channels import State
+from twin.scenario.generators.all_jobs import jobs_of
+
+NOW = "Now"
+"""Title of figures of the time on screen."""
+ICONS = {
+    "gpu": "gpu",
+    "node": "node",
+    "rack": "rack",
+    "row": "row",
+    "hall": "hall",
+    "switch": "switch",
+    "loop": "loop",
+    "plant": "loop",
+    "power": "bolt",
+    "job": "job",
+    "link": "switch",
+    "site": "hall",
+}
+
+
+_GEAR_NAMES = {"ups": "UPS", "pdu": "PDU", "smr": "small modular reactor", "gas": "gas turbine"}
+"""Kinds of power items that people write otherwise."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Lines under one heading."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything the inspector shows of one thing."""
+
+    id: str
+    kind: str
+    title: str
+    subtitle: str
+    icon: str
+    sections: tuple[Section, ...]
+    state: State | None = None
+
+
+def facts_of(world: World, thing: str | None) -> Facts | None:
+    """Return the facts of the thing with this id, of the whole site for None; None when there is no such."""
+    if thing is None:
+        return _site(world)
+    found = find(world.plant, thing)
+    if found is None:
+        bundle = find_bundle(world.plant, thing)
+        if bundle is not None:
+            return _cables(world, thing, bundle)
+        job = job_place(world.scenario, thing)
+        return _job(world, job) if job is not None else None
+    kind, slot = found
+    builders = {
+        "gpu": _gpu,
+        "node": _node,
+        "rack": _rack,
+        "switch": _switch,
+        "loop": _loop,
+        "row": _row,
+        "power": _power,
+        "plant": _plant,
+        "hall": _hall,
+    }
+    if kind in builders:
+        return builders[kind](world, slot)
+    return _other(world, kind, slot)
+
+
+def state_of(world: World, thing: str) -> str:
+    """Return how a thing is doing, in a few words; "" when nothing is known."""
+    found = find(world.plant, thing)
+    if world.frame is None:
+        return ""
+    if found is None:
+        bundle = find_bundle(world.plant, thing)
+        return cable_state(world, bundle) if bundle is not None else ""
+    kind, slot = found
+    if kind == "switch":
+        return ", ".join(f"{r.label.lower()} {r.value}" for r in live_rows(world, "switch", slot))
+    if kind == "loop":
+        return ", ".join(f"{r.label} {r.value}" for r in loop_rows(world, slot)[:3])
+    if kind == "power":
+        return ", ".join(
+            r.value if r.label == "State" else f"{r.label} {r.value}" for r in power_rows(world, slot)[:3]
+        )
+    if kind == "plant":
+        return ", ".join(f"{r.label} {r.value}" for r in plant_rows(world, slot)[:3])
+    gpus = gpus_of(world.plant, kind, slot)
+    if not len(gpus):
+        return ""
+    temp_c = world.frame.values["gpu.temp_c"][gpus]
+    power_w = world.frame.values["gpu.power_w"][gpus]
+    heat = f"{text.quantity(float(np.max(temp_c)), '°C')}, {text.quantity(float(np.sum(power_w)), 'W')}"
+    return f"{states_text(world.frame, gpus)}, {heat}"
+
+
+# -- one builder per kind ----
+
+
+def _gpu(world: World, gpu: int) -> Facts:
+    plant = world.plant
+    node, rack = int(plant.gpus.node[gpu]), int(plant.gpus.rack[gpu])
+    part = plant.gpu_parts[int(plant.gpus.part[gpu])]
+    return Facts(
+        plant.gpu_id(gpu),
+        "gpu",
+        f"GPU {int(plant.gpus.index[gpu])} of {plant.nodes.ids[node]}",
+        part,
+        ICONS["gpu"],
+        _sections(
+            (NOW, [*cut_off_rows(world, node), *live_rows(world, "gpu", gpu)]),
+            ("Place", [link_row(world, "node", node), *place_rows(world, rack)]),
+            ("Supply", [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),
+            (part, figure_rows(world, part)),
+        ),
+        main_state(world.frame, np.array([gpu])),
+    )
+
+
+def _node(world: World, node: int) -> Facts:
+    plant = world.plant
+    rack = int(plant.nodes.rack[node])
+    part = plant.node_parts[int(plant.nodes.part[node])]
+    gpus = gpus_of(plant, "node", node)
+    low_u, height_u = int(plant.nodes.u[node]), int(plant.nodes.height_u[node])
+    units = f"U{low_u}" if height_u == 1 else f"U{low_u} to U{low_u + height_u - 1}"
+    unit = int(plant.nodes.unit[node])
+    return Facts(
+        plant.nodes.ids[node],
+        "node",
+        f"Node {plant.nodes.ids[node]}",
+        f"{part}, {len(gpus)} GPUs",
+        ICONS["node"],
+        _sections(
+            (NOW, [*cut_off_rows(world, node), *crowd_rows(world, gpus)]),
+            ("Place", [*place_rows(world, rack), Row("Rack units", units)]),
+            ("Network", [Row("Scalable unit", str(unit))] if unit >= 0 else []),
+            ("Supply", [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),
+            (part, figure_rows(world, part)),
+        ),
+        main_state(world.frame, gpus),
+    )
+
+
+def _rack(world: World, rack: int) -> Facts:
+    plant, racks = world.plant, world.plant.racks
+    gpus = gpus_of(plant, "rack", rack)
+    nodes = int(np.count_nonzero((plant.nodes.rack == rack) & plant.nodes.present))
+    live = [*rack_rows(world, rack), *crowd_rows(world, gpus)] if len(gpus) else rack_rows(world, rack)
+    part = racks.part[rack]
+    size = f"{racks.width_m[rack]:.2f} × {racks.depth_m[rack]:.2f} × {racks.height_m[rack]:.2f}\N{NO-BREAK SPACE}m"
+    air = int(racks.air_loop[rack])
+    return Facts(
+        racks.ids[rack],
+        "rack",
+        f"Rack {racks.ids[rack]}",
+        f"{RackKind(int(racks.kind[rack])).name.lower()} rack" + (f", {part}" if part else ""),
+        ICONS["rack"],
+        _sections(
+            (NOW, live),
+            (
+                "Contents",
+                [
+                    Row("Nodes", f"{nodes}"),
+                    Row("GPUs", f"{len(gpus):,}"),
+                    Row("Rack units", f"{int(racks.units_u[rack])}"),
+                    Row("Size", size),
+                ],
+            ),
+            ("Place", place_rows(world, rack)[1:]),
+            (
+                "Supply",
+                [
+                    *feed_rows(world, rack),
+                    *cooling_rows(world, int(racks.loop[rack])),
+                    *(cooling_rows(world, air) if air != int(racks.loop[rack]) else []),
+                ],
+            ),
+            (part, figure_rows(world, part)),
+        ),
+        main_state(world.frame, gpus),
+    )
+
+
+def _switch(world: World, switch: int) -> Facts:
+    plant, switches = world.plant, world.plant.switches
+    role = SwitchRole(int(switches.role[switch])).name.lower()
+    rail, unit = int(switches.rail[switch]), int(switches.unit[switch])
+    part = switches.part[switch]
+    ports = f"{int(switches.ports[switch])} × {float(switches.port_bytes_s[switch]) * 8 / 1e9:g} Gb/s"
+    serves = [Row("Rail", f"{rail}")] if rail >= 0 else []
+    serves += [Row("Scalable unit", f"{unit}")] if unit >= 0 else []
+    return Facts(
+        switches.ids[switch],
+        "switch",
+        f"Switch {switches.ids[switch]}",
+        f"{part}, {role}",
+        ICONS["switch"],
+        _sections(
+            (NOW, live_rows(world, "switch", switch)),
+            *switch_rows(world, switch),
+            (
+                "Network",
+                [Row("Fabric", plant.fabrics[int(switches.fabric[switch])]), Row("Ports", ports), *serves],
+            ),
+            ("Place", place_rows(world, int(switches.rack[switch]))),
+            (part, figure_rows(world, part)),
+        ),
+    )
+
+
+def _cables(world: World, thing: str, bundle: int) -> Facts:
+    link = find_link(world.plant, thing)
+    if link is None:
+        title, size = " to ".join(bundle_ends(world.plant, bundle)), bundle_size(world.plant, bundle)
+    else:
+        title, _, size = describe_link(world.plant, link).partition(", ")
+        size = f"{size}, drawn with {bundle_size(world.plant, bundle)}"
+    return Facts(
+        thing,
+        "link",
+        f"{title[:1].upper()}{title[1:]}",
+        size,
+        ICONS["link"],
+        _sections(*cable_rows(world, thing, bundle)),
+    )
+
+
+def _loop(world: World, loop: int) -> Facts:
+    plant, loops = world.plant, world.plant.loops
+    liquid = int(loops.kind[loop]) == LoopKind.LIQUID
+    mine = (plant.racks.loop if liquid else plant.racks.air_loop) == loop
+    served = int(np.count_nonzero(mine & plant.racks.present))
+    part = loops.part[loop]
+    return Facts(
+        loops.ids[loop],
+        "loop",
+        loops.labels[loop],
+        f"{part}, {'liquid loop' if liquid else 'air loop'}",
+        ICONS["loop"],
+        _sections(
+            (NOW, loop_rows(world, loop)),
+            (
+                "Design",
+                [
+                    Row("Supply", text.quantity(float(loops.supply_c[loop]), "°C")),
+                    Row("Flow", flow(float(loops.flow_m3_s[loop]))),
+                    Row("Machines", f"{int(loops.units[loop])}"),
+                    Row("Pumps" if liquid else "Fans", f"{int(loops.pumps[loop])}"),
+                    Row("Racks served", f"{served:,}"),
+                    Row(
+                        "Heat goes to",
+                        plant.plants.ids[int(loops.plant[loop])],
+                        plant.plants.ids[int(loops.plant[loop])],
+                    ),
+                    *supply_rows(world, int(loops.feed_a[loop]), int(loops.feed_b[loop])),
+                    loss_row(world, "loop", loop),
+                ],
+            ),
+            (part, figure_rows(world, part)),
+        ),
+    )
+
+
+def _row(world: World, row: int) -> Facts:
+    plant = world.plant
+    gpus = gpus_of(plant, "row", row)
+    name = row_name(plant, row)
+    racks = int(np.count_nonzero((plant.racks.row == row) & plant.racks.present))
+    return Facts(
+        plant.rows.ids[row],
+        "row",
+        name if name.startswith("Row") else f"Row {name}",
+        f"{racks} racks, {len(gpus):,} GPUs",
+        ICONS["row"],
+        _sections(
+            (NOW, crowd_rows(world, gpus)),
+            ("Place", [Row("Hall", hall_name(plant, int(plant.rows.hall[row])))]),
+        ),
+        main_state(world.frame, gpus),
+    )
+
+
+def _power(world: World, item: int) -> Facts:
+    power = world.plant.power
+    part = power.part[item]
+    return Facts(
+        power.ids[item],
+        "power",
+        power.ids[item],
+        _GEAR_NAMES.get(power.kind[item], power.kind[item]) + (f", {part}" if part else ""),
+        ICONS["power"],
+        _sections(
+            (NOW, power_rows(world, item)),
+            ("In the tree", power_design_rows(world, item)),
+            (part, figure_rows(world, part)),
+        ),
+    )
+
+
+def _plant(world: World, source: int) -> Facts:
+    plants = world.plant.plants
+    part = plants.part[source]
+    return Facts(
+        plants.ids[source],
+        "plant",
+        f"{plants.kind[source].replace('-', ' ').capitalize()} plant {plants.ids[source]}",
+        f"facility water, {part}" if part else "facility water",
+        ICONS["plant"],
+        _sections(
+            (NOW, plant_rows(world, source)),
+            ("Design", plant_design_rows(world, source)),
+            (part, figure_rows(world, part)),
+        ),
+    )
+
+
+def _hall(world: World, hall: int) -> Facts:
+    halls = world.plant.halls
+    racks = int(np.count_nonzero((world.plant.racks.hall == hall) & world.plant.racks.present))
+    return Facts(
+        halls.ids[hall],
+        "hall",
+        hall_name(world.plant, hall),
+        f"hall with {racks:,} racks",
+        ICONS["hall"],
+        _sections(("Air", hall_rows(world, hall)), ("Loss", [loss_row(world, "hall", hall)])),
+    )
+
+
+def _other(world: World, kind: Kind, slot: int) -> Facts:
+    id_ = entity_id(world.plant, kind, slot)
+    live = live_rows(world, "store", slot) if kind == "store" else []
+    return Facts(id_, kind, f"{kind_word(kind)} {id_}", "", ICONS.get(kind, "info"), _sections((NOW, live)))
+
+
+def _job(world: World, job: int) -> Facts:
+    spec = jobs_of(world.scenario)[job]
+    return Facts(
+        spec.id,
+        "job",
+        spec.title or f"Job {spec.id}",
+        f"{work_name(spec.workload)} on {spec.nodes:,} nodes",
+        ICONS["job"],
+        _sections(
+            (NOW, pace_rows(world, job)),
+            ("Plan", plan_rows(world, spec)),
+            ("Communication in a step", collective_rows(world, job)),
+            (
+                "Recovery",
+                [
+                    Row("Checkpoint", interval_text(spec.checkpoint.interval)),
+                    Row("Write pause", text.duration(spec.checkpoint.pause_s)),
+                    Row("Failure seen after", text.duration(spec.recovery.detect_s)),
+                ],
+            ),
+        ),
+    )
+
+
+def _site(world: World) -> Facts:
+    scenario, plant = world.scenario, world.plant
+    gpus = int(np.count_nonzero(plant.gpus.present))
+    now, weather, energy = site_sections(world)
+    return Facts(
+        "",
+        "site",
+        scenario.title,
+        scenario.site.name,
+        ICONS["site"],
+        _sections(
+            (NOW, now),
+            ("Weather", weather),
+            ("Energy", energy),
+            (
+                "Installed",
+                [
+                    Row("GPUs", f"{gpus:,}"),
+                    Row("Nodes", f"{int(np.count_nonzero(plant.nodes.present)):,}"),
+                    Row("Racks", f"{int(np.count_nonzero(plant.racks.present)):,}"),
+                    Row("Switches", f"{int(np.count_nonzero(plant.switches.present)):,}"),
+                    Row("Cooling loops", f"{len(plant.loops.ids):,}"),
+                    Row("Jobs", f"{len(jobs_of(scenario)):,}"),
+                ],
+            ),
+        ),
+    )
+
+
+def _sections(*titled: tuple[str, list[Row]]) -> tuple[Section, ...]:
+    return tuple(Section(title, tuple(rows)) for title, rows in titled if rows)

@@ -1,0 +1,311 @@
+"""The inspector: everything known about the selected thing, live."""
+
+from __future__ import annotations
+
+from psygnal import Signal
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from twin.app.inspector.edit import EditPanel
+from twin.app.inspector.facts import NOW, Facts, Section, facts_of
+from twin.app.session.figure_age import age_words
+from twin.app.session.session import Session
+from twin.app.toolkit.dock import Dock
+from twin.app.toolkit.look import Look, label, tool_button, with_role
+from twin.app.toolkit.nested_layouts import nest_in_cell, put_page
+from twin.app.toolkit.plain_text import plain_tip
+from twin.app.world.rows import Row, World, kind_word
+from twin.catalog import Catalog, load_catalog
+from twin.commands.command import CommandError
+from twin.commands.things import counted, people_say, thing, titled
+from twin.record.channels import State
+from twin.view3d.base import palette
+
+_BADGES = {"published": "spec", "estimated": "est."}
+_LATE_MS = 400
+"""So long what is known of a thing stays after an edit of the run, unless figures of the changed hall come first."""
+
+
+class Inspector(Dock):
+    """Shows `facts_of` the selection; links lead to the rack, row, loop or job named."""
+
+    chosen = Signal(str)  # id a link leads to
+    shown = Signal(object)  # id of what is shown now, None for the whole scene
+    plan_wanted = Signal(object)  # id of the job shown
+    break_wanted = Signal(object)  # id of what is shown, None for the whole scene
+
+    def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
+        super().__init__(look, "inspector", "Inspector", "info", parent)
+        self._session = session
+        self._catalog: Catalog | None = None
+        self._thing: str | None = None
+        self._several = ""  # what is shown, where it is not one thing alone: "8 racks"
+        self.facts: Facts | None = None
+        self._values: list[QLabel | QPushButton] = []
+        self._now_titles: list[QLabel] = []
+        self.body.addWidget(self._head())
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setAccessibleName("Facts of what is selected")
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.properties = EditPanel(look, session, load_catalog())
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._scroll)
+        self._pages.addWidget(self.properties)
+        self.body.addWidget(self._pages, 1)
+        self.setMinimumWidth(300)
+        session.opened.connect(lambda _: self.show_thing(None))
+        session.plant_changed.connect(self._on_plant)
+        session.figures_changed.connect(self._on_figures)
+        self.visibilityChanged.connect(self._on_figures)
+        self._late = QTimer(self)
+        self._late.setSingleShot(True)
+        self._late.setInterval(_LATE_MS)
+        self._late.timeout.connect(self._update)
+
+    @property
+    def thing(self) -> str | None:
+        """Return the id of what is shown; None for the whole scene."""
+        return self._thing
+
+    @property
+    def job(self) -> str | None:
+        """Return the id of the job shown; None when it is something else."""
+        return self._thing if self.facts is not None and self.facts.kind == "job" else None
+
+    def show_thing(self, thing: str | None) -> None:
+        """Show the thing with this id; None shows the whole scene."""
+        self.show_things((thing,) if thing is not None else ())
+
+    def show_things(self, things: tuple[str, ...]) -> None:
+        """Show several things: facts of the last, properties of all of them together."""
+        self._thing = things[-1] if things else None
+        self._several = self._counted(things) if len(things) > 1 else ""
+        self.properties.edit(things)
+        self._update()
+        self.shown.emit(self._thing)
+
+    def show_page(self, page: str) -> None:
+        """Show "facts" or "properties"."""
+        self.page_buttons[page].setChecked(True)
+        self._pages.setCurrentIndex(0 if page == "facts" else 1)
+
+    def _head(self) -> QWidget:
+        head = QWidget()
+        grid = QGridLayout(head)
+        grid.setContentsMargins(14, 12, 14, 10)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(2)
+        self._mark = tool_button(self._look, "info", "What is shown", colour="accent")
+        self._mark.setFixedSize(34, 34)
+        self._mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._title = label("Nothing open", "title", wrap=True)
+        self._title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._subtitle = label("", "muted", wrap=True)
+        self._kind = label("", "badge")
+        self._state = label("", "badge")
+        badges = QHBoxLayout()
+        badges.setSpacing(5)
+        badges.addWidget(self._kind, 0, Qt.AlignmentFlag.AlignVCenter)
+        badges.addWidget(self._state, 0, Qt.AlignmentFlag.AlignVCenter)
+        badges.addStretch(1)
+        self.plan_button = QPushButton("Plan\N{HORIZONTAL ELLIPSIS}")
+        self.plan_button.setToolTip("Open this job in the job dialog")
+        self.plan_button.setVisible(False)
+        self.plan_button.clicked.connect(lambda: self.plan_wanted.emit(self._thing))
+        badges.addWidget(self.plan_button)
+        self.break_button = QPushButton("Break\N{HORIZONTAL ELLIPSIS}")
+        self.break_button.setToolTip("Let something go wrong with it")
+        self.break_button.clicked.connect(lambda: self.break_wanted.emit(self._thing))
+        badges.addWidget(self.break_button)
+        grid.addWidget(self._mark, 0, 0, 2, 1, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self._title, 0, 1)
+        grid.addWidget(self._subtitle, 1, 1)
+        nest_in_cell(grid, badges, 2, 1)
+        grid.addWidget(self._page_switch(), 3, 0, 1, 2)
+        grid.setColumnStretch(1, 1)
+        return head
+
+    def _page_switch(self) -> QWidget:
+        """Return the switch between what is known and what can be set."""
+        frame = QFrame()
+        frame.setProperty("role", "segments")
+        frame.setAccessibleName("What the inspector shows")
+        row = QHBoxLayout(frame)
+        row.setContentsMargins(1, 1, 1, 1)
+        row.setSpacing(2)
+        group = QButtonGroup(frame)
+        self.page_buttons: dict[str, QToolButton] = {}
+        for page, title, tip in (
+            ("facts", "Facts", "What is known of it, live"),
+            ("properties", "Edit", "Its properties, to be changed; several things at once"),
+        ):
+            button = QToolButton()
+            button.setProperty("role", "segment")
+            button.setText(title)
+            button.setToolTip(plain_tip(tip))
+            button.setAccessibleName(f"{title}: {tip}")
+            button.setCheckable(True)
+            button.setChecked(page == "facts")
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            button.clicked.connect(lambda _=False, page=page: self.show_page(page))
+            group.addButton(button)
+            row.addWidget(button)
+            self.page_buttons[page] = button
+        return frame
+
+    def _on_plant(self) -> None:
+        """Show the same thing of the changed hall, or the scene when it is gone."""
+        world = self._world()
+        gone = self._thing is not None and world is not None and self._facts_of(world, self._thing) is None
+        if gone:
+            self.show_thing(None)
+        else:
+            if self._session.begun and self._session.shown is None:
+                self._late.start()  # what is shown stays until its figures of the changed hall come
+            else:
+                self._update()
+            self.shown.emit(self._thing)
+
+    def _on_figures(self) -> None:
+        if self.isVisible():
+            self._update()
+
+    def _update(self) -> None:
+        self._late.stop()
+        world = self._world()
+        facts = self._facts_of(world, self._thing) if world is not None else None
+        if facts is None:
+            return
+        if self.facts is None or _shape(facts) != _shape(self.facts):
+            self._build(facts)
+        self._fill(facts)
+        self.facts = facts
+
+    def _facts_of(self, world: World, id: str | None) -> Facts | None:
+        """Return the facts of a thing; of a generator, a tenant and the like its name alone."""
+        facts = facts_of(world, id)
+        if facts is not None or id is None:
+            return facts
+        try:
+            kind = titled(thing(world.scenario, id).kind)
+        except CommandError:
+            return None
+        return Facts(id, kind, id, "Part of the design; see Edit", "layers", ())
+
+    def _counted(self, things: tuple[str, ...]) -> str:
+        """Return how many of what there are."""
+        document = self._session.document
+        try:
+            return people_say(document.scenario, things) if document is not None else ""
+        except CommandError:  # cables are no things of the design
+            return counted(len(things), "thing")
+
+    def _world(self) -> World | None:
+        session = self._session
+        if session.document is None or session.plant is None:
+            return None
+        if self._catalog is None:
+            self._catalog = load_catalog()
+        return World(session.document.scenario, session.plant, self._catalog, session.shown)
+
+    def _build(self, facts: Facts) -> None:
+        self._look.dress(self._mark, facts.icon, "accent")
+        self._kind.setText(kind_word(facts.kind))
+        self.plan_button.setVisible(facts.kind == "job")
+        self.break_button.setVisible(bool(facts.sections) and facts.kind not in ("store", "fabric"))
+        self._values, self._now_titles = [], []
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(14, 0, 14, 14)
+        column.setSpacing(0)
+        for section in facts.sections:
+            column.addWidget(self._section(section))
+        column.addStretch(1)
+        put_page(self._scroll, content)
+
+    def _section(self, section: Section) -> QFrame:
+        frame = QFrame()
+        grid = QGridLayout(frame)
+        grid.setContentsMargins(0, 10, 0, 4)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(5)
+        title = label(section.title.upper(), "section")
+        grid.addWidget(title, 0, 0, 1, 2)
+        if section.title == NOW:
+            self._now_titles.append(title)
+        for number, row in enumerate(section.rows, start=1):
+            name = label(row.label, "muted", wrap=True)
+            name.setToolTip(plain_tip(row.hint))
+            value = self._value(row)
+            value.setToolTip(plain_tip(row.hint))
+            self._values.append(value)
+            grid.addWidget(name, number, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(value, number, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            if row.badge:
+                badge = label(_BADGES.get(row.badge, row.badge), "badge")
+                badge.setToolTip(plain_tip(row.hint))
+                grid.addWidget(badge, number, 2)
+        grid.setColumnStretch(0, 1)
+        return frame
+
+    def _value(self, row: Row) -> QLabel | QPushButton:
+        if row.link:
+            button = QPushButton(row.value)
+            button.setProperty("role", "link")
+            button.setCursor(Qt.CursorShape.PointingHandCursor)
+            button.clicked.connect(lambda _=False, link=row.link: self.chosen.emit(link))
+            return button
+        made = label(row.value, "value", wrap=len(row.value) > 18)
+        made.setAlignment(Qt.AlignmentFlag.AlignRight)
+        return made
+
+    def _fill(self, facts: Facts) -> None:
+        several = self._several
+        subtitle = f"The last of them: {facts.title}" if several else facts.subtitle
+        for said, words in ((self._title, several or facts.title), (self._subtitle, subtitle)):
+            if said.text() != words:
+                said.setText(words)
+                said.setVisible(bool(words))
+        rows = [row for section in facts.sections for row in section.rows]
+        for widget, row in zip(self._values, rows, strict=True):
+            if widget.text() != row.value:
+                widget.setText(row.value)
+        age = age_words(self._session)
+        for title in self._now_titles:
+            title.setText(f"AT {age.upper()}" if age else NOW.upper())
+        self._state.setVisible(facts.state is not None)
+        if facts.state is not None:
+            self._show_state(facts.state)
+
+    def _show_state(self, state: State) -> None:
+        words = f"{palette.STATE_ICON[state]} {state.words}"
+        if words != self._state.text():
+            red, green, blue = (round(255 * part) for part in palette.STATE_RGB[state])
+            self._state.setText(words)
+            self._state.setStyleSheet(f"border: 1px solid rgb({red},{green},{blue});")
+            with_role(self._state, "badge")
+
+
+def _shape(facts: Facts) -> tuple[object, ...]:
+    """Return what of the facts needs new widgets when it differs."""
+    return (
+        facts.id,
+        facts.kind,
+        tuple((s.title, tuple((r.label, r.link) for r in s.rows)) for s in facts.sections),
+    )

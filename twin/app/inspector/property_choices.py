@@ -1,0 +1,109 @@
+"""Which parts of the catalogue fit where, and which things of the scene a property may name. No widgets."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from twin.commands.command import Scene
+from twin.scenario.checks.facility import LOOP_PARTS, PLANT_PARTS, stage_parts
+from twin.scenario.schema.cooling import Loop, Plant
+from twin.scenario.schema.electricity import PowerStage
+from twin.scenario.schema.site import NodeGroup, Racks, Shelves
+from twin.scenario.schema.systems import Fabric, Storage, SwitchTier
+
+BETWEEN = ", "
+"""Between the names of a list, for people."""
+_PARTS: dict[tuple[type[BaseModel], str], str] = {
+    (Racks, "part"): "rack",
+    (NodeGroup, "part"): "node",
+    (Shelves, "part"): "power_shelf",
+    (SwitchTier, "part"): "switch",
+    (Storage, "part"): "storage",
+    (Fabric, "technology"): "technology",
+    (Fabric, "cable"): "cable",
+}
+_TARGETS: dict[str, str] = {
+    "plant": "plants",
+    "from": "stages",
+    "or_from": "stages",
+    "at": "stages",
+    "backs": "stores",
+    "racks": "rows",
+    "tenant": "tenants",
+    "partition": "partitions",
+    "storage": "stores",
+    "store": "stores",
+    "target": "caps",
+}
+_MEMBERS: dict[str, tuple[str, ...]] = {
+    "feeds": ("rows", "loops", "plants"),
+    "serves": ("rows",),
+    "rows": ("rows",),
+    "tenants": ("tenants",),
+    "jobs": ("jobs",),
+}
+"""Lists of names, and what they may hold."""
+
+
+def parts(scene: Scene, *kinds: str) -> tuple[str, ...]:
+    """Return the parts of some kinds."""
+    return tuple(id for kind in kinds for id in scene.catalog.ids(kind))
+
+
+def fitting(scene: Scene, model: BaseModel, key: str) -> tuple[str, ...]:
+    """Return the parts that fit a property; none where no part stands."""
+    if key == "part" and isinstance(model, PowerStage):
+        return parts(scene, *stage_parts(model.kind))
+    if key == "part" and isinstance(model, Loop):
+        return parts(scene, LOOP_PARTS[model.kind])
+    if key == "part" and isinstance(model, Plant):
+        return parts(scene, PLANT_PARTS[model.kind])
+    kind = _PARTS.get((type(model), key))
+    return parts(scene, kind) if kind is not None else ()
+
+
+def refers(model: BaseModel, key: str) -> bool:
+    """Return whether a property names another thing of the scene."""
+    return key in _TARGETS and key != "target"
+
+
+def targets(scene: Scene, model: BaseModel, key: str) -> tuple[str, ...]:
+    """Return the things that a property may name, without the thing itself."""
+    own = getattr(model, "id", None)
+    return tuple(id for id in _there(scene, _TARGETS[key]) if id != own)
+
+
+def listed(key: str) -> bool:
+    """Return whether a property is a list of names."""
+    return key in _MEMBERS
+
+
+def members(scene: Scene, key: str) -> tuple[str, ...]:
+    """Return what a list of names may hold."""
+    return tuple(id for what in _MEMBERS[key] for id in _there(scene, what))
+
+
+def _there(scene: Scene, what: str) -> list[str]:
+    scenario = scene.scenario
+    lists: dict[str, list[str]] = {
+        "plants": [one.id for one in scenario.cooling.plants],
+        "stages": [one.id for one in scenario.power],
+        "stores": [one.id for one in scenario.storage],
+        "rows": [rows.id for hall in scenario.halls for rows in hall.rows],
+        "tenants": [one.id for one in scenario.tenants],
+        "partitions": [one.id for one in scenario.partitions],
+        "loops": [one.id for one in scenario.cooling.loops],
+        "jobs": [one.id for one in scenario.jobs],
+    }
+    return lists[what]
+
+
+def names_in(words: str) -> list[str]:
+    """Return the names of a list as it is typed, with or without brackets.
+
+    Examples
+    --------
+    >>> names_in("gpu, net store"), names_in("[gpu,]"), names_in(" ")
+    (['gpu', 'net', 'store'], ['gpu'], [])
+    """
+    return words.strip().removeprefix("[").removesuffix("]").replace(",", " ").split()

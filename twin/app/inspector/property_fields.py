@@ -1,0 +1,321 @@
+"""What can be set of a thing of the scene, as the schema has it: name, kind of value, unit, choices. No widgets."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from twin.app.inspector import property_choices
+from twin.commands.command import CommandError, Scene
+from twin.commands.things import Thing, ThingKind, thing, titled
+from twin.scenario.checks.facility import ONLY_FOR
+from twin.scenario.schema.electricity import PowerStage
+from twin.scenario.schema.fields import ROOT, below, fields_of, spot_of
+from twin.scenario.schema.quantity import Quantity
+from twin.scenario.text.path import split
+from twin.units import DIMENSIONS
+
+Kind = Literal["quantity", "number", "count", "choice", "switch", "part", "reference", "names", "text"]
+
+X, Y, RACK, U, HALL = "@x", "@y", "@rack", "@u", "@hall"
+"""Keys of the exact place of a thing, which commands of moving set."""
+
+_SKIPPED = frozenset(
+    {"id", "format", "version", "catalog", "extends", "branch", "hours", "notes"}
+    | {"edits", "places", "absent", "start"}
+)
+_DEEPEST = 2
+MOST_KINDS = 60
+"""Generators of a selection that are asked what can be set of them."""
+_OF_GENERATOR = {
+    "count": "count",
+    "racks.count": "racks",
+    "pitch": "pitch_m",
+    "racks.pitch": "rack_pitch_m",
+    "racks.part": "rack_part",
+    "facing": "facing",
+    "containment": "containment",
+    "units": "units",
+}
+"""Keys of generators that `ChangeGenerator` changes with all that hangs on them, and what it calls them."""
+
+_TITLES = {
+    "or_from": "Takes over",
+    "from": "Fed by",
+    "load_accept": "Takes load in",
+    "racks.count": "Racks per row",
+    "racks.part": "Rack",
+    "racks.pitch": "Rack pitch",
+    "racks.role": "Role",
+    "at": "Connected to",
+    "u": "Unit",
+}
+_HEADINGS = {"at": "Corner of its first row"}
+_COUNTS: dict[ThingKind, str] = {"rows": "Rows", "loops": "Loops", "stage": "Items", "store": "Boxes"}
+
+
+@dataclass(frozen=True)
+class Property:
+    """One thing that can be set.
+
+    Attributes
+    ----------
+    key
+        Below the thing, as in a file: "racks.pitch"; or one of the keys of a place.
+    title, tip, heading
+        For people; properties with one heading stand together.
+    kind
+        Of value.
+    dimension
+        Of a quantity, a key of `units.DIMENSIONS`.
+    choices
+        Words, parts or ids that may stand here.
+    optional
+        Whether nothing may stand here.
+    change
+        What `ChangeGenerator` calls it; "": it is set by its path.
+    of_generator
+        Shown of a generated item, but said of all that its generator makes.
+    """
+
+    key: str
+    title: str
+    tip: str
+    heading: str
+    kind: Kind
+    dimension: str = ""
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    change: str = ""
+    of_generator: bool = False
+
+
+def properties(scene: Scene, id: str) -> tuple[Property, ...]:
+    """Return what can be set of a thing, "" for the scene itself; nothing of what has no properties."""
+    if not id:
+        return tuple(_of_scene(scene))
+    try:
+        one = thing(scene.scenario, id)
+    except CommandError:
+        return ()
+    if one.kind == "switch":
+        return ()
+    return (*_own(scene, one), *_of_path(scene, one))
+
+
+def common(scene: Scene, ids: tuple[str, ...]) -> tuple[Property, ...]:
+    """Return what can be set of all of some things at once."""
+    if not ids:
+        return ()
+    kept = list(properties(scene, ids[0]))
+    made_alike = {(id.partition("/")[0], id.count("/")): id for id in reversed(ids)}
+    for id in list(made_alike.values())[:MOST_KINDS]:
+        there = set(properties(scene, id))
+        kept = [one for one in kept if one in there]
+    return tuple(kept)
+
+
+def stands_for(id: str, scene: Scene) -> str:
+    """Return the thing of the scene that is meant when something in the hall is chosen: of a GPU its node."""
+    kind, slot = scene.plant.slots.get(id, ("", -1))
+    if kind == "switch":
+        return scene.plant.fabrics[int(scene.plant.switches.fabric[slot])]
+    node = id.rpartition("/")[0]
+    return node if not kind and id.count("/") == 4 and node in scene.plant.slots else id
+
+
+def model_at(scene: Scene, path: str) -> BaseModel | None:
+    """Return the group of keys at a path of the scenario; None where there is none."""
+    at: Any = scene.scenario
+    for step in split(path):
+        if isinstance(at, BaseModel):
+            known = fields_of(type(at)).get(step)
+            at = getattr(at, known[0]) if known is not None else None
+        elif isinstance(at, dict):
+            at = at.get(step)
+        elif isinstance(at, tuple):
+            at = next((one for one in at if getattr(one, "id", None) == step), None)
+        else:
+            return None
+    return at if isinstance(at, BaseModel) else None
+
+
+def _own(scene: Scene, one: Thing) -> Iterator[Property]:
+    """Yield what a generated item has of its own, and the exact place of what stands on the floor."""
+    standing = scene.plant.slots.get(one.id, ("", -1))[0]
+    if standing in ("row", "rack", "loop", "power"):
+        for key, title, way in ((X, "x", "along the rows"), (Y, "y", "across the rows")):
+            tip = f"Middle of its footprint, {way}, from the corner of the site"
+            yield Property(key, title, tip, "Place", "quantity", "length")
+    halls = tuple(scene.plant.halls.ids)
+    if one.kind in ("rows", "row", "rack") and len(halls) > 1:
+        tip = "Room that the racks of its generator stand in; their ids stay"
+        yield Property(HALL, "Hall", tip, "Place", "choice", choices=halls)
+    if one.kind in ("row", "rack"):
+        sides = ("north", "south")
+        yield Property(
+            "facing", "Front", "Side its front looks to", "Place", "choice", choices=sides, optional=True
+        )
+    if one.kind == "rack":
+        racks = property_choices.parts(scene, "rack")
+        tip = "Another rack of the catalogue than its generator makes"
+        yield Property("part", "Rack", tip, "This rack", "part", choices=racks, optional=True)
+    if one.kind == "node":
+        nodes = property_choices.parts(scene, "node")
+        yield Property(RACK, "Rack", "Rack it stands in; its id stays", "Place", "text")
+        yield Property(U, "Lowest unit", "Rack unit, counted from below", "Place", "count")
+        tip = "Another node of the catalogue than its generator makes"
+        yield Property("part", "Node", tip, "This node", "part", choices=nodes, optional=True)
+        yield Property("drained", "Drained", "There, but given no work at the start", "This node", "switch")
+
+
+def _of_path(scene: Scene, one: Thing) -> Iterator[Property]:
+    """Yield what can be set of what the file holds: of an item its generator."""
+    model = model_at(scene, one.path)
+    if model is None:
+        return
+    item = one.kind in ("row", "rack", "node", "loop", "power")
+    kind: ThingKind = {"loop": "loops", "power": "stage"}.get(one.kind, "rows" if item else one.kind)  # type: ignore[assignment]
+    name = titled(kind)
+    heading = f"{name[:1].upper()}{name[1:]}" if item else "Properties"
+    own = {"facing"} if one.kind in ("row", "rack") else set()
+    for found in _fields(scene, model, "", heading, kind, 0):
+        if found.key not in own:
+            yield _for_item(found) if item else found
+    if kind == "rows":
+        nodes = property_choices.parts(scene, "node")
+        tip = "Nodes of the last group in each rack; 0: none"
+        yield Property(
+            "racks.nodes.count", "Nodes per rack", tip, heading, "count", change="nodes", of_generator=item
+        )
+        yield Property(
+            "racks.nodes.part",
+            "Node",
+            "Node of the catalogue in each rack",
+            heading,
+            "part",
+            choices=nodes,
+            change="node_part",
+            of_generator=item,
+        )
+
+
+def _for_item(found: Property) -> Property:
+    return replace(found, of_generator=True)
+
+
+def _of_scene(scene: Scene) -> Iterator[Property]:
+    scenario = scene.scenario
+    yield from _fields(scene, scenario, "", "Scene", None, _DEEPEST)
+    for key, heading in (
+        ("site", "Site"),
+        ("site.climate", "Climate"),
+        ("site.grid", "Grid"),
+        ("cooling", "Cooling"),
+        ("scheduler", "Scheduler"),
+    ):
+        model = model_at(scene, key)
+        if model is not None:
+            yield from _fields(scene, model, f"{key}.", heading, None, _DEEPEST)
+
+
+def _fields(
+    scene: Scene, model: BaseModel, prefix: str, heading: str, kind: ThingKind | None, depth: int
+) -> Iterator[Property]:
+    for key, (attribute, info) in fields_of(type(model)).items():
+        if key in _SKIPPED:
+            continue
+        if isinstance(model, PowerStage) and model.kind not in ONLY_FOR.get(attribute, (model.kind,)):
+            continue
+        inside = getattr(model, attribute)
+        if isinstance(inside, BaseModel):
+            if depth < _DEEPEST:
+                title = heading if prefix + key == "racks" else _HEADINGS.get(key, _title(key))
+                yield from _fields(scene, inside, f"{prefix}{key}.", title, kind, depth + 1)
+            continue
+        made = _field(scene, model, prefix + key, info, heading, kind)
+        if made is not None:
+            yield made
+
+
+def _field(
+    scene: Scene, model: BaseModel, key: str, info: FieldInfo, heading: str, kind: ThingKind | None
+) -> Property | None:
+    """Return the property of one field; None for tables, lists of other than names, and what cannot be chosen."""
+    name = key.rpartition(".")[2]
+    spot = below(type(ROOT)(models=(type(model),)), name)
+    texts = spot.item is not None and not spot.table and spot_of(spot.item).text
+    names = texts and property_choices.listed(name)
+    if (spot.item is not None and not names) or spot.models:
+        return None
+    scalars = _scalars(info.annotation)
+    optional = type(None) in scalars
+    change = _OF_GENERATOR.get(key, "") if kind in ("rows", "loops", "stage") else ""
+    title = (
+        _COUNTS[kind]
+        if key == "count" and kind in _COUNTS
+        else _TITLES.get(key, _TITLES.get(name, _title(name)))
+    )
+    tip = f"{_sentence(info.description or title)}{_bounds(info, spot.quantity)}"
+
+    def made(kind: Kind, choices: tuple[str, ...] = (), dimension: str = "") -> Property:
+        return Property(key, title, tip, heading, kind, dimension, choices, optional, change)
+
+    if names:
+        optional = not info.is_required()
+        return made("names", property_choices.members(scene, name))
+    if spot.quantity is not None:
+        return made("quantity", dimension=spot.quantity.dimension)
+    if spot.choices:
+        return made("choice", spot.choices) if len(spot.choices) > 1 else None
+    parts = property_choices.fitting(scene, model, name)
+    if parts:
+        return made("part", parts)
+    if property_choices.refers(model, name):
+        return made("reference", property_choices.targets(scene, model, name))
+    for scalar, of_kind in ((bool, "switch"), (int, "count"), (float, "number"), (str, "text")):
+        if scalar in scalars:
+            return made(of_kind)  # type: ignore[arg-type]
+    return None
+
+
+def _scalars(annotation: Any) -> set[Any]:
+    origin = get_origin(annotation)
+    if origin in (Union, types.UnionType):
+        return {one for part in get_args(annotation) for one in _scalars(part)}
+    if origin is not None and hasattr(annotation, "__metadata__"):
+        return _scalars(get_args(annotation)[0])
+    return {annotation}
+
+
+def _bounds(info: FieldInfo, quantity: Quantity | None) -> str:
+    """Return the bounds of a value in words, in the unit of the program."""
+    low = high = None
+    for mark in info.metadata:
+        low = next((v for v in (getattr(mark, "ge", None), getattr(mark, "gt", None)) if v is not None), low)
+        high = next(
+            (v for v in (getattr(mark, "le", None), getattr(mark, "lt", None)) if v is not None), high
+        )
+    unit = f" {DIMENSIONS[quantity.dimension].si_unit}" if quantity is not None else ""
+    if low is not None and high is not None:
+        return f" ({low:,} to {high:,}{unit})"
+    if high is not None:
+        return f" (at most {high:,}{unit})"
+    return f" (at least {low:,}{unit})" if low not in (None, 0) else ""
+
+
+def _title(key: str) -> str:
+    """Return what a key is called: "dew_point" is "Dew point", x and y stay."""
+    if len(key) == 1:
+        return key
+    words = key.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,119 @@
+"""What happened to one job, as a table: when, what, why and what it cost; a click goes there."""
+
+from __future__ import annotations
+
+from psygnal import Signal
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QApplication, QHeaderView
+
+from twin.app.jobs.events import Line, Which
+from twin.app.toolkit.clock import Clock
+from twin.app.toolkit.column_model import ColumnModel, Index
+from twin.app.toolkit.look import Look
+from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.row_table import RowTable
+from twin.app.toolkit.timed_table import SEVERITY_ICONS
+from twin.record.events import Severity
+
+COLUMNS = ("Time", "What happened", "Cost")
+TIME, WHAT, COST = range(len(COLUMNS))
+_ROW_PX, _MARGIN_PX, _COST_PX = 22, 12, 172
+_COST_FROM_PX = 320
+"""A narrower table is for what happened; the tip has the cost."""
+_MEASURED = 60
+"""Lines whose costs make the width of their column."""
+
+
+class JobEventModel(ColumnModel):
+    """Rows are the lines of one job, newest first."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(COLUMNS)
+        self._look = look
+        self._clock: Clock | None = None
+        self._lines: list[Line] = []
+        self.which = Which.ALL
+        self.shown: list[Line] = []
+
+    def show_lines(self, lines: list[Line], clock: Clock) -> None:
+        """Show these lines, as far as they pass the filter."""
+        self._lines, self._clock = lines, clock
+        shown = [line for line in lines if self.which.holds(line)]
+        if [line.event.row for line in shown] != [line.event.row for line in self.shown]:
+            self.beginResetModel()
+            self.shown = shown
+            self.endResetModel()
+        elif shown != self.shown:
+            self.shown = shown
+            self.dataChanged.emit(self.index(0, 0), self.index(len(shown) - 1, COST))
+
+    def filter(self, which: Which) -> None:
+        """Show only some kinds of lines."""
+        self.which = which
+        if self._clock is not None:
+            self.show_lines(self._lines, self._clock)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Return the number of lines."""
+        return 0 if parent.isValid() else len(self.shown)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return text, icon, colour or tool tip of a cell."""
+        if index.row() >= len(self.shown) or self._clock is None:
+            return None
+        line, column, theme = self.shown[index.row()], index.column(), self._look.theme
+        if role == Qt.ItemDataRole.DisplayRole:
+            return (self._clock.says(line.event.t_s), line.words, line.cost)[column]
+        if role == Qt.ItemDataRole.DecorationRole and column == WHAT:
+            names = {Severity.NOTICE: "notice", Severity.WARNING: "warning", Severity.ALARM: "alarm"}
+            return self._look.icon(SEVERITY_ICONS[line.severity], names.get(line.severity, "muted"))
+        if role == Qt.ItemDataRole.ForegroundRole:
+            strong = column == COST or (column == WHAT and line.severity >= Severity.WARNING)
+            return QColor(theme.text if strong else theme.muted)
+        if role == Qt.ItemDataRole.TextAlignmentRole and column == COST:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.ToolTipRole:
+            there = f"\nA click goes to {line.place}" if line.place else ""
+            cost = f"\n{line.cost}" if line.cost else ""
+            return plain_tip(f"{self._clock.says(line.event.t_s)}: {line.event.text}{cost}{there}")
+        return None
+
+
+class JobEventTable(RowTable):
+    """The table."""
+
+    chosen = Signal(object)  # Line
+
+    def __init__(self, look: Look) -> None:
+        self.lines = JobEventModel(look)
+        super().__init__(look, "What happened to the job", _ROW_PX, self.lines)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumHeight(60)
+        self.lines.modelReset.connect(self._share_width)
+        header = self.horizontalHeader()
+        header.setMinimumSectionSize(40)
+        header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
+        self.clicked.connect(self._on_chosen)
+        self.activated.connect(self._on_chosen)
+
+    def tell_time_by(self, clock: Clock) -> None:
+        """Make room for the times of a run."""
+        metrics = QFontMetrics(QApplication.font())
+        self.setColumnWidth(TIME, metrics.horizontalAdvance(clock.longest) + 2 * _MARGIN_PX)
+        self._share_width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the words what room there is."""
+        super().resizeEvent(event)
+        self._share_width()
+
+    def _share_width(self) -> None:
+        metrics = QFontMetrics(QApplication.font())
+        costs = [line.cost for line in self.lines.shown[:_MEASURED]]
+        widest = max(map(metrics.horizontalAdvance, ("271 steps", *costs))) + 2 * _MARGIN_PX
+        self.setColumnHidden(COST, self.width() < _COST_FROM_PX)
+        self.setColumnWidth(COST, min(widest, _COST_PX, max(self.width() // 3, 60)))
+
+    def _on_chosen(self, index: QModelIndex) -> None:
+        self.chosen.emit(self.lines.shown[index.row()])

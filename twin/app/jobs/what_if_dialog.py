@@ -1,0 +1,271 @@
+"""What if: sliders for nodes, spares, checkpoints, restarts and failures of a job, and what it would keep."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QSizePolicy,
+    QSlider,
+    QVBoxLayout,
+    QWidget,
+)
+
+from twin.app.jobs.what_if_sampler import RUNS, Estimate, Knobs, RiskSample, knobs_of
+from twin.app.toolkit import text
+from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.painted_widget import Painted
+from twin.app.toolkit.plain_text import PlainLabel, plain_tip
+from twin.app.toolkit.theme import font
+from twin.planning.risk import JobRisk
+
+_STEPS = 200
+_HOUR_S = 3600.0
+_MARKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+
+
+class RiskDialog(QDialog):
+    """Samples while nothing is turned: 1,000 runs in some tens of slices."""
+
+    def __init__(self, look: Look, risk: JobRisk, seed: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._risk, self._seed = risk, seed
+        self.own = knobs_of(risk)
+        self.sample = RiskSample(risk, self.own, seed)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(f"What if: {risk.job}")
+        self.resize(760, 470)
+        self._sliders: dict[str, _Slider] = {
+            "nodes": _Slider("Nodes of the job", 1, max(4 * self.own.nodes, 64), self.own.nodes, _count),
+            "spares": _Slider("Spare nodes", 0, max(4 * self.own.spares, 32), self.own.spares, _count),
+            "interval": _Slider(
+                "Checkpoint every", 60.0, 24 * _HOUR_S, min(self.own.interval_s, 24 * _HOUR_S), text.duration
+            ),
+            "restart": _Slider(
+                "Restart takes", 5.0, 2 * _HOUR_S, max(self.own.restart_s, 5.0), text.duration
+            ),
+            "failures": _Slider("Failures", 0.1, 10.0, 1.0, lambda x: f"{text.significant(x)} times as many"),
+        }
+        self.curve = EttrCurve(look)
+        self.headline, self.details = label("", "display"), label("", "muted", wrap=True)
+        self.note = label("", "faint", wrap=True)
+        self._lay_out()
+        self._timer = QTimer(self)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._work)
+        for slider in self._sliders.values():
+            slider.bar.valueChanged.connect(self._on_turned)
+        self._timer.start()
+
+    @property
+    def knobs(self) -> Knobs:
+        """Return how the sliders stand."""
+        value = {name: slider.value for name, slider in self._sliders.items()}
+        return Knobs(
+            round(value["nodes"]),
+            round(value["spares"]),
+            value["interval"],
+            value["restart"],
+            value["failures"],
+        )
+
+    def slider(self, name: str) -> QSlider:
+        """Return the slider of nodes, spares, interval, restart or failures."""
+        return self._sliders[name].bar
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 16)
+        column.setSpacing(10)
+        head = QHBoxLayout()
+        head.addWidget(label(f"What would {self._risk.job} keep?", "title"), 1)
+        head.addWidget(label("SIMULATED", "badge"))
+        nest(column, head)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(7)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnMinimumWidth(2, 130)
+        for row, slider in enumerate(self._sliders.values()):
+            grid.addWidget(slider.name, row, 0)
+            grid.addWidget(slider.bar, row, 1)
+            grid.addWidget(slider.words, row, 2)
+        nest(column, grid)
+        lower = QHBoxLayout()
+        lower.setSpacing(16)
+        told = QVBoxLayout()
+        told.setSpacing(4)
+        told.addWidget(label("EFFECTIVE TRAINING TIME", "section"))
+        told.addWidget(self.headline)
+        told.addWidget(self.details)
+        told.addStretch(1)
+        nest(lower, told, 2)
+        lower.addWidget(self.curve, 3)
+        nest(column, lower, 1)
+        column.addWidget(self.note)
+        left_out = "; ".join(self._risk.left_out)
+        self.note.setText(
+            "Quick model of failures, repairs, spares and restarts alone, 1,000 runs; twin run has the whole hall."
+            + (f" Left out: {left_out}." if left_out else "")
+        )
+
+    def _on_turned(self, *_value: object) -> None:
+        for slider in self._sliders.values():
+            slider.tell()
+        self.sample = RiskSample(self._risk, self.knobs, self._seed)
+        self._timer.start()
+
+    def _work(self) -> None:
+        self.sample.work()
+        if self.sample.done:
+            self._timer.stop()
+        estimate = self.sample.estimate()
+        if estimate is not None:
+            self._show(estimate)
+
+    def _show(self, found: Estimate) -> None:
+        self.headline.setText(f"{100 * found.ettr:.2f} %")
+        lines = [
+            f"\N{PLUS-MINUS SIGN} {100 * found.error:.2f} standard error, {found.runs:,} of {RUNS:,} runs",
+            f"90 % of runs: {100 * found.low:.1f} to {100 * found.high:.1f} %",
+            f"{text.significant(found.interruptions)} interruptions in {text.duration(self.sample.model.horizon_s)}",
+        ]
+        lines += [f"{name} {100 * share:.2f} %" for name, share in found.losses if share >= 5e-5]
+        self.details.setText("\n".join(lines))
+        self.curve.show_curve(
+            self.sample.intervals_s, self.sample.curve(), self.sample.knobs.interval_s, found
+        )
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Stop sampling."""
+        self._timer.stop()
+        super().closeEvent(event)
+
+
+class _Slider:
+    """Name, slider on a logarithmic scale (with 0 below where it begins there), and its value in words."""
+
+    def __init__(self, title: str, low: float, high: float, at: float, words: Callable[[float], str]) -> None:
+        self._low, self._high, self._words = max(low, 1.0) if low == 0 else low, high, words
+        self._zero, self._at = low == 0, at
+        self.name, self.words = label(title, "muted"), PlainLabel()
+        self.bar = QSlider(Qt.Orientation.Horizontal)
+        self.bar.setAccessibleName(title)
+        self.bar.setToolTip(
+            plain_tip(f"{title}: what would be kept with another value; in the middle of the scene's own")
+        )
+        self.bar.setRange(-1 if self._zero else 0, _STEPS)
+        self.bar.setPageStep(_STEPS // 20)
+        place = -1 if at <= 0 else round(_STEPS * math.log(at / self._low) / math.log(high / self._low))
+        self._own = min(max(place, self.bar.minimum()), _STEPS)
+        self.bar.setValue(self._own)
+        self.name.setBuddy(self.bar)
+        self.tell()
+
+    @property
+    def value(self) -> float:
+        """Return what it stands at; exactly that of the scene where it was not moved."""
+        place = self.bar.value()
+        if place == self._own:
+            return self._at
+        return 0.0 if place < 0 else self._low * (self._high / self._low) ** (place / _STEPS)
+
+    def tell(self) -> None:
+        """Write the value."""
+        own = "  (as it is)" if self.bar.value() == self._own else ""
+        self.words.setText(f"{self._words(self.value)}{own}")
+
+
+class EttrCurve(Painted):
+    """Mean ETTR by the interval between checkpoints, with a dot where the slider stands."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(look, "Effective training time by checkpoint interval")
+        self._x: NDArray[np.float64] = np.zeros(0)
+        self._y: NDArray[np.float64] = np.zeros(0)
+        self._at_s = math.inf
+        self._found: Estimate | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(280, 150)
+
+    def sizeHint(self) -> QSize:
+        """Return a size in which everything is legible."""
+        return QSize(380, 210)
+
+    def show_curve(
+        self, intervals_s: NDArray[np.float64], ettr: NDArray[np.float64], at_s: float, found: Estimate
+    ) -> None:
+        """Draw another curve."""
+        self._x, self._y, self._at_s, self._found = intervals_s, ettr, at_s, found
+        best = int(np.argmax(ettr))
+        self.setAccessibleDescription(f"best {text.duration(intervals_s[best])}: {100 * ettr[best]:.2f} %")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint axes, curve, dot and its spread."""
+        theme, painter, found = self._look.theme, QPainter(self), self._found
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if found is None:
+            return
+        room = QRectF(46, 8, self.width() - 60, self.height() - 34)
+        low = max(min(float(self._y.min()), found.low), 0.0)
+        high = min(max(float(self._y.max()), found.high) + 0.01, 1.0)
+        low = max(low - 0.05 * (high - low), 0.0)
+        marks = _round_marks(low, high)
+        logs = np.log(self._x)
+
+        def spot(at_s: float, share: float) -> QPointF:
+            along = (math.log(min(max(at_s, self._x[0]), self._x[-1])) - logs[0]) / (logs[-1] - logs[0])
+            return QPointF(
+                room.left() + room.width() * along,
+                room.bottom() - room.height() * (share - low) / (high - low),
+            )
+
+        painter.setFont(font(10))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        for share in marks:
+            y = spot(self._x[0], share).y()
+            painter.setPen(QPen(QColor(theme.border), 1.0))
+            painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
+            painter.setPen(QColor(theme.muted))
+            painter.drawText(
+                QRectF(0, y - 8, 40, 16), middle | Qt.AlignmentFlag.AlignRight, f"{100 * share:g} %"
+            )
+        for at_s in (60.0, 300.0, 1800.0, 7200.0, 28800.0, 86400.0):
+            x = spot(at_s, low).x()
+            place = QRectF(min(max(x - 28, 0.0), self.width() - 56.0), room.bottom() + 4, 56, 16)
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text.duration(at_s))
+        painter.setPen(QPen(QColor(theme.accent), 2.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        points = [spot(x, y) for x, y in zip(self._x.tolist(), self._y.tolist(), strict=True)]
+        painter.drawPolyline(QPolygonF(points))
+        painter.setPen(QPen(QColor(theme.warning), 1.5))
+        painter.drawLine(spot(self._at_s, found.low), spot(self._at_s, found.high))
+        painter.setBrush(QColor(theme.warning))
+        painter.drawEllipse(spot(self._at_s, found.ettr), 4.5, 4.5)
+        best = int(np.argmax(self._y))
+        painter.setPen(QColor(theme.text))
+        words = f"best about {text.duration(float(self._x[best]))}"
+        below = QRectF(room.left(), room.bottom() - 18, room.width(), 16)  # the curve is high on its right
+        painter.drawText(below, middle | Qt.AlignmentFlag.AlignRight, words)
+
+
+def _round_marks(low: float, high: float) -> list[float]:
+    """Return three to seven shares with few digits between two shares."""
+    step = next(one for one in _MARKS if (high - low) / one <= 6)
+    return [
+        round(k * step, 6) for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    ]
+
+
+def _count(value: float) -> str:
+    return f"{round(value):,}"

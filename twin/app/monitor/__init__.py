@@ -1,0 +1,1 @@
+"""Alarms, events, spares, checks and losses."""

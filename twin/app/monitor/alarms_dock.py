@@ -1,0 +1,191 @@
+"""The alarm list: what is wrong now, what was, and who has seen it; a double click or Enter goes there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from psygnal import Signal
+from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QPushButton, QTableView
+
+from twin.app.monitor.alarm_model import ALARM, COLUMNS, STATE, TEXT, WHEN, WHERE, AlarmModel
+from twin.app.session.session import Session
+from twin.app.toolkit.dock import Dock
+from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.row_menu import offer_menus
+from twin.app.toolkit.row_table import RowTable
+from twin.record.alarms import Alarms
+from twin.record.alarms_pictured import over_in
+from twin.record.events import Event
+
+_ROW_PX = 24
+_CELL_MARGIN_PX = 12
+_ICON_PX = 42
+_SCROLL_BAR_PX = 14
+_WORDY_FROM_PX = 720
+"""A list at least this wide has room for the words of severity and state."""
+_ROWS_MEASURED = 60
+_LONGEST_PLACE = "gpu/00/00/00"
+
+
+class AlarmsDock(Dock):
+    """Alarms of the run, active ones first.
+
+    Attributes
+    ----------
+    alarms
+        The list itself, without widgets.
+    """
+
+    chosen = Signal(object)  # Alarm: go to its place
+    counted = Signal(int, int)  # active, not acknowledged
+    worst = Signal(object)  # Severity of the worst that lasts, or that nobody has seen
+
+    def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
+        super().__init__(look, "alarms", "Alarms", "alarm", parent)
+        self._session, self._seen = session, False
+        self.alarms = Alarms()
+        self.model = AlarmModel(look, self.alarms)
+        self.table = self._table()
+        self.body.addWidget(self.table)
+        self._count = label("", "faint")
+        self.seen_button = _small("Acknowledge", "Acknowledge the chosen alarms: you have seen them")
+        self.all_button = _small("Acknowledge all", "Acknowledge every alarm, those that are over as well")
+        self.seen_button.clicked.connect(self.acknowledge)
+        self.all_button.clicked.connect(self.acknowledge_all)
+        for widget in (self._count, self.seen_button, self.all_button):
+            self.tools.addWidget(widget)
+        session.run_started.connect(self._on_run_started)
+        session.events_added.connect(self._on_events)
+        session.rewound.connect(self._on_rewound)
+        session.figures_changed.connect(self._on_figures)
+        self.visibilityChanged.connect(self._on_visible)
+        self._tell()
+
+    def attach(self, menu: Callable[[str], QMenu | None]) -> None:
+        """Take what returns the menu of a thing."""
+        offer_menus(self.table, lambda index: self.model.alarm_at(index.row()).subject, menu)
+
+    def acknowledge(self) -> None:
+        """Mark the chosen alarms as seen."""
+        for index in self.table.selectionModel().selectedRows():
+            self.alarms.acknowledge(self.model.alarm_at(index.row()))
+        self._refresh()
+
+    def acknowledge_all(self) -> None:
+        """Mark every alarm as seen."""
+        self.alarms.acknowledge_all()
+        self._refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the words what room the other columns leave."""
+        super().resizeEvent(event)
+        self._share_width()
+
+    def _share_width(self) -> None:
+        """Set the widths of columns: nothing scrolls sideways."""
+        metrics = QFontMetrics(QApplication.font())
+        wordy = self.width() >= _WORDY_FROM_PX
+        self.model.use_words(wordy)
+        rows = range(min(self.model.rowCount(), _ROWS_MEASURED))
+
+        def widest(column: int, least: str) -> int:
+            said = [str(self.model.index(row, column).data()) for row in rows]
+            return max(map(metrics.horizontalAdvance, (least, *said))) + 2 * _CELL_MARGIN_PX
+
+        widths = {
+            ALARM: metrics.horizontalAdvance("Warning: power failure MM") + _ICON_PX if wordy else _ICON_PX,
+            WHEN: widest(WHEN, COLUMNS[WHEN]),
+            WHERE: min(
+                widest(WHERE, COLUMNS[WHERE]), metrics.horizontalAdvance(_LONGEST_PLACE) + 2 * _CELL_MARGIN_PX
+            ),
+            STATE: metrics.horizontalAdvance("◇ Happened ✓") + 2 * _CELL_MARGIN_PX if wordy else _ICON_PX,
+        }
+        for column, width_px in widths.items():
+            self.table.setColumnWidth(column, width_px)
+        self.table.setColumnWidth(TEXT, max(0, self.width() - sum(widths.values()) - _SCROLL_BAR_PX))
+
+    def _table(self) -> QTableView:
+        table = RowTable(self._look, "Alarms", _ROW_PX, self.model)
+        table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
+        header = table.header
+        header.setSectionsClickable(True)
+        header.setSortIndicatorShown(True)
+        header.setSortIndicatorClearable(True)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.sortIndicatorChanged.connect(self.model.sort)
+        header.setMinimumSectionSize(_ICON_PX)
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        table.activated.connect(self._on_chosen)
+        return table
+
+    def _on_run_started(self) -> None:
+        self.alarms.clear()
+        if self._session.document is not None:
+            self.model.tell_time_by(self._session.clock)
+        self._refresh()
+
+    def _on_events(self, events: list[Event]) -> None:
+        if self.alarms.add(events) | self._settled():
+            self._refresh()
+
+    def _on_rewound(self) -> None:
+        self.alarms.rewind(self._session.events)
+        self._settled()
+        self._refresh()
+
+    def _on_figures(self, _frame: object) -> None:
+        if self._settled():
+            self._refresh()
+
+    def _settled(self) -> bool:
+        """End what the picture on screen shows to be over; return whether there was any."""
+        plant, frame = self._session.plant, self._session.frame
+        if plant is None or frame is None or not self.alarms.active_count:
+            return False
+        return self.alarms.settle(over_in(plant, frame), frame.events)
+
+    def _refresh(self) -> None:
+        """Tell of the alarms; the list is shown anew where it is seen."""
+        if self._seen:
+            self._list()
+        self._tell()
+
+    def _on_visible(self, seen: bool) -> None:
+        self._seen = seen
+        if seen:
+            self._list()
+
+    def _list(self) -> None:
+        """Show the list anew; whoever has scrolled down keeps the same alarm on top."""
+        bar = self.table.verticalScrollBar()
+        top = self.table.indexAt(QPoint(0, 0))
+        held = self.model.alarm_at(top.row()) if bar.value() and top.isValid() else None
+        self.model.refresh()
+        self._share_width()
+        if held is not None and self.model.row_of(held) >= 0:
+            self.table.scrollTo(
+                self.model.index(self.model.row_of(held), 0), QTableView.ScrollHint.PositionAtTop
+            )
+
+    def _tell(self) -> None:
+        active, unseen = self.alarms.active_count, self.alarms.unseen_count
+        self._count.setText(f"{active:,} active, {unseen:,} not acknowledged" if len(self.alarms) else "none")
+        self.seen_button.setEnabled(unseen > 0)
+        self.all_button.setEnabled(unseen > 0)
+        told = self.alarms.active() or [alarm for alarm in self.alarms.all() if not alarm.acknowledged]
+        if told:
+            self.worst.emit(max(alarm.severity for alarm in told))
+        self.counted.emit(active, unseen)
+
+    def _on_chosen(self, index: QModelIndex) -> None:
+        self.chosen.emit(self.model.alarm_at(index.row()))
+
+
+def _small(title: str, tip: str) -> QPushButton:
+    made = QPushButton(title)
+    made.setProperty("role", "flat")
+    made.setToolTip(plain_tip(tip))
+    return made

@@ -1,0 +1,275 @@
+"""The Checks dock: what the design rules find in the scene as it stands; a click selects it and flies there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from psygnal import Signal
+from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QPushButton, QTableView
+
+from twin.app.monitor.checks_model import (
+    ACCEPTED,
+    IS,
+    KINDS,
+    LIMIT,
+    RULE,
+    SIGNS,
+    WHAT,
+    WHERE,
+    RulesModel,
+    kind_of,
+)
+from twin.app.monitor.exclusion_dialog import ExcludeDialog
+from twin.app.session.session import Session
+from twin.app.toolkit import theme
+from twin.app.toolkit.dock import Dock
+from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.plain_text import plain_tip
+from twin.catalog import load_catalog
+from twin.commands.exclude import Exclude, Include
+from twin.record.events import Event
+from twin.rules import Finding, Report, check
+from twin.rules.told import TOLD, at_the_start
+from twin.scenario.schema.exclusion import EVERYTHING
+
+_WAIT_MS = 150
+"""So long after the last change the rules are asked: while a drag goes on they are not."""
+_ROW_PX = 24
+_MARGIN_PX = 26
+_ICON_PX = 24
+_SCROLL_BAR_PX = 14
+_NARROW_PX = 620
+"""A narrower list leaves out the limit: its tool tip has it."""
+_NAMES = {"error": "errors", "warning": "warnings", "notice": "notices", "accepted": "accepted"}
+
+
+class RulesDock(Dock):
+    """Findings of the design rules.
+
+    Attributes
+    ----------
+    report
+        What was found last.
+    """
+
+    chosen = Signal(object)  # Finding: select its things and go there
+    reported = Signal(object)  # Report
+    wanted = Signal(object)  # Command: accept a finding, or count it again
+
+    def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
+        super().__init__(look, "checks", "Checks", "check", parent)
+        self._session, self._catalog = session, load_catalog()
+        self.report = Report(())
+        self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: the rules let it go first
+        self.model = RulesModel(look)
+        self.table = self._table()
+        self.body.addWidget(self.table)
+        self._empty = label("", "muted")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.body.addWidget(self._empty, 1)
+        self.filters = {kind: self._filter(kind) for kind in KINDS}
+        self.accept_button = QPushButton("Accept\N{HORIZONTAL ELLIPSIS}")
+        self.accept_button.setProperty("role", "flat")
+        self.accept_button.setToolTip("Keep the chosen finding as it is, with a reason that the file keeps")
+        self.accept_button.clicked.connect(self.accept_chosen)
+        self.tools.addWidget(self.accept_button)
+        self._waits = QTimer(self)
+        self._waits.setSingleShot(True)
+        self._waits.setInterval(_WAIT_MS)
+        self._waits.timeout.connect(self._ask_behind)
+        session.document_changed.connect(self._later)
+        session.plant_changed.connect(self._later)
+        session.events_added.connect(self._on_events)
+        look.changed.connect(self._dress)
+        self._dress()
+        self._tell()
+
+    def _ask_behind(self) -> None:
+        if self.picture_due():
+            self._waits.start()
+        else:
+            self.ask()
+
+    def ask(self) -> None:
+        """Ask the rules now; 30 ms at 16,384 GPUs."""
+        self._waits.stop()
+        document, plant = self._session.document, self._session.plant
+        if document is None or plant is None:
+            self.show_report(Report(()))
+        else:
+            scenario = document.scenario
+            told = at_the_start(scenario, self._session.events)
+            self.show_report(check(scenario, plant, self._catalog, told))
+
+    def show_report(self, report: Report) -> None:
+        """Show what was found; the chosen finding stays chosen while it is there."""
+        held = self._chosen()
+        self.report = report
+        self.model.show_report(report)
+        if held is not None:
+            self._choose_again(held)
+        self._tell()
+        self.reported.emit(report)
+
+    def accept_chosen(self) -> None:
+        """Ask for the reason to keep the chosen finding, or count an accepted one again."""
+        finding = self._chosen()
+        if finding is None:
+            return
+        if finding.excluded:
+            targets = (EVERYTHING, finding.key, finding.subject, *finding.ids)
+            self.wanted.emit(Include(finding.rule, targets))
+            return
+        self.table.setFocus()  # where one goes on after the dialog: the button may have nothing to do then
+        dialog = ExcludeDialog(finding, self)
+        dialog.accepted_as.connect(self._accept)
+        dialog.open()
+
+    def _accept(self, rule: str, target: str, why: str) -> None:
+        self.wanted.emit(Exclude(rule, target, why))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the words what room the other columns leave."""
+        super().resizeEvent(event)
+        self._share_width()
+
+    # -- building ----
+
+    def _table(self) -> QTableView:
+        table = QTableView()
+        table.setModel(self.model)
+        table.setAccessibleName("Findings of the design rules")
+        table.setTabKeyNavigation(False)
+        table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.verticalHeader().hide()
+        table.horizontalHeader().setHighlightSections(False)
+        table.horizontalHeader().setDefaultAlignment(
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        )
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        table.customContextMenuRequested.connect(self._offer)
+        table.clicked.connect(self._on_chosen)
+        table.activated.connect(self._on_chosen)
+        table.selectionModel().currentRowChanged.connect(self._tell_button)
+        self.model.modelReset.connect(self._tell_button)
+        return table
+
+    def _filter(self, kind: str) -> QPushButton:
+        made = QPushButton()
+        made.setProperty("role", "flat")
+        made.setCheckable(True)
+        made.setChecked(kind in self.model.kinds)
+        made.setToolTip(
+            plain_tip(f"Show or hide {_NAMES[kind] if kind != 'accepted' else 'what the scene accepts'}")
+        )
+        made.toggled.connect(partial(self._show_kind, kind))
+        self.tools.addWidget(made)
+        return made
+
+    def _dress(self, *_theme: object) -> None:
+        self.table.verticalHeader().setDefaultSectionSize(theme.scaled(_ROW_PX))
+        for kind, button in self.filters.items():
+            button.setIcon(self._look.icon(*SIGNS.get(kind, ACCEPTED)))
+
+    # -- following ----
+
+    def _later(self, *_change: object) -> None:
+        self._waits.start()
+
+    def _on_events(self, events: list[Event]) -> None:
+        """Ask again when the run tells at its start what is wrong with the scene."""
+        if any(event.t_s <= 0 and event.kind in TOLD for event in events):
+            self._later()
+
+    def _show_kind(self, kind: str, on: bool) -> None:
+        held = self._chosen()
+        self.model.show_kinds(self.model.kinds | {kind} if on else self.model.kinds - {kind})
+        if held is not None:
+            self._choose_again(held)
+        self._tell()
+
+    def _chosen(self) -> Finding | None:
+        row = self.table.currentIndex().row()
+        return self.model.finding_at(row) if 0 <= row < self.model.rowCount() else None
+
+    def _choose_again(self, held: Finding) -> None:
+        for row in range(self.model.rowCount()):
+            one = self.model.finding_at(row)
+            if (one.rule, one.key, one.excluded) == (held.rule, held.key, held.excluded):
+                self.table.setCurrentIndex(self.model.index(row, RULE))
+                return
+
+    def _tell(self) -> None:
+        counts = dict.fromkeys(KINDS, 0)
+        for one in self.report.findings:
+            counts[kind_of(one)] += 1
+        for kind, button in self.filters.items():
+            button.setText(f"{counts[kind]:,}")
+            button.setAccessibleName(f"{counts[kind]:,} {_NAMES[kind]}")
+        bad = counts["error"] + counts["warning"]
+        self.setWindowTitle(f"Checks ({bad:,})" if bad else "Checks")
+        shown = self.model.rowCount()
+        self._empty.setVisible(not shown)
+        if not shown and self.window().focusWidget() is self.table:
+            self._empty.setFocus()  # else the next button in the window gets it, and Space would press that
+        self.table.setVisible(shown > 0)
+        hidden = len(self.report.findings)
+        self._empty.setText(
+            f"Nothing of what is shown here: {hidden:,} hidden" if hidden else "No design rule is broken"
+        )
+        self._tell_button()
+        self._share_width()
+
+    def _tell_button(self, *_change: object) -> None:
+        finding = self._chosen()
+        possible = finding is not None and finding.rule != "exclusion-unmatched"
+        if not possible and self.window().focusWidget() is self.accept_button:
+            self.table.setFocus()
+        self.accept_button.setEnabled(possible)
+        again = finding is not None and finding.excluded
+        self.accept_button.setText("Count again" if again else "Accept\N{HORIZONTAL ELLIPSIS}")
+
+    def _share_width(self) -> None:
+        metrics = QFontMetrics(QApplication.font())
+        rows = range(min(self.model.rowCount(), 60))
+
+        def widest(column: int, least: str, most_px: int) -> int:
+            said = [str(self.model.index(row, column).data()) for row in rows]
+            return min(max(map(metrics.horizontalAdvance, (least, *said))) + _MARGIN_PX, most_px)
+
+        wide = self.table.width() >= _NARROW_PX
+        widths = {
+            RULE: widest(RULE, "Rule", 230 if wide else 150) + _ICON_PX,
+            IS: widest(IS, "Is", 120),
+            LIMIT: widest(LIMIT, "Limit", 120),
+            WHERE: widest(WHERE, "Where", 200 if wide else 110),
+        }
+        self.table.setColumnHidden(LIMIT, not wide)
+        taken = sum(px for column, px in widths.items() if wide or column != LIMIT)
+        for column, width_px in widths.items():
+            self.table.setColumnWidth(column, width_px)
+        self.table.setColumnWidth(WHAT, max(80, self.table.width() - taken - _SCROLL_BAR_PX))
+
+    def _on_chosen(self, index: QModelIndex) -> None:
+        self.chosen.emit(self.model.finding_at(index.row()))
+
+    def _offer(self, place: QPoint) -> None:
+        """Open the menu of a finding."""
+        index = self.table.indexAt(place)
+        if not index.isValid():
+            return
+        self.table.setCurrentIndex(index)
+        finding = self.model.finding_at(index.row())
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Go there", partial(self.chosen.emit, finding))
+        text = "Count it again" if finding.excluded else "Accept with a reason\N{HORIZONTAL ELLIPSIS}"
+        menu.addAction(text, self.accept_chosen).setEnabled(self.accept_button.isEnabled())
+        menu.popup(self.table.viewport().mapToGlobal(place))

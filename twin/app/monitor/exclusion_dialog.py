@@ -1,0 +1,74 @@
+"""Why a finding may stay: the dialog that asks for it."""
+
+from __future__ import annotations
+
+from psygnal import Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from twin.app.toolkit.look import label
+from twin.app.toolkit.nested_layouts import nest
+from twin.rules import BY_ID, Finding
+from twin.scenario.schema.exclusion import EVERYTHING
+
+
+class ExcludeDialog(QDialog):
+    """Asks what is accepted, and why; the file keeps both.
+
+    Parameters
+    ----------
+    finding
+        What was found.
+    """
+
+    accepted_as = Signal(str, str, str)  # rule, target, reason
+
+    def __init__(self, finding: Finding, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._rule, rule = finding.rule, BY_ID[finding.rule]
+        self.setWindowTitle("Accept a finding")
+        self.setMinimumWidth(460)
+        column = QVBoxLayout(self)
+        column.addWidget(label(rule.title, "heading"))
+        column.addWidget(label(finding.sentence, wrap=True))
+        form = QFormLayout()
+        self.target_box = QComboBox()
+        self.target_box.setAccessibleName("What is accepted")
+        self.target_box.setToolTip("To what the reason applies")
+        self.target_box.addItem(f"This finding: {finding.target}", finding.target)
+        if finding.subject not in ("", finding.target):
+            self.target_box.addItem(f"All of {finding.subject}", finding.subject)
+        self.target_box.addItem("All that this rule finds", EVERYTHING)
+        form.addRow("Accept", self.target_box)
+        self.why = QLineEdit()
+        self.why.setAccessibleName("Reason")
+        self.why.setToolTip("Kept in the file, for whoever reads it next")
+        self.why.setPlaceholderText("why it may stay")
+        self.why.setMaxLength(2000)
+        form.addRow("Because", self.why)
+        nest(column, form)
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
+        )
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self._ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
+        self._ok.setText("Accept")
+        self._ok.setEnabled(False)
+        self.why.textChanged.connect(lambda text: self._ok.setEnabled(bool(text.strip())))
+        column.addWidget(self.buttons)
+        self.why.setFocus()
+        self.finished.connect(self.deleteLater)
+
+    def accept(self) -> None:
+        """Tell what was decided."""
+        if self.why.text().strip():
+            self.accepted_as.emit(self._rule, str(self.target_box.currentData()), self.why.text().strip())
+            super().accept()

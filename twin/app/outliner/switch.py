@@ -1,0 +1,77 @@
+"""The switch of the outliner: how its tree is sorted, in whole words where they fit and in shorter ones where not."""
+
+from __future__ import annotations
+
+from psygnal import Signal
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QSizePolicy, QToolButton
+
+from twin.app.outliner.tree import MODES, Mode
+from twin.app.toolkit import theme
+from twin.app.toolkit.look import Look
+from twin.app.toolkit.plain_text import plain_tip
+
+_SHORT: dict[Mode, str] = {"network": "Net", "coolant": "Cool"}
+_ROUND_PX = 8
+"""What stands round the word of a segment: border and padding of the stylesheet."""
+_EDGE_PX = 1
+
+
+class OutlinerSwitch(QFrame):
+    """A segment for each way to sort, as wide as its word asks; it is never narrower than the short words.
+
+    Attributes
+    ----------
+    buttons
+        The segments by what they sort by.
+    """
+
+    chosen = Signal(str)  # Mode
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self.setProperty("role", "segments")
+        self.setAccessibleName("Sort the outliner by")
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(_EDGE_PX, _EDGE_PX, _EDGE_PX, _EDGE_PX)
+        self._row.setSpacing(0)
+        group = QButtonGroup(self)
+        self.buttons: dict[Mode, QToolButton] = {}
+        for mode, (title, tip) in MODES.items():
+            button = QToolButton()
+            button.setProperty("role", "segment")
+            button.setStyleSheet("padding: 1px 3px;")
+            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            button.setToolTip(plain_tip(f"{title}: {tip[0].lower()}{tip[1:]}"))
+            button.setAccessibleName(f"Sort by {title.lower()}")
+            button.setCheckable(True)
+            button.toggled.connect(self._fit)
+            button.clicked.connect(lambda _=False, mode=mode: self.chosen.emit(mode))
+            group.addButton(button)
+            self._row.addWidget(button)
+            self.buttons[mode] = button
+        look.changed.connect(self._fit)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Choose the words that there is room for."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self, *_: object) -> None:
+        plain, bold = (QFontMetrics(theme.font(bold=one)) for one in (False, True))
+        whole = {mode: title for mode, (title, _) in MODES.items()}
+        short = {mode: _SHORT.get(mode, title) for mode, title in whole.items()}
+        words = whole if _needed_px([*whole.values()], plain, bold) <= self.contentsRect().width() else short
+        for place, (mode, button) in enumerate(self.buttons.items()):
+            metrics = bold if button.isChecked() else plain
+            button.setText(words[mode])
+            button.setMinimumWidth(metrics.horizontalAdvance(short[mode]) + _ROUND_PX)
+            self._row.setStretch(place, metrics.horizontalAdvance(words[mode]) + _ROUND_PX)
+
+
+def _needed_px(words: list[str], plain: QFontMetrics, bold: QFontMetrics) -> int:
+    """Return how wide the switch is whichever of its words is the bold one [px]."""
+    widths = [plain.horizontalAdvance(one) for one in words]
+    more = max(bold.horizontalAdvance(one) - width for one, width in zip(words, widths, strict=True))
+    return sum(widths) + more + len(words) * _ROUND_PX + 2 * _EDGE_PX

@@ -1,0 +1,1 @@
+"""Parts, prefabs and the room wizard."""

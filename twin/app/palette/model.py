@@ -1,0 +1,261 @@
+"""What the palette offers: parts and prefabs by group with their key figures, searched, counted. No widgets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.app.toolkit.fuzzy import score
+from twin.app.toolkit.text import quantity, significant
+from twin.catalog import (
+    Catalog,
+    CduPart,
+    CrahPart,
+    NodePart,
+    Part,
+    RackPart,
+    RdhxPart,
+    StoragePart,
+    SwitchPart,
+)
+from twin.commands.part_load import part_load
+from twin.commands.prefabs import PREFABS
+from twin.plant.tables import Plant
+
+GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Prefabs", ("prefab",)),
+    ("Racks", ("rack",)),
+    ("Nodes", ("node",)),
+    ("Switches", ("switch",)),
+    ("Cooling", ("cdu", "crah", "rdhx", "tank", "chiller", "cooling_tower", "dry_cooler")),
+    ("Power", ("transformer", "switchgear", "ups", "pdu", "busbar", "generator", "solar", "battery")),
+    ("Storage", ("storage",)),
+)
+"""Title of a group, and the kinds of part in it."""
+
+KINDS = {
+    "rack": "rack",
+    "node": "node",
+    "switch": "switch",
+    "cdu": "CDU",
+    "crah": "air handler",
+    "rdhx": "rear door",
+    "tank": "immersion tank",
+    "chiller": "chiller",
+    "cooling_tower": "cooling tower",
+    "dry_cooler": "dry cooler",
+    "transformer": "transformer",
+    "switchgear": "switchgear",
+    "ups": "UPS",
+    "pdu": "PDU",
+    "busbar": "busbar",
+    "generator": "generator",
+    "solar": "solar field",
+    "battery": "battery",
+    "storage": "storage",
+    "prefab": "prefab",
+}
+"""Kinds as people say them."""
+
+_SURE = ("published", "derived")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing to be put into a hall.
+
+    Attributes
+    ----------
+    id
+        Part of the catalogue or prefab.
+    kind, group
+        Kind of part, "prefab" for prefabs; group it is shown in.
+    title, figures
+        Its name, and what matters most of it in a few words.
+    source
+        How many of its figures are published; of a prefab where it comes from.
+    part, prefab
+        Which of the two it is; for a prefab `part` stands for it in pictures.
+    """
+
+    id: str
+    kind: str
+    group: str
+    title: str
+    figures: str
+    source: str
+    part: str = ""
+    prefab: str = ""
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many of a part stand in the scene, and how many of them lack power, cooling or cables."""
+
+    there: int = 0
+    loose: int = 0
+
+
+def items_of(catalog: Catalog) -> list[Item]:
+    """Return all that can be put into a hall, by group."""
+    found = []
+    for group, kinds in GROUPS:
+        if group == "Prefabs":
+            found += [
+                Item(one.id, "prefab", group, one.title, one.says, one.source, one.part, one.id)
+                for one in PREFABS.values()
+            ]
+            continue
+        for kind in kinds:
+            parts = (catalog.part(id) for id in catalog.ids(kind))
+            found += [_item(catalog, part, group) for part in parts if can_stand(part)]
+    return found
+
+
+def can_stand(part: Part) -> bool:
+    """Return whether a part can be put into a hall by itself."""
+    if isinstance(part, SwitchPart):
+        return part.fabric == "scale-out"
+    if isinstance(part, StoragePart):
+        return part.height_u is not None
+    return not (isinstance(part, CduPart) and part.rejects_to == "room air")
+
+
+def _item(catalog: Catalog, part: Part, group: str) -> Item:
+    figures = catalog.figures(part.id)
+    sure = sum(one.status in _SURE for one in figures)
+    return Item(
+        part.id,
+        part.KIND,
+        group,
+        part.title,
+        ", ".join(key_figures(catalog, part)),
+        f"{sure} of {len(figures)} figures published",
+        part.id,
+    )
+
+
+def key_figures(catalog: Catalog, part: Part) -> list[str]:
+    """Return what matters most of a part: GPUs, power, ports, size and weight, those that are known."""
+    load = part_load(catalog, part.id)
+    words = []
+    if isinstance(part, NodePart | RackPart) and part.n_gpu:
+        words.append(f"{part.n_gpu} GPUs")
+    if isinstance(part, SwitchPart):
+        words.append(f"{part.ports} x {part.port_bandwidth_bytes_s * 8e-9:.0f} Gb/s")
+    if isinstance(part, CduPart | CrahPart | RdhxPart) or load.gives_w:
+        words.append(f"takes {quantity(load.gives_w, 'W')}")
+    elif load.power_w:
+        words.append(f"{quantity(load.power_w, 'W')} at full load")
+    else:
+        capacity_w = getattr(part, "capacity_w", None)
+        words += [quantity(capacity_w, "W")] if capacity_w else []
+    if isinstance(part, StoragePart):
+        words.append(f"{quantity(part.read_bytes_s, 'B/s')} read")
+    words += _size(part)
+    if part.weight_kg:
+        words.append(f"{part.weight_kg:,.0f} kg")
+    return words
+
+
+def _size(part: Part) -> list[str]:
+    if isinstance(part, NodePart | SwitchPart | StoragePart) and part.height_u:
+        return [f"{part.height_u:g} U"]
+    if part.width_m and part.depth_m:
+        return [f"{significant(part.width_m, 2)} x {significant(part.depth_m, 2)} m"]
+    return []
+
+
+def found(items: Iterable[Item], typed: str) -> list[Item]:
+    """Return what matches typed letters, best first; all in their order without any."""
+    if not typed.strip():
+        return list(items)
+    scored = []
+    for place, item in enumerate(items):
+        best = max(
+            (
+                value
+                for text in (item.title, item.id, KINDS[item.kind])
+                if (value := score(typed, text)) is not None
+            ),
+            default=None,
+        )
+        if best is not None:
+            scored.append((-best, place, item))
+    return [item for _, _, item in sorted(scored, key=lambda one: one[:2])]
+
+
+def counts(plant: Plant | None) -> dict[str, Count]:
+    """Return what of each part stands in a scene, and how many of it are connected to nothing.
+
+    Nodes and racks with nodes without power or cooling, nodes with cards and switches without a cable, machines that
+    serve nothing and stages that feed nothing.
+    """
+    if plant is None:
+        return {}
+    there: Counter[str] = Counter()
+    loose: Counter[str] = Counter()
+    nodes, racks, switches, loops, power = plant.nodes, plant.racks, plant.switches, plant.loops, plant.power
+    cabled = np.zeros(len(nodes.ids), np.bool_)
+    cabled[plant.node_links.node] = True
+    dark = (racks.feed_a < 0) & (racks.feed_b < 0) & (len(power.ids) > 0)
+    bare = (nodes.loop < 0) | dark[nodes.rack] | (~cabled & (nodes.nics > 0) & (len(plant.fabrics) > 0))
+    kinds = np.array([plant.node_parts[k] for k in range(len(plant.node_parts))] or [""])
+    _add(there, kinds[nodes.part[nodes.present]] if len(nodes.ids) else ())
+    _add(loose, kinds[nodes.part[nodes.present & bare]] if len(nodes.ids) else ())
+    lonely = np.bincount(nodes.rack[nodes.present & bare], minlength=len(racks.ids)) > 0
+    for part, present, alone in zip(racks.part, racks.present.tolist(), lonely.tolist(), strict=True):
+        if part and present:
+            there[part] += 1
+            loose[part] += alone
+    wired = np.zeros(len(switches.ids), np.bool_)
+    wired[plant.node_links.leaf] = True
+    wired[plant.switch_links.lower] = True
+    wired[plant.switch_links.upper] = True
+    for part, present, joined in zip(switches.part, switches.present.tolist(), wired.tolist(), strict=True):
+        there[part] += present
+        loose[part] += present and not joined
+    busy = set(np.unique(np.concatenate([racks.loop, racks.air_loop])).tolist())
+    for slot, (part, units) in enumerate(zip(loops.part, loops.units.tolist(), strict=True)):
+        there[part] += units
+        loose[part] += 0 if slot in busy else units
+    carrying = set(np.concatenate([racks.feed_a, racks.feed_b, loops.feed_a, loops.feed_b]).tolist())
+    carrying |= set(np.concatenate([plant.plants.feed_a, plant.plants.feed_b, power.parent]).tolist())
+    for slot, (part, units) in enumerate(zip(power.part, power.units.tolist(), strict=True)):
+        if part and power.present[slot]:
+            there[part] += units
+            loose[part] += units if slot not in carrying and power.bus[slot] < 0 else 0
+    for part, units in zip(plant.plants.part, plant.plants.units.tolist(), strict=True):
+        there[part] += units
+    for part, boxes in zip(plant.storage.part, plant.storage.count.tolist(), strict=True):
+        there[part] += boxes if part else 0
+    return {part: Count(number, loose[part]) for part, number in there.items() if number}
+
+
+def _add(counter: Counter[str], parts: Sequence[str] | np.ndarray) -> None:
+    names, numbers = np.unique(np.asarray(parts, dtype=str), return_counts=True)
+    counter.update(dict(zip(names.tolist(), numbers.tolist(), strict=True)))
+
+
+def tip_of(catalog: Catalog, item: Item) -> str:
+    """Return all figures of a part with where they come from, or what a prefab holds, as HTML."""
+    if item.prefab:
+        return f"<b>{_safe(item.title)}</b><p>{_safe(item.figures)}</p><p>{_safe(item.source)}</p>"
+    part = catalog.part(item.part)
+    lines = [
+        f"<b>{_safe(part.title)}</b> {_safe(part.id)}" + (f", {_safe(part.vendor)}" if part.vendor else "")
+    ]
+    lines += [_safe(part.note)] if part.note else []
+    rows = "".join(
+        f"<tr><td>{_safe(one.key.replace('_', ' '))}&nbsp;</td><td>{_safe(one.text)}&nbsp;</td>"
+        f"<td><i>{one.status}</i></td><td>{_safe(one.citation[:60])}</td></tr>"
+        for one in catalog.figures(part.id)
+    )
+    return "<br>".join(lines) + f"<table>{rows}</table>"
+
+
+def _safe(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")

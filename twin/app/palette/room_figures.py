@@ -1,0 +1,123 @@
+"""A room in figures, as lines of a table: what it computes, draws, cools, weighs, costs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from twin.app.palette.model import KINDS
+from twin.app.toolkit.text import quantity
+from twin.commands.budget import Budget, budget
+from twin.commands.command import Scene
+from twin.commands.room_spares import beside_w, spares_of
+from twin.plant.tables import LoopKind, Plant
+
+TON_W = 3516.85
+"""A ton of refrigeration [W]."""
+
+
+class Figure(NamedTuple):
+    """A line of the table: label, figure, and what a tip tells more of it."""
+
+    label: str
+    words: str
+    tip: str = ""
+
+
+def figures_of(scene: Scene) -> list[Figure]:
+    """Return what matters of a room."""
+    plant, found = scene.plant, budget(scene)
+    liquid = np.isin(plant.loops.kind, [LoopKind.LIQUID, LoopKind.IMMERSION])
+    units = plant.loops.units
+    machines = []
+    if liquid.any():
+        machines.append(f"{int(units[liquid].sum()):,} CDUs")
+    doors, beside = _doors(plant), float(beside_w(scene).sum())
+    air = int(units[plant.loops.kind == LoopKind.AIR].sum())
+    machines += [f"{doors:,} rear door{'s' * (doors > 1)}"] if doors else [f"{air:,} air handlers"]
+    switches = int(plant.switches.present.sum())
+    cables = len(plant.node_links.node) + int(plant.switch_links.cables.sum())
+    feeds = [
+        one.part for one in scene.scenario.power if one.kind in ("pdu", "busbar") for _ in range(one.count)
+    ]
+    rows = [
+        Figure("GPUs", f"{found.gpus:,} in {found.nodes:,} nodes"),
+        Figure("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m²"),
+        Figure(
+            "IT power",
+            f"{quantity(found.it_w, 'W')} at full load, {quantity(found.grid_w, 'W')} from the grid",
+        ),
+        Figure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
+        Figure(
+            "Heat",
+            f"{quantity(found.heat_w, 'W')} of nodes by nameplate and {quantity(beside, 'W')} beside, "
+            f"{(found.heat_w + beside) / TON_W:,.0f} tons",
+            "Beside: network, storage, and switches that a rack brings",
+        ),
+        Figure("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),
+        *_spares(scene),
+        Figure("Network", f"{switches:,} switches, {cables:,} cables" if switches else "none"),
+        Figure("Weight", f"{found.weight_kg / 1e3:,.1f} t"),
+        _cost(scene, found),
+    ]
+    return [*rows, Figure("Storage", _storage(scene))] if scene.scenario.storage else rows
+
+
+def _doors(plant: Plant) -> int:
+    """Return how many racks with something in them have a door that cools: whoever's it was when the rack came."""
+    racks, nodes, switches, fixtures = plant.racks, plant.nodes, plant.switches, plant.fixtures
+    held = np.zeros(len(racks.ids), np.bool_)
+    held[nodes.rack[nodes.present]] = True
+    held[switches.rack[switches.present & (switches.rack >= 0)]] = True
+    held[fixtures.rack] = True
+    with_door = np.isin(racks.air_loop, np.flatnonzero(plant.loops.kind == LoopKind.REAR_DOOR))
+    return int((held & with_door & racks.present).sum())
+
+
+def _spares(scene: Scene) -> list[Figure]:
+    """Return how many machines are needed and how many are spare, and the heat that says so."""
+    found = spares_of(scene)
+    tip = [
+        f"{one.machines}: {quantity(one.group_w, 'W')}{' in one group' * (one.groups > 1)}, "
+        f"{quantity(one.each_w, 'W')} each"
+        for one in found
+        if one.each_w > 0
+    ]
+    tip.append("Heat of nodes by nameplate, and of what stands beside them")
+    return [Figure("Needed + spare", ", ".join(one.words for one in found), "\n".join(tip))] if found else []
+
+
+def _cost(scene: Scene, found: Budget) -> Figure:
+    """Return what the parts cost, and which of them have no price."""
+    cost = quantity(found.cost_usd / 1e6, "M USD") if found.cost_usd else "not known"
+    if not found.unpriced:
+        return Figure("Parts", cost)
+    parts = [scene.catalog.part(id) for id in found.unpriced]
+    kinds = sorted({KINDS.get(part.KIND, part.KIND.replace("_", " ")) for part in parts}, key=str.lower)
+    tip = "\n".join(
+        ["No price is known of (of nodes their GPUs count):", *sorted(part.title for part in parts)]
+    )
+    return Figure("Parts", f"{cost}; without a price: {', '.join(kinds)}", tip)
+
+
+def floor_m2(scene: Scene) -> float:
+    """Return the floor of the rectangle round racks and machines [m2]."""
+    racks, machines = scene.plant.racks, scene.plant.machines
+    x_m, y_m = (np.concatenate([getattr(racks, k), getattr(machines, k)]) for k in ("x_m", "y_m"))
+    wide_m = np.concatenate([racks.width_m, machines.width_m]) / 2
+    deep_m = np.concatenate([racks.depth_m, machines.depth_m]) / 2
+    return float(np.ptp([(x_m - wide_m).min(), (x_m + wide_m).max()])) * float(
+        np.ptp([(y_m - deep_m).min(), (y_m + deep_m).max()])
+    )
+
+
+def _ups(scene: Scene) -> int:
+    return sum(one.count * one.units for one in scene.scenario.power if one.kind == "ups")
+
+
+def _storage(scene: Scene) -> str:
+    stores = scene.scenario.storage
+    read = sum(scene.catalog.storage(one.part).read_bytes_s * one.count for one in stores if one.part)
+    boxes = sum(one.count for one in stores)
+    return f"{boxes:,} {'box' if boxes == 1 else 'boxes'}, {quantity(read, 'B/s')} read"

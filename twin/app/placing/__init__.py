@@ -1,0 +1,1 @@
+"""Carrying things over the hall."""

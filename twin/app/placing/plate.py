@@ -1,0 +1,197 @@
+"""The plate beside the pointer while something is placed: what it is, what it asks of the site, what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from twin.app.hall.overlay import Glass
+from twin.app.outliner.labels import plural
+from twin.app.placing.plate_position import beside
+from twin.app.toolkit import theme as themes
+from twin.app.toolkit.look import Look
+from twin.app.toolkit.text import quantity
+from twin.commands.budget import Budget
+from twin.commands.new_switches import NewSwitches
+from twin.commands.part_load import PartLoad, together
+from twin.commands.power_room import Fullest
+
+_PAD, _LINE = 12.0, 17.0
+_BAR = 64.0
+NO_SWITCHES = NewSwitches()
+
+
+@dataclass(frozen=True)
+class BudgetLine:
+    """What a thing adds, as words, and the share of the limit in use before and after; None without a limit.
+
+    `of` is whose limit it is, where it is that of one thing.
+    """
+
+    label: str
+    added: str
+    before: float | None = None
+    after: float | None = None
+    of: str = ""
+
+    @property
+    def share(self) -> str:
+        """Return the share after it as words."""
+        return f"{self.of} {self.after:.0%}".strip() if self.after is not None else ""
+
+    @property
+    def over(self) -> bool:
+        """Return whether the limit does not hold it."""
+        return self.after is not None and self.after > 1.0
+
+
+def budget_lines(
+    load: PartLoad, budget: Budget, fullest: Fullest | None, switches: NewSwitches = NO_SWITCHES
+) -> tuple[BudgetLine, ...]:
+    """Return power, cooling, ports, weight and cost of what is added; what it does not touch is left out.
+
+    Parameters
+    ----------
+    budget
+        Of the scene without it.
+    fullest
+        What binds on the way of its power; None without a limit.
+    switches
+        That come with it.
+    """
+    found = []
+    if load.power_w:
+        binds = (fullest.before, fullest.after, fullest.id) if fullest is not None else ()
+        found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')} at full load", *binds))
+    if load.gives_w:
+        after = budget.heat_w / (budget.cooling_w + load.gives_w)
+        found.append(BudgetLine("Cooling", f"takes {quantity(load.gives_w, 'W')}", None, after))
+    elif load.heat_w:
+        shares = _shares(budget.heat_w, load.heat_w, budget.cooling_w)
+        found.append(BudgetLine("Cooling", f"+{quantity(load.heat_w, 'W')} by nameplate", *shares))
+    if load.ports:
+        used, ports = sum(one.used for one in budget.ports), sum(one.ports for one in budget.ports)
+        if switches.count:  # its ports are theirs: nothing stands in the way
+            brings = f"{plural(switches.count, 'new switch')}, {quantity(switches.load.power_w, 'W')} more"
+            found += [BudgetLine("Ports", f"+{load.ports:,}"), BudgetLine("Brings", brings)]
+        else:
+            found.append(BudgetLine("Ports", f"+{load.ports:,}", *_shares(used, load.ports, ports)))
+    whole = together(load, switches.load)
+    if whole.weight_kg:
+        found.append(BudgetLine("Weight", f"+{whole.weight_kg:,.0f} kg"))
+    if whole.cost_usd:
+        found.append(BudgetLine("Cost", f"+{_money(whole.cost_usd)}{_without(whole.unpriced)}"))
+    elif whole.unpriced:
+        found.append(BudgetLine("Cost", f"not known{_without(whole.unpriced)}"))
+    return tuple(found)
+
+
+def _shares(used: float, added: float, limit: float) -> tuple[float | None, float | None]:
+    return (used / limit, (used + added) / limit) if limit and isfinite(limit) else (None, None)
+
+
+def _money(usd: float) -> str:
+    return f"${usd / 1e6:,.3g} M" if usd >= 1e6 else f"${usd:,.0f}"
+
+
+def _without(parts: Sequence[str]) -> str:
+    """Return which parts a cost leaves out, as words that go on."""
+    more = f" and {len(parts) - 1} more" if len(parts) > 1 else ""
+    return f"; without a price: {parts[0]}{more}" if parts else ""
+
+
+class PlacingPlate(Glass):
+    """Title and place, budget, reason, keys."""
+
+    def __init__(self, look: Look, parent: QWidget) -> None:
+        super().__init__(look, parent)
+        self._bold, self._plain = themes.font(12, bold=True, as_is=True), themes.font(11, as_is=True)
+        self.title, self.where, self.reason, self.keys = "", "", "", ""
+        self.refused = False
+        self.lines: tuple[BudgetLine, ...] = ()
+        self.hide()
+
+    def show_placing(
+        self, title: str, where: str, lines: Sequence[BudgetLine], reason: str, refused: bool, keys: str
+    ) -> None:
+        """Say what is being placed; `move_to` follows."""
+        said = (title, where, tuple(lines), reason, refused, keys)
+        if said == (self.title, self.where, self.lines, self.reason, self.refused, self.keys):
+            self.show()
+            return
+        self.title, self.where, self.lines, self.reason, self.refused, self.keys = said
+        bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
+        wide = [bold.horizontalAdvance(title) + plain.horizontalAdvance(where) + 10]
+        wide += [plain.horizontalAdvance(one.added) + 78 + self._room_px(one) for one in lines]
+        wide += [plain.horizontalAdvance(words) + 14 for words in (reason, keys)]
+        rows = len(lines) + bool(reason) + bool(keys)
+        self.fit(max(wide) + 2 * _PAD, 2 * _PAD + 12 + _LINE * rows + (4 if rows else 0))
+        self.setAccessibleName(f"{title} {where}. {reason}")
+        self.show()
+        self.update()
+
+    def _room_px(self, line: BudgetLine) -> float:
+        """Return how much room bar and share of a line take on its right."""
+        if line.after is None:
+            return 0.0
+        return _BAR + 12 + max(40.0, QFontMetricsF(self._plain).horizontalAdvance(line.share) + 10)
+
+    def move_to(self, at: QPoint, ghost: QRect, clear: Sequence[QRect]) -> None:
+        """Stand beside a place of the parent and the ghost there, inside it, and cover as little as can be."""
+        self.move(beside(at, self.size(), self.host.rect(), ghost, clear))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the plate."""
+        painter = QPainter(self)
+        self.paint_plate(painter)
+        painter.setFont(self._bold)
+        painter.setPen(self.text_colour)
+        y = _PAD + 9
+        painter.drawText(QPointF(_PAD, y), self.title)
+        left = _PAD + QFontMetricsF(self._bold).horizontalAdvance(self.title) + 8
+        painter.setFont(self._plain)
+        painter.setPen(self.muted_colour)
+        painter.drawText(QPointF(left, y), self.where)
+        y += 4
+        for line in self.lines:
+            y += _LINE
+            self._paint_line(painter, line, y)
+        if self.reason:
+            y += _LINE
+            theme = self.look.theme
+            painter.setPen(QColor(theme.alarm if self.refused else theme.warning))
+            painter.drawText(QPointF(_PAD, y), self.reason)
+        if self.keys:
+            painter.setPen(QColor(self.look.theme.muted))
+            painter.drawText(QPointF(_PAD, y + _LINE), self.keys)
+        painter.end()
+
+    def _paint_line(self, painter: QPainter, line: BudgetLine, y: float) -> None:
+        theme = self.look.theme
+        painter.setPen(self.muted_colour)
+        painter.drawText(QPointF(_PAD, y), line.label)
+        painter.setPen(self.text_colour)
+        painter.drawText(QPointF(_PAD + 58, y), line.added)
+        if line.after is None:
+            return
+        right = self.room.width() - _PAD
+        bar = QRectF(right - self._room_px(line) + 12, y - 7.5, _BAR, 6.0)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.hover))
+        painter.drawRoundedRect(bar, 3, 3)
+        for share, colour in (
+            (line.after, theme.alarm if line.over else theme.ok),
+            (0.0 if line.over else line.before or 0.0, theme.muted),
+        ):
+            filled = QRectF(bar.left(), bar.top(), bar.width() * min(share, 1.0), bar.height())
+            painter.setBrush(QColor(colour))
+            painter.drawRoundedRect(filled, 3, 3)
+        painter.setPen(QColor(theme.alarm) if line.over else self.text_colour)
+        words = line.share
+        wide = QFontMetricsF(self._plain).horizontalAdvance(words)
+        painter.drawText(QPointF(right - wide, y), words)

@@ -1,0 +1,1 @@
+"""Planning a job: form, memory, roofline, pipeline."""

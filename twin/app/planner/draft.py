@@ -1,0 +1,286 @@
+"""A job as it is being planned: workload, GPUs, hardware; what the planner says of it. No widgets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from twin.app.planner.hardware import Hardware
+from twin.app.world.rows import World
+from twin.physics.training_inputs import FULL_NETWORK, Model, Network
+from twin.planning.figures import ProfileError
+from twin.planning.job import AnyJob, JobEstimate, LlmJob, PlanError, VisionJob
+from twin.planning.models import VisionPreset, load_model
+from twin.planning.profiles import load_calibrated
+from twin.planning.profiles import worth as profile_worth
+from twin.planning.scenario_job import allowed_nodes, estimate_of, planned_job
+from twin.scenario.file.effective_text import plain
+from twin.scenario.schema.work import Job, LlmTraining, Load, VisionTraining, Workload
+from twin.scenario.schema.workload import Parallelism
+from twin.scenario.text.emit import block
+
+_DEFAULT_PROFILE, _DEFAULT_GPUS = "h100", 64
+_NETWORK_WORTH_SAYING = 0.97
+_PRESET_SAMPLES = 1e6
+"""A preset knows its samples, not how many of them somebody has."""
+_FAULTS: tuple[tuple[str, str], ...] = (
+    ("a global batch", "global_batch"),
+    ("gpus are no multiple", "gpus"),
+    ("interleave", "parallelism.interleave"),
+    ("pipeline", "parallelism.pipeline"),
+    ("context", "parallelism.context"),
+    ("expert", "parallelism.expert"),
+    ("tensor", "parallelism.tensor"),
+    ("precision", "precision"),
+    ("fp8", "precision"),
+    ("microbatch", "parallelism.microbatch"),
+)
+"""What a refusal of the planner speaks of first, and the field it belongs to."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A job as it is being planned."""
+
+    workload: Workload
+    gpus: int
+    hardware: Hardware
+
+    @property
+    def profile(self) -> str:
+        """Name of the calibration profile in force."""
+        return (None if isinstance(self.workload, Load) else self.workload.profile) or self.hardware.profile
+
+    @property
+    def data_parallel(self) -> int | None:
+        """Copies of the model that share the batch; None where the cut leaves no whole number of them."""
+        cuts = getattr(self.workload, "parallelism", None)
+        if not isinstance(cuts, Parallelism):
+            return None
+        group = cuts.tensor * cuts.pipeline * cuts.context
+        return None if self.gpus % group else self.gpus // group
+
+    @property
+    def batch_unit(self) -> int:
+        """Return what the global batch has to be a multiple of: a microbatch of every copy of the model."""
+        cuts = getattr(self.workload, "parallelism", None)
+        return (self.data_parallel or 1) * (cuts.microbatch if isinstance(cuts, Parallelism) else 1)
+
+    @property
+    def sequence(self) -> int | None:
+        """Tokens of one sequence; None where the workload has none."""
+        if not isinstance(self.workload, LlmTraining):
+            return None
+        return self.workload.sequence or load_model(self.workload.model).model.seq
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the planner says of a draft: an estimate, or why there is none by field."""
+
+    draft: Draft
+    estimate: JobEstimate | None
+    faults: Mapping[str, str] = field(default_factory=dict)
+
+
+def judge(draft: Draft, edited: str = "") -> Judged:
+    """Return the estimate of a draft, or what is wrong with it, in words, by the field it belongs to.
+
+    Parameters
+    ----------
+    draft
+        What is planned.
+    edited
+        Path of the field last changed: a refusal that speaks of several belongs to that one.
+    """
+    if draft.gpus > draft.hardware.gpus and draft.hardware.in_scene:
+        there = f"{draft.gpus:,} GPUs are more than the {draft.hardware.gpus:,} of the scene"
+        return Judged(draft, None, {"gpus": there})
+    try:
+        return Judged(draft, estimate_draft(draft))
+    except PlanError as refusal:
+        return Judged(draft, None, {fault_field(draft, str(refusal), edited): str(refusal)})
+    except ProfileError as refusal:
+        return Judged(draft, None, {"model": str(refusal)})
+
+
+def estimate_draft(draft: Draft) -> JobEstimate:
+    """Return what the planner says of a draft; raises `PlanError` and `ProfileError` as it does.
+
+    In a scene the job stands on its first nodes, alone on their fabric, as in `twin plan`.
+    """
+    hardware, job = draft.hardware, _as_job(draft)
+    alone = estimate_of(job, draft.gpus, hardware.gpu_part, hardware.gpu_bytes)  # refuses what cannot run
+    network = network_of(draft)
+    if network == FULL_NETWORK:
+        return alone
+    return estimate_of(job, draft.gpus, hardware.gpu_part, hardware.gpu_bytes, network)
+
+
+def planned_draft(draft: Draft, network: Network = FULL_NETWORK) -> AnyJob:
+    """Return a draft as the planner takes it; raises as `estimate_draft`."""
+    hardware = draft.hardware
+    return planned_job(_as_job(draft), draft.gpus, hardware.gpu_part, hardware.gpu_bytes, network)
+
+
+def network_of(draft: Draft) -> Network:
+    """Return what the fabric of the scene gives a draft; the profile's own network where there is none."""
+    scene = draft.hardware.scene
+    fabric = scene.network if scene is not None else None
+    if fabric is None:
+        return FULL_NETWORK
+    if isinstance(draft.workload, Load):
+        return FULL_NETWORK  # it sends nothing that is known
+    planned, profile = planned_draft(draft), load_calibrated(draft.profile).profile
+    if isinstance(planned, LlmJob) and isinstance(planned.model, Model) and planned.stack is not None:
+        return fabric.of_job(planned.model, planned.parallel, planned.stack, profile)
+    if isinstance(planned, VisionJob):
+        fabric.refuse(draft.gpus)
+    return fabric.cards_only(profile)
+
+
+def _as_job(draft: Draft) -> Job:
+    workload = _with_profile(draft.workload, draft.profile)
+    nodes = max(draft.gpus // draft.hardware.node_gpus, 1)
+    return Job.model_construct(id="draft", workload=workload, nodes=nodes)
+
+
+def _with_profile(workload: Workload, profile: str | None) -> Workload:
+    """Return a workload with this profile; a load has none."""
+    return workload if isinstance(workload, Load) else workload.model_copy(update={"profile": profile})
+
+
+def fault_field(draft: Draft, reason: str, edited: str = "") -> str:
+    """Return the path of the field that a refusal speaks of; "gpus" where it names none of this workload."""
+    said = reason.lower()
+    found = sorted((said.find(words), path) for words, path in _FAULTS if words in said)
+    paths = [path for _, path in found if path == "gpus" or has_value(draft.workload, path)]
+    return edited if edited in paths else next(iter(paths), "gpus")
+
+
+def has_value(workload: Workload, path: str) -> bool:
+    """Return whether a workload has a field."""
+    part: object = workload
+    for name in path.split("."):
+        if not hasattr(part, name):
+            return False
+        part = getattr(part, name)
+    return True
+
+
+def value_of(workload: Workload, path: str) -> object:
+    """Return a field of a workload by its path, such as ``parallelism.tensor``."""
+    part: object = workload
+    for name in path.split("."):
+        part = getattr(part, name)
+    return part
+
+
+def with_value(workload: Workload, path: str, value: object) -> Workload:
+    """Return the workload with one field changed."""
+    name, _, rest = path.partition(".")
+    if not rest:
+        return workload.model_copy(update={name: value})
+    part = getattr(workload, name)
+    return workload.model_copy(update={name: part.model_copy(update={rest: value})})
+
+
+def draft_of_job(world: World, job: Job, hardware: list[Hardware]) -> Draft | None:
+    """Return the draft of a scenario's job on the hardware it has there; None when nothing serves it."""
+    allowed = allowed_nodes(world.plant, job.rows)
+    if not allowed.any():
+        return None
+    plant, node = world.plant, int(np.argmax(allowed))
+    part = plant.gpu_parts[int(plant.gpus.part[int(plant.nodes.gpu_first[node])])]
+    found = next((one for one in hardware if one.in_scene and one.gpu_part == part), None)
+    if found is None:
+        return None
+    return Draft(job.workload, int(plant.nodes.gpu_count[node]) * job.nodes, found)
+
+
+def default_draft(hardware: list[Hardware]) -> Draft:
+    """Return what the dialog starts with where no job is to be had: a small model on a few nodes."""
+    chosen = next((one for one in hardware if one.in_scene), None)
+    if chosen is None:
+        chosen = next(one for one in hardware if one.profile == _DEFAULT_PROFILE)
+    return Draft(default_training("llama3-8b"), min(_DEFAULT_GPUS, chosen.gpus), chosen)
+
+
+def default_training(model: str) -> LlmTraining:
+    """Return the training of a model preset with the cut still to be found."""
+    return LlmTraining(kind="llm", model=model, global_batch=128)
+
+
+def vision_training(preset: VisionPreset) -> VisionTraining:
+    """Return the training of a vision or video model preset, on a data set of a million samples."""
+    return VisionTraining.model_validate(
+        {
+            "kind": "vision",
+            "model": preset.title,
+            "sample_flop": preset.sample_flop,
+            "parameters": preset.parameters,
+            "batch_per_gpu": preset.batch_per_gpu,
+            "sample_bytes": preset.sample_bytes,
+            "activation_bytes": preset.sample_activation_bytes,
+            "hbm_bytes": preset.sample_hbm_bytes,
+            "efficiency": preset.efficiency,
+            "dataset_bytes": _PRESET_SAMPLES * preset.sample_bytes,
+        }
+    )
+
+
+def on_hardware(draft: Draft, hardware: Hardware) -> Draft:
+    """Return the draft on other hardware, with its own profile, and no more GPUs than there are."""
+    workload = _with_profile(draft.workload, None)
+    return replace(draft, workload=workload, hardware=hardware, gpus=min(draft.gpus, hardware.gpus))
+
+
+def yaml_of(draft: Draft) -> str:
+    """Return the draft as lines of a scenario's job: nodes and workload."""
+    workload = draft.workload
+    if not draft.hardware.in_scene:
+        workload = _with_profile(workload, draft.profile)
+    whole, rest = divmod(draft.gpus, draft.hardware.node_gpus)
+    nodes = f"{max(whole + (rest > 0), 1)}"
+    remark = f"{draft.gpus:,} GPUs of {draft.hardware.node_gpus} a node"
+    lines = block(_given(workload), 2)
+    if (
+        isinstance(workload, VisionTraining)
+        and workload.dataset_bytes == _PRESET_SAMPLES * workload.sample_bytes
+    ):
+        lines = re.sub(r"(?m)^(  dataset: .*)$", r"\1 # a million samples: put your own", lines)
+    return f"nodes: {nodes} # {remark}\nworkload:\n{lines}"
+
+
+def _given(part: BaseModel) -> dict[str, Any]:
+    """Return a part as a file would hold it, without what is as it would be anyway."""
+    shown = plain(part)
+    for name, info in type(part).model_fields.items():
+        key, value = info.alias or name, getattr(part, name)
+        if not info.is_required() and value == info.default:
+            shown.pop(key, None)
+        elif isinstance(value, BaseModel) and key in shown:
+            shown[key] = _given(value)
+    return shown
+
+
+def worth(draft: Draft, estimate: JobEstimate) -> str:
+    """Return how far an estimate can be trusted, in a sentence or two."""
+    doubts = " ".join(f"{doubt[:1].upper()}{doubt[1:].rstrip('.')}." for doubt in estimate.low_confidence)
+    if estimate.kind == "load":
+        return doubts
+    profile = load_calibrated(draft.profile)
+    if estimate.confidence != profile.confidence:
+        said = f"{profile.title}, low confidence here."
+    else:
+        said = f"{profile.title}: {profile_worth(profile)}."
+    network = network_of(draft)
+    least = min(network.data, network.pipeline, network.tensor, network.context, network.expert)
+    if least < _NETWORK_WORTH_SAYING:
+        said += f" The fabric of the scene gives {100 * least:.0f} % of the bandwidth it was fitted with."
+    return f"{said} {doubts}".strip()

@@ -1,0 +1,130 @@
+"""What the planner says of a job: step time, memory, and how far its numbers can be trusted. No widgets."""
+
+from __future__ import annotations
+
+from twin.app.planner.draft import draft_of_job, judge
+from twin.app.planner.hardware import Hardware, scene_hardware
+from twin.app.toolkit import text
+from twin.app.world.rows import Row, World, live_rows
+from twin.planning.job import JobEstimate
+from twin.plant.tables import Plant
+from twin.record.accounts import JOB_SECONDS
+from twin.record.channels import JobState
+from twin.scenario.schema.work import Job
+
+_WHERE_KNOWN = frozenset({"job.network", "job.input_wait_s", "job.place", "job.why", "job.planned_s"})
+_KNOWN_AWAY = frozenset({"job.state", "job.step", "job.step_s", "job.goodput", "job.wait_s"})
+"""What is known of a job in a cloud; the rest is of GPUs here."""
+_CONFIDENCE = {
+    "own runs": "The step time was fitted to runs of one's own.",
+    "calibrated": "The step time was fitted to published runs on this GPU.",
+    "derived": "The step time was carried over from a GPU whose published runs were fitted.",
+    "uncalibrated": "Fitted to no published run: expect the step time to be off.",
+}
+
+
+def plan_rows(world: World, job: Job) -> list[Row]:
+    """Return step time, memory and confidence of a job by the planner; nothing when it cannot be planned."""
+    planned = _PLANNED.of(world, job)
+    if planned is None:
+        return []  # such a job is refused before it begins, and said so there
+    if planned.kind == "load":
+        hint = "\n".join(planned.low_confidence)
+        return [Row("Step time", text.quantity(planned.step_s, "s"), hint=hint), *_power(job)]
+    hint = _CONFIDENCE.get(planned.confidence, "")
+    used = text.quantity(planned.memory.total_bytes, "B")
+    whole = text.quantity(planned.gpu_bytes, "B")
+    return [
+        Row("Step time", text.quantity(planned.step_s, "s"), hint=hint),
+        *_throughput(planned),
+        *_phases(planned),
+        *_service(planned),
+        Row("Confidence", planned.confidence, hint="\n".join([hint, *planned.low_confidence])),
+        Row(
+            "Memory of a GPU",
+            f"{used} of {whole}",
+            hint="Of the fullest GPU: weights, optimizer, activations",
+        ),
+        Row("Fits in memory", "yes" if planned.fits else f"no: {planned.reason}"),
+        *_power(job),
+    ]
+
+
+def reference_step_s(world: World, job: Job) -> float | None:
+    """Return the step time of a job by the planner [s]; None when it cannot be planned."""
+    planned = _PLANNED.of(world, job)
+    return planned.step_s if planned is not None and planned.step_s > 0 else None
+
+
+def pace_rows(world: World, job: int) -> list[Row]:
+    """Return what a job does now; of network and input only where something limits or feeds it."""
+    rows = [row for row in live_rows(world, "job", job) if row.hint not in JOB_SECONDS]  # its page has those
+    frame = world.frame
+    if frame is not None and rows and frame.values["job.state"][job] == JobState.REMOTE:
+        return [row for row in rows if row.hint in _KNOWN_AWAY]
+    return [row for row in rows if row.value != text.MISSING or row.hint not in _WHERE_KNOWN]
+
+
+def _power(job: Job) -> list[Row]:
+    """Return what is said of a job's power beyond its work; nothing where nothing is."""
+    rows = []
+    if job.power_floor > 0:
+        hint = "GPUs draw at least that while they wait: steps swing the grid less and cost more energy"
+        rows.append(Row("Power floor", f"{100 * job.power_floor:.0f} % of working power", hint=hint))
+    if job.priority:
+        rows.append(Row("Priority", f"{job.priority:+d}", hint="Higher keeps its power longer under a cap"))
+    return rows
+
+
+def _throughput(planned: JobEstimate) -> list[Row]:
+    if not planned.work_per_step:
+        return []
+    rate = f"{text.prefixed(planned.rate_s)} {planned.unit_of_work}/s"
+    return [Row("Throughput", rate, hint="Of the whole job, while nothing interrupts it")]
+
+
+def _phases(planned: JobEstimate) -> list[Row]:
+    return [
+        Row(phase.name.capitalize(), text.quantity(phase.seconds, "s"), hint="One phase of a step")
+        for phase in planned.phases
+    ]
+
+
+def _service(planned: JobEstimate) -> list[Row]:
+    service = planned.service
+    if service is None:
+        return []
+    capacity = f"{text.prefixed(service.capacity_requests_s)} requests/s"
+    load = f"{100 * service.utilisation:.0f} % of {capacity}"
+    late = "More is asked than it can answer: those that wait become ever more"
+    return [
+        Row("Load", load, hint=late if service.overloaded else "Of what it answers at full batches"),
+        Row("First token", text.quantity(service.first_token_s, "s"), hint="From arrival, in the mean"),
+        Row("Further tokens", text.quantity(service.token_s, "s"), hint="Each one of an answer"),
+        Row(
+            "Answered at once",
+            f"{service.batch:.3g} of {service.batch_limit:,}",
+            hint=f"Requests of one of {service.replicas:,} replicas; memory, software or the scene sets the limit",
+        ),
+    ]
+
+
+class _Planned:
+    """Estimates of the jobs of the plant that was asked for last: they are looked at several times a second."""
+
+    def __init__(self) -> None:
+        self._plant: Plant | None = None
+        self._hardware: list[Hardware] = []
+        self._known: dict[Job, JobEstimate | None] = {}
+
+    def of(self, world: World, job: Job) -> JobEstimate | None:
+        """Return what the planner says of a job on its fabric; None when it cannot be planned."""
+        if self._plant is not world.plant:
+            self._plant, self._hardware, self._known = world.plant, scene_hardware(world), {}
+        if job not in self._known:
+            draft = draft_of_job(world, job, self._hardware)
+            self._known[job] = judge(draft).estimate if draft is not None else None
+        return self._known[job]
+
+
+_PLANNED = _Planned()

@@ -1,0 +1,271 @@
+"""The fields of the job dialog as a table: what each is called, its unit, its tip, its range. No widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from twin.app.planner.draft import Draft, has_value, value_of, with_value
+from twin.planning.models import model_presets
+from twin.planning.profiles import load_calibrated
+from twin.scenario.schema.work import Load
+
+Choices = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class FieldSpec:
+    """One field.
+
+    Attributes
+    ----------
+    path
+        Where it is in the workload, such as ``parallelism.tensor``.
+    title, unit, tip
+        For people.
+    section
+        Heading it stands under.
+    low, high
+        Range of a number.
+    doubles
+        Whether a step doubles or halves a count, rather than adding one.
+    choices
+        (value, title) of a field that is chosen from a list; empty otherwise.
+    switch
+        Whether it is on or off.
+    share
+        Whether it is a share, 0..1, shown in per cent.
+    real
+        Whether the count is kept as a number that need not be whole.
+    """
+
+    path: str
+    title: str
+    unit: str
+    tip: str
+    section: Literal["Work", "Cut", "Memory", "Overlap"]
+    low: int = 1
+    high: int = 1_000_000
+    doubles: bool = False
+    choices: Choices = ()
+    switch: bool = False
+    share: bool = False
+    real: bool = False
+
+
+FIELDS: tuple[FieldSpec, ...] = (
+    FieldSpec(
+        "global_batch",
+        "Global batch",
+        "sequences",
+        "Sequences of one step, over all GPUs",
+        "Work",
+        doubles=True,
+    ),
+    FieldSpec(
+        "batch_per_gpu",
+        "Batch of a GPU",
+        "samples",
+        "Samples of one step on one GPU",
+        "Work",
+        high=65536,
+        doubles=True,
+    ),
+    FieldSpec(
+        "prompts", "Prompts", "a step", "Prompts that one step answers and learns from", "Work", doubles=True
+    ),
+    FieldSpec(
+        "samples", "Answers", "a prompt", "Answers generated for each prompt", "Work", high=4096, doubles=True
+    ),
+    FieldSpec(
+        "requests_s",
+        "Requests",
+        "a second",
+        "Offered load, over all replicas",
+        "Work",
+        doubles=True,
+        real=True,
+    ),
+    FieldSpec("prompt_tokens", "Prompt", "tokens", "Mean length of a prompt", "Work", doubles=True),
+    FieldSpec("output_tokens", "Answer", "tokens", "Mean length of an answer", "Work", doubles=True),
+    FieldSpec(
+        "sequence", "Sequence", "tokens", "Tokens of one sequence", "Work", high=10_000_000, doubles=True
+    ),
+    FieldSpec(
+        "precision",
+        "Precision",
+        "",
+        "Of the big matrix products; attention and the rest stay 16-bit",
+        "Work",
+        choices=(("bf16", "BF16"), ("fp8", "FP8")),
+    ),
+    FieldSpec(
+        "gpu",
+        "GPU load",
+        "of rated",
+        "Power of the GPUs between idle and rated",
+        "Work",
+        low=0,
+        share=True,
+    ),
+    FieldSpec(
+        "efficiency",
+        "Efficiency",
+        "of peak",
+        "Share of the 16-bit peak that the arithmetic reaches",
+        "Work",
+        share=True,
+    ),
+    FieldSpec(
+        "parallelism.tensor",
+        "Tensor TP",
+        "GPUs",
+        "GPUs that share each matrix; best inside one NVLink domain",
+        "Cut",
+        high=128,
+        doubles=True,
+    ),
+    FieldSpec(
+        "parallelism.pipeline",
+        "Pipeline PP",
+        "stages",
+        "Stages that the layers are cut into, one after the other",
+        "Cut",
+        high=256,
+        doubles=True,
+    ),
+    FieldSpec(
+        "parallelism.context",
+        "Context CP",
+        "GPUs",
+        "GPUs that share each sequence, for long ones",
+        "Cut",
+        high=128,
+        doubles=True,
+    ),
+    FieldSpec(
+        "parallelism.expert",
+        "Expert EP",
+        "GPUs",
+        "GPUs that share the experts of a layer, out of DP \N{MULTIPLICATION SIGN} CP",
+        "Cut",
+        high=1024,
+        doubles=True,
+    ),
+    FieldSpec(
+        "parallelism.interleave",
+        "Interleave",
+        "chunks",
+        "Virtual stages of each GPU: more of them, less bubble",
+        "Cut",
+        high=64,
+    ),
+    FieldSpec(
+        "parallelism.microbatch",
+        "Microbatch",
+        "sequences",
+        "Sequences that pass the pipeline together",
+        "Cut",
+        high=1024,
+        doubles=True,
+    ),
+    FieldSpec("tensor", "Tensor TP", "GPUs", "GPUs of one replica", "Cut", high=128, doubles=True),
+    FieldSpec(
+        "rollout_tensor",
+        "Rollout TP",
+        "GPUs",
+        "GPUs of one copy that generates answers",
+        "Cut",
+        high=128,
+        doubles=True,
+    ),
+    FieldSpec(
+        "recompute",
+        "Recompute",
+        "",
+        "Activations computed again in the backward pass: less memory, more time",
+        "Memory",
+        choices=(("none", "none"), ("selective", "selective"), ("full", "full")),
+    ),
+    FieldSpec(
+        "stack.sharding",
+        "Sharding",
+        "",
+        "What the data-parallel GPUs share out instead of each keeping a copy",
+        "Memory",
+        choices=(
+            ("none", "none (ZeRO-0)"),
+            ("optimizer", "optimizer (ZeRO-1)"),
+            ("gradients", "+ gradients (ZeRO-2)"),
+            ("weights", "+ weights (FSDP)"),
+        ),
+    ),
+    FieldSpec(
+        "stack.seq_parallel",
+        "Sequence parallel",
+        "",
+        "Norms split over the tensor group: less memory",
+        "Overlap",
+        switch=True,
+    ),
+    FieldSpec(
+        "stack.tensor_overlap",
+        "Hide tensor traffic",
+        "",
+        "Tensor communication runs behind matrix products",
+        "Overlap",
+        switch=True,
+    ),
+    FieldSpec(
+        "stack.data_overlap",
+        "Hide data traffic",
+        "",
+        "Gradients are reduced behind the backward pass",
+        "Overlap",
+        switch=True,
+    ),
+    FieldSpec(
+        "stack.pipeline_overlap",
+        "Hide pipeline traffic",
+        "",
+        "Stages send while they compute",
+        "Overlap",
+        switch=True,
+    ),
+)
+_STACK_FIELDS = {
+    "stack.sharding": "sharding",
+    "stack.seq_parallel": "seq_parallel",
+    "stack.tensor_overlap": "tp_overlap",
+    "stack.data_overlap": "dp_overlap",
+    "stack.pipeline_overlap": "p2p_overlap",
+}
+
+
+def fields_for(draft: Draft) -> tuple[FieldSpec, ...]:
+    """Return the fields that a draft has; expert parallelism only where there are experts."""
+    return tuple(
+        spec for spec in FIELDS if has_value(draft.workload, spec.path) and _makes_sense(draft, spec)
+    )
+
+
+def shown_value(draft: Draft, spec: FieldSpec) -> object:
+    """Return the value in force: what the workload leaves open is as model and profile have it."""
+    if spec.path == "sequence":
+        return draft.sequence
+    value = value_of(draft.workload, spec.path)
+    if value is None and spec.path in _STACK_FIELDS:
+        return getattr(load_calibrated(draft.profile).stack, _STACK_FIELDS[spec.path])
+    return value
+
+
+def edited(draft: Draft, spec: FieldSpec, value: object) -> Draft:
+    """Return the draft with a field changed."""
+    return replace(draft, workload=with_value(draft.workload, spec.path, value))
+
+
+def _makes_sense(draft: Draft, spec: FieldSpec) -> bool:
+    if spec.path != "parallelism.expert" or isinstance(draft.workload, Load):
+        return True
+    known = model_presets().get(draft.workload.model)
+    return known is None or known.model.experts is not None

@@ -1,0 +1,100 @@
+"""What a job can be planned on: the GPUs of the open scene, or any that a calibration profile serves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from twin.app.world.rows import World
+from twin.planning.figures import ProfileError
+from twin.planning.profiles import load_calibrated, profile_for_gpu, profile_names
+from twin.planning.scene_network import scene_network
+from twin.planning.scene_plan import SceneGpus
+
+MOST_GPUS = 131_072
+"""Offered where no scene sets a limit."""
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """What a job runs on.
+
+    Attributes
+    ----------
+    title
+        For people.
+    profile
+        Calibration profile.
+    gpu_part
+        Part of the catalogue; "" where only a profile is chosen.
+    gpu_bytes
+        Memory of one GPU [B].
+    gpus
+        GPUs there are.
+    node_gpus
+        GPUs of one node.
+    scene
+        The GPUs of the open scene with their fabric; none where only a profile is chosen.
+    """
+
+    title: str
+    profile: str
+    gpu_part: str
+    gpu_bytes: float
+    gpus: int
+    node_gpus: int
+    scene: SceneGpus | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def in_scene(self) -> bool:
+        """Return whether these GPUs stand in the open scene."""
+        return self.scene is not None
+
+
+def scene_hardware(world: World) -> list[Hardware]:
+    """Return the GPUs that stand in a scene and that a profile serves, the most numerous first."""
+    plant, nodes = world.plant, world.plant.nodes
+    parts = plant.gpus.part[np.minimum(nodes.gpu_first, max(len(plant.gpus.part) - 1, 0))]
+    made = []
+    for number, part in enumerate(plant.gpu_parts):
+        mine = np.flatnonzero(nodes.present & (nodes.gpu_count > 0) & (parts == number))
+        if not len(mine):
+            continue
+        try:
+            profile = profile_for_gpu(part)
+        except ProfileError:
+            continue  # nothing can be planned on it
+        first = int(mine[0])
+        node = world.catalog.node(plant.node_parts[int(nodes.part[first])])
+        scene = SceneGpus(
+            part=part,
+            count=int(nodes.gpu_count[mine].sum()),
+            node_gpus=int(nodes.gpu_count[first]),
+            memory_bytes=world.catalog.gpu(part).memory_bytes,
+            domain_gpus=min(node.scale_up_gpus, profile.profile.domain_gpus),
+            profile=profile.name,
+            network=scene_network(plant, world.catalog, mine),
+        )
+        made.append(
+            Hardware(
+                f"This scene: {part}",
+                scene.profile,
+                part,
+                scene.memory_bytes,
+                scene.count,
+                scene.node_gpus,
+                scene,
+            )
+        )
+    return sorted(made, key=lambda hardware: -hardware.gpus)
+
+
+def profile_hardware() -> list[Hardware]:
+    """Return the hardware of every shipped profile."""
+    made = []
+    for name in profile_names():
+        calibrated = load_calibrated(name)
+        hbm_bytes = calibrated.profile.hbm_bytes
+        made.append(Hardware(calibrated.title, name, "", hbm_bytes, MOST_GPUS, 8))
+    return sorted(made, key=lambda hardware: hardware.title)

@@ -1,0 +1,188 @@
+"""The best plans that the search found, as a table; a row chosen is applied. What was refused is counted below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
+
+from twin.app.planner.draft import Draft
+from twin.app.planner.search import is_plan
+from twin.app.toolkit.column_model import ColumnModel, Index
+from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.text import quantity, span
+from twin.planning.search import Candidate, Found
+
+COLUMNS = (
+    "Step",
+    "MFU",
+    "Memory",
+    "Bubble",
+    "TP",
+    "PP",
+    "CP",
+    "DP",
+    "EP",
+    "VP",
+    "Micro",
+    "Recompute",
+    "Sharding",
+)
+_FIRST_WORD = COLUMNS.index("Recompute")
+_TIPS = (
+    "Time of one step",
+    "Model FLOP utilisation",
+    "Of the fullest GPU",
+    "Share of the step in which stages wait for the pipeline",
+    "Tensor parallel",
+    "Pipeline stages",
+    "Context parallel",
+    "Data parallel",
+    "Expert parallel",
+    "Interleave: virtual stages of each GPU",
+    "Sequences of one microbatch",
+    "Activations computed again",
+    "What data parallelism shares out",
+)
+_SHARDING = {"none": "none", "optimizer": "ZeRO-1", "gradients": "ZeRO-2", "weights": "FSDP"}
+
+
+class PlanModel(ColumnModel):
+    """One row for each plan; the one in force is marked."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(COLUMNS)
+        self._look = look
+        self.plans: tuple[Candidate, ...] = ()
+        self._draft: Draft | None = None
+
+    def show_plans(self, plans: tuple[Candidate, ...], draft: Draft) -> None:
+        """Show these plans."""
+        self.beginResetModel()
+        self.plans, self._draft = plans, draft
+        self.endResetModel()
+
+    def in_force(self) -> int:
+        """Return the row of the plan that the draft is cut as; -1 when there is none."""
+        if self._draft is None:
+            return -1
+        return next((row for row, plan in enumerate(self.plans) if is_plan(self._draft, plan)), -1)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Return the number of plans."""
+        return 0 if parent.isValid() else len(self.plans)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """Return title or tip of a column."""
+        if role == Qt.ItemDataRole.ToolTipRole and orientation == Qt.Orientation.Horizontal:
+            return _TIPS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole and orientation == Qt.Orientation.Horizontal:
+            side = Qt.AlignmentFlag.AlignRight if section < _FIRST_WORD else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return super().headerData(section, orientation, role)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return text, alignment or colour of a cell."""
+        plan, column = self.plans[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _texts(plan)[column]
+        if role == Qt.ItemDataRole.TextAlignmentRole and column < _FIRST_WORD:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.ForegroundRole and self._draft is not None and is_plan(self._draft, plan):
+            return QColor(self._look.theme.accent)
+        return None
+
+
+class PlansTable(QWidget):
+    """Table and, below it, how many cuts each constraint refused."""
+
+    chosen = Signal(object)  # Candidate
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self.setProperty("role", "panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._look = look
+        self.model = PlanModel(look)
+        self.table = QTableView()
+        self.table.setModel(self.model)
+        self.table.setAccessibleName("Best plans")
+        self.table.setTabKeyNavigation(False)
+        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        self.table.setShowGrid(False)
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(25)
+        header = self.table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
+        self.table.clicked.connect(self._on_chosen)
+        self.table.activated.connect(self._on_chosen)
+        self.summary = label("", "muted", wrap=True)
+        self.refused = label("", "faint", wrap=True)
+        head = QHBoxLayout()
+        head.setContentsMargins(12, 8, 12, 2)
+        head.addWidget(self.summary, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 6)
+        column.setSpacing(2)
+        nest(column, head)
+        column.addWidget(self.table, 1)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(12, 2, 12, 2)
+        foot.addWidget(self.refused, 1)
+        nest(column, foot)
+
+    def show_found(self, found: Found, draft: Draft) -> None:
+        """Show what a search found for a draft."""
+        self.model.show_plans(found.best, draft)
+        self.table.horizontalHeader().setVisible(bool(found.best))
+        self.table.setColumnHidden(COLUMNS.index("EP"), all(plan.parallel.ep == 1 for plan in found.best))
+        row = self.model.in_force()
+        if row >= 0:
+            self.table.selectRow(row)
+        if found.best:
+            self.summary.setText(
+                f"{found.tried:,} configurations tried on {draft.gpus:,} GPUs; the fastest that fit, "
+                "one for each cut. A click or Enter applies one."
+            )
+        else:
+            self.summary.setText(f"No cut of {draft.gpus:,} GPUs works: what stands in the way is below.")
+        counted = sorted(((n, why) for why, n in found.refused.items() if n), reverse=True)
+        self.refused.setText("Refused:  " + "  \N{MIDDLE DOT}  ".join(f"{n:,} {why}" for n, why in counted))
+        self.refused.setVisible(bool(counted))
+
+    def show_none(self, why: str) -> None:
+        """Show that there is nothing to search, and why."""
+        self.model.beginResetModel()
+        self.model.plans = ()
+        self.model.endResetModel()
+        self.summary.setText(why)
+        self.table.horizontalHeader().hide()
+        self.refused.setVisible(False)
+
+    def _on_chosen(self, index: Index) -> None:
+        self.chosen.emit(self.model.plans[index.row()])
+
+
+def _texts(plan: Candidate) -> tuple[str, ...]:
+    cut, parts = plan.parallel, plan.parts
+    return (
+        span(plan.step_s),
+        f"{100 * parts.mfu:.1f} %",
+        quantity(plan.memory.total_bytes, "B"),
+        f"{100 * parts.pipeline_bubble_s / plan.step_s:.1f} %",
+        str(cut.tp),
+        str(cut.pp),
+        str(cut.cp),
+        f"{cut.dp:,}",
+        str(cut.ep),
+        str(cut.vp),
+        str(cut.microbatch),
+        plan.stack.recompute,
+        _SHARDING[plan.stack.sharding],
+    )

@@ -1,0 +1,66 @@
+"""Models to choose from in the job dialog: published shapes, and the jobs of the open scene. No widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from twin.app.planner.draft import Draft, default_training, vision_training
+from twin.planning.models import model_presets, vision_presets
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.work import LlmTraining, Load, Workload
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One entry of the list.
+
+    Attributes
+    ----------
+    title
+        For people.
+    workload
+        What it starts from.
+    is_model
+        Whether it changes only the model of a training that is already there.
+    """
+
+    title: str
+    workload: Workload
+    is_model: bool
+
+    def is_of(self, workload: Workload) -> bool:
+        """Return whether a workload is of this entry."""
+        if workload.kind != self.workload.kind or self.is_model != isinstance(workload, LlmTraining):
+            return False
+        if isinstance(workload, Load) or isinstance(self.workload, Load):
+            return workload == self.workload  # nothing else tells one load from another
+        return workload.model == self.workload.model
+
+    def apply(self, draft: Draft) -> Draft:
+        """Return the draft with this model; the cut of a transformer stays, its sequence is the model's."""
+        if (
+            isinstance(self.workload, LlmTraining)
+            and self.is_model
+            and isinstance(draft.workload, LlmTraining)
+        ):
+            changed = draft.workload.model_copy(update={"model": self.workload.model, "sequence": None})
+            return replace(draft, workload=changed)
+        return replace(draft, workload=self.workload)
+
+
+def work_name(workload: Workload) -> str:
+    """Return what a job works on, for people: its model, or how hard it drives the hardware."""
+    return f"load of {100 * workload.gpu:.3g} %" if isinstance(workload, Load) else workload.model
+
+
+def presets(scenario: Scenario | None) -> list[Preset]:
+    """Return language models, then vision and video models, then jobs of the scene that are no plain training."""
+    made = [Preset(preset.title, default_training(name), True) for name, preset in model_presets().items()]
+    made.extend(Preset(preset.title, vision_training(preset), False) for preset in vision_presets().values())
+    jobs = scenario.jobs if scenario is not None else ()
+    made.extend(
+        Preset(f"{job.title or job.id} (scene)", job.workload, False)
+        for job in jobs
+        if not isinstance(job.workload, LlmTraining)
+    )
+    return made

@@ -1,0 +1,131 @@
+"""The parallelism search and the advice on memory, asked for a draft. No widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from twin.app.planner.draft import Draft, estimate_draft, network_of, planned_draft, with_value
+from twin.app.toolkit.text import quantity, span
+from twin.physics.training_inputs import Parallel, Stack
+from twin.planning.advice import Advice, advise, would_fit
+from twin.planning.job import LlmJob, VisionJob
+from twin.planning.scene_plan import plan_for_scene
+from twin.planning.search import Candidate, Found, Limits, search
+from twin.planning.vision_advice import largest_batch
+from twin.scenario.schema.work import LlmTraining
+from twin.scenario.schema.workload import Parallelism
+
+TOP = 8
+"""Plans shown."""
+
+
+def can_be_searched(draft: Draft) -> bool:
+    """Return whether the search knows this workload."""
+    return isinstance(draft.workload, LlmTraining)
+
+
+def best_plans(draft: Draft, top: int = TOP) -> Found:
+    """Return the fastest ways to run a transformer's training on the draft's GPUs, whatever its present cut.
+
+    Raises
+    ------
+    PlanError, ProfileError
+        As the search does.
+    """
+    uncut = with_value(with_value(draft.workload, "parallelism", Parallelism()), "recompute", "none")
+    planned = planned_draft(replace(draft, workload=uncut, gpus=1))  # legal for any batch: model and stack
+    if not isinstance(planned, LlmJob):
+        raise TypeError(f"a search for {draft.workload.kind!r}")
+    scene = draft.hardware.scene
+    if scene is not None and isinstance(draft.workload, LlmTraining):
+        return plan_for_scene(
+            scene,
+            draft.workload.model,
+            draft.gpus,
+            draft.workload.global_batch,
+            sequence=draft.sequence,
+            profile=draft.profile,
+            stack=planned.stack,
+            limits=Limits(top=top),
+        )
+    return search(
+        planned.model,
+        draft.gpus,
+        planned.parallel.global_batch,
+        planned.profile,
+        stack=planned.stack,
+        gpu_bytes=planned.gpu_bytes,
+        limits=Limits(top=top),
+    )
+
+
+def with_plan(draft: Draft, plan: Candidate) -> Draft:
+    """Return the draft cut as a plan says."""
+    return _cut_as(draft, plan.parallel, plan.stack)
+
+
+def is_plan(draft: Draft, plan: Candidate) -> bool:
+    """Return whether a draft is cut as a plan says."""
+    return with_plan(draft, plan) == draft
+
+
+def what_would_fit(draft: Draft) -> str:
+    """Return in words what would make a draft fit; empty where nothing is known to."""
+    planned = planned_draft(draft, network_of(draft))
+    return would_fit(planned) if isinstance(planned, LlmJob | VisionJob) else ""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A draft that would fit, what is changed in it, and what it then needs and takes."""
+
+    words: str
+    figures: str
+    draft: Draft
+
+
+def offers(draft: Draft) -> tuple[Offer, ...]:
+    """Return drafts that would fit where this one does not, cheapest first."""
+    planned = planned_draft(draft, network_of(draft))
+    if isinstance(planned, LlmJob):
+        return tuple(
+            Offer(
+                one.words.replace("->", "\N{RIGHTWARDS ARROW}"),
+                f"{quantity(one.memory.total_bytes, 'B')} a GPU, step {span(one.step_s)}",
+                with_advice(draft, one),
+            )
+            for one in advise(planned)
+        )
+    if not isinstance(planned, VisionJob) or (batch := largest_batch(planned)) < 1:
+        return ()
+    smaller = replace(draft, workload=with_value(draft.workload, "batch_per_gpu", batch))
+    estimate = estimate_draft(smaller)
+    return (
+        Offer(
+            f"batch {planned.batch_per_gpu:,} \N{RIGHTWARDS ARROW} {batch:,} on each GPU",
+            f"{quantity(estimate.memory.total_bytes, 'B')} a GPU, step {span(estimate.step_s)}",
+            smaller,
+        ),
+    )
+
+
+def with_advice(draft: Draft, advice: Advice) -> Draft:
+    """Return the draft changed as advised; it may ask for more GPUs."""
+    parallel, stack = advice.job.parallel, advice.job.stack
+    if stack is None:
+        raise TypeError("advice without the stack it was made for")
+    return replace(_cut_as(draft, parallel, stack), gpus=parallel.gpus)
+
+
+def _cut_as(draft: Draft, parallel: Parallel, stack: Stack) -> Draft:
+    cuts = Parallelism(
+        tensor=parallel.tp,
+        pipeline=parallel.pp,
+        context=parallel.cp,
+        expert=parallel.ep,
+        interleave=parallel.vp,
+        microbatch=parallel.microbatch,
+    )
+    workload = with_value(draft.workload, "parallelism", cuts)
+    workload = with_value(workload, "recompute", stack.recompute)
+    return replace(draft, workload=with_value(workload, "stack.sharding", stack.sharding))

@@ -1,0 +1,1 @@
+"""Curves of the run, live and recorded."""

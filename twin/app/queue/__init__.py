@@ -1,0 +1,1 @@
+"""The queue, its Gantt chart, and tenants."""

@@ -1,0 +1,78 @@
+"""Follows the run for the queue's docks: one history of its jobs, of its events when it is asked for. No widgets."""
+
+from __future__ import annotations
+
+from psygnal import Signal
+
+from twin.app.queue.history import JobHistory
+from twin.app.queue.plan import waiting_order
+from twin.app.session.event_cursor import EventTail
+from twin.app.session.session import Session
+from twin.plant.tables import Plant
+
+
+class QueueFeed:
+    """The history of the jobs of the session's run, made up to the time on screen for whoever asks."""
+
+    begun = Signal()  # another run: `history` is new
+    changed = Signal()  # figures of a new moment, at most some times a second
+
+    def __init__(self, session: Session) -> None:
+        self._session, self._tail = session, EventTail(session)
+        self._history: JobHistory | None = None
+        self._stale = False  # of the halls before an edit
+        session.run_started.connect(self._begin)
+        session.plant_changed.connect(self._on_plant)
+        session.rewound.connect(lambda: self._tell(None))
+        session.figures_changed.connect(self._tell)
+
+    @property
+    def history(self) -> JobHistory | None:
+        """Return the history so far; None without a scene."""
+        history = self._history
+        if history is not None and not self._stale:
+            anew, events = self._tail.fresh()
+            if anew:
+                history.clear()
+            if events:
+                history.add(events)
+        return history
+
+    @property
+    def order(self) -> list[int]:
+        """Return the jobs that wait, in the scheduler's order."""
+        history = self.history
+        return waiting_order(history, self._session.shown) if history is not None else []
+
+    @property
+    def now_s(self) -> float:
+        """Return the simulated time that figures are of [s]."""
+        return self._session.shown.t_s if self._session.shown is not None else 0.0
+
+    def _begin(self) -> None:
+        document, plant = self._session.document, self._session.plant
+        if document is None or plant is None:
+            return
+        self._history, self._stale = JobHistory(document.scenario, plant), False
+        self._tail.forget()
+        self.begun.emit()
+        self.changed.emit()
+
+    def _on_plant(self, plant: Plant) -> None:
+        """The hall was edited while the run goes on: the same run, told of the halls as they are now."""
+        self._stale = self._history is not None and (self._stale or plant.epoch > 0)
+
+    def _renew(self) -> None:
+        """Tell the run anew of the halls as they are: with the first figures of them, behind their picture."""
+        document, plant = self._session.document, self._session.plant
+        if not self._stale or document is None or plant is None:
+            return
+        self._stale = False
+        self._history = JobHistory(document.scenario, plant)
+        self._tail.forget()
+        self.begun.emit()
+
+    def _tell(self, _frame: object) -> None:
+        self._renew()
+        if self._history is not None:
+            self.changed.emit()

@@ -1,0 +1,131 @@
+"""The boxes of the queue's chart as a picture of codes: only what is seen, all at once. No widgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.app.queue import gantt_colours as codes
+from twin.app.queue.gantt_raster import Codes, Edges, paint_boxes
+from twin.app.queue.gantt_shown import Place, Shown
+from twin.app.queue.growing_columns import End
+from twin.app.queue.plan import expected_s
+from twin.view3d.base.palette import JOBS
+
+_MARKS = {End.KILLED: codes.KILLED, End.REQUEUED: codes.REQUEUED, End.PREEMPTED: codes.PREEMPTED}
+_MARK_PX, _TICK_PX = 2, 3
+_MARKED_FROM_PX = 8
+"""Of a narrower box the mark of its end would hide the box."""
+
+
+class Boxes:
+    """Knows how long jobs are expected to take, and paints boxes."""
+
+    def __init__(self) -> None:
+        self._of: object = None
+        self._expected_s: NDArray[np.float64] = np.zeros(0)
+
+    def picture(self, shown: Shown, place: Place, job: int | None, by_tenant: bool, ratio: float) -> Codes:
+        """Return the codes of the field of boxes, shape (height, width) in pixels of the screen.
+
+        Parameters
+        ----------
+        job
+            The one that stands out; None: none.
+        ratio
+            Pixels of the screen for one of the widget.
+        """
+        history = shown.history
+        if self._of is not history:
+            self._of = history
+            self._expected_s = np.array([expected_s(history, k) for k in range(len(history.jobs))])
+        wide, high = round(place.boxes.width() * ratio), round(place.boxes.height() * ratio)
+        picture = np.zeros((max(high, 1), max(wide, 1)), np.uint8)
+        self._paint_lanes(picture, shown, place, ratio)
+        spans, times, gpus = history.spans, place.times, place.gpus
+        seen = (
+            (spans.low < gpus.high)
+            & (spans.high > gpus.low)
+            & (spans.begin_s <= min(times.high, shown.now_s))
+        )
+        opened = ~np.isfinite(spans.end_s)
+        seen &= opened | (spans.end_s >= times.low)
+        boxes = np.flatnonzero(seen)
+        of, still = spans.job[boxes], opened[boxes]
+        kind = (history.owner[of] if by_tenant else of) % JOBS
+        chosen = np.zeros(len(of), bool) if job is None else of == job
+        x_of, y_of = _scale(times.low, wide, times.high), _scale(gpus.low, high, gpus.high)
+        top, bottom = y_of(spans.low[boxes]), y_of(spans.high[boxes])
+        begin, now = x_of(spans.begin_s[boxes]), x_of(np.array([shown.now_s]))[0]
+        end = np.where(still, now, x_of(np.where(still, 0.0, spans.end_s[boxes])))
+        if still.any():
+            begin_s = np.array([history.started_s.get(k, shown.now_s) for k in of[still].tolist()])
+            until = x_of(np.nan_to_num(begin_s + self._expected_s[of[still]], nan=0.0))
+            code = np.where(chosen[still], codes.CHOSEN_AHEAD, codes.AHEAD) + kind[still]
+            late = until > now
+            now_each = np.full(int(late.sum()), now)
+            paint_boxes(
+                picture, now_each, until[late], top[still][late], bottom[still][late], _u1(code[late])
+            )
+        code = np.where(chosen, codes.CHOSEN, codes.KIND) + kind
+        paint_boxes(picture, begin, end, top, bottom, _u1(code))
+        roomy = end - begin >= _MARKED_FROM_PX
+        self._paint_ends(picture, np.where(roomy, spans.how[boxes], End.OPEN), end, top, bottom)
+        self._paint_failures(picture, shown, x_of, y_of, gpus.low, gpus.high)
+        return picture
+
+    @staticmethod
+    def _paint_lanes(picture: Codes, shown: Shown, place: Place, ratio: float) -> None:
+        gpus = place.gpus
+        for number, lane in enumerate(shown.lanes.shown(gpus.low, gpus.high, place.boxes.height())):
+            if number % 2:
+                top = round((lane.low - gpus.low) / place.gpus_per_px * ratio)
+                bottom = round((lane.high - gpus.low) / place.gpus_per_px * ratio)
+                picture[max(top, 0) : max(bottom, 0)] = codes.ODD
+
+    @staticmethod
+    def _paint_ends(picture: Codes, how: NDArray[np.int64], end: Edges, top: Edges, bottom: Edges) -> None:
+        for kind, code in _MARKS.items():
+            mine = how == kind
+            if mine.any():
+                right = end[mine]
+                paint_boxes(
+                    picture,
+                    right - _MARK_PX,
+                    right,
+                    top[mine],
+                    bottom[mine],
+                    np.full(len(right), code, np.uint8),
+                )
+
+    @staticmethod
+    def _paint_failures(
+        picture: Codes, shown: Shown, x_of: _Scale, y_of: _Scale, low: float, high: float
+    ) -> None:
+        failures = shown.history.failures
+        gpu = failures.column(1)
+        seen = (gpu >= low) & (gpu < high)
+        left, top = x_of(failures.column(0)[seen]), y_of(gpu[seen])
+        ticks = np.full(len(left), codes.FAILURE, np.uint8)
+        paint_boxes(picture, left - 1, left + _TICK_PX - 1, top - 1, top + _TICK_PX - 1, ticks)
+
+
+class _Scale:
+    """From values to pixels, rounded so that edges that touch still touch; far outside stays near outside."""
+
+    def __init__(self, low: float, per_px: float, size: int) -> None:
+        self._low, self._per_px, self._size = low, per_px, size
+
+    def __call__(self, values: NDArray[np.float64]) -> Edges:
+        places = (values - self._low) / self._per_px
+        return np.rint(np.clip(places, -4.0, self._size + 4.0)).astype(np.int64)
+
+
+def _scale(low: float, size: int, high: float) -> _Scale:
+    return _Scale(low, (high - low) / max(size, 1), size)
+
+
+def _u1(code: NDArray[np.signedinteger[Any]]) -> NDArray[np.uint8]:
+    return code.astype(np.uint8)

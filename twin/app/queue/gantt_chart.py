@@ -1,0 +1,299 @@
+"""GPUs by time, painted: who held what, who will, what failed, and above it what each tenant holds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from psygnal import Signal
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy
+
+from twin.app.queue.gantt_axes import AHEAD, gpu_axis, time_axis
+from twin.app.queue.gantt_lanes import Lanes, windows
+from twin.app.queue.gantt_paint import Painting
+from twin.app.queue.gantt_shown import Place, Shown
+from twin.app.queue.gantt_words import Words
+from twin.app.queue.history import JobHistory
+from twin.app.queue.plan import Planned, planned_boxes
+from twin.app.toolkit.clock import Clock
+from twin.app.toolkit.look import Look
+from twin.app.toolkit.painted_widget import Painted
+from twin.record.frame import Frame
+from twin.scenario.schema.document import Scenario
+
+LEFT_PX, RIGHT_PX, STRIP_PX, GAP_PX, AXIS_PX, TOP_PX = 92.0, 10.0, 54.0, 6.0, 20.0, 4.0
+_ZOOM = 1.25
+_CLICK_PX = 4.0
+_FIRST_S = 1800.0
+"""A run that has just begun is shown with so much room [s]."""
+
+
+class GanttChart(Painted):
+    """Wheel zooms time at the pointer, with Ctrl the GPUs; a drag moves; a double click or 0 shows all.
+
+    Attributes
+    ----------
+    job
+        The job that stands out; None: all do.
+    by_tenant
+        Whether boxes have the colour of their tenant instead of their job.
+    """
+
+    clicked = Signal(object)  # job index; None: beside all
+    opened = Signal(int)  # job index, double click
+    menu_wanted = Signal(int, object)  # job index, place on the screen: right button
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(look, "GPUs by time")
+        self.shown: Shown | None = None
+        self.job: int | None = None
+        self.by_tenant = False
+        self.times, self.gpus = time_axis(3600.0), gpu_axis(1)
+        self.following = True  # it shows all that has been, and a little more
+        self._painting = Painting(look)
+        self._drawn: object = None
+        self._held: tuple[QPointF, QPointF] | None = None  # where a drag began, and where it is
+        self.setMinimumSize(260, 150)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+
+    # -- what is shown ----
+
+    def show_run(self, history: JobHistory, scenario: Scenario) -> None:
+        """Show a run from its begin."""
+        clock, lanes = Clock.of(scenario), Lanes(history.plant, scenario)
+        self.shown = Shown(history, scenario, clock, lanes, windows=tuple(windows(scenario, history)))
+        self.times, self.gpus = time_axis(scenario.duration_s), gpu_axis(len(history.plant.gpus.present))
+        self.following, self.job = True, None
+        self._follow(0.0)
+        self.update()
+
+    def show_moment(self, now_s: float, frame: Frame | None) -> None:
+        """Show how things stand at `now_s` [s]; the boxes are those of the history."""
+        old = self.shown
+        if old is None:
+            return
+        planned = tuple(planned_boxes(old.history, frame, now_s))
+        ahead = tuple(windows(old.scenario, old.history)) if old.scenario.reservations else ()
+        self.shown = Shown(old.history, old.scenario, old.clock, old.lanes, now_s, planned, ahead)
+        self._follow(now_s)
+        self.update()
+
+    def choose(self, job: int | None) -> None:
+        """Let one job stand out."""
+        if job != self.job:
+            self.job = job
+            self.update()
+
+    def colour_by_tenant(self, on: bool) -> None:
+        """Colour boxes by tenant or by job."""
+        self.by_tenant = on
+        self.update()
+
+    def show_all(self) -> None:
+        """Show all GPUs, and all that has been."""
+        self.gpus.show_all()
+        self.following = True
+        self._follow(self.shown.now_s if self.shown is not None else 0.0)
+        self.update()
+
+    def _follow(self, now_s: float) -> None:
+        if self.following:
+            self.times.show(0.0, max(now_s * AHEAD, min(_FIRST_S, self.times.most)))
+
+    @property
+    def place(self) -> Place:
+        """Return where things are on the widget."""
+        boxes = QRectF(
+            LEFT_PX,
+            TOP_PX + STRIP_PX + GAP_PX,
+            max(self.width() - LEFT_PX - RIGHT_PX, 10.0),
+            max(self.height() - TOP_PX - STRIP_PX - GAP_PX - AXIS_PX, 10.0),
+        )
+        strip = QRectF(LEFT_PX, TOP_PX, boxes.width(), STRIP_PX)
+        return Place(boxes, strip, self.times, self.gpus)
+
+    # -- painting ----
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint strip, boxes, marks and axes."""
+        if self.shown is None:
+            return
+        painter = QPainter(self)
+        job = self.job if self.job is not None and self._has_boxes(self.shown, self.job) else None
+        painter.fillRect(self.rect(), self._painting.surface)
+        self._painting.paint(
+            painter,
+            self.place,
+            self.shown,
+            job,
+            self.by_tenant,
+            self.devicePixelRatioF(),
+            self.hasFocus(),
+        )
+        painter.end()
+
+    @staticmethod
+    def _has_boxes(shown: Shown, job: int) -> bool:
+        """Return whether a job is anywhere in the chart: beside one that is not, nothing has to fade."""
+        return bool(np.any(shown.history.spans.column(0) == job)) or any(
+            one.job == job for one in shown.planned
+        )
+
+    # -- the pointer ----
+
+    def job_at(self, spot: QPointF) -> int | None:
+        """Return the job whose box is at a place of the widget: held, or planned."""
+        found = self._box_at(spot)
+        if found is not None:
+            return found[0]
+        planned = self._planned_at(spot)
+        return planned.job if planned is not None else None
+
+    def _box_at(self, spot: QPointF) -> tuple[int, int] | None:
+        """Return job and box."""
+        shown, place = self.shown, self.place
+        if shown is None or not place.boxes.contains(spot):
+            return None
+        t_s, gpu = place.t_s(spot.x()), place.gpu(spot.y())
+        spans, slack_s = shown.history.spans, 2.0 * place.s_per_px
+        end_s = np.minimum(spans.end_s, shown.now_s)
+        hit = (
+            (spans.low <= gpu)
+            & (spans.high > gpu)
+            & (spans.begin_s <= t_s + slack_s)
+            & (end_s >= t_s - slack_s)
+        )
+        boxes = np.flatnonzero(hit)
+        if not len(boxes):
+            return None
+        away_s = np.maximum(spans.begin_s[boxes] - t_s, 0.0) + np.maximum(t_s - end_s[boxes], 0.0)
+        box = int(boxes[np.argmin(away_s)])
+        return int(spans.job[box]), box
+
+    def _planned_at(self, spot: QPointF) -> Planned | None:
+        shown, place = self.shown, self.place
+        if shown is None or not place.boxes.contains(spot):
+            return None
+        t_s, gpu = place.t_s(spot.x()), place.gpu(spot.y())
+        return next(
+            (one for one in shown.planned if one.low <= gpu < one.high and one.begin_s <= t_s < one.end_s),
+            None,
+        )
+
+    def said_at(self, spot: QPointF) -> str:
+        """Return what there is to say of a place of the widget."""
+        shown, place = self.shown, self.place
+        if shown is None:
+            return ""
+        words = Words(shown.history, shown.clock)
+        if place.strip.contains(spot):
+            return words.level(min(place.t_s(spot.x()), shown.now_s))
+        found = self._box_at(spot)
+        if found is not None:
+            return words.box(*found, shown.now_s)
+        planned = self._planned_at(spot)
+        if planned is not None:
+            return words.planned(planned)
+        if not place.boxes.contains(spot):
+            return ""
+        t_s, gpu = place.t_s(spot.x()), place.gpu(spot.y())
+        for window in shown.windows:
+            if window.low <= gpu < window.high and window.begin_s <= t_s < window.end_s:
+                return words.window(window)
+        return ""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom at the pointer: time, or with Ctrl the GPUs."""
+        factor, place = _ZOOM ** (event.angleDelta().y() / 120.0), self.place
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.gpus.zoom(factor, place.gpu(event.position().y()))
+        else:
+            self._zoom_time(factor, place.t_s(event.position().x()))
+        event.accept()
+        self.update()
+
+    def _zoom_time(self, factor: float, at_s: float) -> None:
+        self.following = False
+        self.times.zoom(factor, min(max(at_s, self.times.low), self.times.high))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take hold of the picture."""
+        self.setFocus()
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._held = (event.position(), event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Move the picture along."""
+        if self._held is None:
+            over = self.job_at(event.position()) is not None
+            self.setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor)
+            return
+        begin, last = self._held
+        if (event.position() - begin).manhattanLength() < _CLICK_PX and begin == last:
+            return
+        place, by = self.place, event.position() - last
+        self._held = (begin, event.position())
+        if by.x():
+            self.following = False
+            self.times.move(-by.x() * place.s_per_px)
+        self.gpus.move(-by.y() * place.gpus_per_px)
+        self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Let go; a press that did not move is a click."""
+        held, self._held = self._held, None
+        if held is not None and held[0] == held[1]:
+            self.clicked.emit(self.job_at(event.position()))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Go to the job; beside all jobs show everything."""
+        job = self.job_at(event.position())
+        if job is None:
+            self.show_all()
+        else:
+            self.opened.emit(job)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for what can be done with a job."""
+        job = self.job_at(QPointF(event.pos()))
+        if job is not None:
+            self.menu_wanted.emit(job, event.globalPos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Zoom by + and -, with Ctrl the GPUs; move by arrows; 0 shows all."""
+        key, times, gpus = event.key(), self.times, self.gpus
+        wide, high = times.high - times.low, gpus.high - gpus.low
+        if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
+            factor = 1 / _ZOOM if key == Qt.Key.Key_Minus else _ZOOM
+            if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                gpus.zoom(factor, (gpus.low + gpus.high) / 2)
+            else:
+                self._zoom_time(factor, (times.low + times.high) / 2)
+        elif key == Qt.Key.Key_0:
+            self.show_all()
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self.following = False
+            times.move(0.1 * math.copysign(wide, 1 if key == Qt.Key.Key_Right else -1))
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            gpus.move(0.1 * math.copysign(high, 1 if key == Qt.Key.Key_Down else -1))
+        else:
+            super().keyPressEvent(event)
+            return
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Paint anew."""
+        super().resizeEvent(event)
+        self.update()

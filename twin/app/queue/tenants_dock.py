@@ -1,0 +1,287 @@
+"""The tenants and the partitions they share: what each may have, has and waits for; jobs are dropped on partitions."""
+
+from __future__ import annotations
+
+from psygnal import Signal
+from PySide6.QtCore import QModelIndex, QRectF, Qt
+from PySide6.QtGui import QColor, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QPainter
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QMainWindow,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from twin.app.queue.feed import QueueFeed
+from twin.app.queue.gantt_colours import colour_of
+from twin.app.queue.gantt_paint import partition_colour
+from twin.app.queue.moves import JOBS_MIME
+from twin.app.queue.tenant_facts import PartitionLine, Partitions, TenantLine, tenant_lines
+from twin.app.session.session import Session
+from twin.app.toolkit import text
+from twin.app.toolkit.column_model import ColumnModel, Index
+from twin.app.toolkit.dock import Dock
+from twin.app.toolkit.look import Look, label, line, tool_button
+from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.row_table import RowTable
+
+TENANT_COLUMNS = (
+    "Tenant",
+    "GPUs held",
+    "Quota",
+    "Share",
+    "Runs",
+    "Waits",
+    "Mean wait",
+    "Kept apart",
+    "Network",
+)
+PARTITION_COLUMNS = ("Partition", "GPUs held", "GPUs", "Waits", "Limit", "Open to", "Rows", "Network")
+_HELD = 1
+_ROW_PX, _SWATCH_PX = 24, 10
+_TENANT_PX = (132, 84, 60, 58, 52, 54, 92, 90)
+_PARTITION_PX = (132, 84, 62, 56, 60, 110, 90)
+
+
+class _Lines(ColumnModel):
+    """Rows of texts, each with a colour and how full it is."""
+
+    def __init__(self, look: Look, titles: tuple[str, ...], left: frozenset[int]) -> None:
+        super().__init__(titles)
+        self._look, self._left = look, left
+        self.texts: list[tuple[str, ...]] = []
+        self.fills: list[tuple[float, QColor, bool]] = []  # share 0..1, colour, whether it is above its quota
+
+    def show_lines(self, texts: list[tuple[str, ...]], fills: list[tuple[float, QColor, bool]]) -> None:
+        """Show these rows."""
+        if len(texts) != len(self.texts):
+            self.beginResetModel()
+            self.texts, self.fills = texts, fills
+            self.endResetModel()
+        elif texts != self.texts or fills != self.fills:
+            self.texts, self.fills = texts, fills
+            last = self.index(len(texts) - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Return the number of rows."""
+        return 0 if parent.isValid() else len(self.texts)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return text, colour or alignment of a cell."""
+        row, column = index.row(), index.column()
+        if row >= len(self.texts):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.texts[row][column]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(self.texts[row][column])
+        if role == Qt.ItemDataRole.DecorationRole and column == 0:
+            return self.fills[row][1]
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return QColor(self._look.theme.text if column <= _HELD else self._look.theme.muted)
+        if role == Qt.ItemDataRole.TextAlignmentRole and column not in self._left:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+
+class _Bar(QStyledItemDelegate):
+    """Draws how full a row is behind its figure."""
+
+    def __init__(self, look: Look, model: _Lines, parent: QTableView) -> None:
+        super().__init__(parent)
+        self._look, self._model = look, model
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | Index) -> None:
+        """Paint ground, bar and figure."""
+        self.initStyleOption(option, index)
+        words, option.text = option.text, ""
+        style = option.widget.style()
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
+        share, tint, over = self._model.fills[index.row()]
+        field = QRectF(option.rect).adjusted(4, 5, -4, -5)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._look.theme.raised))
+        painter.drawRoundedRect(field, 3, 3)
+        shade = QColor(self._look.theme.warning) if over else QColor(tint)
+        shade.setAlpha(150)
+        painter.setBrush(shade)
+        painter.drawRoundedRect(
+            QRectF(field.left(), field.top(), field.width() * min(share, 1.0), field.height()), 3, 3
+        )
+        painter.setPen(QColor(self._look.theme.text))
+        painter.drawText(field.adjusted(4, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, words)
+        painter.restore()
+
+
+class PartitionTable(RowTable):
+    """Partitions; jobs can be dropped on a row."""
+
+    dropped = Signal(list, str)  # job ids, partition id
+    dragged = Signal(str, str)  # job id, partition id under the drag; both "" when it left
+
+    def __init__(self, look: Look, model: _Lines) -> None:
+        super().__init__(look, "Partitions", _ROW_PX, model)
+        self.partition_ids: list[str] = []
+        self.setAcceptDrops(True)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take jobs."""
+        if event.mimeData().hasFormat(JOBS_MIME):
+            event.acceptProposedAction()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        """Mark the partition under the pointer."""
+        row = self.indexAt(event.position().toPoint()).row()
+        jobs = _dragged_jobs(event)
+        if jobs and 0 <= row < len(self.partition_ids):
+            self.selectRow(row)
+            self.dragged.emit(jobs[0], self.partition_ids[row])
+            event.acceptProposedAction()
+        else:
+            event.ignore()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Forget the drag."""
+        self.clearSelection()
+        self.dragged.emit("", "")
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Tell which jobs shall go where."""
+        row = self.indexAt(event.position().toPoint()).row()
+        jobs = _dragged_jobs(event)
+        self.dragged.emit("", "")
+        if jobs and 0 <= row < len(self.partition_ids):
+            event.acceptProposedAction()
+            self.dropped.emit(jobs, self.partition_ids[row])
+
+
+class TenantsDock(Dock):
+    """Tables of tenants and partitions."""
+
+    colour_wanted = Signal(str)  # colouring of the hall
+    dropped = Signal(list, str)  # job ids, partition id
+    dragged = Signal(str, str)
+
+    def __init__(self, look: Look, session: Session, feed: QueueFeed, parent: QMainWindow) -> None:
+        super().__init__(look, "tenants", "Tenants", "row", parent)
+        self._session, self._feed, self._seen = session, feed, False
+        self._partitions: Partitions | None = None
+        self.tenants = _Lines(look, TENANT_COLUMNS, frozenset({0, 1, 7, 8}))
+        self.partitions = _Lines(look, PARTITION_COLUMNS, frozenset({0, 1, 5, 6, 7}))
+        self.tenant_table = RowTable(look, "Tenants", _ROW_PX, self.tenants)
+        self.partition_table = PartitionTable(look, self.partitions)
+        self._dress(self.tenant_table, self.tenants, _TENANT_PX)
+        self._dress(self.partition_table, self.partitions, _PARTITION_PX)
+        self.tenant_table.clicked.connect(lambda _: self.colour_wanted.emit("gpu.tenant"))
+        self.partition_table.clicked.connect(lambda _: self.colour_wanted.emit("gpu.partition"))
+        self.partition_table.dropped.connect(self.dropped.emit)
+        self.partition_table.dragged.connect(self.dragged.emit)
+        self._lower = QWidget()
+        column = QVBoxLayout(self._lower)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(line())
+        column.addWidget(self.partition_table)
+        self.body.addWidget(self.tenant_table, 3)
+        self.body.addWidget(self._lower, 2)
+        self._none = label("This scene has neither tenants nor partitions", "muted")
+        self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.body.addWidget(self._none, 1)
+        for by, title in (
+            ("gpu.tenant", "Colour the hall by tenant"),
+            ("gpu.partition", "Colour it by partition"),
+        ):
+            button = tool_button(look, "colour" if by == "gpu.tenant" else "row", title)
+            button.clicked.connect(lambda _=False, by=by: self.colour_wanted.emit(by))
+            self.tools.addWidget(button)
+        feed.begun.connect(self._on_begun)
+        feed.changed.connect(self._refresh)
+        look.changed.connect(self._refresh)
+        self.visibilityChanged.connect(self._on_visible)
+
+    def _dress(self, table: RowTable, model: _Lines, widths_px: tuple[int, ...]) -> None:
+        table.setItemDelegateForColumn(_HELD, _Bar(self._look, model, table))
+        for column, width_px in enumerate(widths_px):
+            table.setColumnWidth(column, width_px)
+        table.header.setSectionResizeMode(len(widths_px), QHeaderView.ResizeMode.Stretch)
+
+    def _on_visible(self, seen: bool) -> None:
+        self._seen = seen
+        self._refresh()
+
+    def _on_begun(self) -> None:
+        document, history = self._session.document, self._feed.history
+        if document is None or history is None:
+            return
+        self._partitions = Partitions(document.scenario, history)
+        self.partition_table.partition_ids = [one.id for one in document.scenario.partitions]
+        some = bool(document.scenario.partitions)
+        self._lower.setVisible(some)
+        shown = bool(document.scenario.tenants) or len(history.tenants) > 1 or some
+        self.tenant_table.setVisible(shown)
+        self._none.setVisible(not shown)
+
+    def _refresh(self, *_theme: object) -> None:
+        document = self._session.document
+        if document is None or self._partitions is None or not self._seen:
+            return
+        history = self._feed.history
+        if history is None:
+            return
+        lines = tenant_lines(document.scenario, history)
+        installed = max(int(history.plant.gpus.present.sum()), 1)
+        self.tenants.show_lines(
+            [_tenant_texts(one) for one in lines], [self._tenant_fill(one, installed) for one in lines]
+        )
+        parts = self._partitions.lines()
+        fills = [
+            (one.held_gpus / max(one.gpus, 1), QColor(partition_colour(one.number)), False) for one in parts
+        ]
+        self.partitions.show_lines([_partition_texts(one) for one in parts], fills)
+
+    def _tenant_fill(self, one: TenantLine, installed: int) -> tuple[float, QColor, bool]:
+        most = one.quota_gpus if one.quota_gpus is not None else installed
+        over = one.quota_gpus is not None and one.held_gpus > one.quota_gpus
+        return one.held_gpus / max(most, 1), colour_of(one.number, self._look.theme), over
+
+
+def _tenant_texts(one: TenantLine) -> tuple[str, ...]:
+    apart = {"none": "", "node": "own nodes", "leaf": "own leaves", "rack": "own racks"}[one.isolation]
+    words = ", ".join(word for word in (apart, "encrypted" if one.encrypted else "") if word)
+    return (
+        one.title,
+        text.gpus(one.held_gpus),
+        f"{one.quota_gpus:,}" if one.quota_gpus is not None else text.MISSING,
+        f"{100 * one.share:.0f} %",
+        f"{one.running_jobs:,}",
+        f"{one.waiting_jobs:,}",
+        text.duration(one.wait_mean_s),
+        words or text.MISSING,
+        one.network or text.MISSING,
+    )
+
+
+def _partition_texts(one: PartitionLine) -> tuple[str, ...]:
+    return (
+        one.title,
+        text.gpus(one.held_gpus),
+        f"{one.gpus:,}",
+        f"{one.waiting_jobs:,}",
+        text.duration(one.limit_s),
+        one.tenants,
+        one.rows,
+        one.network or text.MISSING,
+    )
+
+
+def _dragged_jobs(event: QDropEvent) -> list[str]:
+    if not event.mimeData().hasFormat(JOBS_MIME):
+        return []
+    return bytes(event.mimeData().data(JOBS_MIME).data()).decode().split("\n")

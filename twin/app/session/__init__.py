@@ -1,0 +1,1 @@
+"""The open scene, its run, what is on screen, and the editor; no widgets."""

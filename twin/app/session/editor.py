@@ -1,0 +1,317 @@
+"""The one door for edits: every dock, tool and menu does its commands here, before a run begins and while it lasts."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from psygnal import Signal
+
+from twin.app.session.session import Session
+from twin.commands.command import Command, CommandError
+from twin.commands.draft import Draft, Later, Proposal
+from twin.scenario import Scenario
+from twin.scenario.schema.edit import Edit
+
+NOT_LIVE = "another time than the present is looked at: go back to live first"
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """An edit of the run on its way; it waits for the answer to the one before."""
+
+    title: str
+    propose: Callable[[], Proposal | Later | None]
+    undoes: bool = False
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """An edit that the worker was asked for."""
+
+    number: int
+    wish: _Wish
+    proposal: Proposal | Later
+    edit: Edit
+
+
+class Editor:
+    """Does and undoes commands on the open scene.
+
+    Before the run has left t = 0 a command changes the scene at once. Afterwards it is an edit of the run: the hall it
+    makes is shown, and the worker answers from when it acts, or why not: then it is taken back. Until then the scene
+    and its file are as before, and the next edit waits.
+
+    Parameters
+    ----------
+    session
+        The open scene.
+    """
+
+    changed = Signal()  # the scene, its file, or what can be undone
+    done = Signal(str)  # title of what was just done or undone
+    refused = Signal(str, str)  # title, reason
+    foreseen = Signal(object)  # Proposal that is shown while it waits for the worker
+    dirty_changed = Signal(bool)
+    landed = Signal(object)  # Proposal, as it landed: for the journal
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._wishes: deque[_Wish] = deque()
+        self._asked: _Asked | None = None
+        self._was_dirty = False
+        self.locked = False
+        self.guard: Callable[[Scenario, Scenario], str] = lambda before, after: (
+            ""
+        )  # why an edit may not be done
+        session.edit_applied.connect(self._on_applied)
+        session.edit_refused.connect(self._on_refused)
+        session.run_started.connect(self._forget)
+
+    @property
+    def draft(self) -> Draft | None:
+        """Return the scene being worked on; None when none is open."""
+        return self._session.draft
+
+    @property
+    def shown_draft(self) -> Draft | None:
+        """Return the scene to try things on: as it is on screen."""
+        session, document = self._session, self._session.document
+        other = session.looking_s is not None or session.halls.foreseen is not None
+        return Draft(document) if other and document is not None else self.draft
+
+    @property
+    def live(self) -> bool:
+        """Return whether edits act in the run, instead of changing the scene itself."""
+        return self._session.begun
+
+    @property
+    def busy(self) -> bool:
+        """Return whether an edit waits for the worker."""
+        return self._asked is not None
+
+    def why_not(self) -> str:
+        """Return why nothing can be edited now; "" when it can."""
+        session = self._session
+        if session.draft is None:
+            return "open a scene first"
+        if self.locked:
+            return "the scene is locked against accidents: unlock it in the Edit menu"
+        if session.looking_s is not None:
+            return ""  # it becomes a branch
+        if self.live and session.finished:
+            return "the run is over: go back to its start to change the scene"
+        if self.live and session.lost:
+            return "the simulation stopped: resume it first"
+        return ""
+
+    def do(self, command: Command, gesture: str = "") -> bool:
+        """Do a command; return whether it was done or is on its way. `refused` tells why not.
+
+        Parameters
+        ----------
+        command
+            What to do.
+        gesture
+            Steps of one gesture, such as a drag, are undone together; each is meant from where the first began.
+        """
+        draft = self.draft
+        reason = self.why_not()
+        if draft is None or reason:
+            return self._refuse(command.title, reason)
+        if self._session.looking_s is not None:
+            return self._branch(command, self._session.looking_s)
+        if self.live:
+            return self._wish(command.title, lambda: draft.propose(command, plant=self._session.live.plant))
+        try:
+            proposal = draft.propose(command, gesture, self._session.plant)
+            self._must_be_free(proposal)
+            draft.land(proposal, gesture)
+        except CommandError as error:
+            return self._refuse(command.title, str(error))
+        self._tell(proposal)
+        return True
+
+    def undo(self) -> bool:
+        """Take the last step back; while the run goes on, by an edit that does the opposite.
+
+        An edit that is still ahead in the run goes out of it instead, as if it had never been made.
+        """
+        return self._go(back=True)
+
+    def redo(self) -> bool:
+        """Do again the step taken back last."""
+        return self._go(back=False)
+
+    def take_out(self, id: str) -> bool:
+        """Take an edit out of the scene, and of its run, whose time is still ahead there."""
+        draft = self.draft
+        title = "Take out an edit"
+        reason = NOT_LIVE if self._session.looking_s is not None else self.why_not()
+        if draft is None or reason:
+            return self._refuse(title, reason)
+        if self.live:
+            return self._wish(title, lambda: draft.propose_out(id))
+        draft.settle()
+        try:
+            later = draft.propose_out(id)
+        except CommandError as error:
+            return self._refuse(title, str(error))
+        draft.land_later(later)
+        self._tell(None)
+        self.done.emit(later.title)
+        return True
+
+    def fold(self) -> bool:
+        """Make the edits of the run part of the design, and stand at t = 0 of it."""
+        draft = self.draft
+        if draft is None:
+            return False
+        if self._session.looking_s is not None:
+            return self._refuse("Fold edits into the design", NOT_LIVE)
+        if self.busy:
+            return self._refuse("Fold edits into the design", "an edit still waits for the simulation")
+        try:
+            draft.fold()
+        except CommandError as error:
+            return self._refuse("Fold edits into the design", str(error))
+        self._session.restart()
+        self._session.rewritten()
+        self._tell(None)
+        return True
+
+    def mark_saved(self) -> None:
+        """Tell all who show it that the file is saved; call after `Draft.mark_saved`."""
+        self._look()
+
+    def _go(self, back: bool) -> bool:
+        draft = self.draft
+        title = "Undo" if back else "Redo"
+        reason = NOT_LIVE if self._session.looking_s is not None else self.why_not()
+        if draft is None or reason:
+            return self._refuse(title, reason)
+        if self.live:
+            return self._wish(title, draft.propose_undo if back else draft.propose_redo, undoes=back)
+        if not (draft.undo() if back else draft.redo()):
+            return False
+        self._tell(None)
+        step = draft.undone[-1] if back else draft.done[-1]
+        self.done.emit(f"{title}: {step.title}")
+        return True
+
+    def _branch(self, command: Command, at_s: float) -> bool:
+        """Offer what is asked of a time that is over as the first thing that is different in a branch."""
+        draft = self.shown_draft
+        assert draft is not None
+        try:
+            proposal = draft.propose(command, plant=self._session.plant)
+            self._must_be_free(proposal)
+            edit = proposal.edit(self._session.draft.fresh_id() if self._session.draft else "edit-1", at_s)
+        except CommandError as error:
+            return self._refuse(command.title, str(error))
+        self._session.branch_wanted.emit(edit)
+        return True
+
+    def _wish(self, title: str, propose: Callable[[], Proposal | Later | None], undoes: bool = False) -> bool:
+        wish = _Wish(title, propose, undoes)
+        self._wishes.append(wish)
+        self._next()
+        return wish in self._wishes or (self._asked is not None and self._asked.wish is wish)
+
+    def _next(self) -> None:
+        """Ask the worker for the edit that waits longest, and show the hall it makes."""
+        draft = self.draft
+        while self._asked is None and self._wishes and draft is not None:
+            wish = self._wishes.popleft()
+            try:
+                proposal = wish.propose()
+                if proposal is None:
+                    continue
+                if isinstance(proposal, Later):
+                    number = self._session.ask_edit(proposal.edit, out=proposal.out)
+                    self._asked = _Asked(number, wish, proposal, proposal.edit)
+                    return
+                self._must_be_free(proposal)
+                edit = draft.edit(proposal, max(self._session.t_s, draft.t_s))
+            except CommandError as error:
+                self._refuse_wish(wish, str(error))
+                continue
+            self._asked = _Asked(self._session.ask_edit(edit), wish, proposal, edit)
+            self._session.halls.foresee(proposal.after)
+            self.foreseen.emit(proposal)
+
+    def _refuse_wish(self, wish: _Wish, reason: str, title: str = "") -> None:
+        """Tell why; an undo that waits and was meant for it must not take back the step before."""
+        self._refuse(title or wish.title, reason)
+        steps = 0  # that wait as well, and are not taken back by one that waits
+        for place, other in enumerate(self._wishes if not wish.undoes else ()):
+            if other.undoes and not steps:
+                del self._wishes[place]
+                return
+            steps += -1 if other.undoes else 1
+
+    def _must_be_free(self, proposal: Proposal) -> None:
+        """Raise CommandError when a step changes something locked; taking a step back always may."""
+        reason = self.guard(proposal.before.scenario, proposal.after.scenario)
+        if reason and not (proposal.undoes or proposal.redoes):
+            raise CommandError(reason)
+
+    def _on_applied(self, number: int, t_s: float) -> None:
+        draft = self.draft
+        asked = self._asked
+        if draft is None or asked is None or asked.number != number:
+            return
+        proposal, self._asked = asked.proposal, None
+        if isinstance(proposal, Later):
+            draft.land_later(proposal, t_s)
+        else:
+            draft.land_edit(proposal, asked.edit.model_copy(update={"at_s": t_s}))
+            self._session.edited()
+        self._look()
+        self.landed.emit(proposal if isinstance(proposal, Proposal) else None)
+        self.done.emit(proposal.title)
+        self._next()
+
+    def _on_refused(self, number: int, reason: str) -> None:
+        asked = self._asked
+        if asked is None or asked.number != number:
+            return
+        self._asked = None
+        self._session.halls.take_back()
+        out = isinstance(asked.proposal, Later) and asked.proposal.out
+        if out and self.draft is not None and asked.edit.at_s <= self.draft.t_s:
+            self._wishes.appendleft(asked.wish)  # its time came first: now it lies behind
+            self._next()
+            return
+        self._refuse_wish(asked.wish, reason, asked.proposal.title)
+        self._next()
+
+    def _forget(self) -> None:
+        """Another run, or the same from its start: what was asked of the last one is void."""
+        asked, self._asked = self._asked, None
+        self._wishes.clear()
+        if asked is not None:
+            self._refuse(asked.proposal.title, "the run was begun anew before it had taken it")
+        if self.draft is not None and not self.live:
+            self.draft.settle()
+        self._look()
+
+    def _tell(self, proposal: Proposal | None) -> None:
+        self._session.rewritten()
+        self._look()
+        self.landed.emit(proposal)
+        if proposal is not None:
+            self.done.emit(proposal.title)
+
+    def _look(self) -> None:
+        draft = self.draft
+        dirty = draft is not None and draft.dirty
+        self.changed.emit()
+        if dirty != self._was_dirty:
+            self._was_dirty = dirty
+            self.dirty_changed.emit(dirty)
+
+    def _refuse(self, title: str, reason: str) -> bool:
+        self.refused.emit(title, reason)
+        return False

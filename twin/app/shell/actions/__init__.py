@@ -1,0 +1,42 @@
+"""Everything the window can do, as one table: menus, keys and the command palette are made from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from twin.app.shell.actions.bookmarks import bookmark_actions
+from twin.app.shell.actions.design import design_actions
+from twin.app.shell.actions.edit import edit_actions
+from twin.app.shell.actions.edit import edit_uses as edit_uses
+from twin.app.shell.actions.facility import facility_actions
+from twin.app.shell.actions.file import file_actions
+from twin.app.shell.actions.help import help_actions
+from twin.app.shell.actions.parts import part_actions
+from twin.app.shell.actions.place import place_actions
+from twin.app.shell.actions.run import run_actions
+from twin.app.shell.actions.timeline import timeline_actions
+from twin.app.shell.actions.view import view_actions
+from twin.app.shell.actions.window import window_actions
+
+if TYPE_CHECKING:
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.toolkit.shortcuts import Command
+
+
+def all_actions(window: MainWindow) -> list[Command]:
+    """Return the actions of a window, in the order of its menus."""
+    parts = (
+        file_actions,
+        edit_actions,
+        place_actions,
+        design_actions,
+        part_actions,
+        run_actions,
+        timeline_actions,
+        view_actions,
+        bookmark_actions,
+        facility_actions,
+        window_actions,
+        help_actions,
+    )
+    return [action for part in parts for action in part(window)]

@@ -1,0 +1,59 @@
+"""Actions on bookmarks of the camera."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from twin.app.bookmarks.dialog import BookmarksDialog
+from twin.app.shell.actions.entry import entry
+
+if TYPE_CHECKING:
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.toolkit.shortcuts import Command
+
+
+def bookmark_actions(window: MainWindow) -> list[Command]:
+    """Return the actions of View > Bookmarks."""
+    views = window.views
+
+    def show() -> BookmarksDialog:
+        for dialog in window.findChildren(BookmarksDialog):
+            dialog.raise_()
+            dialog.activateWindow()
+            return dialog
+        dialog = BookmarksDialog(views, window)
+        dialog.show()
+        return dialog
+
+    listed = (
+        (
+            "add",
+            "Add a bookmark",
+            lambda: show().add(),
+            "Ctrl+B",
+            "Keeps where the camera stands, with a name",
+        ),
+        (
+            "list",
+            "Bookmarks\N{HORIZONTAL ELLIPSIS}",
+            show,
+            "Ctrl+Shift+B",
+            "Go to, rename and delete bookmarks",
+        ),
+        ("next", "Next bookmark", partial(views.step, 1), "Ctrl+Alt+Right", "Flies to the next bookmark"),
+        ("previous", "Bookmark before", partial(views.step, -1), "Ctrl+Alt+Left", "Flies to the one before"),
+    )
+    return [
+        entry(
+            f"view.bookmark_{name}",
+            title,
+            do,
+            menu="view/bookmarks",
+            key=key,
+            icon="camera",
+            needs_scene=True,
+            tip=tip,
+        )
+        for name, title, do, key, tip in listed
+    ]

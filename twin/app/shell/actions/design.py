@@ -1,0 +1,91 @@
+"""Actions on what is chosen in hall or outliner: arrays, groups, lines and gaps, hiding and locking."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from twin.app.shell.actions.entry import entry
+from twin.commands.arrange import ARRANGED
+
+if TYPE_CHECKING:
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.toolkit.shortcuts import Command
+
+_DOTS = "\N{HORIZONTAL ELLIPSIS}"
+_ARRANGED_TIPS = {
+    "left": "Left sides in line with the leftmost",
+    "right": "Right sides in line with the rightmost",
+    "front": "Low sides across the rows in line",
+    "back": "High sides across the rows in line",
+    "evenly_x": "Equal gaps along the rows between the outermost two",
+    "evenly_y": "Equal gaps across the rows between the outermost two",
+}
+
+
+def design_actions(window: MainWindow) -> list[Command]:
+    """Return the actions on the design that lists and dialogs have too."""
+    design = window.design
+    acts = (
+        (
+            "array",
+            f"Array{_DOTS}",
+            design.ask_array,
+            "Shift+D",
+            "Repeats the selection along and across the rows",
+        ),
+        (
+            "group",
+            f"Group{_DOTS}",
+            design.group,
+            "Ctrl+G",
+            "Makes the selection a group that is picked as one",
+        ),
+        ("ungroup", "Ungroup", design.ungroup, "Ctrl+Shift+G", "Dissolves the groups of the selection"),
+    )
+    made = [
+        entry(f"edit.{name}", title, act, menu="edit", group="4", key=key, needs_scene=True, tip=tip)
+        for name, title, act, key, tip in acts
+    ]
+    made += [
+        entry(
+            f"edit.arrange_{how}",
+            title,
+            partial(design.arrange, how),
+            menu="edit/arrange",
+            needs_scene=True,
+            tip=_ARRANGED_TIPS[how],
+        )
+        for how, (title, _) in ARRANGED.items()
+    ]
+    made.append(
+        entry(
+            "edit.lock_selection",
+            "Lock the selection",
+            design.lock,
+            menu="edit",
+            group="8",
+            key="L",
+            icon="lock",
+            needs_scene=True,
+            tip="What is locked cannot be edited; again: it can",
+        )
+    )
+    hiding = (
+        (
+            "hide",
+            "Hide the selection",
+            design.hide,
+            "H",
+            "Hides what is selected in the hall, or shows it again",
+        ),
+        ("only", "Show only the selection", design.show_only, "Shift+H", "Hides everything else in the hall"),
+        ("show_all", "Show everything", design.show_all, "Ctrl+Alt+H", "Hides nothing any more"),
+    )
+    made += [
+        entry(
+            f"view.{name}", title, act, menu="view", key=key, icon="eye", group="3", needs_scene=True, tip=tip
+        )
+        for name, title, act, key, tip in hiding
+    ]
+    return made

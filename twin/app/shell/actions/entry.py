@@ -1,0 +1,85 @@
+"""One line of the action table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from app_model.expressions import parse_expression
+from app_model.types import Action, Icon, KeyBindingRule, MenuRule, ToggleRule
+
+if TYPE_CHECKING:
+    from twin.app.toolkit.shortcuts import Command
+
+HAS_SCENE = "has_scene"
+MENUS: dict[str, str] = {
+    "file": "&File",
+    "edit": "&Edit",
+    "edit/arrange": "Arrange",
+    "run": "&Run",
+    "faults": "F&aults",
+    "faults/random": "Random incidents",
+    "view": "&View",
+    "view/colour": "Colour by",
+    "view/layers": "Layers",
+    "view/camera": "Camera",
+    "view/bookmarks": "Bookmarks",
+    "view/workspace": "Workspace",
+    "view/text": "Size of text",
+    "run/speed": "Speed",
+    "run/timeline": "Timeline",
+    "window": "&Window",
+    "window/theme": "Theme",
+    "help": "&Help",
+}
+"""Menu id to title; a submenu is ``menu/name``."""
+
+
+def entry(
+    id: str,
+    title: str,
+    callback: Callable[[], Any],
+    *,
+    menu: str,
+    key: str = "",
+    icon: str = "",
+    group: str = "1",
+    needs_scene: bool = False,
+    is_on: Callable[[], bool] | None = None,
+    tip: str = "",
+) -> Command:
+    """Return an action.
+
+    Parameters
+    ----------
+    id
+        ``category.verb``, for ever: settings and tests name it.
+    title
+        As menus and palette write it.
+    menu
+        A key of `MENUS`; its first word is the category in the palette.
+    key
+        Shortcut, such as ``Ctrl+O``.
+    icon
+        Name of a drawing of assets/icons.
+    group
+        Groups of a menu are set apart by lines, in the order of their names.
+    needs_scene
+        Only to be chosen while a scene is open.
+    is_on
+        For things that can be on or off: whether it is on now.
+    tip
+        What it does, in the status bar and the list of shortcuts; without one, the title.
+    """
+    return Action(
+        id=id,
+        title=title,
+        category=MENUS[menu.split("/")[0]].replace("&", ""),
+        callback=callback,
+        status_tip=tip or title.rstrip("\N{HORIZONTAL ELLIPSIS}"),
+        icon=Icon(dark=icon, light=icon) if icon else None,
+        menus=[MenuRule(id=menu, group=group)],
+        keybindings=[KeyBindingRule(primary=key)] if key else None,
+        enablement=parse_expression(HAS_SCENE) if needs_scene else None,
+        toggled=ToggleRule(get_current=is_on) if is_on is not None else None,
+    )

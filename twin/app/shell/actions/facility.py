@@ -1,0 +1,78 @@
+"""Actions on power, cooling and alarms."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from twin.app.faults.random_incidents import LEVELS, SPANS
+from twin.app.shell.actions.entry import entry
+
+if TYPE_CHECKING:
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.toolkit.shortcuts import Command
+
+
+def facility_actions(window: MainWindow) -> list[Command]:
+    """Return what lights paths, breaks things and answers alarms."""
+    trace = window.hall.trace
+    drills = [
+        entry(
+            f"faults.{level}_{span}",
+            f"Random incidents: {level}, {words}",
+            partial(window.faults.drill, level, span),
+            menu="faults/random",
+            icon="alarm",
+            group=f"{number}",
+            needs_scene=True,
+            tip=f"Things break at random: {level}, {words}",
+        )
+        for number, level in enumerate(LEVELS)
+        for span, words, _ in SPANS
+    ]
+    return [
+        *drills,
+        entry(
+            "run.break",
+            "Break\N{HORIZONTAL ELLIPSIS}",
+            window.break_selection,
+            menu="faults",
+            key="B",
+            icon="alarm",
+            needs_scene=True,
+            tip="Lets something go wrong with what is selected",
+        ),
+        entry(
+            "view.trace",
+            "Trace to grid and sky",
+            trace.show_trace,
+            menu="view",
+            key="T",
+            icon="bolt",
+            group="2",
+            needs_scene=True,
+            tip="Lights the way from what is selected to the grid and to the sky",
+        ),
+        entry(
+            "view.blast",
+            "Blast radius",
+            trace.show_blast,
+            menu="view",
+            key="Shift+T",
+            icon="alarm",
+            group="2",
+            needs_scene=True,
+            tip="Lights what would be lost with what is selected",
+        ),
+        entry(
+            "run.acknowledge",
+            "Acknowledge all alarms",
+            window.docks.alarms.acknowledge_all,
+            menu="run",
+            key="Ctrl+Shift+A",
+            icon="check",
+            group="4",
+            needs_scene=True,
+            tip="Says that you have seen all alarms",
+        ),
+    ]

@@ -1,0 +1,118 @@
+"""Actions on files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from twin.app.files.video_dialog import VideoDialog
+from twin.app.shell.actions.entry import entry
+
+if TYPE_CHECKING:
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.toolkit.shortcuts import Command
+
+
+def file_actions(window: MainWindow) -> list[Command]:
+    """Return the actions of the File menu."""
+    files, scene = window.files, window.editing.file
+    return [
+        entry(
+            "file.new",
+            "New scene",
+            window.new_scene,
+            menu="file",
+            key="Ctrl+N",
+            tip="Begin with an empty hall",
+        ),
+        entry("file.open", "Open\N{HORIZONTAL ELLIPSIS}", files.ask, menu="file", key="Ctrl+O", icon="open"),
+        entry("file.scenes", "Scenes", window.show_welcome, menu="file", key="Ctrl+H", icon="scenes"),
+        entry(
+            "file.save",
+            "Save",
+            scene.save,
+            menu="file",
+            key="Ctrl+S",
+            icon="save",
+            group="2",
+            needs_scene=True,
+            tip="Write the scene to its file: only the lines that changed, comments stay",
+        ),
+        entry(
+            "file.save_as",
+            "Save as\N{HORIZONTAL ELLIPSIS}",
+            scene.ask_save_as,
+            menu="file",
+            key="Ctrl+Shift+S",
+            group="2",
+            needs_scene=True,
+        ),
+        entry(
+            "file.reload",
+            "Go back to the saved scene",
+            scene.revert,
+            menu="file",
+            key="Ctrl+R",
+            icon="restart",
+            group="2",
+            needs_scene=True,
+            tip="Read the scene's file again, without what is not saved",
+        ),
+        entry(
+            "file.compare",
+            "Compare with…",
+            window.comparing.ask,
+            menu="file",
+            group="2",
+            needs_scene=True,
+            tip="What differs from another scene, in words, figures and both halls side by side",
+        ),
+        entry(
+            "file.compare_saved",
+            "Compare with the saved file",
+            window.comparing.with_saved,
+            menu="file",
+            key="Ctrl+Shift+D",
+            group="2",
+            needs_scene=True,
+            tip="What differs from the file as it lies on the disk",
+        ),
+        entry(
+            "file.picture",
+            "Save a picture\N{HORIZONTAL ELLIPSIS}",
+            files.ask_picture,
+            menu="file",
+            key="Ctrl+P",
+            icon="camera",
+            group="3",
+            needs_scene=True,
+        ),
+        entry(
+            "file.report",
+            "Save a report\N{HORIZONTAL ELLIPSIS}",
+            files.ask_report,
+            menu="file",
+            icon="book",
+            group="3",
+            needs_scene=True,
+            tip="The run so far as one HTML page: figures, where the GPU time went and why, curves, pictures, sources",
+        ),
+        entry(
+            "file.video",
+            "Export video\N{HORIZONTAL ELLIPSIS}",
+            lambda: VideoDialog(window.look, window.session, window.hall, window).open(),
+            menu="file",
+            icon="camera",
+            group="3",
+            needs_scene=True,
+            tip="A film of the run as it is recorded, seen from where the camera stands",
+        ),
+        entry(
+            "file.quit",
+            "Quit",
+            lambda: window.close(),  # a method of Qt itself has no signature, which app-model asks for
+            menu="file",
+            key="Ctrl+Q",
+            icon="power",
+            group="9",
+        ),
+    ]

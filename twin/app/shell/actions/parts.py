@@ -1,0 +1,44 @@
+"""Actions that bring things into the hall: the palette, a whole room."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from twin.app.shell.actions.entry import entry
+
+if TYPE_CHECKING:
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.toolkit.shortcuts import Command
+
+
+def part_actions(window: MainWindow) -> list[Command]:
+    """Return the actions of the Edit menu that add things."""
+
+    def show_parts() -> None:
+        window.docks.show("palette")
+        window.docks.palette.focus_search()
+
+    return [
+        entry(
+            "edit.parts",
+            "Parts",
+            show_parts,
+            menu="edit",
+            group="3",
+            key="Shift+A",
+            icon="rack",
+            needs_scene=True,
+            tip="Search the parts to put into the hall: drag one there, or Enter takes it in hand",
+        ),
+        entry(
+            "edit.room",
+            "Build a room\N{HORIZONTAL ELLIPSIS}",
+            window.build_room,
+            menu="edit",
+            group="3",
+            key="Ctrl+Shift+H",
+            icon="hall",
+            needs_scene=True,
+            tip="Rows of racks with network, cooling and power to match, seen before they are built",
+        ),
+    ]

@@ -1,0 +1,147 @@
+"""Actions on the run."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from twin.app.session.session import SPEEDS, Session
+from twin.app.shell.actions.entry import entry
+from twin.app.toolkit.text import speed
+
+if TYPE_CHECKING:
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.toolkit.shortcuts import Command
+
+
+def run_actions(window: MainWindow) -> list[Command]:
+    """Return the actions of the Run menu."""
+    session = window.session
+    actions = [
+        entry(
+            "run.toggle",
+            "Play or pause",
+            window.toggle_play,
+            menu="run",
+            key="Space",
+            icon="play",
+            needs_scene=True,
+            tip="Lets time run, or stands still; presses a button that has the keyboard",
+        ),
+        entry(
+            "run.step",
+            "To the next event",
+            session.step,
+            menu="run",
+            key=".",
+            icon="step",
+            needs_scene=True,
+            tip="Runs up to the next event and stops there",
+        ),
+        entry(
+            "run.restart",
+            "Start again",
+            window.transport.restart,
+            menu="run",
+            key="Ctrl+Shift+R",
+            icon="restart",
+            needs_scene=True,
+            tip="The same run from its beginning, with the same draws",
+        ),
+        entry(
+            "run.next_seed",
+            "Start again with the next seed",
+            window.next_seed,
+            menu="run",
+            icon="seed",
+            needs_scene=True,
+            tip="Another run of the same scene, with other random draws",
+        ),
+        entry(
+            "run.plan_job",
+            "Plan a job\N{HORIZONTAL ELLIPSIS}",
+            window.job_actions.plan_job,
+            menu="run",
+            key="Ctrl+J",
+            icon="job",
+            group="3",
+            tip="Opens the job dialog: step time, memory and the best plan of a job",
+        ),
+        entry(
+            "run.branch",
+            "What if from here\N{HORIZONTAL ELLIPSIS}",
+            lambda: window.branching.ask(),
+            menu="run",
+            key="Shift+B",
+            icon="branch",
+            group="3",
+            needs_scene=True,
+            tip="Cuts a branch at the time on screen: the same run until then, another from there on",
+        ),
+        entry(
+            "run.compare",
+            "Compare runs\N{HORIZONTAL ELLIPSIS}",
+            window.run_comparing.ask,
+            menu="run",
+            group="3",
+            needs_scene=True,
+            tip="Holds this run against a recorded one: both halls, what differs, figures, where the time went",
+        ),
+        entry(
+            "run.compare_designs",
+            "Compare designs\N{HORIZONTAL ELLIPSIS}",
+            lambda: window.run_comparing.ask_designs(),
+            menu="run",
+            group="3",
+            tip="Simulates two scenes in the background with the same random draws, then shows them side by side",
+        ),
+        entry(
+            "run.risk",
+            "What if: reliability of the job\N{HORIZONTAL ELLIPSIS}",
+            window.job_actions.ask_risk,
+            menu="run",
+            key="Shift+R",
+            icon="target",
+            group="3",
+            needs_scene=True,
+            tip="What the job would keep with other nodes, spares, checkpoints and failures",
+        ),
+        entry(
+            "run.faster",
+            "Faster",
+            partial(session.change_speed, 1),
+            menu="run",
+            key="]",
+            icon="speed",
+            group="2",
+            needs_scene=True,
+            tip="More simulated time per second of yours",
+        ),
+        entry(
+            "run.slower",
+            "Slower",
+            partial(session.change_speed, -1),
+            menu="run",
+            key="[",
+            group="2",
+            needs_scene=True,
+            tip="Less simulated time per second of yours",
+        ),
+    ]
+    for number, ratio in enumerate(SPEEDS):
+        actions.append(
+            entry(
+                f"run.speed_{number}",
+                f"Speed: {speed(ratio)}",
+                partial(session.set_speed, ratio),
+                menu="run/speed",
+                needs_scene=True,
+                is_on=partial(_has_speed, session, ratio),
+                tip=f"Simulated time per second of yours: {speed(ratio)}",
+            )
+        )
+    return actions
+
+
+def _has_speed(session: Session, ratio: float) -> bool:
+    return session.speed == ratio

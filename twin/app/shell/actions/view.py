@@ -1,0 +1,184 @@
+"""Actions on what is looked at."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from twin.app.shell.actions.entry import entry
+from twin.app.shell.workspaces import WORKSPACES
+from twin.app.toolkit.theme import next_text_scale
+from twin.record.channels import BY_ID
+from twin.view3d.base.state import COLOUR_BY, LAYERS, CablesBy
+from twin.view3d.place.presets import PRESETS
+
+if TYPE_CHECKING:
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.toolkit.shortcuts import Command
+
+
+_COLOUR_KEYS = ("1", "2", "3", "4", "5", "6", "9", "Y", "Shift+Y")
+"""In the order of `COLOUR_BY`; 7 and 8 colour the cables."""
+_CABLES: tuple[tuple[str, CablesBy, str], ...] = (("7", "load", "link load"), ("8", "rail", "rail"))
+_DIAGRAMS = (
+    ("power", "One-line diagram of the power", "Shift+P", "bolt"),
+    ("cooling", "Piping diagram of the cooling", "Shift+C", "loop"),
+    ("energy", "Energy flow", "Shift+E", "flow"),
+    ("job", "Page of the job", "Shift+J", "job"),
+    ("queue", "Queue and GPUs by time", "Shift+Q", "clock"),
+    ("spares", "Spare pool", "Shift+S", "spare"),
+    ("tenants", "Tenants and partitions", "Shift+N", "row"),
+    ("checks", "Design rules", "Shift+K", "check"),
+    ("outliner", "Outliner", "Shift+O", "list"),
+)
+"""Dock, title, key, icon."""
+
+
+def view_actions(window: MainWindow) -> list[Command]:
+    """Return the actions of the View menu."""
+    hall, state = window.hall, window.hall.state
+    actions = [
+        entry(
+            "view.frame",
+            "Frame the selection",
+            hall.view.frame_selection,
+            menu="view",
+            key="F",
+            icon="fly",
+            needs_scene=True,
+            tip="Flies to what is selected",
+        ),
+        entry(
+            "view.up",
+            "Select what holds it",
+            window.going.to_parent,
+            menu="view",
+            key="Ctrl+Up",
+            needs_scene=True,
+            tip="From a GPU to its node, its rack, its row",
+        ),
+        entry(
+            "view.clear",
+            "Clear the selection, back to the hall",
+            window.clear_selection,
+            menu="view",
+            key="Escape",
+            tip="Selects nothing; from the welcome page, back to the hall",
+        ),
+    ]
+    for number, channel in enumerate(COLOUR_BY, start=1):
+        actions.append(
+            entry(
+                f"view.colour_{channel.split('.')[1]}",
+                f"Colour by {BY_ID[channel].title}",
+                partial(setattr, state, "colour_by", channel),
+                menu="view/colour",
+                key=_COLOUR_KEYS[number - 1],
+                icon="colour",
+                needs_scene=True,
+                is_on=partial(hall.is_coloured_by, channel),
+                tip=f"Every GPU in the hall shows its {BY_ID[channel].title}",
+            )
+        )
+    for key, by, title in _CABLES:
+        actions.append(
+            entry(
+                f"view.cables_{by}",
+                f"Colour cables by {title}",
+                partial(setattr, state, "cables_by", by),
+                menu="view/colour",
+                key=key,
+                icon="colour",
+                group="2",
+                needs_scene=True,
+                is_on=partial(hall.cables_are_by, by),
+                tip=f"Cables show their {title}",
+            )
+        )
+    actions.extend(
+        entry(
+            f"view.layer_{layer}",
+            f"Layer: {hall.layer_title(layer)}",
+            partial(hall.toggle_layer, layer),
+            menu="view/layers",
+            icon="layers",
+            needs_scene=True,
+            is_on=partial(hall.shows, layer),
+            tip=f"Shows or hides in the hall: {hall.layer_title(layer)}",
+        )
+        for layer in LAYERS
+    )
+    actions.extend(
+        entry(
+            f"view.{name}",
+            title,
+            partial(
+                window.docks.show_roomy if name in ("queue", "job", "spares") else window.docks.show, name
+            ),
+            menu="view",
+            key=key,
+            icon=icon,
+            group="2",
+            needs_scene=True,
+            tip=f"Shows the dock {window.docks.titles[name]} in front",
+        )
+        for name, title, key, icon in _DIAGRAMS
+    )
+    for number, preset in enumerate(PRESETS, start=1):
+        actions.append(
+            entry(
+                f"view.camera_{preset}",
+                f"Camera: {preset}",
+                partial(hall.view.preset, preset),
+                menu="view/camera",
+                key="Home" if preset == "overview" else f"Ctrl+{number}",
+                icon="camera",
+                needs_scene=True,
+                tip=f"Flies to the view {preset}",
+            )
+        )
+    return [*actions, *_workspaces(window), *_text_sizes(window)]
+
+
+def _workspaces(window: MainWindow) -> list[Command]:
+    def enter(name: str) -> None:
+        window.show_hall()
+        window.docks.enter(name)
+
+    return [
+        entry(
+            f"view.workspace_{workspace.name}",
+            f"Workspace: {workspace.title}",
+            partial(enter, workspace.name),
+            menu="view/workspace",
+            key=f"Alt+{number}",  # Ctrl with a number is a camera
+            icon="layout",
+            needs_scene=True,
+            is_on=partial(window.docks.is_in, workspace.name),
+            tip=workspace.tip,
+        )
+        for number, workspace in enumerate(WORKSPACES, start=1)
+    ]
+
+
+def _text_sizes(window: MainWindow) -> list[Command]:
+    def change(steps: int) -> None:
+        window.look.scale_text(next_text_scale(window.look.text_scale, steps) if steps else 1.0)
+        window.settings.text_scale = window.look.text_scale
+
+    return [
+        entry(
+            f"view.text_{name}",
+            title,
+            partial(change, steps),
+            menu="view/text",
+            key=key,
+            icon="text",
+            tip=tip,
+        )
+        for name, title, steps, key, tip in (
+            ("larger", "Larger text", 1, "Ctrl+=", "Makes all text of the window larger"),
+            ("smaller", "Smaller text", -1, "Ctrl+-", "Makes all text of the window smaller"),
+            ("usual", "Usual size of text", 0, "Ctrl+0", "Text as large as the system's"),
+        )
+    ]

@@ -1,0 +1,85 @@
+"""Actions on the window: docks, layout, theme, command palette."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from twin.app.shell.actions.entry import entry
+from twin.app.toolkit.theme import ThemeChoice
+
+if TYPE_CHECKING:
+    from twin.app.shell.main_window import MainWindow
+    from twin.app.toolkit.shortcuts import Command
+
+_THEMES: dict[ThemeChoice, str] = {
+    "system": "follow the system",
+    "dark": "dark",
+    "light": "light",
+    "contrast": "high contrast",
+}
+
+
+def window_actions(window: MainWindow) -> list[Command]:
+    """Return the actions of the Window menu."""
+    actions = [
+        entry(
+            "window.palette",
+            "Command palette",
+            window.open_palette,
+            menu="window",
+            key="Ctrl+Shift+P",
+            icon="search",
+            tip="Type a few letters of anything the window can do, or the id of a thing to go there",
+        ),
+    ]
+    for name, title in window.docks.titles.items():
+        actions.append(
+            entry(
+                f"window.dock_{name}",
+                f"Show {title}",
+                partial(window.docks.toggle, name),
+                menu="window",
+                group="2",
+                needs_scene=True,
+                is_on=partial(window.docks.is_shown, name),
+                tip=f"Shows the dock {title}, or closes it",
+            )
+        )
+    actions.append(
+        entry(
+            "window.reset_layout",
+            "Reset this workspace",
+            window.docks.reset,
+            menu="window",
+            icon="layers",
+            group="3",
+            needs_scene=True,
+            tip="Lays the docks of this workspace out as at first",
+        )
+    )
+    actions.append(
+        entry(
+            "window.full_screen",
+            "Full screen",
+            window.toggle_full_screen,
+            menu="window",
+            key="F11",
+            group="3",
+            tip="The window fills the screen, or gives it back",
+        )
+    )
+    for choice, title in _THEMES.items():
+        actions.append(
+            entry(
+                f"window.theme_{choice}",
+                f"Theme: {title}",
+                partial(window.choose_theme, choice),
+                menu="window/theme",
+                icon="theme",
+                group="4",
+                is_on=partial(window.look.is_chosen, choice),
+                tip=f"Colours of the window and the hall: {title}",
+            )
+        )
+    return actions

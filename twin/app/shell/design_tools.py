@@ -1,0 +1,243 @@
+"""Outliner, editable inspector, arrays, groups and arranging, joined to the hall and the editor of a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
+
+from twin.app.hall.panel import HallPanel
+from twin.app.inspector.inspector import Inspector
+from twin.app.outliner.dock import OutlinerDock, in_hall
+from twin.app.placing.array_dialog import ArrayDialog
+from twin.app.placing.array_preview import Preview, preview, usual_pitch
+from twin.app.session.editor import Editor
+from twin.app.session.session import Session
+from twin.app.session.view_marks import ViewMarks
+from twin.app.shell.edit_tools import EditTools
+from twin.app.toolkit.look import Look
+from twin.catalog import Catalog
+from twin.commands.arrange import ARRANGED
+from twin.commands.command import Command, Scene
+from twin.commands.copies import Array, Duplicate
+from twin.commands.delete import Delete
+from twin.commands.groups import Group, Ungroup
+from twin.commands.move import MoveNodes
+from twin.commands.properties import Rename
+from twin.plant.find import find
+
+_DOTS = "\N{HORIZONTAL ELLIPSIS}"
+
+
+class DesignTools:
+    """What is done to the design by lists and fields; its commands go through the editor as all others do.
+
+    Attributes
+    ----------
+    marks
+        What is hidden and locked.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        session: Session,
+        editor: Editor,
+        hall: HallPanel,
+        outliner: OutlinerDock,
+        inspector: Inspector,
+        tools: EditTools,
+        catalog: Catalog,
+        show: Callable[[str], None],
+    ) -> None:
+        self._look, self._session, self._editor, self._hall = look, session, editor, hall
+        self._outliner, self._inspector, self._tools, self._catalog = outliner, inspector, tools, catalog
+        self._show = show
+        self._array: ArrayDialog | None = None
+        self.marks = ViewMarks(session, hall.state)
+        editor.guard = self.marks.why_not
+        outliner.attach(self.marks, hall.state)
+        inspector.properties.attach(editor)
+        outliner.chosen.connect(self._on_chosen)
+        outliner.fly_wanted.connect(self._fly)
+        outliner.renamed.connect(lambda id, name: editor.do(Rename(id, name)))
+        outliner.moved.connect(lambda nodes, rack: editor.do(MoveNodes(nodes, rack)))
+        outliner.menu_wanted.connect(self._offer)
+        session.opened.connect(lambda _: self._close_array())
+        session.unplayable.connect(lambda _: self._close_array())
+
+    # -- choosing ----
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Return what is chosen: in the outliner also generators, tenants and jobs, which the hall does not have."""
+        listed = self._outliner.ids if self._outliner.isVisible() else ()
+        selection = self._hall.state.selection
+        return listed if listed and in_hall(listed, self._session) == selection else selection
+
+    def _on_chosen(self, ids: tuple[str, ...]) -> None:
+        """Choose in the hall what was chosen in the outliner, and show it in the inspector as it was meant."""
+        self._hall.state.selection = in_hall(ids, self._session)
+        if ids:
+            self._inspector.show_things(ids)
+
+    def _fly(self, id: str) -> None:
+        shown = in_hall((id,), self._session)
+        if shown:
+            self._hall.view.frame(shown)
+        else:
+            self._inspector.show_thing(id)
+
+    # -- hiding and locking ----
+
+    def hide(self) -> None:
+        """Hide what is chosen in the hall, or show it again."""
+        self._on_ids(self.marks.hide, "hidden")
+
+    def show_only(self) -> None:
+        """Hide everything but what is chosen."""
+        self._on_ids(self.marks.show_only, "shown alone")
+
+    def show_all(self) -> None:
+        """Hide nothing any more."""
+        self.marks.show_all()
+
+    def lock(self) -> None:
+        """Lock what is chosen against edits, or let it be edited again."""
+        self._on_ids(self.marks.lock, "locked")
+
+    def _on_ids(self, act: Callable[[tuple[str, ...]], None], what: str) -> None:
+        if self.ids:
+            act(self.ids)
+        else:
+            self._show(f"Select first what is to be {what}")
+
+    # -- commands ----
+
+    def delete(self) -> None:
+        """Delete what is chosen in the outliner."""
+        self._do(Delete(self.ids))
+
+    def group(self) -> None:
+        """Make what is chosen a group, under a name."""
+        if len(self.ids) < 2:
+            self._show("Select two things or more to make a group of them")
+            return
+        name, agreed = QInputDialog.getText(self._outliner, "Group", "Name of the group")
+        if agreed:
+            self._do(Group(self.ids, name.strip()))
+
+    def ungroup(self) -> None:
+        """Dissolve the groups that what is chosen is in."""
+        self._do(Ungroup(self.ids))
+
+    def arrange(self, how: str) -> None:
+        """Align or distribute what is chosen; a key of `ARRANGED`."""
+        if len(self.ids) < 2:
+            self._show("Select two things or more to arrange them")
+        else:
+            self._do(ARRANGED[how][1](self.ids))
+
+    def rename(self) -> None:
+        """Let the name of what is chosen be typed in the outliner."""
+        if not self._outliner.isVisible():
+            self._show("Open the outliner first: names are typed there")
+        elif not self._outliner.rename():
+            self._show("Select first what is to be renamed: something with a name of its own in the file")
+
+    def ask_array(self) -> None:
+        """Ask for an array of what is chosen; its ghost is shown in the hall meanwhile."""
+        plant, plan = self._session.plant, self._hall.view.plan
+        ids = in_hall(self.ids, self._session)
+        if plant is None or plan is None or not ids:
+            self._show("Select first what is to be repeated")
+            return
+        self._close_array()
+        pitch = usual_pitch(plant, plan, ids)
+        dialog = ArrayDialog(
+            self._look,
+            ids,
+            pitch,
+            self._preview,
+            self._tools.place.do_new,
+            self._no_ghost,
+            self._hall.window(),
+        )
+        self._array = dialog
+        dialog.show()
+
+    @property
+    def array_dialog(self) -> ArrayDialog | None:
+        """Return the dialog that asks for an array, None when none does."""
+        return self._array
+
+    def _preview(self, array: Array) -> Preview:
+        document, plant, plan = self._session.document, self._session.plant, self._hall.view.plan
+        assert document is not None
+        assert plant is not None
+        assert plan is not None
+        found = preview(Scene.of(document, plant, self._catalog), plan, self._hall.view.standing, array)
+        self._hall.view.edit.show_ghost(found.ghost)
+        return found
+
+    def _close_array(self) -> None:
+        """Ask no more for an array: what it would repeat stands in another scene, or in none."""
+        if self._array is not None:
+            self._array.close()
+
+    def _no_ghost(self) -> None:
+        self._array = None
+        self._hall.view.edit.show_ghost()
+
+    def _do(self, command: Command) -> bool:
+        return self._editor.do(command)
+
+    # -- the menu of a line ----
+
+    def menu(self, parent: QWidget) -> QMenu | None:
+        """Return the menu of what is chosen: what can be done with the thing, then what can be done to the design."""
+        ids, document, plant = self.ids, self._session.document, self._session.plant
+        if not ids or document is None or plant is None:
+            return None
+        one = ids[-1]
+        known = find(plant, one) is not None or any(job.id == one for job in document.scenario.jobs)
+        menu = self._hall.thing_menu(one) if known else QMenu(parent)
+        if menu is None:
+            return None
+        if not known:
+            menu.addAction(one).setEnabled(False)
+        menu.addSeparator()
+        marks = self.marks
+        menu.addAction("Show" if marks.is_hidden(one) else "Hide", partial(marks.hide, ids))
+        menu.addAction("Show only this", partial(marks.show_only, ids))
+        menu.addAction("Show everything", marks.show_all)
+        menu.addAction("Unlock" if marks.is_locked(one) else "Lock", partial(marks.lock, ids))
+        menu.addSeparator()
+        standing = bool(in_hall(ids, self._session))
+        for title, act, can in (
+            ("Rename", self.rename, len(ids) == 1 and self._nameable(one)),
+            ("Duplicate", partial(self._tools.place.do_new, Duplicate(ids)), True),
+            (f"Array{_DOTS}", self.ask_array, standing),
+            (f"Group{_DOTS}", self.group, len(ids) > 1),
+            ("Ungroup", self.ungroup, self._grouped(ids)),
+            ("Delete", self.delete, True),
+        ):
+            menu.addAction(title, act).setEnabled(can)
+        return menu
+
+    def _nameable(self, id: str) -> bool:
+        model = self._outliner.model
+        return model is not None and id in model.nameable
+
+    def _grouped(self, ids: tuple[str, ...]) -> bool:
+        document = self._session.document
+        groups = document.scenario.groups if document is not None else ()
+        return any(id == group.id or id in group.members for id in ids for group in groups)
+
+    def _offer(self, place: QPoint) -> None:
+        menu = self.menu(self._outliner)
+        if menu is not None:
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(place)

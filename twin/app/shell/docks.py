@@ -1,0 +1,281 @@
+"""The docks of the main window: shown, hidden, and laid out by workspace, each kept and reset by itself."""
+
+from __future__ import annotations
+
+import zlib
+from functools import partial
+from typing import ClassVar
+
+from psygnal import Signal
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
+from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QToolBar
+
+from twin.app.branches.branches_dock import BranchesDock
+from twin.app.diagrams.diagram_dock import CoolingDock, LiveDock, PowerDock
+from twin.app.diagrams.sankey_view import EnergyDock
+from twin.app.fabric.dock import FabricDock
+from twin.app.inspector.inspector import Inspector
+from twin.app.jobs.jobs_dock import JobsDock
+from twin.app.jobs.page_dock import JobPageDock
+from twin.app.monitor.alarms_dock import AlarmsDock
+from twin.app.monitor.checks_dock import RulesDock
+from twin.app.monitor.events_dock import EventsDock
+from twin.app.monitor.loss_dock import WhyDock
+from twin.app.monitor.spares_dock import SparesDock
+from twin.app.outliner.dock import OutlinerDock
+from twin.app.palette.dock import PaletteDock
+from twin.app.plots.plots_dock import PlotsDock
+from twin.app.queue.dock import QueueDock
+from twin.app.queue.feed import QueueFeed
+from twin.app.queue.tenants_dock import TenantsDock
+from twin.app.session.figure_age import age_words, short_age
+from twin.app.session.session import Session
+from twin.app.shell.story_dock import StoryDock
+from twin.app.shell.workspaces import BY_NAME, RUN, Workspace, arrange
+from twin.app.toolkit.dock import Dock
+from twin.app.toolkit.look import Look
+from twin.app.toolkit.settings import Settings
+
+_ROOMY_PX = 380
+_FRAME = QSize(16, 48)
+"""What a window manager puts round a window, at most: it tells so only when the window is shown."""
+
+
+class Docks:
+    """All docks, and the tool bar with the transport, as one layout for each workspace."""
+
+    entered = Signal(str)  # name of the workspace
+    went_away = Signal(bool)  # for the welcome page, or came back from there
+
+    titles: ClassVar[dict[str, str]] = {
+        "inspector": "Inspector",
+        "fabric": "Fabric",
+        "power": "Power",
+        "cooling": "Cooling",
+        "events": "Events",
+        "alarms": "Alarms",
+        "jobs": "Jobs",
+        "job": "Job",
+        "queue": "Queue",
+        "tenants": "Tenants",
+        "spares": "Spares",
+        "energy": "Energy",
+        "plots": "Plots",
+        "checks": "Checks",
+        "palette": "Parts",
+        "outliner": "Outliner",
+        "story": "Story",
+        "branches": "Branches",
+        "why": "Why",
+    }
+
+    def __init__(self, look: Look, session: Session, window: QMainWindow, transport: QToolBar) -> None:
+        self._window, self._transport = window, transport
+        self._hidden_layout: QByteArray | None = None
+        self._fresh = True  # laid out here, not by settings
+        self.workspace: Workspace = RUN
+        self._kept: dict[str, QByteArray] = {}  # layouts of workspaces as they were left
+        self.inspector = Inspector(look, session, window)
+        self.fabric = FabricDock(look, session, window)
+        self.power = PowerDock(look, session, window)
+        self.cooling = CoolingDock(look, session, window)
+        self.events = EventsDock(look, session, window)
+        self.alarms = AlarmsDock(look, session, window)
+        self.jobs = JobsDock(look, session, window)
+        self.queue_feed = QueueFeed(session)
+        self.queue = QueueDock(look, session, self.queue_feed, window)
+        self.job = JobPageDock(look, session, self.queue_feed, window)
+        self.tenants = TenantsDock(look, session, self.queue_feed, window)
+        self.spares = SparesDock(look, session, window)
+        self.energy = EnergyDock(look, session, window)
+        self.plots = PlotsDock(look, session, window)
+        self.checks = RulesDock(look, session, window)
+        self.palette = PaletteDock(look, session, window)
+        self.outliner = OutlinerDock(look, session, window)
+        self.story = StoryDock(look, session, window)
+        self.branches = BranchesDock(look, session, window)
+        self.why = WhyDock(look, session, window)
+        self._all: dict[str, Dock] = {
+            "inspector": self.inspector,
+            "fabric": self.fabric,
+            "power": self.power,
+            "cooling": self.cooling,
+            "events": self.events,
+            "alarms": self.alarms,
+            "jobs": self.jobs,
+            "job": self.job,
+            "queue": self.queue,
+            "tenants": self.tenants,
+            "spares": self.spares,
+            "energy": self.energy,
+            "plots": self.plots,
+            "checks": self.checks,
+            "palette": self.palette,
+            "outliner": self.outliner,
+            "story": self.story,
+            "branches": self.branches,
+            "why": self.why,
+        }
+        self._session = session
+        self._of_moments = (  # the others have times beside what they say
+            *(self.fabric, self.power, self.cooling, self.jobs, self.job),
+            *(self.queue, self.tenants, self.spares, self.energy),
+        )
+        session.figures_changed.connect(self._tell_age)
+        session.looked.connect(self._tell_age)
+        # Layouts of other docks are not for these.
+        self._version = zlib.crc32(" ".join(self._all).encode()) & 0x7FFF
+        window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
+        window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
+        window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        window.setDockOptions(
+            QMainWindow.DockOption.AnimatedDocks
+            | QMainWindow.DockOption.AllowNestedDocks
+            | QMainWindow.DockOption.AllowTabbedDocks
+        )
+        self._titles = QTimer(window)
+        self._titles.setSingleShot(True)
+        self._titles.timeout.connect(self._drop_doubled_titles)
+        self._in_front: set[str] = set()
+        for name, dock in self._all.items():
+            dock.visibilityChanged.connect(partial(self._on_visible, name))
+        for dock in self._all.values():  # tabs come and go with any dock, and only after these signals
+            dock.visibilityChanged.connect(self._check_titles)
+            dock.dockLocationChanged.connect(self._check_titles)
+            dock.topLevelChanged.connect(self._check_titles)
+        self._arrange()
+
+    @property
+    def live(self) -> tuple[LiveDock, ...]:
+        """Return the docks that follow run and selection while they are seen."""
+        return (self.power, self.cooling, self.energy)
+
+    @property
+    def with_menus(self) -> tuple[JobsDock | QueueDock | SparesDock | EventsDock | AlarmsDock | WhyDock, ...]:
+        """Return the docks with lists of things that have a menu each."""
+        return (self.jobs, self.queue, self.spares, self.events, self.alarms, self.why)
+
+    @property
+    def on_welcome(self) -> bool:
+        """Return whether the docks are put away for the welcome page."""
+        return self._hidden_layout is not None
+
+    def is_shown(self, name: str) -> bool:
+        """Return whether a dock is on screen, perhaps behind another tab."""
+        return not self._all[name].isHidden()
+
+    def toggle(self, name: str) -> None:
+        """Close a dock that is seen; open one that is closed, or behind another tab, in front of its tabs."""
+        if name in self._in_front:
+            self._all[name].close()
+        else:
+            self.show(name)
+
+    def show(self, name: str) -> None:
+        """Open a dock in front of its tabs."""
+        self._all[name].show()
+        self._all[name].raise_()
+
+    def show_roomy(self, name: str) -> None:
+        """Open one of the lower docks in front of its tabs, and give it room for a picture."""
+        self.show(name)
+        dock, others = self._all[name], (self.plots, self.tenants)
+        if dock.isFloating():
+            return
+        window = self._window
+        beside = next((each for each in others if each in self._all.values() and each.isVisible()), None)
+        if dock not in others and beside is not None and not beside.isFloating():
+            wide_px = dock.width() + beside.width()
+            window.resizeDocks(
+                [dock, beside], [round(0.64 * wide_px), round(0.36 * wide_px)], Qt.Orientation.Horizontal
+            )
+        if dock.height() < _ROOMY_PX:
+            window.resizeDocks([dock], [_ROOMY_PX], Qt.Orientation.Vertical)
+
+    def is_in(self, name: str) -> bool:
+        """Return whether this is the workspace on screen."""
+        return self.workspace.name == name
+
+    def enter(self, name: str) -> None:
+        """Change to a workspace, laid out as it was left."""
+        if name == self.workspace.name or self.on_welcome:
+            return
+        self._kept[self.workspace.name] = self._window.saveState(self._version)
+        self._change_to(name)
+
+    def reset(self) -> None:
+        """Lay this workspace out as at first."""
+        self._kept.pop(self.workspace.name, None)
+        self._arrange()
+
+    def put_away(self) -> None:
+        """Hide everything for the welcome page."""
+        if self._hidden_layout is None:
+            self._hidden_layout = self._window.saveState(self._version)
+            for widget in (*self._all.values(), self._transport):
+                widget.hide()
+            self.went_away.emit(True)
+
+    def bring_back(self) -> None:
+        """Show again what `put_away` hid."""
+        if self._hidden_layout is not None:
+            layout, self._hidden_layout = self._hidden_layout, None
+            self._transport.show()
+            if self._fresh:  # what was never on screen has neither sizes nor a tab in front
+                self._arrange()
+                self._fresh = False
+            else:
+                self._window.restoreState(layout, self._version)
+            self.went_away.emit(False)
+
+    def restore(self, settings: Settings) -> None:
+        """Lay out window and docks as they were left; a first window fits its screen."""
+        geometry = settings.geometry
+        if geometry is not None:
+            self._window.restoreGeometry(geometry)
+        else:
+            room = self._window.screen().availableSize() - _FRAME
+            self._window.resize(self._window.size().boundedTo(room))
+        self._kept = settings.layouts(self._version)
+        self._change_to(settings.workspace if settings.workspace in BY_NAME else RUN.name)
+
+    def save(self, settings: Settings) -> None:
+        """Keep the workspace on screen, the layouts of all, and where the window stands."""
+        if not self.on_welcome:
+            self._kept[self.workspace.name] = self._window.saveState(self._version)
+        elif not self._fresh and self._hidden_layout is not None:
+            self._kept[self.workspace.name] = self._hidden_layout
+        settings.workspace = self.workspace.name
+        settings.save_layouts(self._window.saveGeometry(), self._version, self._kept)
+
+    def _change_to(self, name: str) -> None:
+        self.workspace = BY_NAME[name]
+        kept = self._kept.get(name)
+        self._fresh = kept is None or not self._window.restoreState(kept, self._version)
+        if self._fresh:
+            self._arrange()
+        self.entered.emit(name)
+
+    def _on_visible(self, name: str, seen: bool) -> None:
+        (self._in_front.add if seen else self._in_front.discard)(name)
+
+    def _tell_age(self, _moment: object) -> None:
+        """Say in docks that show a moment how old their figures are."""
+        age, words = short_age(self._session), age_words(self._session)
+        for dock in self._of_moments:
+            dock.show_age(age, words)
+
+    def _check_titles(self) -> None:
+        self._titles.start(0)
+
+    def _drop_doubled_titles(self) -> None:
+        for dock in self._all.values():
+            dock.drop_doubled_title()
+        # Not `findChildren`: what that returns PySide keeps for as long as the window lives, and tab bars come and go.
+        for bar in self._window.children():
+            if isinstance(bar, QTabBar):
+                bar.setAccessibleName("Docks: " + ", ".join(bar.tabText(k) for k in range(bar.count())))
+
+    def _arrange(self) -> None:
+        arrange(self._window, self._all, self.workspace)
+        self._fresh = True

@@ -1,0 +1,158 @@
+"""All that edits the scene, put together for the main window: the editor, the scene's file, what a crash left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from psygnal import Signal
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QMainWindow
+
+from twin.app.files.files import Files
+from twin.app.files.recovery import Recovered, discard, left_behind
+from twin.app.files.scene_file import SceneFile
+from twin.app.session.editor import Editor
+from twin.app.session.session import Session
+from twin.app.toolkit.notifications import Notifications
+from twin.app.toolkit.problem_notice import Trouble
+from twin.app.toolkit.settings import Settings
+from twin.commands.draft import Proposal
+from twin.units import spoken
+
+SLOW_MS = 300
+"""An edit that waits longer for its answer is said to wait."""
+_NOT_SAVED = "Not saved"
+MOST_OFFERED = 3
+"""So much left work is offered at once, the newest; what is older waits for the next start."""
+
+
+class Editing:
+    """The editor of a window and what goes with it.
+
+    Attributes
+    ----------
+    editor
+        Does and undoes commands.
+    file
+        Saves them.
+    """
+
+    titled = Signal(str, str, bool)  # what undo and redo would do; whether something is not saved
+
+    def __init__(
+        self,
+        session: Session,
+        files: Files,
+        settings: Settings,
+        window: QMainWindow,
+        notifications: Notifications,
+        show: Callable[[str], None],
+    ) -> None:
+        self._notifications, self._show = notifications, show
+        self.editor = Editor(session)
+        self.file = SceneFile(session, self.editor, files, settings, window, notifications.tell)
+        self.file.saved.connect(self._on_saved)
+        self.file.not_saved.connect(self._on_not_saved)
+        self.editor.refused.connect(self._on_refused)
+        self.editor.done.connect(show)
+        self.editor.changed.connect(self.tell)
+        self.editor.foreseen.connect(self._on_foreseen)
+        self._asked = ""  # title of what is shown and was asked for last
+        self._offered: set[Path] = set()  # journals that nobody has decided about
+        self._otherwise: Callable[[], object] | None = None
+        self._slow = QTimer(window)
+        self._slow.setSingleShot(True)
+        self._slow.setInterval(SLOW_MS)
+        self._slow.timeout.connect(self._tell_waiting)
+
+    def toggle_lock(self) -> None:
+        """Lock the scene against accidents, or unlock it."""
+        self.editor.locked = not self.editor.locked
+        self._show("The scene is locked" if self.editor.locked else "The scene can be changed")
+
+    def offer_recovery(self, otherwise: Callable[[], object] | None = None) -> None:
+        """Offer back the work of programs that ended without saving it.
+
+        What is to be done `otherwise` is done when there is nothing to recover: at once where nothing was left, else
+        when all of it was discarded.
+        """
+        found = left_behind()[:MOST_OFFERED]
+        self._offered, self._otherwise = {left.journal for left in found}, otherwise
+        for left in reversed(found):
+            self._offer(left)
+        if not found:
+            self._go_on()
+
+    def _offer(self, left: Recovered) -> None:
+        title, words = _offered(left)
+        words += " The run waits until you have chosen." if self._otherwise is not None else ""
+        self._notifications.ask(
+            Trouble(title, words),
+            {"Recover": partial(self._recover, left), "Discard": partial(self._discard, left)},
+        )
+
+    def _recover(self, left: Recovered) -> None:
+        if self.file.recover(left):
+            self._otherwise = None
+        else:
+            self._offer(left)  # it is still there
+
+    def _discard(self, left: Recovered) -> None:
+        discard(left.journal)
+        self._offered.discard(left.journal)
+        if not self._offered:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        otherwise, self._otherwise = self._otherwise, None
+        if otherwise is not None:
+            otherwise()
+
+    def _on_refused(self, title: str, reason: str) -> None:
+        words = f"{title}: {reason}" if title else reason
+        self._show(words)
+        self._notifications.tell("Not done", words)
+
+    def _on_not_saved(self, reason: str) -> None:
+        """Say that the work is not on the disk until somebody has seen it, with the way out."""
+        self._on_saved()
+        self._notifications.ask(
+            Trouble(_NOT_SAVED, reason),
+            {"Save as\N{HORIZONTAL ELLIPSIS}": self.file.ask_save_as},
+            alarm=True,
+        )
+
+    def _on_saved(self, *_path: object) -> None:
+        for note in self._notifications.notes:
+            if note.trouble.title == _NOT_SAVED:
+                note.dismiss()
+
+    def _on_foreseen(self, proposal: Proposal) -> None:
+        self._asked = proposal.title
+        self._slow.start()
+
+    def _tell_waiting(self) -> None:
+        """Say that what is shown is not certain yet; the next words in the status bar are its answer."""
+        if self.editor.busy:
+            self._show(f"{self._asked}: waits for the simulation to take it")
+
+    def tell(self) -> None:
+        """Tell what can be taken back, and whether something is not saved."""
+        draft = self.editor.draft
+        if draft is not None:
+            self.titled.emit(draft.undo_title, draft.redo_title, draft.dirty)
+
+
+def _offered(left: Recovered) -> tuple[str, str]:
+    """Return title and sentence of an offer."""
+    at = f"{left.at:%H:%M on} {left.at.day} {left.at:%B}"
+    if left.run_s:
+        so_far = f"The run of {left.name} had come to {spoken(left.run_s)} when the program ended, at {at}."
+        return "A run that broke off was found", so_far
+    words = f"One change of {left.name}, made at {at}, was never saved."
+    if left.steps > 1:
+        words = f"{left.steps:,} changes of {left.name}, the last at {at}, were never saved."
+    words += " Recovered, they are back in the scene, and Undo takes them back one by one."
+    return "Unsaved work was found", words

@@ -1,0 +1,219 @@
+"""The tools that edit the hall with pointer, keys and clipboard, put together for the main window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+
+from twin.app.hall.panel import HallPanel
+from twin.app.placing.drags import HallDrags
+from twin.app.placing.drop_filter import PartDrop
+from twin.app.placing.mime import Dragged
+from twin.app.placing.paste import carried_text
+from twin.app.placing.payload import Carried, carried_part, carried_things
+from twin.app.placing.place_tool import PlaceTool
+from twin.app.session.editor import Editor
+from twin.app.session.session import Session
+from twin.app.toolkit.look import Look
+from twin.app.world import select_similar
+from twin.catalog import Catalog
+from twin.commands.clipboard import Paste, copied
+from twin.commands.command import Command, CommandError, Scene
+from twin.commands.copies import Duplicate
+from twin.commands.delete import Delete
+from twin.commands.move import Rotate
+from twin.plant.find import find
+from twin.plant.tables import Plant
+
+Prefabs = Callable[[str], Carried | None]
+
+
+class EditTools(QObject):
+    """Places, moves, turns, deletes and copies what is selected in the hall.
+
+    Parameters
+    ----------
+    show
+        Shows a sentence in the status bar; "" takes it away.
+
+    Attributes
+    ----------
+    place
+        Carries one thing at a time.
+    prefabs
+        Returns a prefab by its id as a thing on its way; None for one that is not known.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        session: Session,
+        editor: Editor,
+        hall: HallPanel,
+        catalog: Catalog,
+        show: Callable[[str], None],
+    ) -> None:
+        super().__init__(hall)
+        self._session, self._editor, self._hall, self._catalog = session, editor, hall, catalog
+        self._show = show
+        self.prefabs: Prefabs | None = None
+        self.place = PlaceTool(look, session, editor, hall.view, hall, catalog)
+        self.place.told.connect(
+            lambda words: show(words)
+        )  # psygnal cannot read the signature of a method of Qt
+        self.drags = HallDrags(session, editor, hall.view, self.place)
+        hall.view.edit.take_drag = self.drags.begin
+        self.drop = PartDrop(hall.view, self.place, self.carry, self)
+
+    def _tell(self, words: str) -> None:
+        self._show(words)
+
+    # -- carrying ----
+
+    def carry(self, dragged: Dragged) -> Carried | None:
+        """Return what the palette offers as a thing on its way into the hall; None for what is not known."""
+        if dragged.prefab:
+            return self.prefabs(dragged.prefab) if self.prefabs is not None else None
+        if dragged.part not in self._catalog:
+            self._show(f"the catalogue has no {dragged.part!r}")
+            return None
+        return carried_part(self._catalog, dragged.part)
+
+    def place_by_keys(self, dragged: Dragged) -> bool:
+        """Take something from the palette into the middle of the view: arrows move it, Enter puts it down."""
+        carried = self.carry(dragged)
+        if carried is None or not self.place.begin_by_keys(carried):
+            return False
+        self._hall.view.native.setFocus()
+        return True
+
+    def carry_selection(self) -> None:
+        """Take up what is selected: pointer or arrows move it, a click or Enter puts it down."""
+        plant, plan = self._session.plant, self._hall.view.plan
+        if plant is None or plan is None:
+            return
+        carried = carried_things(plant, plan, self.selection)
+        if isinstance(carried, str):
+            self._show(f"Not moved: {carried}" if self.selection else "Select what is to be moved first")
+        elif self.place.begin_by_keys(carried):
+            self._hall.view.native.setFocus()
+
+    # -- commands on the selection ----
+
+    @property
+    def selection(self) -> tuple[str, ...]:
+        """Return what is selected."""
+        return self._hall.state.selection
+
+    def delete(self) -> None:
+        """Take what is selected out of the scene."""
+        self._on_selection(Delete, "be deleted")
+
+    def duplicate(self) -> None:
+        """Copy what is selected to beside all that stands, nodes into the next free units of their rack."""
+        if self.selection:
+            self.place.do_new(Duplicate(self._copied))
+        else:
+            self._show("Select first what is to be copied")
+
+    def copy(self) -> bool:
+        """Put what is selected on the clipboard, as the text of a scene; return whether it is there."""
+        scene = self._scene()
+        if scene is None or not self.selection:
+            self._show("Select first what is to be copied")
+            return False
+        try:
+            ids = self._copied
+            text = copied(scene, ids)
+        except CommandError as error:
+            self._show(f"Not copied: {error}")
+            return False
+        QGuiApplication.clipboard().setText(text)
+        what = f"{len(ids):,}" if len(ids) > 1 else ids[0] if ids == self.selection else f"node {ids[0]}"
+        self._show(f"{what} copied, as text that can be pasted anywhere")
+        return True
+
+    @property
+    def _copied(self) -> tuple[str, ...]:
+        """Return what is copied of the selection: a GPU comes with its node."""
+        plant = self._session.plant
+        found = [(id, None if plant is None else find(plant, id)) for id in self.selection]
+        whole = [
+            plant.nodes.ids[int(plant.gpus.node[at[1]])]
+            if plant is not None and at and at[0] == "gpu"
+            else id
+            for id, at in found
+        ]
+        return tuple(dict.fromkeys(whole))
+
+    def cut(self) -> None:
+        """Put what is selected on the clipboard and take it out of the scene."""
+        if self.copy():
+            self.delete()
+
+    def paste(self) -> None:
+        """Carry what the clipboard holds, which may come from another window or a file, to a place in the hall."""
+        scene, text = self._scene(), QGuiApplication.clipboard().text()
+        if scene is None:
+            return
+        try:
+            carried = carried_text(scene, text)
+        except CommandError as error:
+            self._show(f"Not pasted: {error}")
+            return
+        if carried is None:  # nothing of it stands on the floor
+            self.place.do_new(Paste(text))
+        elif self.place.begin_by_keys(carried):
+            self._hall.view.native.setFocus()
+
+    def toggle_wiring(self) -> None:
+        """Connect new things as they come, or leave that to a person."""
+        self.place.wires_new = not self.place.wires_new
+        words = "are connected as they come" if self.place.wires_new else "come without connections"
+        self._show(f"New things {words}")
+
+    def rotate(self) -> None:
+        """Turn what is carried, else what is selected."""
+        if self.place.active:
+            self.place.turn()
+        else:
+            self._on_selection(Rotate, "be turned")
+
+    def _on_selection(self, command: Callable[[tuple[str, ...]], Command], what: str) -> bool:
+        if not self.selection:
+            self._show(f"Select first what is to {what}")
+            return False
+        return self._editor.do(command(self.selection))
+
+    def _scene(self) -> Scene | None:
+        document, plant = self._session.document, self._session.plant
+        return None if document is None or plant is None else Scene.of(document, plant, self._catalog)
+
+    # -- selecting ----
+
+    def select(self, how: str) -> None:
+        """Select what is like the selection: `similar`, `row`, `job` or `feed`; or `all` racks."""
+        plant = self._session.plant
+        if plant is None:
+            return
+        found = self._like(plant, how)
+        if found:
+            self._hall.state.selection = found
+            self._show(f"{len(found):,} selected")
+        else:
+            self._show("Nothing is like that: select a rack, node or machine first")
+
+    def _like(self, plant: Plant, how: str) -> tuple[str, ...]:
+        match how:
+            case "similar":
+                return select_similar.similar(plant, self.selection)
+            case "row":
+                return select_similar.same_row(plant, self.selection)
+            case "feed":
+                return select_similar.same_feed(plant, self.selection)
+            case "job":
+                return select_similar.same_job(plant, self._session.shown, self.selection)
+            case _:
+                return select_similar.all_racks(plant)

@@ -1,0 +1,44 @@
+"""Tells when the recording on screen was made by an older version, whose model comes to other figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QWidget
+
+from twin.app.session.session import Session
+from twin.app.shell.help_pages import show_why_figures_changed
+from twin.app.toolkit.notifications import Notifications
+from twin.app.toolkit.problem_notice import Trouble
+from twin.record.inputs import is_older
+from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
+
+
+class OlderRun:
+    """Looks at each recording that is opened; its notice leads to what has changed."""
+
+    def __init__(self, session: Session, notifications: Notifications, window: QWidget) -> None:
+        self._session, self._notifications, self._window = session, notifications, window
+        self._told: Path | None = None
+        session.run_started.connect(self._look)
+
+    def _look(self) -> None:
+        path = self._session.recording
+        if path is None or path == self._told:
+            return
+        try:
+            with Reader(path) as reader:
+                versions = reader.header.versions
+        except RunFileError:
+            return  # who opens it tells what is wrong with it
+        if not is_older(versions):
+            return
+        self._told = path
+        self._notifications.ask(
+            Trouble(
+                "An older version made this run",
+                "Its figures are those of then. Simulated today, the same scene comes to others.",
+            ),
+            {"Why figures changed": lambda: show_why_figures_changed(self._window)},
+        )

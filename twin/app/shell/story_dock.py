@@ -1,0 +1,49 @@
+"""The dock with the story of the scene: what it is about, and where its figures come from."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
+
+from twin.app.session.session import Session
+from twin.app.shell.help_pages import write_story
+from twin.app.toolkit.dock import Dock
+from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.read_only_dialog import Prose
+
+
+class StoryDock(Dock):
+    """Title, notes and sources of the open scene, beside the hall."""
+
+    def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
+        super().__init__(look, "story", "Story", "book", parent)
+        self._session = session
+        self._page: QWidget | None = None
+        self._written: object = None
+        self.setMinimumWidth(220)
+        session.document_changed.connect(lambda _: self._write())
+        self._write()
+
+    def _write(self) -> None:
+        document = self._session.document
+        told = (
+            (document.scenario.title, document.scenario.notes, document.scenario.sources)
+            if document
+            else None
+        )
+        if self._page is not None:
+            if told == self._written:
+                return  # an edit that leaves the story alone
+            self.body.removeWidget(self._page)
+            self._page.deleteLater()
+        self._written, self._page = told, QWidget()
+        column = QVBoxLayout(self._page)
+        column.setContentsMargins(16, 14, 8, 10)
+        column.setSpacing(10)
+        self.title = label(document.scenario.title if document else "No scene open", "title", wrap=True)
+        prose = Prose()
+        prose.setAccessibleName("Story of the scene")
+        column.addWidget(self.title)
+        column.addWidget(prose, 1)
+        if document is not None:
+            write_story(document.scenario, prose)
+        self.body.addWidget(self._page)

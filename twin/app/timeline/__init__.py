@@ -1,0 +1,1 @@
+"""The timeline bar and its transport."""

@@ -1,0 +1,208 @@
+"""Tiles with the figures one looks at first."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QSizePolicy,
+    QToolButton,
+    QToolTip,
+    QWidget,
+)
+
+from twin.app.session.plot_pages import PUE_RUN, WUE_RUN
+from twin.app.session.site_curves import RunCurves
+from twin.app.toolkit.look import Look, label, markup_label, tool_button
+from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.text import MISSING, significant, split_quantity
+from twin.app.toolkit.theme import scaled
+from twin.record.channels import BY_ID
+from twin.record.frame import Frame
+
+
+@dataclass(frozen=True)
+class Kpi:
+    """One tile: which channel, from where on it is worrying, which curve tells what the run has come to, what it is."""
+
+    channel: str
+    title: str
+    icon: str
+    digits: int = 3
+    warn_above: float = math.inf
+    run: str = ""
+    hint: str = ""
+
+    def width_px(self, *, narrow: bool) -> int:
+        """Return how wide its tile is; a narrow one has its icon only when it is worrying."""
+        room = 84 if not self.run else 122
+        return room + 14 + (28 if not narrow or math.isfinite(self.warn_above) else 0)
+
+
+_GAP_PX, _MORE_PX = 6, 38
+
+_GOODPUT = (
+    "Steps that jobs keep, against those at the reference clock with nothing lost. Jobs at a stand count 0, also those "
+    "put back in the queue."
+)
+KPIS: tuple[Kpi, ...] = (
+    Kpi("site.goodput_now", "Goodput now", "target", run="site.goodput", hint=_GOODPUT),
+    Kpi("site.it_w", "IT power", "bolt"),
+    Kpi("site.pue", "PUE now", "gauge", 4, run=PUE_RUN),
+    Kpi("site.gpu_max_c", "Hottest GPU", "thermometer", warn_above=85.0),
+    Kpi("site.interruptions", "Interruptions", "alarm", 1),
+    Kpi("site.spares", "Spare nodes", "spare", 1),
+    Kpi("site.wue", "WUE now, L/kWh", "loop", 2, run=WUE_RUN),
+)
+
+
+class KpiTile(QFrame):
+    """Icon, title and figure of one channel; beside it, small, what the run has come to."""
+
+    def __init__(self, look: Look, kpi: Kpi) -> None:
+        super().__init__()
+        self._look, self.kpi = look, kpi
+        self._worried, self._narrow = False, False
+        self.setProperty("role", "tile")
+        self._mark = self._make_mark()
+        self._value = markup_label("kpi")
+        self._value.setText(MISSING)
+        layout = QGridLayout(self)
+        layout.setContentsMargins(8, 4, 6, 4)
+        layout.setHorizontalSpacing(6)
+        layout.setVerticalSpacing(0)
+        layout.addWidget(self._mark, 0, 0, 2, 1, Qt.AlignmentFlag.AlignVCenter)
+        layout.addWidget(label(kpi.title, "muted"), 0, 1)
+        layout.addWidget(self._value, 1, 1)
+        layout.setColumnStretch(1, 1)
+        self._text = MISSING, ""
+        self.show_value(math.nan, math.nan)
+        self.make_narrow(False)
+        look.changed.connect(self._write)
+
+    @property
+    def value_text(self) -> str:
+        """Return the figure of now as shown, with its unit."""
+        return str(self._value.property("plain") or MISSING)
+
+    def make_narrow(self, narrow: bool) -> None:
+        """Leave out the icon unless it warns, or show it."""
+        self._narrow = narrow
+        self._mark.setVisible(not narrow or self._worried)
+        self.setFixedWidth(scaled(self.kpi.width_px(narrow=narrow)))
+
+    def show_value(self, value: float, run: float) -> None:
+        """Show the value of now and that of the run so far, in the channel's unit."""
+        channel = BY_ID[self.kpi.channel]
+        number, unit = split_quantity(value, channel.unit, self.kpi.digits)
+        plain = f"{number} {unit}".rstrip()
+        so_far = significant(run, self.kpi.digits) if self.kpi.run else ""
+        if (plain, so_far) != (self._value.property("plain"), self._value.property("run")):
+            self._value.setProperty("plain", plain)
+            self._value.setProperty("run", so_far)
+            told = unit if unit not in self.kpi.title else ""
+            self._text = number, f" {told}" + (f" &nbsp;run {so_far}" if so_far else "")
+            self._write()
+            self.setToolTip(plain_tip(f"{self.words}\n{self.kpi.hint}".strip()))
+        worried = value > self.kpi.warn_above
+        if worried != self._worried:
+            self._worried = worried
+            icon, colour = ("warning", "warning") if worried else (self.kpi.icon, "accent")
+            self._look.dress(self._mark, icon, colour)
+            self._mark.setVisible(not self._narrow or worried)
+
+    def _write(self) -> None:
+        """Write the figure in colours and size of text of the look in force."""
+        number, small = self._text
+        size_px, muted = scaled(11), self._look.theme.muted
+        self._value.setText(
+            f"{number}<span style='font-size:{size_px}px;font-weight:400;color:{muted}'>{small}</span>"
+        )
+
+    @property
+    def words(self) -> str:
+        """Return title and figures as one line."""
+        title = BY_ID[self.kpi.channel].title
+        so_far = f"; the run so far: {self._value.property('run')}" if self.kpi.run else ""
+        return f"{title[:1].upper()}{title[1:]}: {self.value_text}{so_far}"
+
+    def _make_mark(self) -> QToolButton:
+        mark = tool_button(self._look, self.kpi.icon, self.kpi.title, colour="accent")
+        mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        return mark
+
+
+class KpiStrip(QWidget):
+    """The tiles side by side, from the right; where there is no room for the last ones, a button tells them."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self.tiles = {kpi.channel: KpiTile(look, kpi) for kpi in KPIS}
+        self.more_button = QToolButton()
+        self.more_button.setProperty("role", "chip")
+        self.more_button.clicked.connect(self._tell_more)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(_GAP_PX)
+        layout.addStretch(1)
+        self.age = label("", "muted")
+        self.age.setToolTip("The picture and all figures are those of the last sample before the time shown")
+        self.age.hide()
+        layout.addWidget(self.age)
+        for tile in self.tiles.values():
+            layout.addWidget(tile)
+        layout.addWidget(self.more_button)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        look.changed.connect(self._make_room)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out icons, then the last tiles where there is no room for them."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        room = self.width() + _GAP_PX
+        if not self.age.isHidden():
+            room -= self.age.sizeHint().width() + _GAP_PX
+        widths_px = {
+            narrow: [scaled(kpi.width_px(narrow=narrow)) for kpi in KPIS] for narrow in (False, True)
+        }
+        narrow = sum(widths_px[False]) + _GAP_PX * len(KPIS) > room
+        if sum(widths_px[narrow]) + _GAP_PX * len(KPIS) > room:
+            room -= scaled(_MORE_PX) + _GAP_PX
+        for tile, width_px in zip(self.tiles.values(), widths_px[narrow], strict=True):
+            tile.make_narrow(narrow)
+            room -= width_px + _GAP_PX
+            tile.setVisible(room >= 0)
+        self.more_button.setFixedWidth(scaled(_MORE_PX))
+        self._count_more()
+
+    def show_figures(self, frame: Frame | None, curves: RunCurves, age: str = "") -> None:
+        """Show the figures of a frame and of the run so far; dashes without one. `age` says of when they are."""
+        if age != self.age.text():
+            self.age.setText(age)
+            self.age.setVisible(bool(age))
+            self._make_room()
+        for channel, tile in self.tiles.items():
+            run = curves.at(tile.kpi.run, frame.t_s) if tile.kpi.run and frame is not None else math.nan
+            tile.show_value(math.nan if frame is None else float(frame.values[channel][0]), run)
+        self._count_more()
+
+    def _count_more(self) -> None:
+        hidden = [tile for tile in self.tiles.values() if tile.isHidden()]
+        self.more_button.setVisible(bool(hidden))
+        self.more_button.setText(f"+{len(hidden)}")
+        words = "\n".join(tile.words for tile in hidden)
+        self.more_button.setToolTip(plain_tip(words))
+        self.more_button.setAccessibleName(f"More figures: {words}")
+
+    def _tell_more(self) -> None:
+        button = self.more_button
+        QToolTip.showText(button.mapToGlobal(button.rect().bottomLeft()), button.toolTip(), button)

@@ -1,0 +1,1 @@
+"""Widgets, theme, text and dialogs that know no scene."""

@@ -1,0 +1,265 @@
+"""The command palette: type a few letters of anything the window can do, or the id of a thing to go there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QCoreApplication,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from twin.app.toolkit import theme as themes
+from twin.app.toolkit.fuzzy import score
+from twin.app.toolkit.look import Look
+
+_WIDTH_PX, _ROW_PX, _MAX_ROWS, _TOP_PX = 620, 34, 11, 64
+_Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing to choose."""
+
+    title: str
+    run: Callable[[], None]
+    category: str = ""
+    shortcut: str = ""
+
+
+class _Entries(QAbstractListModel):
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[Entry] = []
+
+    def show_entries(self, entries: list[Entry]) -> None:
+        self.beginResetModel()
+        self.shown = entries
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.shown)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        entry = self.shown[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"{entry.category}: {entry.title}" if entry.category else entry.title
+        return entry if role == Qt.ItemDataRole.UserRole else None
+
+
+class _Delegate(QStyledItemDelegate):
+    def __init__(self, look: Look, parent: QObject) -> None:
+        super().__init__(parent)
+        self._look = look
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        return QSize(_WIDTH_PX - 40, themes.scaled(_ROW_PX))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        theme, entry = self._look.theme, index.data(Qt.ItemDataRole.UserRole)
+        rect: QRect = option.rect
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if chosen:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.selection))
+            painter.drawRoundedRect(rect.adjusted(2, 1, -2, -1), 6, 6)
+        inner = rect.adjusted(14, 0, -14, 0)
+        centre_left = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        x = inner.left()
+        if entry.category:
+            painter.setFont(themes.font(12))
+            painter.setPen(QColor(theme.muted))
+            text = f"{entry.category}  "
+            painter.drawText(inner, centre_left, text)
+            x += painter.fontMetrics().horizontalAdvance(text)
+        painter.setFont(themes.font(13))
+        painter.setPen(QColor(theme.text))
+        painter.drawText(QRect(x, inner.top(), inner.right() - x, inner.height()), centre_left, entry.title)
+        painter.setFont(themes.font(11))
+        painter.setPen(QColor(theme.faint))
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, entry.shortcut)
+        painter.restore()
+
+
+class _Early(QObject):
+    """Takes what is typed to another window while the palette waits for the keyboard, and hands it to the field."""
+
+    def __init__(self, field: QLineEdit) -> None:
+        super().__init__(field)
+        self._field = field
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let no shortcut act, and no other widget hear of the key."""
+        elsewhere = isinstance(watched, QWidget) and watched is not self._field
+        if not elsewhere or not isinstance(event, QKeyEvent):
+            return False
+        if event.type() == QEvent.Type.KeyPress:
+            QApplication.sendEvent(self._field, event)
+        event.accept()
+        return True
+
+
+class CommandPalette(QFrame):
+    """A field and a list over the window.
+
+    Parameters
+    ----------
+    entries
+        Returns what can be chosen now.
+    more
+        Returns further entries for a typed text, such as a place to go to.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        parent: QWidget,
+        entries: Callable[[], Sequence[Entry]],
+        more: Callable[[str], Sequence[Entry]],
+    ) -> None:
+        super().__init__(parent)
+        self._window = parent
+        self._before: QWidget | None = None  # had the keyboard, and gets it back
+        self._entries, self._more = entries, more
+        self._all: list[Entry] = []
+        self.setProperty("role", "popup")
+        self.setAccessibleName("Command palette")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 10, 10, 8)
+        column.setSpacing(8)
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("Type a command, or the id of a thing to go there")
+        self.field.setAccessibleName("Command or thing")
+        self.field.setToolTip("Up and Down choose, Enter does it, Esc closes")
+        self.field.textChanged.connect(self._filter)
+        self.field.installEventFilter(self)
+        self._early = _Early(self.field)
+        self._model = _Entries()
+        self.list = QListView()
+        self.list.setModel(self._model)
+        self.list.setAccessibleName("Commands")
+        self.list.setItemDelegate(_Delegate(look, self.list))
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setMouseTracking(True)
+        self.list.clicked.connect(lambda index: self._run(index.row()))
+        column.addWidget(self.field)
+        column.addWidget(self.list)
+        self.hide()
+
+    @property
+    def shown(self) -> list[Entry]:
+        """Return the entries in the list, best first."""
+        return list(self._model.shown)
+
+    def open(self) -> None:
+        """Show the palette with everything that can be done now."""
+        self._all = list(self._entries())
+        if not self.isVisible():
+            self._before = QApplication.focusWidget()
+        self.field.clear()
+        self._filter("")
+        self.show()
+        self.raise_()
+        self._window.activateWindow()  # a floating dock is a window of its own, and may have the keyboard
+        self.field.setFocus(Qt.FocusReason.PopupFocusReason)
+        if not self._window.isActiveWindow():  # the window manager takes its time, and people type on
+            _application().installEventFilter(self._early)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Take nothing from others any more."""
+        _application().removeEventFilter(self._early)
+        super().hideEvent(event)
+
+    def run_current(self) -> None:
+        """Do what is marked in the list."""
+        self._run(self.list.currentIndex().row())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Steer the list from the field."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            if event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                event.accept()
+                return True
+        elif event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            return self._steer(event.key())
+        elif event.type() == QEvent.Type.FocusIn:
+            _application().removeEventFilter(self._early)
+        elif event.type() == QEvent.Type.FocusOut:
+            self.hide()
+        return super().eventFilter(watched, event)
+
+    def _steer(self, key: int) -> bool:
+        row = self.list.currentIndex().row()
+        if key == Qt.Key.Key_Escape:
+            self._leave()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.run_current()
+        elif key == Qt.Key.Key_Down:
+            self._mark(row + 1)
+        elif key == Qt.Key.Key_Up:
+            self._mark(row - 1)
+        else:
+            return False
+        return True
+
+    def _filter(self, typed: str) -> None:
+        scored = []
+        for number, entry in enumerate(self._all):
+            found = score(typed, f"{entry.category} {entry.title}")
+            if found is not None:
+                scored.append((-found, number, entry))
+        extra = list(self._more(typed)) if typed else []
+        self._model.show_entries([*extra, *(entry for _, _, entry in sorted(scored, key=lambda s: s[:2]))])
+        self._mark(0)
+        rows = min(max(len(self._model.shown), 1), _MAX_ROWS)
+        self.list.setFixedHeight(rows * themes.scaled(_ROW_PX) + 4)
+        self.setFixedWidth(min(_WIDTH_PX, self._window.width() - 40))
+        self.adjustSize()
+        self.move((self._window.width() - self.width()) // 2, _TOP_PX)
+
+    def _mark(self, row: int) -> None:
+        count = len(self._model.shown)
+        if count:
+            self.list.setCurrentIndex(self._model.index(row % count))
+
+    def _run(self, row: int) -> None:
+        if 0 <= row < len(self._model.shown):
+            entry = self._model.shown[row]
+            self._leave()
+            entry.run()
+
+    def _leave(self) -> None:
+        before = self._before if self._before is not None and isValid(self._before) else self._window
+        self.hide()
+        back = before if before.isVisible() else self._window
+        back.activateWindow()
+        back.setFocus(Qt.FocusReason.PopupFocusReason)
+
+
+def _application() -> QCoreApplication:
+    application = QApplication.instance()
+    assert application is not None
+    return application

@@ -1,0 +1,88 @@
+"""A dock with our own title bar: icon, title, tools of the dock, float, close."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+
+from twin.app.toolkit.look import Look, label, tool_button
+from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.plain_text import plain_tip
+
+
+class Dock(QDockWidget):
+    """A titled panel that can be moved, floated and closed.
+
+    Parameters
+    ----------
+    name
+        Object name, by which the layout is saved; never change it.
+    """
+
+    def __init__(self, look: Look, name: str, title: str, icon: str, parent: QMainWindow) -> None:
+        super().__init__(title, parent)
+        self.setObjectName(name)
+        self._look = look
+        self.setFeatures(
+            QDockWidget.DockWidgetFeature.DockWidgetClosable
+            | QDockWidget.DockWidgetFeature.DockWidgetMovable
+            | QDockWidget.DockWidgetFeature.DockWidgetFloatable
+        )
+        self.setTitleBarWidget(self._title_bar(title, icon))
+        panel = QWidget(self)
+        panel.setProperty("role", "panel")
+        panel.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.body = QVBoxLayout(panel)
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(0)
+        self.setWidget(panel)
+        self._window = parent
+
+    def _title_bar(self, title: str, icon: str) -> QWidget:
+        bar = QWidget(self)
+        bar.setProperty("role", "docktitle")
+        bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        layout = QHBoxLayout(bar)
+        layout.setContentsMargins(10, 4, 5, 4)
+        layout.setSpacing(6)
+        mark = tool_button(self._look, icon, title)
+        mark.setEnabled(True)
+        mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        layout.addWidget(mark)
+        self._name = label(title, "dockname")
+        self._mark = mark
+        layout.addWidget(self._name)
+        self.lead = QHBoxLayout()
+        nest(layout, self.lead, 1)
+        layout.addStretch(0)  # where nothing leads, the tools stay together on the right
+        self._age = label("", "muted")
+        self._age.hide()
+        layout.addWidget(self._age)
+        self.tools = QHBoxLayout()
+        self.tools.setSpacing(4)
+        nest(layout, self.tools)
+        floating = tool_button(self._look, "float", f"Float {title}")
+        floating.clicked.connect(lambda: self.setFloating(not self.isFloating()))
+        closing = tool_button(self._look, "close", f"Close {title}")
+        closing.clicked.connect(self.close)
+        layout.addWidget(floating)
+        layout.addWidget(closing)
+        return bar
+
+    @property
+    def age(self) -> str:
+        """Return how old its figures are, as shown."""
+        return self._age.text()
+
+    def show_age(self, age: str, words: str) -> None:
+        """Say how old its figures are, and in full in a tip; "": they are of the time shown."""
+        self._age.setText(age)
+        self._age.setToolTip(plain_tip(words))
+        self._age.setVisible(bool(age))
+
+    def drop_doubled_title(self) -> None:
+        """Leave the title to the tab when the dock has one."""
+        alone = self.isFloating() or not self._window.tabifiedDockWidgets(self)
+        self._name.setVisible(alone)
+        self._mark.setVisible(alone)

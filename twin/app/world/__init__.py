@@ -1,0 +1,1 @@
+"""Words and rows about one thing of the hall; no Qt."""

@@ -1,0 +1,41 @@
+"""Why a sound node has no way to the others of its fabric. No widgets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.app.world.rows import Row, World
+from twin.plant.tables import SwitchRole
+from twin.record.channels import State
+
+_LABEL = "Cut off"
+
+
+def cut_off_rows(world: World, node: int) -> list[Row]:
+    """Return a row for what cuts a node off, the nearest fault first; none while it is not cut off.
+
+    A leaf that it is cabled to, else cables of it, else a switch further up, as far as the frame shows.
+    """
+    plant, frame = world.plant, world.frame
+    gpu = int(plant.nodes.gpu_first[node])
+    if frame is None or not plant.nodes.gpu_count[node]:
+        return []
+    if int(frame.values["gpu.state"][gpu]) != State.CUT_OFF:
+        return []
+    down = plant.node_links
+    mine = np.flatnonzero(down.node == node)
+    dead = np.asarray(frame.values["switch.state"]) == State.FAILED
+    leaves = np.unique(down.leaf[mine])
+    if len(leaves) and dead[leaves].any():
+        return [_switch(world, slot) for slot in leaves[dead[leaves]].tolist()]
+    cables = np.asarray(frame.values["bundle.down"])[plant.bundles.of_link[mine]]
+    if (cables > 0).any():
+        return [Row(_LABEL, "a cable of it is down")]
+    above = np.flatnonzero(dead & np.isin(plant.switches.fabric, np.unique(down.fabric[mine])))
+    return [_switch(world, slot) for slot in above.tolist()] or [Row(_LABEL, "its cables lead to no other")]
+
+
+def _switch(world: World, slot: int) -> Row:
+    id_ = world.plant.switches.ids[slot]
+    role = SwitchRole(int(world.plant.switches.role[slot])).name.lower()
+    return Row(_LABEL, f"{role} {id_} is down", id_)

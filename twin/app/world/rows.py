@@ -1,0 +1,236 @@
+"""Rows of facts: pieces that several kinds of things share. No widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.app.toolkit import text
+from twin.app.toolkit.clock import Clock
+from twin.app.world.part_figures import figure_title, figure_value
+from twin.app.world.wait_reasons import WHY
+from twin.catalog import Catalog
+from twin.plant.graph import entity_id
+from twin.plant.tables import Kind, Plant
+from twin.record.channels import BY_ID, Channel, JobState, NodeCondition, State, WaitReason, of_entity
+from twin.record.frame import Frame
+from twin.record.spare_pool import WORDS
+from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.schema.document import Scenario
+from twin.view3d.base.palette import LOWERED_CAP
+
+_WORDS = {
+    "gpu": "GPU",
+    "link": "Cables",
+    "loop": "Cooling loop",
+    "plant": "Facility water",
+    "power": "Power",
+    "site": "Scene",
+}
+_AT_LIMIT = 0x04
+_THROTTLE = {
+    0x01: "idle",
+    0x02: "clock setting",
+    _AT_LIMIT: "at its power limit (TDP), normal",
+    0x08: "hardware slowdown",
+    0x10: "sync boost",
+    0x20: "thermal",
+    0x40: "hardware thermal",
+    0x80: "power brake",
+    0x100: "display clock",
+    LOWERED_CAP: "power cap below its TDP",
+}
+"""Bits of DCGM_FI_DEV_CLOCKS_EVENT_REASONS (nvml.h, nvmlClocksEventReason*), and our own for a lowered limit."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: a label, its value, the id it leads to, and how well the value is known."""
+
+    label: str
+    value: str
+    link: str = ""
+    badge: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class World:
+    """What facts are read from: the open scene, its plant, the catalogue, and the newest frame."""
+
+    scenario: Scenario
+    plant: Plant
+    catalog: Catalog
+    frame: Frame | None
+
+
+def kind_word(kind: str) -> str:
+    """Return a kind as people write it."""
+    return _WORDS.get(kind, kind.capitalize())
+
+
+def live_rows(world: World, entity: str, slot: int) -> list[Row]:
+    """Return a row for each channel of an entity."""
+    if world.frame is None:
+        return []
+    rows = []
+    for channel in of_entity(entity):  # type: ignore[arg-type]
+        values = world.frame.values[channel.id]
+        if slot < len(values):
+            rows.append(_channel_row(world, channel, values[slot]))
+    return rows
+
+
+def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
+    number = float(value)
+    title = channel.title[:1].upper() + channel.title[1:]
+    hint = " ".join(s for s in (channel.id, channel.dcgm) if s)
+    if channel.id == "gpu.job":
+        job = int(number)
+        jobs = jobs_of(world.scenario)
+        name = jobs[job].id if 0 <= job < len(jobs) else ""
+        return Row(title, name or "none", name, hint=hint)
+    if channel.id in ("gpu.state", "switch.state"):
+        return Row(title, State(int(number)).words, hint=hint)
+    if channel.id == "node.condition":
+        return Row(title, WORDS.get(NodeCondition(int(number)), "absent"), hint=hint)
+    if channel.id == "job.state":
+        return Row(title, JobState(int(number)).name.lower(), hint=hint)
+    if channel.id == "job.why":
+        return Row(title, WHY[WaitReason(int(number))] or text.MISSING, hint=hint)
+    if channel.id in ("job.place", "job.planned_s") and number <= 0:
+        return Row(title, text.MISSING, hint=hint)
+    if channel.id == "job.planned_s":
+        return Row(title, Clock.of(world.scenario).says(number), hint=hint)
+    if channel.id == "gpu.throttle":
+        bits = int(number) & ~_AT_LIMIT if int(number) & LOWERED_CAP else int(number)
+        reasons = [word for bit, word in _THROTTLE.items() if bits & bit]
+        return Row(title, ", ".join(reasons) or "none", hint=hint)
+    if channel.id == "node.seat" and number < 0:
+        return Row(title, "none", hint=hint)
+    if channel.unit == "" and channel.quantum == 0:
+        return Row(title, f"{number:,.0f}" if np.isfinite(number) else text.MISSING, hint=hint)
+    digits = 4 if channel.id == "site.pue" else 3  # as on its tile
+    return Row(title, text.quantity(number, channel.unit, digits), hint=hint)
+
+
+def crowd_rows(world: World, gpus: NDArray[np.int64]) -> list[Row]:
+    """Return what a set of GPUs does together."""
+    if world.frame is None or not len(gpus):
+        return []
+    values = world.frame.values
+    return [
+        Row("GPU states", states_text(world.frame, gpus)),
+        Row("GPU power, sum", text.quantity(float(np.sum(values["gpu.power_w"][gpus], dtype=float)), "W")),
+        Row("Hottest GPU", text.quantity(float(np.max(values["gpu.temp_c"][gpus])), "°C")),
+        Row("Mean GPU temperature", text.quantity(float(np.mean(values["gpu.temp_c"][gpus])), "°C")),
+        Row("Mean clock", text.quantity(float(np.mean(values["gpu.clock_mhz"][gpus])), "MHz", 4)),
+        Row("Mean utilisation", text.quantity(float(np.mean(values["gpu.util"][gpus])), "%")),
+    ]
+
+
+def states_text(frame: Frame, gpus: NDArray[np.int64]) -> str:
+    """Return how many GPUs are in which state, in words."""
+    states = frame.values["gpu.state"][gpus]
+    counts = {state: int(np.count_nonzero(states == state)) for state in State}
+    present = [(state.words, count) for state, count in counts.items() if count]
+    return present[0][0] if len(present) == 1 else ", ".join(f"{n:,} {name}" for name, n in present)
+
+
+def main_state(frame: Frame | None, gpus: NDArray[np.int64]) -> State | None:
+    """Return the state of most GPUs, but failed when any has failed."""
+    if frame is None or not len(gpus):
+        return None
+    states = np.asarray(frame.values["gpu.state"])[gpus]
+    if np.any(states == State.FAILED):
+        return State.FAILED
+    return State(max(State, key=lambda state: int(np.count_nonzero(states == state))))
+
+
+def gpus_of(plant: Plant, kind: str, slot: int) -> NDArray[np.int64]:
+    """Return the GPU slots inside a thing; none for things without GPUs."""
+    gpus = plant.gpus
+    if kind == "gpu":
+        return np.array([slot])
+    if kind == "node":
+        first = int(plant.nodes.gpu_first[slot])
+        return np.arange(first, first + int(plant.nodes.gpu_count[slot]))
+    if kind == "rack":
+        return np.flatnonzero((gpus.rack == slot) & gpus.present)
+    if kind == "row":
+        return np.flatnonzero((plant.racks.row[gpus.rack] == slot) & gpus.present)
+    return np.zeros(0, np.int64)
+
+
+def link_row(world: World, kind: Kind, slot: int) -> Row:
+    """Return a row that leads to a thing."""
+    id_ = entity_id(world.plant, kind, slot)
+    return Row(kind_word(kind), id_, id_)
+
+
+def place_rows(world: World, rack: int) -> list[Row]:
+    """Return where a rack stands, the rack itself first."""
+    plant = world.plant
+    row, hall = int(plant.racks.row[rack]), int(plant.racks.hall[rack])
+    rows = [link_row(world, "rack", rack)]
+    if row >= 0:
+        rows.append(Row("Row", row_name(plant, row), plant.rows.ids[row]))
+    x_m, y_m = float(plant.racks.x_m[rack]), float(plant.racks.y_m[rack])
+    return [*rows, Row("Hall", hall_name(plant, hall)), Row("Position", f"x {x_m:.2f} m, y {y_m:.2f} m")]
+
+
+def row_name(plant: Plant, row: int) -> str:
+    """Return a row's label; its id where the label is only the word "row"."""
+    name = plant.rows.labels[row].title()
+    return plant.rows.ids[row] if name == "Row" else name
+
+
+def hall_name(plant: Plant, hall: int) -> str:
+    """Return a hall's title, or its id."""
+    return plant.halls.titles[hall] or plant.halls.ids[hall]
+
+
+def feed_rows(world: World, rack: int) -> list[Row]:
+    """Return the power feeds of a rack."""
+    feeds = (("Feed A", world.plant.racks.feed_a), ("Feed B", world.plant.racks.feed_b))
+    ids = world.plant.power.ids
+    found = [(label, ids[int(table[rack])]) for label, table in feeds if int(table[rack]) >= 0]
+    return [Row(label, item, item) for label, item in found]
+
+
+def cooling_rows(world: World, loop: int) -> list[Row]:
+    """Return the loop that takes the heat, and what it supplies now; nothing for -1."""
+    if loop < 0:
+        return []
+    loops = world.plant.loops
+    rows = [Row("Cooled by", loops.labels[loop], loops.ids[loop])]
+    if world.frame is not None:
+        supply_c = float(world.frame.values["loop.supply_c"][loop])
+        rows.append(Row("Supply temperature", text.quantity(supply_c, BY_ID["loop.supply_c"].unit)))
+    return rows
+
+
+def figure_rows(world: World, part: str) -> list[Row]:
+    """Return the catalogue's numbers of a part, each with how well it is known."""
+    if not part or part not in world.catalog:
+        return []
+    return [
+        Row(figure_title(f.key), figure_value(f), badge=f.status, hint="\n".join(_known(f.citation, f.note)))
+        for f in world.catalog.figures(part)
+    ]
+
+
+def _known(*lines: str) -> Iterable[str]:
+    return (line for line in lines if line)
+
+
+def interval_text(interval: str | float) -> str:
+    """Return when checkpoints are written."""
+    return (
+        {"daly": "by Daly's rule", "young": "by Young's rule"}.get(interval, interval)
+        if isinstance(interval, str)
+        else f"every {text.duration(interval)}"
+    )

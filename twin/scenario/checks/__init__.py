@@ -1,0 +1,1 @@
+"""What a scene cannot be, by topic."""

@@ -1,0 +1,22 @@
+"""What a scene asks for at times that its run never reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from twin import units
+from twin.scenario.schema.document import Scenario
+from twin.scenario.text.parse import Path
+
+
+def past_the_end(scenario: Scenario) -> Iterator[tuple[Path, str, str]]:
+    """Yield path, id and reason of interventions, edits and reservations that begin after the end of a scene."""
+    for key in ("interventions", "edits", "reservations"):
+        for i, item in enumerate(getattr(scenario, key)):
+            if item.at_s > scenario.duration_s:
+                yield (key, i, "at"), item.id or item.target, too_late(item.at_s, scenario.duration_s)
+
+
+def too_late(at_s: float, end_s: float) -> str:
+    """Return why what is asked for at a time never happens [s]."""
+    return f"is at {units.spoken(at_s)}, and the run ends at {units.spoken(end_s)}: it never happens"

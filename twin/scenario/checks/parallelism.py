@@ -1,0 +1,197 @@
+"""How a workload is cut over the GPUs of its job: degrees that do not divide, presets that do not exist."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from twin import resources
+from twin.scenario.reading.validate import nearest
+from twin.scenario.schema.work import Inference, Job, LlmTraining, Load, Parallelism, Reinforcement
+
+Found = tuple[str, str, str]
+"""Key below the job to blame (of names: below its workload), reason, hint."""
+
+_TO = "workload.parallelism"
+
+
+def names(job: Job) -> Iterator[Found]:
+    """Yield the presets that a workload names and that do not exist."""
+    workload = job.workload
+    if isinstance(workload, LlmTraining | Reinforcement | Inference):
+        known = sorted(_models())
+        if workload.model not in known:
+            yield "model", "is no model preset", _choice(workload.model, known)
+    if isinstance(workload, Load):
+        return
+    named = workload.profile
+    if named is not None and named not in _profiles():
+        yield "profile", "is no calibration profile", _choice(named, sorted(_profiles()))
+    own = workload.calibration if isinstance(workload, LlmTraining) else None
+    if own is not None and named is not None:
+        yield "calibration", "stands beside profile, and a job has one", "leave one of them out"
+    if own is not None and own.extends not in _profiles():
+        yield "calibration.extends", "is no shipped profile", _choice(own.extends, sorted(_profiles()))
+
+
+def wrong(job: Job, node_gpus: int, gpu: str, nameless: bool) -> Iterator[Found]:
+    """Yield what keeps a workload from being cut over its GPUs.
+
+    Parameters
+    ----------
+    job
+        As the scenario has it.
+    node_gpus, gpu
+        GPUs of a node it runs on, and their part.
+    nameless
+        Whether its model is unknown, so that nothing can be said about shapes.
+    """
+    workload = job.workload
+    if isinstance(workload, Load):
+        return  # runs on any GPU: no model, no profile
+    own = isinstance(workload, LlmTraining) and workload.calibration is not None
+    if (
+        workload.profile is None
+        and not own
+        and gpu.lower() not in {served.lower() for gpus_of in _profiles().values() for served in gpus_of}
+    ):
+        hint = f"name one: {', '.join(sorted(_profiles()))}"
+        yield "workload.profile", f"is needed: no calibration profile serves {gpu}", hint
+    if isinstance(workload, LlmTraining):
+        batch = (workload.global_batch, "workload.global_batch")
+        tokens = None if nameless else workload.sequence or int(_models()[workload.model]["seq"])
+        yield from _cut(_Cut(workload.parallelism, workload.model, job.nodes, node_gpus, *batch, tokens))
+    elif isinstance(workload, Reinforcement):
+        yield from _reinforcement(job, workload, node_gpus, nameless)
+    elif isinstance(workload, Inference):
+        yield from _inference(job, workload, node_gpus, nameless)
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A model that learns on nodes; `tokens` of a sequence is None where the model is unknown."""
+
+    cut: Parallelism
+    model: str
+    nodes: int
+    node_gpus: int
+    batch: int
+    batch_key: str
+    tokens: int | None
+
+
+def _cut(it: _Cut) -> Iterator[Found]:
+    cut = it.cut
+    degrees = {"tensor": cut.tensor, "pipeline": cut.pipeline, "context": cut.context}
+    gpus, group = it.nodes * it.node_gpus, math.prod(degrees.values())
+    if gpus % group:
+        said = " x ".join(f"{key} {value}" for key, value in degrees.items())
+        alone = [key for key, value in degrees.items() if gpus % value]
+        step = group // math.gcd(group, it.node_gpus)
+        near = [count for count in (it.nodes // step * step, (it.nodes // step + 1) * step) if count]
+        hint = f"{' or '.join(f'{count:,}' for count in near)} nodes would do"
+        if alone:
+            hint = f"{max(d for d in range(1, degrees[alone[0]]) if gpus % d == 0)} would divide them"
+        reason = (
+            f"does not divide the GPUs: {it.nodes:,} nodes have {gpus:,}, no multiple of {said} = {group:,}"
+        )
+        yield f"{_TO}.{alone[0]}" if alone else _TO, reason, hint
+        return
+    replicas = gpus // group
+    share = replicas * cut.microbatch
+    if it.batch % share:
+        below = it.batch // share * share
+        hint = f"{' or '.join(f'{batch:,}' for batch in (below, below + share) if batch)} would do"
+        reason = f"is no multiple of data parallel {replicas:,} x microbatch {cut.microbatch} = {share:,}"
+        yield it.batch_key, reason, hint
+    each = cut.tensor if cut.expert_tensor is None else cut.expert_tensor
+    if cut.tensor % each:
+        yield f"{_TO}.expert_tensor", f"does not divide tensor {cut.tensor}", "1 keeps experts whole"
+    elif cut.tensor * cut.context * replicas % (cut.expert * each):
+        said = f"tensor {cut.tensor} x context {cut.context} x data parallel {replicas:,}"
+        reason = f"x {each} GPUs for each expert does not divide {said}"
+        yield f"{_TO}.expert", reason, "experts are spread inside the GPUs of one pipeline stage"
+    if it.tokens is not None:
+        yield from _shape(it, it.tokens, _models()[it.model])
+
+
+def _shape(it: _Cut, tokens: int, model: Mapping[str, Any]) -> Iterator[Found]:
+    cut = it.cut
+    heads, layers = int(model["heads"]), int(model["layers"])
+    experts = int((model.get("experts") or {}).get("count", 1))
+    if heads % cut.tensor:
+        yield f"{_TO}.tensor", f"does not divide the {heads} attention heads of {it.model}", ""
+    if experts == 1 and cut.expert_tensor is not None:
+        yield f"{_TO}.expert_tensor", f"means nothing for {it.model}, which has no experts", "leave it out"
+    if experts % cut.expert:
+        said = f"the {experts} experts of {it.model}" if experts > 1 else f"{it.model}, which has no experts"
+        yield f"{_TO}.expert", f"does not divide {said}", ""
+    if cut.pipeline > layers:
+        yield f"{_TO}.pipeline", f"makes more stages than {it.model} has layers: {layers}", ""
+    elif cut.pipeline * cut.interleave > layers:
+        stages = f"{cut.pipeline} x {cut.interleave} = {cut.pipeline * cut.interleave}"
+        reason = f"makes more stages than {it.model} has layers: {stages} of {layers}"
+        yield f"{_TO}.interleave", reason, f"at most {layers // cut.pipeline}"
+    if tokens % cut.context:
+        yield f"{_TO}.context", f"does not divide the sequence of {tokens:,} tokens", ""
+
+
+def _reinforcement(job: Job, workload: Reinforcement, node_gpus: int, nameless: bool) -> Iterator[Found]:
+    generating = workload.rollout_nodes or 0
+    if generating >= job.nodes:
+        reason = f"leaves no node that learns: the job has {job.nodes:,}"
+        yield "workload.rollout_nodes", reason, f"at most {job.nodes - 1:,}"
+        return
+    gpus = (generating or job.nodes) * node_gpus
+    if gpus % workload.rollout_tensor:
+        reason = f"does not divide the {gpus:,} GPUs that generate"
+        yield "workload.rollout_tensor", reason, ""
+    yield from _heads("workload.rollout_tensor", workload.model, workload.rollout_tensor, nameless)
+    tokens = None if nameless else workload.prompt_tokens + workload.output_tokens
+    answers = workload.prompts * workload.samples
+    learning = job.nodes - generating
+    key = "workload.prompts"
+    for found in _cut(_Cut(workload.parallelism, workload.model, learning, node_gpus, answers, key, tokens)):
+        if found[0] == key:
+            yield key, f"x samples = {answers:,} {found[1]}", f"{found[2]} as answers of a step"
+        else:
+            yield found
+
+
+def _inference(job: Job, workload: Inference, node_gpus: int, nameless: bool) -> Iterator[Found]:
+    gpus = job.nodes * node_gpus
+    if gpus % workload.tensor:
+        yield "workload.tensor", f"does not divide the {gpus:,} GPUs of the job", ""
+    yield from _heads("workload.tensor", workload.model, workload.tensor, nameless)
+
+
+def _heads(key: str, model: str, tensor: int, nameless: bool) -> Iterator[Found]:
+    if not nameless and int(_models()[model]["heads"]) % tensor:
+        yield key, f"does not divide the {_models()[model]['heads']} attention heads of {model}", ""
+
+
+def _choice(word: str, known: list[str]) -> str:
+    near = nearest(word, known)
+    return f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
+
+
+@cache
+def _models() -> Mapping[str, Mapping[str, Any]]:
+    """Return the model presets that are shipped; `planning` reads and checks all of them."""
+    return dict(_yaml("models.yaml")["models"])
+
+
+@cache
+def _profiles() -> Mapping[str, tuple[str, ...]]:
+    """Return the shipped calibration profiles, each with the GPUs it serves."""
+    entries = (entry.name for entry in (resources.folder("assets") / "profiles").iterdir())
+    files = [name for name in entries if name.endswith(".yaml") and name != "models.yaml"]
+    return {name.removesuffix(".yaml"): tuple(_yaml(name).get("gpus", ())) for name in files}
+
+
+def _yaml(name: str) -> Mapping[str, Any]:
+    file = resources.folder("assets") / "profiles" / name
+    return dict(resources.parse_yaml(file.read_text(encoding="utf-8")))

@@ -1,0 +1,47 @@
+"""What places and groups name: machines, rooms and members that exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from twin.scenario.schema.cooling import Loop
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.electricity import PowerStage
+from twin.scenario.text.parse import Path
+
+Wrong = tuple[Path, str, str]
+"""Path of the key to blame, reason, hint."""
+
+
+def places(scenario: Scenario) -> Iterator[Wrong]:
+    """Yield places of machines that a generator does not make, and rooms that do not exist."""
+    halls = [hall.id for hall in scenario.halls]
+    things: list[tuple[Path, Loop | PowerStage]] = [
+        *((("cooling", "loops", i), loop) for i, loop in enumerate(scenario.cooling.loops)),
+        *((("power", i), stage) for i, stage in enumerate(scenario.power)),
+    ]
+    for at, thing in things:
+        for item, said in thing.places.items():
+            name, _, number = item.partition("/")
+            if name != thing.id or not number.isdecimal() or int(number) >= thing.count:
+                hint = f"they are {thing.id}/0 to {thing.id}/{thing.count - 1}"
+                yield (*at, "places", item), f"{item!r} is none of the {thing.count} of {thing.id!r}", hint
+            if said.hall is not None and said.hall not in halls:
+                reason = f"names no hall: {said.hall!r}"
+                yield (*at, "places", item, "hall"), reason, f"there are {', '.join(halls[:8])}"
+
+
+def members(scenario: Scenario, wrong: Callable[[str], str]) -> Iterator[Wrong]:
+    """Yield members of groups that do not exist; `wrong` says why an id names no row, rack or node."""
+    counts = {stage.id: stage.count for stage in scenario.power}
+    counts |= {loop.id: loop.count for loop in scenario.cooling.loops}
+    whole = {*counts, *(rows.id for hall in scenario.halls for rows in hall.rows)}
+    whole |= {plant.id for plant in scenario.cooling.plants} | {one.id for one in scenario.fabrics}
+    whole |= {store.id for store in scenario.storage}
+    for g, group in enumerate(scenario.groups):
+        for m, member in enumerate(group.members):
+            name, _, number = member.partition("/")
+            known = member in whole or (number.isdecimal() and int(number) < counts.get(name, 0))
+            reason = "" if known else wrong(member)
+            if reason:
+                yield ("groups", g, "members", m), reason, ""

@@ -1,0 +1,97 @@
+"""What stores and the jobs that read from them need of each other: chains that end, data that find room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from twin.catalog import Catalog, NodePart
+from twin.scenario.checks.largest_jobs import asked
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.quantity import rendered
+from twin.scenario.schema.systems import Storage
+from twin.scenario.schema.work import Input, LlmTraining, VisionTraining
+from twin.scenario.text.parse import Path
+
+Wrong = tuple[Path, str, str]
+"""Path of the key to blame, reason, hint."""
+
+
+def chains(scenario: Scenario) -> Iterator[Wrong]:
+    """Yield stores that fill themselves in a circle, and stores that two others fill."""
+    backs = {store.id: store.backs for store in scenario.storage}
+    fillers: dict[str, str] = {}
+    for i, store in enumerate(scenario.storage):
+        at: Path = ("storage", i, "backs")
+        if store.backs is None:
+            continue
+        if store.backs in fillers:
+            yield at, f"fills {store.backs}, which {fillers[store.backs]} fills already", "one store fills it"
+        fillers.setdefault(store.backs, store.id)
+        chain = [store.id]
+        while (to := backs.get(chain[-1])) is not None and to not in chain:
+            chain.append(to)
+        if to == store.id:
+            yield at, "makes a circle: the store is filled from itself", ""
+
+
+def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
+    """Yield data sets that find no room, caches a node has no drives or memory for, and caches that serve nothing."""
+    stores = {store.id: store for store in scenario.storage}
+    filled = {store.backs for store in scenario.storage}
+    for one in asked(scenario, catalog):
+        job, workload, at = one.job, one.job.workload, one.workload
+        if not isinstance(workload, Input):
+            continue
+        dataset_bytes = workload.dataset_bytes
+        yield from (((*at, key), reason, hint) for key, reason, hint in _sample(workload))
+        store = stores.get(job.storage or "")
+        if dataset_bytes is not None and store is not None and store.id not in filled:
+            room_bytes = _capacity_bytes(store, catalog)
+            if room_bytes is not None and dataset_bytes > room_bytes:
+                reason = f"does not fit in {store.id}, which holds {rendered(room_bytes, 'data')}"
+                yield (*at, "dataset"), reason, "give the store a capacity, more boxes, or one that backs it"
+        yield from (
+            ((*at, key), reason, hint) for key, reason, hint in _caches(job.nodes, one.node, workload)
+        )
+
+
+def _sample(workload: Input) -> Iterator[tuple[str, str, str]]:
+    """Yield a sample that is larger than the data set it is from."""
+    key, one_bytes = "", 0.0
+    if isinstance(workload, VisionTraining):
+        key, one_bytes = "sample", workload.sample_bytes
+    elif isinstance(workload, LlmTraining) and workload.sequence is not None:
+        key, one_bytes = "sequence", workload.sequence * workload.token_bytes
+    whole_bytes = workload.dataset_bytes
+    if whole_bytes is not None and one_bytes > whole_bytes:
+        reason = f"is larger than the whole data set of {rendered(whole_bytes, 'data')}"
+        yield key, reason, "a smaller one, or a larger dataset"
+
+
+def _caches(nodes: int, node: NodePart | None, workload: Input) -> Iterator[tuple[str, str, str]]:
+    for key, said, has_bytes, what in (
+        ("node_cache", workload.cache_bytes, node.nvme_bytes if node else None, "NVMe"),
+        ("host_cache", workload.host_cache_bytes, node.memory_bytes if node else None, "memory"),
+    ):
+        if said and node is not None and said > (has_bytes or 0.0):
+            has = rendered(has_bytes, "data") if has_bytes else "none known"
+            yield key, f"is more than the {what} of a {node.id}: {has}", ""
+        whole = workload.dataset_bytes
+        if said and whole is None:
+            yield (
+                key,
+                "serves nothing: without a data set nothing is read twice",
+                "say how large the dataset is",
+            )
+        elif said and whole is not None and workload.shuffle == "none" and said * nodes < whole:
+            reason = (
+                f"serves nothing: {rendered(said * nodes, 'data')} in all is less than the data set, and read in "
+                "order a cache has always just dropped what comes next"
+            )
+            yield key, reason, f"{rendered(whole / nodes, 'data')} would hold it, or shuffle: shards"
+
+
+def _capacity_bytes(store: Storage, catalog: Catalog) -> float | None:
+    part = catalog.storage(store.part) if store.part is not None else None
+    one_bytes = store.capacity_bytes or (part.capacity_bytes if part is not None else None)
+    return one_bytes * store.count if one_bytes else None

@@ -1,0 +1,1 @@
+"""Scenes loaded, saved, patched, compared and shown."""

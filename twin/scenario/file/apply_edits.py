@@ -1,0 +1,144 @@
+"""What edits make of a scene: the same changes as in its text, on the scenario alone, as a worker has it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from twin.scenario.checks import check
+from twin.scenario.reading.set_value import assign, take_away
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.edit import Edit, EditChange
+from twin.scenario.text.parse import Mark, Tree, locate
+from twin.scenario.text.patch import Change
+from twin.scenario.text.problem import Problem, ScenarioError
+
+FIXED = {
+    "start": "the calendar",
+    "duration_s": "how long the run lasts",
+    "ends": "when the run ends",
+    "seed": "the seed",
+    "site": "the site",
+    "streams": "streams of jobs",
+    "traces": "traces of jobs",
+    "clouds": "clouds",
+    "failures": "what fails by itself",
+    "scheduler": "how the queue is served (the intervention set does)",
+    "partitions": "partitions",
+    "reservations": "reservations",
+    "tenants": "tenants",
+    "power_caps": "power caps (the intervention power_cap does)",
+    "interventions": "interventions",
+    "catalog": "the edition of the catalogue",
+}
+"""Keys of a scene that a run cannot follow, and how people call them."""
+
+_NOWHERE = Tree({}, Mark("edit", 0, 0), 0, 0)
+
+
+def edited(scenario: Scenario, changes: Iterable[Change | EditChange]) -> Scenario:
+    """Return the scenario after changes that act together.
+
+    Raises
+    ------
+    ScenarioError
+        When a path leads nowhere, a value does not fit, or the whole is wrong after all of them. Interventions are
+        not looked at: what they act on may have come or gone by then.
+    """
+    scenario = _changed(scenario, changes)
+    check.check(scenario, _NOWHERE, during=(math.inf, math.inf))
+    return scenario
+
+
+def in_order(scenario: Scenario) -> list[Edit]:
+    """Return the edits of a scene in the order in which they act: by time, then as they stand."""
+    return sorted(scenario.edits, key=lambda edit: edit.at_s)
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What the edits of a scene make of it, one after the other.
+
+    Attributes
+    ----------
+    first
+        The scene without them.
+    acting
+        The edits, in the order in which they act.
+    made
+        The scene after each.
+    """
+
+    first: Scenario
+    acting: tuple[Edit, ...] = ()
+    made: tuple[Scenario, ...] = ()
+
+    def shared(self, other: Stages) -> int:
+        """Return how many stages of another are those of this one; none where the scene itself is another."""
+        if not self.acting or not other.acting or self.first != other.first:
+            return 0
+        pairs = enumerate(zip(self.acting, other.acting, strict=False))
+        return next((n for n, (one, two) in pairs if one != two), min(len(self.acting), len(other.acting)))
+
+
+def stages(scenario: Scenario, tree: Tree, before: Stages | None = None) -> Stages:
+    """Return what the edits of a scene make of it.
+
+    Parameters
+    ----------
+    scenario, tree
+        The scene, and what it was made from, for the places.
+    before
+        Stages that are known to be right: those of the scene before its text was changed. One more edit at the end
+        then costs one check.
+
+    Raises
+    ------
+    ScenarioError
+        With what is wrong with the edits, and with interventions in the halls that they make. The first edit that
+        cannot act ends the search.
+    """
+    acting = in_order(scenario)
+    stage = scenario.model_copy(update={"edits": ()})
+    found = Stages(stage, tuple(acting))
+    ends_s = [edit.at_s for edit in acting] + [math.inf]
+    made: list[Scenario] = []
+    if before is not None:
+        known = found.shared(before)
+        until_s = [edit.at_s for edit in before.acting] + [math.inf]
+        if (
+            known and until_s[known] < ends_s[known]
+        ):  # what is done in the time between was not looked at there
+            known -= 1
+        made += before.made[:known]
+    stage = made[-1] if made else stage
+    places = {edit.id: place for place, edit in enumerate(scenario.edits)}
+    for edit, end_s in list(zip(acting, ends_s[1:], strict=True))[len(made) :]:
+        mark = locate(tree, ("edits", places[edit.id]))
+        for change in edit.changes:
+            if change.path.split(".")[0].split("[")[0] in ("edits", "interventions"):
+                reason = f"changes {change.path}; an edit changes what exists"
+                wrong = Problem(mark.file, mark.line, f"edits[{edit.id}]", "", reason, "take it out")
+                raise ScenarioError([wrong])
+        try:
+            stage = _changed(stage, edit.changes)
+            check.check(stage, _NOWHERE, during=(edit.at_s, end_s))
+        except ScenarioError as error:
+            raise ScenarioError([_of_edit(edit, mark, one) for one in error.problems]) from None
+        made.append(stage)
+    return replace(found, made=tuple(made))
+
+
+def _of_edit(edit: Edit, mark: Mark, one: Problem) -> Problem:
+    key = one.key if one.key.startswith("interventions") else f"edits[{edit.id}]: {one.key}"
+    return Problem(mark.file, mark.line, key, one.value, one.reason, one.hint)
+
+
+def _changed(scenario: Scenario, changes: Iterable[Change | EditChange]) -> Scenario:
+    for change in changes:
+        if change.value is None:
+            scenario = take_away(scenario, change.path)
+        else:
+            scenario = assign(scenario, change.path, change.value)
+    return scenario

@@ -1,0 +1,189 @@
+"""What differs between two scenes as they take effect: which thing, which value, from what to what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from twin.scenario.file.effective_text import defaults, plain
+from twin.scenario.schema import fields
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.fields import Spot
+from twin.scenario.text.emit import flow
+
+SECTIONS: dict[str, str] = {
+    "title": "Scene",
+    "notes": "Scene",
+    "sources": "Scene",
+    "start": "Scene",
+    "duration": "Scene",
+    "ends": "Scene",
+    "speed": "Scene",
+    "seed": "Scene",
+    "catalog": "Scene",
+    "site": "Site",
+    "halls": "Halls",
+    "fabrics": "Network",
+    "power": "Power",
+    "power_caps": "Power",
+    "cooling": "Cooling",
+    "storage": "Storage",
+    "tenants": "Tenants and work",
+    "jobs": "Tenants and work",
+    "streams": "Tenants and work",
+    "traces": "Tenants and work",
+    "scheduler": "Tenants and work",
+    "partitions": "Tenants and work",
+    "reservations": "Tenants and work",
+    "clouds": "Cloud",
+    "ownership": "Cloud",
+    "failures": "Failures",
+    "interventions": "What is done at a time",
+    "edits": "What is done at a time",
+    "exclusions": "Accepted findings",
+    "groups": "Groups",
+}
+"""Heading of each key of a scene."""
+
+Kind = Literal["added", "removed", "changed"]
+_LISTED = ("interventions", "links")
+"""Lists in which an entry may have no id, and is known by all that it says."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One value, or one whole thing, that differs; `twin.analysis.difference_words` says it to people.
+
+    Attributes
+    ----------
+    path
+        Where, in the grammar of `twin.scenario.text.path`.
+    section
+        Heading it belongs under.
+    kind
+        Whether it came, went, or is another; what an override does to the thing it is about.
+    old, new
+        As a file would hold it, keys at their defaults left out; None where there is nothing.
+    means
+        What the key is, from the schema; "" for a whole thing.
+    """
+
+    path: str
+    section: str
+    kind: Kind
+    old: Any
+    new: Any
+    means: str = ""
+
+    @property
+    def before(self) -> str:
+        """Return what stood there as the text of a file; "" where nothing did."""
+        return _text(self.old)
+
+    @property
+    def after(self) -> str:
+        """Return what stands there now as the text of a file; "" where nothing does."""
+        return _text(self.new)
+
+
+def differences(before: Scenario, after: Scenario) -> list[Difference]:
+    """Return what differs between two scenes after inheritance, in the order of the schema."""
+    found = list(_of_groups(plain(before), plain(after), fields.ROOT, ""))
+    order = list(dict.fromkeys(SECTIONS.values()))
+    return sorted(found, key=lambda one: order.index(one.section))
+
+
+def _of_groups(before: dict[str, Any], after: dict[str, Any], spot: Spot, path: str) -> Iterator[Difference]:
+    known = [key for key in fields.keys(spot) if key in before or key in after]
+    rest = [key for key in (*before, *after) if key not in known]
+    kind = after.get("kind", before.get("kind"))
+    for key in dict.fromkeys([*known, *rest]):
+        if key in ("extends", "branch") and not path:
+            continue
+        word = f"[{key}]" if spot.table or spot.item is not None else f".{key}" if path else key
+        yield from _of_values(before.get(key), after.get(key), fields.below(spot, key, kind), path + word)
+
+
+def _of_values(before: Any, after: Any, spot: Spot, path: str) -> Iterator[Difference]:
+    if before == after:
+        return
+    if spot.table:
+        before, after = before or {}, after or {}
+    if isinstance(before, dict) and isinstance(after, dict):
+        yield from _of_groups(before, after, spot, path)
+        return
+    if _named(before) and _named(after):
+        yield from _of_groups(_by_id(before), _by_id(after), Spot(item=spot.item, table=True), path)
+        return
+    if path.endswith(_LISTED):
+        yield from _of_entries(before or [], after or [], spot, path)
+        return
+    yield _difference(before, after, spot, path)
+
+
+def _difference(before: Any, after: Any, spot: Spot, path: str) -> Difference:
+    old, new = (_trimmed(value, spot) for value in (before, after))
+    kind: Kind = "added" if before is None else "removed" if after is None else "changed"
+    if ".overrides[" in path and isinstance(after or before, dict):
+        kind = _kind_of_override(old or {}, new or {})
+    section = SECTIONS.get(path.partition(".")[0].partition("[")[0], "Scene")
+    return Difference(
+        path, section, kind, old, new, "" if isinstance(after or before, dict) else spot.description
+    )
+
+
+def _kind_of_override(old: dict[str, Any], new: dict[str, Any]) -> Kind:
+    """Return what becomes of a generated thing: taken away, there again, one more, or other than its neighbours."""
+    if new.get("absent") or _is_one_more(old):
+        return "removed"
+    return "added" if old.get("absent") or _is_one_more(new) else "changed"
+
+
+def _is_one_more(override: dict[str, Any]) -> bool:
+    return "part" in override and "u" in override
+
+
+def _of_entries(before: list[Any], after: list[Any], spot: Spot, path: str) -> Iterator[Difference]:
+    """Yield entries that only one of two lists has; of several alike, as many as it has more."""
+    left = list(after)
+    for one in before:
+        if one in left:
+            left.remove(one)
+        else:
+            yield _difference(one, None, fields.below(spot, 0), path)
+    for one in left:
+        yield _difference(None, one, fields.below(spot, 0), path)
+
+
+def _trimmed(value: Any, spot: Spot) -> Any:
+    """Return a value without keys that stand at their defaults, as a person would write it."""
+    if isinstance(value, list):
+        return [_trimmed(one, fields.below(spot, 0)) for one in value]
+    if not isinstance(value, dict) or not spot.models:
+        return value
+    kind = value.get("kind")
+    usual = defaults(spot, kind)
+    below = {key: fields.below(spot, key, kind) for key in value}
+    return {
+        key: _trimmed(one, below[key]) for key, one in value.items() if key not in usual or usual[key] != one
+    }
+
+
+def _named(value: Any) -> bool:
+    """Return whether a value is a list of things with ids, or none yet."""
+    return value is None or (
+        isinstance(value, list) and all(isinstance(one, dict) and "id" in one for one in value)
+    )
+
+
+def _by_id(items: list[dict[str, Any]] | None) -> dict[str, Any]:
+    return {one["id"]: one for one in items or ()}
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return flow(value)

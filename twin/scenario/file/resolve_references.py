@@ -1,0 +1,120 @@
+"""What a scene says by reference - a place, a weather file, a grid file, traces - put into the scenario itself.
+
+After this a scenario needs no folder any more: worker processes and run files have what the files said with them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+
+from twin.scenario.formats import climates, fault_trace, grid_file, trace_file, weather_file
+from twin.scenario.reading.extend import Source
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.faults import FaultTrace
+from twin.scenario.schema.site import Climate, Grid, Site
+from twin.scenario.text.parse import Path, Tree, child, locate, written
+from twin.scenario.text.problem import Problem, ScenarioError, shown
+
+
+def resolved(scenario: Scenario, tree: Tree, files: tuple[Source, ...]) -> Scenario:
+    """Return `scenario` with what the files it names hold, and the latitude of its climate.
+
+    Parameters
+    ----------
+    scenario
+        As validated.
+    tree
+        What it was made from, for the places.
+    files
+        Of the chain, the scene itself first: paths are inside the folder of the one that says them.
+
+    Raises
+    ------
+    ScenarioError
+        When a place or file is not there, or a file holds anything wrong.
+    """
+    if any(trace.rows is None for trace in scenario.traces):
+        scenario = _with_traces(scenario, tree, files)
+    if scenario.failures.trace is not None and scenario.failures.trace.rows is None:
+        scenario = _with_faults(scenario, scenario.failures.trace, tree, files)
+    site = scenario.site
+    climate, latitude_deg = _climate(site.climate, tree, files)
+    grid = _grid(site.grid, tree, files)
+    if climate is site.climate and grid is site.grid and latitude_deg is None:
+        return scenario
+    changes: dict[str, Climate | Grid | float] = {"climate": climate, "grid": grid}
+    if latitude_deg is not None and site.latitude_deg is None:
+        changes["latitude_deg"] = latitude_deg
+    made: Site = site.model_copy(update=changes)
+    return scenario.model_copy(update={"site": made})
+
+
+def _climate(climate: Climate, tree: Tree, files: tuple[Source, ...]) -> tuple[Climate, float | None]:
+    at: Path = ("site", "climate", "place")
+    if climate.place is not None:
+        if climate.file is not None:
+            reason, hint = "is said beside file, and only one can be the weather", "leave one of them out"
+            raise ScenarioError([_problem(tree, at, shown(climate.place), reason, hint)])
+        try:
+            return climate, climates.place(climate.place).latitude_deg
+        except climates.PlaceError as bad:
+            reason, _, hint = str(bad).partition("; ")
+            raise ScenarioError([_problem(tree, at, "", reason, hint)]) from None
+    if climate.file is None or climate.hours is not None:
+        return climate, None
+    at = ("site", "climate", "file")
+    made = weather_file.read(climate.file, _folder(files, at), _problem(tree, at))
+    return climate.model_copy(update={"hours": made.packed}), made.latitude_deg
+
+
+def _grid(grid: Grid, tree: Tree, files: tuple[Source, ...]) -> Grid:
+    if grid.file is None or grid.hours is not None:
+        return grid
+    at: Path = ("site", "grid", "file")
+    packed = grid_file.read(grid.file, _folder(files, at), _problem(tree, at))
+    return grid.model_copy(update={"hours": packed})
+
+
+def _with_traces(scenario: Scenario, tree: Tree, files: tuple[Source, ...]) -> Scenario:
+    traces = []
+    for i, trace in enumerate(scenario.traces):
+        if trace.rows is None:
+            place = _problem(tree, ("traces", i, "file"))
+            packed = trace_file.read(trace, _folder_of(files, "traces", trace.id), place)
+            trace = trace.model_copy(update={"rows": packed})
+        traces.append(trace)
+    return scenario.model_copy(update={"traces": tuple(traces)})
+
+
+def _with_faults(scenario: Scenario, trace: FaultTrace, tree: Tree, files: tuple[Source, ...]) -> Scenario:
+    at: Path = ("failures", "trace", "file")
+    packed = fault_trace.read(trace.file, _folder(files, at), _problem(tree, at))
+    trace = trace.model_copy(update={"rows": packed})
+    failures = scenario.failures.model_copy(update={"trace": trace})
+    return scenario.model_copy(update={"failures": failures})
+
+
+def _folder_of(files: tuple[Source, ...], key: str, id: str) -> FilePath | None:
+    """Return the folder of the nearest file of the chain that says the `file` of one thing of a list."""
+    for source in files:
+        things = child(source.tree, key)
+        for item in things.value if things is not None and isinstance(things.value, list) else ():
+            if item.id() == id and child(item, "file") is not None:
+                return source.path.parent if source.path is not None else None
+    return None
+
+
+def _folder(files: tuple[Source, ...], at: Path) -> FilePath | None:
+    """Return the folder of the nearest file of the chain that says the value at `at`."""
+    for source in files:
+        here: Tree | None = source.tree
+        for step in at:
+            here = child(here, step) if here is not None else None
+        if here is not None:
+            return source.path.parent if source.path is not None else None
+    return None
+
+
+def _problem(tree: Tree, at: Path, value: str = "", reason: str = "", hint: str = "") -> Problem:
+    mark = locate(tree, at)
+    return Problem(mark.file, mark.line, written(at, tree), value, reason, hint)

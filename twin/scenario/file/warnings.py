@@ -1,0 +1,80 @@
+"""What a scene may say, but hardly means, as far as it shows without a plant: design rules that need no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from twin.catalog import Catalog
+from twin.scenario.checks import fabric, hardware, recovery, storage, workload
+from twin.scenario.file.load import Document
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.electricity import ON_SITE
+from twin.scenario.text.parse import Path, child, locate, written
+from twin.scenario.text.problem import Problem, shown
+
+Wrong = tuple[Path, str, str]
+"""Path of the key to blame, reason, hint."""
+
+
+def doubts(document: Document, catalog: Catalog) -> list[Problem]:
+    """Return what is doubtful in a scene, in the order of its file; for scenes of which no plant can be built too."""
+    scenario = document.scenario
+    topics = (
+        newer_edition,
+        unfed,
+        idle_stages,
+        fabric.unmet,
+        fabric.crowded,
+        fabric.at_odds,
+        hardware.unlinked,
+        hardware.split_tensors,
+        storage.unmet,
+        workload.left_out,
+        workload.shut_out,
+        recovery.idle_recovery,
+    )
+    wrong = [problem_at(document, *one) for topic in topics for one in topic(scenario, catalog)]
+    return sorted(wrong, key=lambda problem: problem.line)
+
+
+def newer_edition(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
+    """Yield a catalogue that is newer than the one at hand."""
+    if scenario.catalog > catalog.version:
+        reason = f"is newer than the installed catalogue {catalog.version}: parts may have other figures here"
+        yield ("catalog",), reason, "install a newer gpu-twin"
+
+
+def unfed(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
+    """Yield rows that hang on nothing."""
+    del catalog  # all doubts are asked alike
+    fed = {name for stage in scenario.power for name in stage.feeds}
+    for h, hall in enumerate(scenario.halls if scenario.power else ()):
+        for r, rows in enumerate(hall.rows):
+            if rows.id not in fed:
+                reason = "hangs on no power stage, so its power is in no loss and no limit"
+                yield ("halls", h, "rows", r, "id"), reason, "name it under feeds of a stage of power"
+
+
+def idle_stages(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
+    """Yield last stages that nothing hangs on."""
+    del catalog
+    sources = {name for stage in scenario.power for name in (stage.source, stage.spare_source)}
+    for i, stage in enumerate(scenario.power):
+        if stage.kind not in ON_SITE and not stage.feeds and stage.id not in sources:
+            reason = "feeds nothing: no row and no other stage hangs on it"
+            yield ("power", i, "feeds"), reason, "name rows under feeds"
+        elif stage.kind in ON_SITE and stage.at is None and not stage.feeds and stage.id not in sources:
+            yield ("power", i, "id"), "is connected to nothing", "at: names the stage it feeds into"
+
+
+def problem_at(document: Document, at: Path, reason: str, hint: str) -> Problem:
+    """Return a finding at a path of a scene; one that the file does not write is blamed on what holds it."""
+    here = document.tree
+    for step in at:
+        below = child(here, step)
+        if below is None:
+            break
+        here = below
+    mark = locate(document.tree, at)
+    value = "" if isinstance(here.value, dict | list) else shown(here.plain())
+    return Problem(mark.file, mark.line, written(at, document.tree), value, reason, hint)

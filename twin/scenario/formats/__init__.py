@@ -1,0 +1,1 @@
+"""Weather, grid, job and fault traces of others."""

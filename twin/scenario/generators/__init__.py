@@ -1,0 +1,1 @@
+"""Ids and jobs that generators of a scene make."""

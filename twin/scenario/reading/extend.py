@@ -1,0 +1,199 @@
+"""``extends``: a scene as what differs from another one."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path as FilePath
+
+from twin import resources
+from twin.scenario.text.parse import MAX_BYTES, Entry, Tree, decode, parse
+from twin.scenario.text.problem import Problem, ScenarioError
+
+SUFFIX = ".twin.yaml"
+MAX_CHAIN = 8
+MAX_CHAIN_CHARACTERS = 2 * MAX_BYTES
+"""Of all files of a scene together."""
+_BUILTIN = re.compile(r"builtin:([a-z0-9][a-z0-9-]{0,60})")
+_OWN = ("format", "version", "catalog", "extends", "branch")
+"""Keys every file says for itself."""
+_KINDS = ("workload", "problem")
+"""Keys whose `kind` decides what else they take: another kind is another thing, nothing of the old one stays."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file of a scene: what it says by itself."""
+
+    name: str
+    path: FilePath | None
+    text: str
+    tree: Tree
+
+
+def read(path: FilePath, name: str) -> Source:
+    """Read one file; raises `ScenarioError` when it cannot be read or is not YAML."""
+    try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise _error(name, 0, "", "is no regular file")
+        if status.st_size > MAX_BYTES:
+            raise _error(name, 0, "", f"is larger than {MAX_BYTES // 1_000_000} MB, too large for a scenario")
+        data = path.read_bytes()
+    except (OSError, ValueError) as bad:
+        reason = bad.strerror if isinstance(bad, OSError) and bad.strerror else str(bad)
+        if isinstance(bad, ScenarioError):
+            raise
+        raise _error(name, 0, "", f"cannot be read: {reason}") from None
+    text = decode(data, name)
+    return Source(name, path, text, parse(text, name))
+
+
+def chain(first: Source) -> list[Source]:
+    """Return a scene and all it extends, the scene itself first.
+
+    Raises
+    ------
+    ScenarioError
+        When a file is missing, lies outside the folder of the one that names it, or extends itself.
+    """
+    files = [first]
+    while True:
+        last = files[-1]
+        entry = last.tree.value.get("extends") if isinstance(last.tree.value, dict) else None
+        if entry is None or entry.tree.value is None:
+            return files
+        mark = entry.mark
+        path, name = _target(last, entry)
+        if any(one.path is not None and one.path.resolve() == path.resolve() for one in files):
+            raise _error(
+                mark.file, mark.line, "extends", f"makes a circle: {name} is already part of this scene"
+            )
+        if len(files) >= MAX_CHAIN:
+            reason = f"goes on for more than {MAX_CHAIN} files"
+            raise _error(
+                mark.file, mark.line, "extends", reason, "write one of them as a whole scene with twin show"
+            )
+        if path.exists() and not path.is_file():
+            reason = f"names {name!r}, which is no regular file"
+            raise _error(mark.file, mark.line, "extends", reason, "a scene is a file of text")
+        if not path.is_file():
+            hint = _near(path, files) or "copy it beside this file: a branch needs the scene that it leaves"
+            raise _error(mark.file, mark.line, "extends", f"names {name!r}, which does not exist", hint)
+        files.append(read(path, name))
+        if sum(len(file.text) for file in files) > MAX_CHAIN_CHARACTERS:
+            reason = (
+                f"makes more than {MAX_CHAIN_CHARACTERS // 1_000_000} MB of text with the files before it"
+            )
+            raise _error(mark.file, mark.line, "extends", reason, "a smaller base")
+
+
+def merge(base: Tree, over: Tree) -> Tree:
+    """Return `base` with what `over` says instead; lists of things with ids are merged by id."""
+    if isinstance(base.value, dict) and isinstance(over.value, dict):
+        entries: dict[str, Entry] = dict(base.value)
+        for key, entry in over.value.items():
+            below = entries.get(key)
+            if below is None or (key in _KINDS and _kind(entry.tree) not in (None, _kind(below.tree))):
+                entries[key] = entry
+            else:
+                entries[key] = Entry(entry.mark, entry.start, entry.stop, merge(below.tree, entry.tree))
+        return Tree(entries, over.mark, over.start, over.end, over.flow)
+    if isinstance(base.value, list) and isinstance(over.value, list) and _by_id(base) and _by_id(over):
+        places = {item.id(): place for place, item in enumerate(base.value)}
+        items = list(base.value)
+        for item in over.value:
+            place = places.get(item.id())
+            if place is None:
+                items.append(item)
+            else:
+                items[place] = merge(items[place], item)
+        return Tree(items, over.mark, over.start, over.end, over.flow)
+    return over
+
+
+def merged(files: list[Source]) -> Tree:
+    """Return the tree of a whole chain, as `chain` gives it."""
+    tree = files[-1].tree
+    for one in reversed(files[:-1]):
+        if isinstance(tree.value, dict):
+            kept = {key: entry for key, entry in tree.value.items() if key not in _OWN}
+            tree = Tree(kept, tree.mark, tree.start, tree.end)
+        tree = merge(tree, one.tree)
+    return tree
+
+
+def builtin(said: str) -> FilePath:
+    """Return the file of ``builtin:NAME``; raises `ScenarioError` when there is none."""
+    return _shipped(said, Problem(said, 0, "", "", ""))
+
+
+def _shipped(said: str, place: Problem) -> FilePath:
+    match = _BUILTIN.fullmatch(said)
+    names = builtin_names()
+    if match is None or match[1] not in names:
+        near = get_close_matches(said.removeprefix("builtin:"), names, 1, 0.4)
+        hint = f"did you mean builtin:{near[0]}?" if near else f"there are {', '.join(names)}"
+        raise _error(place.file, place.line, place.key, f"names no shipped scene: {said[:80]!r}", hint)
+    return FilePath(str(resources.folder("scenes"))) / (match[1] + SUFFIX)
+
+
+def builtin_names() -> list[str]:
+    """Return the names of the shipped scenes, as ``builtin:NAME`` takes them."""
+    folder = FilePath(str(resources.folder("scenes")))
+    return sorted(path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}"))
+
+
+def _target(last: Source, entry: Entry) -> tuple[FilePath, str]:
+    said, mark = entry.tree.value, entry.mark
+    if not isinstance(said, str):
+        raise _error(mark.file, mark.line, "extends", "must be text", "a path, or builtin:NAME")
+    if said.startswith("builtin:"):
+        path = _shipped(said, Problem(mark.file, mark.line, "extends", "", ""))
+        return path, path.name
+    if last.path is None:
+        raise _error(
+            mark.file, mark.line, "extends", "is a path, but this text lies in no folder", "save it first"
+        )
+    folder = last.path.parent
+    inside = FilePath(said)
+    if inside.is_absolute() or "\x00" in said or len(said) > 400:
+        raise _error(mark.file, mark.line, "extends", "must be a path inside the folder of this file")
+    target = folder / inside
+    try:
+        leaves = not target.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):
+        leaves = True
+    if leaves or ".." in inside.parts:
+        raise _error(
+            mark.file, mark.line, "extends", "leaves the folder of this file", "copy the scene beside it"
+        )
+    return target, said
+
+
+def _near(path: FilePath, chain: list[Source]) -> str:
+    """Return which file may be meant; those that it would be part of are not."""
+    own = {one.path.name for one in chain if one.path is not None}
+    try:
+        there = path.parent.glob(f"*{SUFFIX}") if path.parent.is_dir() else ()
+        names = [one.name for one in there if one.name not in own]
+    except OSError:
+        names = []
+    near = get_close_matches(path.name, names, 1, 0.5)
+    return f"did you mean {near[0]}?" if near else ""
+
+
+def _by_id(tree: Tree) -> bool:
+    return all(item.id() is not None for item in tree.value)
+
+
+def _kind(tree: Tree) -> object:
+    entry = tree.value.get("kind") if isinstance(tree.value, dict) else None
+    return entry.tree.value if entry is not None else None
+
+
+def _error(name: str, line: int, key: str, reason: str, hint: str = "") -> ScenarioError:
+    return ScenarioError([Problem(name, line, key, "", reason, hint)])

@@ -1,0 +1,105 @@
+"""Halls, rows and overrides that the file of a scene says as it did before an edit: they are the objects read then.
+
+There are many of them and an edit changes few. To read them costs time, and so does to compare two scenes in which all
+of them are equal but none is the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.site import Hall, Override, Rows
+
+
+@dataclass(frozen=True)
+class ReadBefore:
+    """What was read, by all that the file says of each; of overrides that begins with the item."""
+
+    halls: dict[str, Hall] = field(default_factory=dict)
+    rows: dict[str, Rows] = field(default_factory=dict)
+    overrides: dict[str, Override] = field(default_factory=dict)
+
+
+class Reading:
+    """What a file says, as far as it has to be read.
+
+    Parameters
+    ----------
+    plain
+        Its plain content.
+    before
+        What was read of it already.
+
+    Attributes
+    ----------
+    left
+        The plain content without what is known; where it is no scenario it is as it was.
+    """
+
+    def __init__(self, plain: Any, before: ReadBefore) -> None:
+        self._before = before
+        halls = plain.get("halls")
+        self._halls = [_Said(hall) for hall in halls] if isinstance(halls, list) else []
+        self.left = plain | {"halls": [hall.left(before) for hall in self._halls]} if self._halls else plain
+
+    def whole(self, scenario: Scenario) -> tuple[Scenario, ReadBefore]:
+        """Return the scene with all that the file says, and what may be known of it from now on.
+
+        Parameters
+        ----------
+        scenario
+            Read of what is `left`.
+        """
+        known = ReadBefore()
+        halls = [
+            said.whole(hall, self._before, known)
+            for said, hall in zip(self._halls, scenario.halls, strict=True)
+        ]
+        return scenario.model_copy(update={"halls": tuple(halls)}), known
+
+
+class _Said:
+    """What a file says of one hall, with a key for each of its rows and overrides."""
+
+    def __init__(self, plain: Any) -> None:
+        self._plain = plain
+        rows, overrides = (
+            (plain.get("rows"), plain.get("overrides")) if isinstance(plain, dict) else (None, None)
+        )
+        self._rows = [(_key(one), one) for one in rows] if isinstance(rows, list) else []
+        items = overrides.items() if isinstance(overrides, dict) else ()
+        self._overrides = [(_key(one), *one) for one in items]
+
+    def left(self, before: ReadBefore) -> Any:
+        """Return it without what was read before."""
+        left = dict(self._plain) if isinstance(self._plain, dict) else self._plain
+        if self._rows:
+            left["rows"] = [one for key, one in self._rows if key not in before.rows]
+        if self._overrides:
+            left["overrides"] = {
+                item: one for key, item, one in self._overrides if key not in before.overrides
+            }
+        return left
+
+    def whole(self, hall: Hall, before: ReadBefore, known: ReadBefore) -> Hall:
+        """Return the hall read of what is `left` with all that is said of it, and take note of that."""
+        new = iter(hall.rows)
+        for key, _ in self._rows:
+            known.rows[key] = before.rows.get(key) or next(new)
+        for key, item, _ in self._overrides:
+            known.overrides[key] = before.overrides.get(key) or hall.overrides[item]
+        update: dict[str, object] = {}
+        if "rows" in self._plain:
+            update["rows"] = tuple(known.rows[key] for key, _ in self._rows)
+        if "overrides" in self._plain:
+            update["overrides"] = {item: known.overrides[key] for key, item, _ in self._overrides}
+        said = _key(self._plain)
+        known.halls[said] = before.halls.get(said) or hall.model_copy(update=update)
+        return known.halls[said]
+
+
+def _key(plain: Any) -> str:
+    """Return what tells plain content from other content; 1, 1.0 and true are not the same to a reader."""
+    return repr(plain)

@@ -1,0 +1,67 @@
+"""Times of day where a scene takes a time after its start: "10:00", or "2026-01-06T10:00"."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import Any
+
+from twin.scenario.schema.document import Scenario
+
+_CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
+_TIMED = ("interventions", "reservations", "edits")
+_DATE = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2})?")
+
+
+def after_start_s(text: str, start: datetime) -> float | None:
+    """Return how long after `start` a wall clock shows `text` [s]; None when it is no such time.
+
+    A time of day is the first one at or after the start; a date and time without offset has that of the start.
+
+    Examples
+    --------
+    >>> after_start_s("10:00", datetime.fromisoformat("2026-01-05T08:00+01:00"))
+    7200.0
+    >>> after_start_s("2026-01-06T08:00", datetime.fromisoformat("2026-01-05T08:00+01:00"))
+    86400.0
+    """
+    clock = _CLOCK.fullmatch(text.strip())
+    if clock is not None:
+        hour, minute, second = (int(part or 0) for part in clock.groups())
+        then = start.replace(hour=hour, minute=minute, second=second, microsecond=0)
+        return (then - start) % timedelta(days=1) / timedelta(seconds=1)
+    if not _DATE.fullmatch(text.strip()):
+        return None
+    try:
+        then = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    if then.tzinfo is None:
+        then = then.replace(tzinfo=start.tzinfo)
+    return (then - start).total_seconds()
+
+
+def resolved(document: Any) -> Any:
+    """Return the plain content of a file with clock times as times after the start, where something has an `at`."""
+    if not isinstance(document, dict):
+        return document
+    start = _start(document.get("start"))
+    timed = {key: document[key] for key in _TIMED if isinstance(document.get(key), list)}
+    return document | {key: [_resolved(one, start) for one in found] for key, found in timed.items()}
+
+
+def _resolved(one: Any, start: datetime) -> Any:
+    if not isinstance(one, dict) or not isinstance(one.get("at"), str):
+        return one
+    at_s = after_start_s(one["at"], start)
+    return one if at_s is None else one | {"at": f"{at_s!r} s"}
+
+
+def _start(said: Any) -> datetime:
+    """Return the start of a run that a file says; one that is wrong is complained of elsewhere."""
+    usual: datetime = Scenario.model_fields["start"].default
+    try:
+        found = datetime.fromisoformat(said) if isinstance(said, str) else usual
+    except ValueError:
+        return usual
+    return found if found.tzinfo is not None else usual

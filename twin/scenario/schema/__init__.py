@@ -1,0 +1,1 @@
+"""The document: its models and their fields."""

@@ -1,0 +1,61 @@
+"""A profile fitted to somebody's own runs, as `twin calibrate` writes it, inside a scenario."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from twin.scenario.schema.base import Part
+
+Standing = Literal["published", "derived", "fitted", "estimated", "recalled"]
+
+
+class CalibratedFigure(Part):
+    """One number with what it stands on."""
+
+    value: float = Field(description="in the unit beside it")
+    unit: str = Field(description="such as TFLOP/s, GB/s, s, GFLOP, or 1 for a pure number")
+    status: Standing = Field(description="what it stands on")
+    source: str = Field(min_length=1, description="where it comes from")
+
+
+def _figure(description: str) -> CalibratedFigure | None:
+    figure: CalibratedFigure | None = Field(default=None, description=description)
+    return figure
+
+
+class CalibratedFigures(Part):
+    """Effective numbers that differ from those of the profile it extends."""
+
+    peak_flops_s: CalibratedFigure | None = _figure("dense 16-bit peak")
+    peak8_flops_s: CalibratedFigure | None = _figure("dense 8-bit peak")
+    hbm_bytes_s: CalibratedFigure | None = _figure("memory bandwidth")
+    hbm_bytes: CalibratedFigure | None = _figure("memory of a GPU")
+    scale_up_bytes_s: CalibratedFigure | None = _figure(
+        "bandwidth in a scale-up domain, per GPU and direction"
+    )
+    scale_out_bytes_s: CalibratedFigure | None = _figure("bandwidth between domains, per GPU and direction")
+    domain_gpus: CalibratedFigure | None = _figure("GPUs of a scale-up domain")
+    scale_up_efficiency: CalibratedFigure | None = _figure("achieved share in a domain")
+    scale_out_efficiency: CalibratedFigure | None = _figure("achieved share between domains")
+    gemm_efficiency: CalibratedFigure | None = _figure("share of the peak in large products")
+    gemm_ramp_flop: CalibratedFigure | None = _figure("work at which it has fallen to half of that")
+    hbm_efficiency: CalibratedFigure | None = _figure("achieved share of memory bandwidth")
+    attention_efficiency: CalibratedFigure | None = _figure("share of the peak in fused attention")
+    tensor_exposed: CalibratedFigure | None = _figure("tensor communication that overlap leaves exposed")
+    jitter_per_doubling: CalibratedFigure | None = _figure("slow-down with each doubling of domains")
+    fixed_s: CalibratedFigure | None = _figure("time of a step that nothing else explains")
+    p2p_factor: CalibratedFigure | None = _figure("multiplier of pipeline transfers")
+    fp8_efficiency: CalibratedFigure | None = _figure("share of the 16-bit efficiency that 8-bit keeps")
+
+
+class Calibration(Part):
+    """A profile of one's own: paste what `twin calibrate` wrote."""
+
+    title: str = Field(min_length=1, description="for people")
+    extends: str = Field(description="shipped profile that gives the rest, such as h100")
+    confidence: Literal["own runs"] = Field(default="own runs", description="how far it is calibrated")
+    gpus: tuple[str, ...] = Field(default=(), description="GPUs it was fitted on; none: those of extends")
+    notes: str = Field(default="", description="what it was fitted to")
+    figures: CalibratedFigures = Field(default=CalibratedFigures(), description="what differs")

@@ -1,0 +1,105 @@
+"""The scenario document, version 1: what exists and what happens."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, StringConstraints, field_validator
+
+from twin.scenario.schema.base import Part
+from twin.scenario.schema.branching import BranchPoint
+from twin.scenario.schema.cloud import Cloud, Ownership
+from twin.scenario.schema.edit import Edit
+from twin.scenario.schema.exclusion import Exclusion
+from twin.scenario.schema.faults import Failures, Intervention
+from twin.scenario.schema.group import Group
+from twin.scenario.schema.quantity import Moment
+from twin.scenario.schema.scheduling import Partition, Reservation, Scheduler
+from twin.scenario.schema.site import Hall, Site
+from twin.scenario.schema.streams import JobStream, JobTrace
+from twin.scenario.schema.systems import Cooling, Fabric, PowerCap, PowerStage, Storage
+from twin.scenario.schema.work import Job, Tenant
+
+FORMAT = "twin/scenario"
+VERSION = 1
+
+Edition = Annotated[str, StringConstraints(pattern=r"^20[0-9]{2}\.(0[1-9]|1[0-2])$")]
+"""Year and month of a catalogue."""
+
+FIRST_YEAR, LAST_YEAR = 1900, 2999
+LONGEST_S = 1000 * 365 * 86400.0
+"""A run lasts no longer, so that its end has a date [s]."""
+
+
+class Scenario(Part):
+    """A whole scene, as a frozen value."""
+
+    format: Literal["twin/scenario"] = Field(description="always twin/scenario")
+    version: Literal[1] = Field(description="of this schema")
+    catalog: Edition = Field(description="catalogue edition the file was made with, such as 2026.11")
+    extends: str | None = Field(
+        default=None, description="a scene this one varies: a path in its folder, or builtin:NAME"
+    )
+    title: str = Field(min_length=1, max_length=200, description="one line")
+    notes: str = Field(default="", description="the story, for people")
+    sources: tuple[str, ...] = Field(default=(), description="where the figures come from")
+    branch: BranchPoint | None = Field(
+        default=None, description="of a branch of a run: where it was cut; the program writes it"
+    )
+    start: AwareDatetime = Field(
+        default=datetime.fromisoformat("2026-01-05T00:00:00+00:00"),
+        description="wall clock at t = 0, with offset",
+    )
+    duration_s: Moment = Field(
+        default=86400.0, alias="duration", gt=0, le=LONGEST_S, description="how long a run lasts"
+    )
+    ends: Literal["duration", "jobs"] = Field(
+        default="duration",
+        description="when a run ends: after its duration, or with the last job if that is sooner",
+    )
+    speed: float | None = Field(
+        default=None,
+        gt=0,
+        le=1e7,
+        description="simulated seconds per second that the window plays it with at first; none: the window's own",
+    )
+    seed: int = Field(default=1, ge=0, le=2**63 - 1, description="of all random draws")
+    site: Site = Field(default=Site(), description="the place")
+    halls: tuple[Hall, ...] = Field(min_length=1, description="rooms with rows")
+    fabrics: tuple[Fabric, ...] = Field(default=(), description="scale-out networks")
+    power: tuple[PowerStage, ...] = Field(default=(), description="the power tree, grid first")
+    power_caps: tuple[PowerCap, ...] = Field(default=(), description="limits on what parts of the site draw")
+    cooling: Cooling = Field(default=Cooling(), description="how heat leaves")
+    storage: tuple[Storage, ...] = Field(default=(), description="stores")
+    groups: tuple[Group, ...] = Field(
+        default=(), max_length=2000, description="things that people work on together; a run knows none"
+    )
+    tenants: tuple[Tenant, ...] = Field(default=(), description="owners of jobs")
+    jobs: tuple[Job, ...] = Field(default=(), description="work")
+    streams: tuple[JobStream, ...] = Field(default=(), description="generators of jobs")
+    traces: tuple[JobTrace, ...] = Field(default=(), description="jobs that ran elsewhere")
+    scheduler: Scheduler = Field(default=Scheduler(), description="how the queue is served")
+    partitions: tuple[Partition, ...] = Field(
+        default=(), description="parts of the cluster; none: one for all"
+    )
+    reservations: tuple[Reservation, ...] = Field(default=(), description="times set aside")
+    clouds: tuple[Cloud, ...] = Field(default=(), description="rented GPUs elsewhere")
+    ownership: Ownership | None = Field(
+        default=None, description="what own GPUs cost, to be compared with rented ones; none: it is not"
+    )
+    failures: Failures = Field(default=Failures(), description="what goes wrong by itself")
+    interventions: tuple[Intervention, ...] = Field(default=(), description="what is done at a time")
+    edits: tuple[Edit, ...] = Field(
+        default=(), max_length=5000, description="changes of the scene itself, made while it ran"
+    )
+    exclusions: tuple[Exclusion, ...] = Field(
+        default=(), max_length=5000, description="findings of design rules that are accepted, with the reason"
+    )
+
+    @field_validator("start")
+    @classmethod
+    def _has_a_date_everywhere(cls, said: datetime) -> datetime:
+        if not FIRST_YEAR <= said.year <= LAST_YEAR:
+            raise ValueError(f"must be in a year from {FIRST_YEAR} to {LAST_YEAR}")
+        return said

@@ -1,0 +1,36 @@
+"""An edit of a hall that runs: a Patch with the time at which it acts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from twin.scenario.schema.base import Id, Part
+from twin.scenario.schema.quantity import Moment
+
+MOST_CHANGES = 20_000
+
+ChangePath = Annotated[str, StringConstraints(min_length=1, max_length=400)]
+ChangeText = Annotated[str, StringConstraints(max_length=200_000)]
+
+
+class EditChange(Part):
+    """One value of the scene, set or taken away."""
+
+    path: ChangePath = Field(description="where, such as halls[hall].overrides[gpu/0/3].absent")
+    value: ChangeText | None = Field(
+        default=None,
+        description="the new value as YAML text, such as 'true' or '20 s'; none: it is taken away",
+    )
+
+
+class Edit(Part):
+    """What a person changed in the scene while it ran; until then the scene is as the file says above."""
+
+    id: Id = Field(description="name of the edit")
+    at_s: Moment = Field(alias="at", ge=0, description="after the start")
+    title: str = Field(default="", max_length=200, description="what was done, for people")
+    changes: tuple[EditChange, ...] = Field(
+        min_length=1, max_length=MOST_CHANGES, description="in order; they act together"
+    )

@@ -1,0 +1,27 @@
+"""A finding of the design rules that is accepted as it is, with the reason why."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from twin.scenario.schema.base import Id, Part
+
+EVERYTHING = "*"
+"""Target of an exclusion that means whatever its rule finds."""
+
+
+class Exclusion(Part):
+    """What a rule finds at a target is told apart from the others and counts for nothing."""
+
+    id: Id = Field(
+        description="name of this entry, for ever: scenes that extend this one keep it, or write over it"
+    )
+    rule: Id = Field(description="id of the rule, as twin check gives it, such as cable-reach")
+    target: Annotated[str, StringConstraints(min_length=1, max_length=200)] = Field(
+        description="id of a thing it is found at, the key it is blamed on, or * for all that the rule finds"
+    )
+    comment: Annotated[str, StringConstraints(min_length=1, max_length=2000)] = Field(
+        description="why it is accepted"
+    )

@@ -1,0 +1,89 @@
+"""What fails, and what is taken out of use."""
+
+from __future__ import annotations
+
+from twin.scenario.schema.fault_kinds.kind import (
+    HOUR_S,
+    PERCENT,
+    PLACES,
+    Chance,
+    FaultEvents,
+    FaultKind,
+    Impairment,
+    Limits,
+    step,
+)
+
+_BY_HAND = FaultEvents("injected_failure", "repaired")
+_OF_FABRIC = FaultEvents("fabric_fault", "fabric_back", ("switch", "link"))
+_DRAINS = ("now", "checkpoint", "end")
+"""When the jobs of a drained node leave it: at once, behind their next checkpoint, or when they end."""
+
+KINDS = (
+    FaultKind(
+        "fail",
+        "Fails",
+        (*PLACES, "switch", "link", "power"),
+        (FaultEvents("power_failure", "power_restored", ("power",)), _OF_FABRIC, _BY_HAND),
+        options=("for", "count", "cause"),
+        counted="machines",
+        count_of=("power",),
+        repair_s=(4 * HOUR_S, 0.8),
+        drawn_by_class={**dict.fromkeys(PLACES, "gpu"), "switch": "cable", "link": "cable"},
+        effect="dead",
+        components=("node", "switch", "link", "rack", "pdu", "row", "leaf", "nvlink"),
+        chances=(
+            Chance("stopping", "gpu", 6),
+            Chance("stopping", "node", 2),
+            Chance("stopping", "cable", 2),
+            Chance("stopping", "leaf", 0.5, lasts_s=3600),
+            Chance(
+                "cascade",
+                "leaf",
+                lasts_s=3600,
+                then=(step("flap", "cable", (10, 40, PERCENT), lasts_s=1800),),
+            ),
+            Chance(
+                "cascade", "node", then=(step("fail", "node"), step("fail", "node"), step("hang", "node"))
+            ),
+        ),
+    ),
+    FaultKind(
+        "flap",
+        "Flaps",
+        ("link",),
+        (_OF_FABRIC,),
+        options=("for", "value"),
+        value="fraction",
+        value_title="Share of time down",
+        example="10 %",
+        value_needed="share of time the link is down, such as 10 %",
+        limits=Limits(
+            0.0, 1.0, "more than 0 and less than 100 %: a link that is always down fails", between=True
+        ),
+        effect="flap",
+        components=("node", "link"),
+        impairment=Impairment("cable", "a link comes and goes", "flapping", left=0.9),
+        keeps="rest",
+        sentence="down {value} of the time",
+        severity="warning",
+        chances=(
+            Chance("harmless", "cable", 3, (2, 8, PERCENT), lasts_s=1800),
+            Chance("worse", "cable", 2, (20, 60, PERCENT), lasts_s=3600),
+        ),
+    ),
+    FaultKind(
+        "drain",
+        "Drain",
+        PLACES,
+        (FaultEvents("drained", "undrained"),),
+        options=("for", "value"),
+        value="text",
+        value_title="Running jobs leave",
+        example="now",
+        words=_DRAINS,
+        severity="notice",
+        verb="Drain",
+    ),
+    FaultKind("undrain", "Undrain", PLACES, (FaultEvents("undrained"),), severity="notice", verb="Undrain"),
+)

@@ -1,0 +1,33 @@
+"""What people do to jobs."""
+
+from __future__ import annotations
+
+from twin.scenario.schema.fault_kinds.kind import FaultEvents, FaultKind
+
+KINDS = (
+    FaultKind(
+        "cancel", "Is cancelled", ("job",), (FaultEvents("job_cancelled"),), severity="notice", verb="Cancel"
+    ),
+    FaultKind(
+        "requeue",
+        "Goes back to the queue",
+        ("job",),
+        (FaultEvents("job_requeued"),),
+        severity="warning",
+        verb="Requeue",
+    ),
+    FaultKind(
+        "move",
+        "Moves to a partition",
+        ("job",),
+        (FaultEvents("job_moved"),),
+        options=("value",),
+        value="text",
+        value_title="To partition",
+        example="batch",
+        value_needed="the partition it goes to",
+        needs={"job": "other partition"},
+        severity="notice",
+        verb="Move",
+    ),
+)

@@ -1,0 +1,109 @@
+"""What lets GPUs and nodes work on, but slower or wrong."""
+
+from __future__ import annotations
+
+import math
+
+from twin.scenario.schema.fault_kinds.kind import (
+    CAPPED,
+    HOUR_S,
+    PERCENT,
+    Chance,
+    FaultEvents,
+    FaultKind,
+    Impairment,
+    Limits,
+)
+
+_DEGRADED = FaultEvents("node_degraded", "node_sound")
+
+KINDS = (
+    FaultKind(
+        "power_cap",
+        "Power cap",
+        ("all", "job", *CAPPED),
+        (FaultEvents("power_cap", "power_cap_off"),),
+        options=("for", "value"),
+        value="power",
+        value_title="At most",
+        example="600 W",
+        limits=Limits(0.0, math.inf, "more than 0 W", between=True),
+        value_needed="power of one GPU, such as 600 W, or of the whole rack, row, hall or power item",
+        severity="notice",
+        group="Power",
+        verb="Cap",
+    ),
+    FaultKind(
+        "slow",
+        "Runs slow",
+        ("gpu", "node"),
+        (_DEGRADED,),
+        options=("for", "value"),
+        value="fraction",
+        value_title="Clock left",
+        example="77 %",
+        limits=Limits(0.05, 0.99, "5 % to 99 % of the clock"),
+        repair_s=(20 * HOUR_S, 0.8),
+        effect="slow",
+        components=("node",),
+        impairment=Impairment(
+            "clock",
+            "GPUs run at {left} of their clock",
+            "slow",
+            ends="runs at full clock again",
+            left=0.77,  # the mean slow-down by stragglers is 1.3
+        ),
+        keeps="value",
+        severity="warning",
+        chances=(Chance("worse", "gpu", 3, (60, 90, PERCENT)),),
+    ),
+    FaultKind(
+        "hang",
+        "Hangs",
+        ("node", "job"),
+        (FaultEvents("injected_failure"),),
+        effect="hang",
+        components=("node",),
+        silent=True,
+        chances=(Chance("stopping", "node", 1),),
+    ),
+    FaultKind(
+        "corrupt",
+        "Computes wrong",
+        ("gpu", "node"),
+        (FaultEvents("node_degraded", "node_found"),),
+        options=("for",),
+        repair_s=(72 * HOUR_S, 1.0),
+        effect="corrupt",
+        components=("node",),
+        impairment=Impairment("results", "computes wrong from now on, and nobody knows", "computing wrong"),
+        severity="warning",
+        chances=(Chance("worse", "gpu", 1),),
+    ),
+    FaultKind(
+        "pcie",
+        "PCIe runs at fewer lanes",
+        ("node",),
+        (_DEGRADED,),
+        options=("for", "value"),
+        value="fraction",
+        value_title="Bandwidth left",
+        example="50 %",
+        limits=Limits(0.01, 0.99, "1 % to 99 % of the bandwidth"),
+        needs={"node": "cards"},
+        repair_s=(20 * HOUR_S, 0.8),
+        effect="pcie",
+        components=("node",),
+        impairment=Impairment(
+            "cards",
+            "cards run at {left} of their bandwidth",
+            "short of PCIe lanes",
+            ends="cards are at full bandwidth again",
+            left=0.5,
+        ),
+        keeps="value",
+        sentence="at {value} of its bandwidth",
+        severity="warning",
+        chances=(Chance("worse", "wired_node", 2, (25, 50, PERCENT)),),
+    ),
+)

@@ -1,0 +1,68 @@
+"""Faults of the power tree and of supplies."""
+
+from __future__ import annotations
+
+from twin.scenario.schema.fault_kinds.kind import HOUR_S, Chance, FaultEvents, FaultKind, step
+
+KINDS = (
+    FaultKind(
+        "trip",
+        "Breaker trips",
+        ("power",),
+        (FaultEvents("breaker_trip", "breaker_closed"),),
+        options=("for",),
+        needs={"power": "breaker"},
+        repair_s=(0.5 * HOUR_S, 0.5),
+        chances=(  # not every node survives the power cycle
+            Chance("cascade", "pdu", then=(step("fail", "node"), step("fail", "node"))),
+        ),
+    ),
+    FaultKind(
+        "battery_empty",
+        "Battery is empty",
+        ("power",),
+        (FaultEvents("battery_empty", "battery_refilled"),),
+        options=("for",),
+        needs={"power": "battery"},
+        repair_s=(2 * HOUR_S, 0.3),
+    ),
+    FaultKind(
+        "no_start",
+        "Does not start",
+        ("power",),
+        (FaultEvents("no_start", "starts_again"),),
+        options=("for", "count"),
+        counted="machines",
+        needs={"power": "generator"},
+        repair_s=(1 * HOUR_S, 0.5),
+        chances=(
+            Chance("harmless", "generator", 1, count=1),
+            Chance(  # the grid goes, and not every generator starts
+                "cascade",
+                "generator",
+                count=1,
+                then=(
+                    step("fail", "utility", lasts_s=600),
+                    step("fail", "node"),
+                    step("psu_loss", "node", count=1),
+                ),
+            ),
+        ),
+    ),
+    FaultKind(
+        "psu_loss",
+        "Power supplies fail",
+        ("node", "rack"),
+        (FaultEvents("psu_loss", "psu_back"),),
+        options=("for", "count"),
+        counted="supplies",
+        needs={"node": "supplies", "rack": "shelves"},
+        repair_s=(20 * HOUR_S, 0.8),
+        severity="warning",
+        group="Power",
+        chances=(
+            Chance("harmless", "node", 2, count=1),
+            Chance("harmless", "rack", 1, count=1),
+        ),
+    ),
+)

@@ -1,0 +1,27 @@
+"""What is of the whole site, and settings of the run."""
+
+from __future__ import annotations
+
+from twin.scenario.schema.fault_kinds.kind import HOUR_S, FaultEvents, FaultKind
+
+KINDS = (
+    FaultKind(
+        "site_loss",
+        "Site is lost",
+        ("site",),
+        (FaultEvents("site_lost", "site_back"),),
+        options=("for",),
+        repair_s=(72 * HOUR_S, 0.5),
+    ),
+    FaultKind(
+        "set",
+        "Set",
+        ("path",),
+        (FaultEvents("set"),),
+        options=("value",),
+        value="text",
+        value_needed="what the target is set to",
+        severity="notice",
+        verb="Set",
+    ),
+)

@@ -1,0 +1,351 @@
+"""What goes wrong: failure rates by cause, repairs, and interventions at a time."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, field_validator, model_validator
+
+from twin.scenario.schema.base import Id, ItemId, Part
+from twin.scenario.schema.choice import OneOf
+from twin.scenario.schema.fault_kinds import (
+    KINDS,
+    effects,
+    effects_on,
+    fault_of,
+    impairment_of,
+    lasting_effects,
+    shares_left,
+)
+from twin.scenario.schema.fault_kinds.kind import Component
+from twin.scenario.schema.quantity import Duration, Fraction, Moment, Rate, Temperature
+
+CauseId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
+"""Snake case, as in the summary's ``by_cause``."""
+
+
+Effect = Annotated[str, OneOf(effects)]
+"""dead: it stops the job; the others leave it going, worse or wrong."""
+Lasting = Annotated[str, OneOf(lasting_effects)]
+"""Effects that a health check can find: the job goes on with them."""
+PartClass = Literal["gpu", "cable", "nic", "fan", "power_supply", "motherboard", "cpu"]
+"""Repair classes that take a part; restart and maintenance take none."""
+
+
+class Cause(Part):
+    """One cause of interruption, of degraded work, or of silent errors."""
+
+    id: CauseId = Field(description="name of the cause")
+    per_node_s: Rate = Field(
+        alias="rate",
+        ge=0,
+        description="of one node: 3.8 per 1000 node-day, or as counted, 419 per 110592 node-day",
+    )
+    repair: Literal[
+        "gpu", "cable", "nic", "fan", "power_supply", "motherboard", "cpu", "restart", "maintenance"
+    ] = Field(description="repair class: how long the node is away; restart: not at all")
+    detection: Literal["explicit", "watchdog"] = Field(default="explicit", description="how it is noticed")
+    planned: bool = Field(default=False, description="maintenance, counted apart")
+    on: Component = Field(
+        default="node",
+        description="what the rate is of: 3.8 per 1000 node-day of a node, 0.00057 per 30 day of a link; pdu, cdu, "
+        "leaf and nvlink are the nodes that hang on one of them",
+    )
+    effect: Effect = Field(
+        default="dead",
+        description="dead; slow: clocks at `severity`; hang: only the watchdog finds it; corrupt: results are wrong "
+        "until a check finds it; flap: a link comes and goes; pcie: cards at `severity` of their bandwidth; remap: a "
+        "GPU restarts once with spare rows of memory",
+    )
+    severity: Fraction | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description=f"{', '.join(shares_left())}: what is left of speed; none: "
+        f"{', '.join(f'{share:g}' for share in shares_left().values())}",
+    )
+    found_s: Duration | None = Field(
+        default=None,
+        alias="found",
+        gt=0,
+        description=f"{', '.join(lasting_effects())}: mean time until somebody finds it, and it goes to repair; "
+        "none: only a health check does, or the verification of a checkpoint",
+    )
+    shape: float | None = Field(
+        default=None,
+        gt=0.2,
+        le=5,
+        description="Weibull shape of the time to failure since installation or repair; below 1: infant mortality; "
+        "none: 1",
+    )
+    source: str = Field(default="", description="where the rate comes from")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Cause:
+        allowed = effects_on(self.on)
+        if self.effect not in allowed:
+            raise ValueError(
+                f"effect {self.effect} is not of a {self.on}, which can be {' or '.join(allowed)}; a node can have any"
+            )
+        if self.severity is not None and self.effect not in shares_left():
+            raise ValueError(f"severity means nothing for {self.effect}; it is of {', '.join(shares_left())}")
+        if self.found_s is not None and self.stops:
+            raise ValueError(
+                f"found means nothing for {self.effect}; it is of {', '.join(lasting_effects())}"
+            )
+        return self
+
+    @property
+    def left(self) -> float:
+        """Return what is left of speed while it lasts [-]."""
+        return shares_left().get(self.effect, 1.0) if self.severity is None else self.severity
+
+    @property
+    def stops(self) -> bool:
+        """Return whether it interrupts jobs at once."""
+        return impairment_of(self.effect) is None
+
+    @property
+    def is_silent(self) -> bool:
+        """Return whether only a watchdog notices it."""
+        fault = fault_of(self.effect, self.on)
+        return self.detection == "watchdog" or (fault is not None and fault.silent)
+
+
+class Arrhenius(Part):
+    """Heat wears: the failure rate of a node grows with its GPUs' heat. An estimate: no fleet published it."""
+
+    activation_ev: float = Field(default=0.7, alias="activation", gt=0, le=2, description="energy [eV]")
+    reference_c: Temperature = Field(
+        default=60.0,
+        alias="reference",
+        ge=0,
+        le=120,
+        description="die temperature at which the given rates hold",
+    )
+
+
+class Bursts(Part):
+    """Failures that come together: each one of a node may pull neighbours of its domain with it."""
+
+    chance: Fraction = Field(ge=0, le=1, description="of a failure to begin a burst")
+    domain: Literal["rack", "row", "leaf", "pdu", "cdu"] = Field(
+        default="rack", description="whom it can reach"
+    )
+    mean: float = Field(default=2.0, gt=0, le=1000, description="more nodes hit on average (geometric)")
+    within_s: Duration = Field(default=600.0, alias="within", gt=0, description="they follow within this")
+
+
+class FaultTrace(Part):
+    """Faults that were seen elsewhere, replayed here at their times on nodes in the order of their first fault."""
+
+    file: str = Field(
+        description="file in the scene's folder: InfiniteHBD's JSON, or CSV with the head node,start_s,end_s,cause"
+    )
+    time: float = Field(default=1.0, gt=0, le=1e6, description="factor on times")
+    rows: str | None = Field(
+        default=None,
+        description="the faults themselves, packed by the program so that runs need no file; leave it out",
+    )
+
+
+class HealthCheck(Part):
+    """A test of nodes at intervals, or whenever a job leaves them, that finds what works worse or wrong."""
+
+    id: CauseId = Field(description="name of the check")
+    every_s: Duration | None = Field(
+        default=None,
+        alias="every",
+        ge=60,
+        description="runs so often on all nodes; none: on those that a job has left",
+    )
+    lasts_s: Duration = Field(
+        default=0.0,
+        alias="lasts",
+        ge=0,
+        le=86400,
+        description="nodes without a job are kept from work for so long; beside a job it runs unnoticed",
+    )
+    finds: tuple[Lasting, ...] = Field(
+        default=lasting_effects(), min_length=1, description="kinds of faults it can see"
+    )
+    coverage: Fraction = Field(
+        default=0.9, ge=0, le=1, description="chance that a run of it on a node finds such a fault"
+    )
+    action: Literal["drain", "report"] = Field(
+        default="drain",
+        description="drain: no more work, repaired once its job has left, at once where results are wrong",
+    )
+
+
+class LemonRule(Part):
+    """Nodes that fail too often are taken out for good, or until they were replaced."""
+
+    failures: int = Field(
+        default=3, ge=2, le=1000, description="so many unplanned failures, restarts included"
+    )
+    within_s: Duration = Field(default=28 * 86400.0, alias="within", gt=0, description="within this")
+    replace_s: Duration | None = Field(
+        default=7 * 86400.0,
+        alias="replace",
+        gt=0,
+        description="until another one stands there, as good as chance has it; none: repaired, then cordoned",
+    )
+
+
+Hour = Annotated[float, Field(ge=0, le=24)]
+SHORTEST_SHIFT_H = 0.25
+
+
+class Crew(Part):
+    """People who repair nodes, and when they are there.
+
+    The drawn repair time is what a published fleet took from failure to return, its own nights, queues and
+    deliveries included. What a crew makes of it runs beside it and is not added: a node is back when its drawn time
+    is over and its hands-on work has been done here. So an ample crew that never sleeps changes nothing.
+    """
+
+    people: int = Field(default=2, ge=1, le=10_000, description="repairs at a time")
+    shift: tuple[Hour, Hour] = Field(
+        default=(0.0, 24.0),
+        description="hours of the day they work, such as [8, 18] or [22, 6], by the clock of site.timezone; what is "
+        "begun goes on in the next shift",
+    )
+    weekend: bool = Field(default=True, description="whether shifts begin on Saturday and Sunday too")
+    hands_on_s: Duration = Field(
+        default=3600.0,
+        alias="hands_on",
+        ge=0,
+        le=86400 * 7,
+        description="work on one node, at most its repair time; the rest of that is diagnosis and turnaround",
+    )
+
+    @field_validator("shift")
+    @classmethod
+    def _lasts(cls, said: tuple[float, float]) -> tuple[float, float]:
+        if (said[1] - said[0]) % 24 < SHORTEST_SHIFT_H and said[1] - said[0] != 24:
+            raise ValueError("must last at least a quarter of an hour; [0, 24] is all day")
+        return said
+
+
+class SparePart(Part):
+    """A stock of spare parts for some repair classes; each of their repairs takes one."""
+
+    id: CauseId = Field(description="name of the stock")
+    repairs: tuple[PartClass, ...] = Field(
+        min_length=1, description="repair classes that take one, each in one stock only"
+    )
+    stock: int = Field(default=10, ge=0, le=1_000_000, description="parts at the start")
+    reorder: int = Field(
+        default=0,
+        ge=0,
+        le=1_000_000,
+        description="ordered again when no more than these are left, those on order and promised counted",
+    )
+    order: int = Field(default=0, ge=0, le=1_000_000, description="parts of one order; 0: none come")
+    lead_s: Duration = Field(
+        default=14 * 86400.0, alias="lead", ge=0, description="time until they are there"
+    )
+
+
+class Repairs(Part):
+    """How broken nodes come back."""
+
+    crew: Crew | None = Field(default=None, description="who repairs; none: as many as it takes, at once")
+    parts: tuple[SparePart, ...] = Field(default=(), description="stocks; none: never short")
+    burn_in_s: Duration = Field(
+        default=0.0, alias="burn_in", ge=0, le=86400 * 30, description="test after a repair, before use"
+    )
+
+    @field_validator("parts")
+    @classmethod
+    def _once(cls, said: tuple[SparePart, ...]) -> tuple[SparePart, ...]:
+        kept: dict[str, str] = {}
+        for stock in said:
+            for one in stock.repairs:
+                if kept.setdefault(one, stock.id) != stock.id:
+                    raise ValueError(f"{one} is repaired from {kept[one]} and {stock.id}: give it one stock")
+        if len({stock.id for stock in said}) < len(said):
+            raise ValueError("two stocks have the same id")
+        return said
+
+
+class Failures(Part):
+    """The failure model."""
+
+    enabled: bool = Field(default=True, description="false: nothing fails by itself")
+    causes: tuple[Cause, ...] = Field(default=(), description="causes with their rates")
+    lemons: bool = Field(default=False, description="nodes differ (gamma, shape 0.93)")
+    arrhenius: Arrhenius | None = Field(
+        default=None, description="rates grow with die temperature (estimated); none: they do not"
+    )
+    repair_constant_s: Duration | None = Field(
+        default=None, alias="repair_constant", ge=0, description="instead of empirical repair times"
+    )
+    bursts: Bursts | None = Field(default=None, description="failures that come together; none: they do not")
+    trace: FaultTrace | None = Field(default=None, description="faults seen elsewhere, beside those drawn")
+    stragglers: Fraction = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="share of jobs that have a straggler at some time; fleets see 42 %",
+    )
+    straggler_factor: float = Field(
+        default=1.3, ge=1, le=10, description="mean slow-down while they have one"
+    )
+    checks: tuple[HealthCheck, ...] = Field(default=(), description="health checks")
+    lemon_rule: LemonRule | None = Field(default=None, description="taking bad nodes out; none: nobody does")
+    repairs: Repairs = Field(default=Repairs(), description="how broken nodes come back")
+
+
+InterventionKind = Annotated[str, OneOf(lambda: KINDS)]
+"""Id of a kind of fault or intervention."""
+
+
+class Intervention(Part):
+    """Something done to the running hall at a time: the grammar of ``--inject``."""
+
+    id: Id | None = Field(default=None, description="name; none: made from kind and time")
+    at_s: Moment = Field(
+        alias="at", ge=0, description="after the start, or a time of day: 10:00, or 2026-01-06T10:00"
+    )
+    kind: InterventionKind = Field(
+        description="what is done; twin.scenario.schema.fault_kinds says what each acts on and takes"
+    )
+    target: str = Field(
+        description="id of the thing, such as gpu/3/12/1, cdu/0, plant, ups-a/1 or site, switch ib/0/3, link "
+        "gpu/0/1/2~3 (card 3 of a node) or ib/0/3~ib/1/0; set: a path"
+    )
+    duration_s: Moment | None = Field(
+        default=None,
+        alias="for",
+        ge=0,
+        description="then it comes back; a failure's repair time, none: drawn or, of what needs no repair, for ever",
+    )
+    count: int | None = Field(
+        default=None, ge=1, le=500, description="pumps, fans, chillers or supplies lost; none: all"
+    )
+    cause: CauseId | None = Field(default=None, description="fail: the cause to book it under")
+    value: str | None = Field(
+        default=None,
+        description="; ".join(f"{kind.id}: {kind.value_words}" for kind in KINDS.values() if kind.value),
+    )
+
+
+__all__ = [
+    "Arrhenius",
+    "Bursts",
+    "Cause",
+    "CauseId",
+    "Crew",
+    "Effect",
+    "Failures",
+    "FaultTrace",
+    "HealthCheck",
+    "Intervention",
+    "InterventionKind",
+    "ItemId",
+    "LemonRule",
+    "Repairs",
+    "SparePart",
+]

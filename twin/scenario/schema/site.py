@@ -1,0 +1,242 @@
+"""Where the hardware stands: site, halls, rows, racks and nodes as generators with sparse overrides."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+
+from twin.scenario.schema import hourly_text
+from twin.scenario.schema.base import Id, ItemId, Part
+from twin.scenario.schema.quantity import (
+    Carbon,
+    Length,
+    Power,
+    PowerRamp,
+    Pressure,
+    Price,
+    Temperature,
+    TemperatureDifference,
+)
+
+Share = Annotated[float, Field(ge=0, le=100)]
+
+CABINET_UNITS = 48
+"""Height of a rack that names no part of the catalogue [U]."""
+
+CLIMATE_HOURS = ("dry_bulb", "wet_bulb", "dew_point")
+"""Columns of the packed hours of a climate [C]."""
+GRID_HOURS = ("price", "carbon")
+"""Columns a packed year of a grid may have [USD/MWh], [g/kWh]."""
+
+
+class Climate(Part):
+    """Outdoor air: a typical year of a place, a weather file, or one mean day again and again."""
+
+    place: Id | None = Field(
+        default=None,
+        description="typical year of assets/weather/places.yaml, such as phoenix; it takes the place of the mean day",
+    )
+    file: str | None = Field(
+        default=None,
+        description="hourly year instead: an EPW or CSV file in the scene's folder, or builtin:NAME",
+    )
+    dry_bulb_c: Temperature = Field(
+        default=15.0, alias="dry_bulb", ge=-90, le=70, description="daily mean of the outdoor air"
+    )
+    wet_bulb_c: Temperature = Field(
+        default=10.0, alias="wet_bulb", ge=-90, le=70, description="daily mean wet bulb, at most dry_bulb"
+    )
+    swing_k: TemperatureDifference = Field(
+        default=8.0, alias="swing", ge=0, le=40, description="peak to trough within a day; warmest at 15:00"
+    )
+    hours: str | None = Field(
+        default=None,
+        description="the hours of the file themselves, packed by the program so that runs need no file; leave it out",
+    )
+
+    @field_validator("hours")
+    @classmethod
+    def _can_be_unpacked(cls, said: str | None) -> str | None:
+        if said is not None and set(hourly_text.unpack(said, CLIMATE_HOURS)) != set(CLIMATE_HOURS):
+            raise ValueError(
+                f"must hold the columns {', '.join(CLIMATE_HOURS)}; leave it out and name a file"
+            )
+        return said
+
+
+class Grid(Part):
+    """What a kilowatt-hour costs and emits, and what the grid operator allows."""
+
+    carbon_kg_j: Carbon = Field(default=4.0e-1 / 3.6e6, alias="carbon", ge=0, description="carbon intensity")
+    price_usd_j: Price = Field(default=0.08 / 3.6e6, alias="price", ge=0, description="energy price")
+    carbon_day: tuple[Share, ...] = Field(
+        default=(), description="24 factors on the carbon intensity, by local hour; none: all 1"
+    )
+    price_day: tuple[Share, ...] = Field(
+        default=(), description="24 factors on the price, by local hour; none: all 1"
+    )
+    file: str | None = Field(
+        default=None,
+        description="hourly year instead: a CSV file in the scene's folder with a column price, carbon, or both",
+    )
+    hours: str | None = Field(
+        default=None,
+        description="the hours of the file themselves, packed by the program so that runs need no file; leave it out",
+    )
+    ramp_w_s: PowerRamp | None = Field(
+        default=None, alias="ramp", gt=0, description="steepest change of load allowed; none: any"
+    )
+    peak_w: Power | None = Field(
+        default=None, alias="peak", gt=0, description="contracted peak; more is counted; none: any"
+    )
+
+    @field_validator("hours")
+    @classmethod
+    def _can_be_unpacked(cls, said: str | None) -> str | None:
+        if said is not None:
+            hourly_text.unpack(said, GRID_HOURS)
+        return said
+
+    @field_validator("carbon_day", "price_day")
+    @classmethod
+    def _has_a_day(cls, said: tuple[float, ...]) -> tuple[float, ...]:
+        if len(said) not in (0, 24):
+            raise ValueError(f"must have 24 factors, one for each hour from midnight, not {len(said)}")
+        return said
+
+
+class Site(Part):
+    """The place: name, time zone, weather, grid."""
+
+    name: str = Field(default="unnamed site", description="as people call it")
+    timezone: str = Field(default="UTC", description="IANA name, such as Europe/Berlin")
+    latitude_deg: float | None = Field(
+        default=None,
+        alias="latitude",
+        ge=-90,
+        le=90,
+        description="for the sun on solar panels; north is positive; none: that of the climate, or 40",
+    )
+    climate: Climate = Field(default=Climate(), description="outdoor air")
+    grid: Grid = Field(default=Grid(), description="electricity supply")
+
+
+class NodeGroup(Part):
+    """Nodes of one part, stacked upwards in each rack of the generator."""
+
+    part: str = Field(description="node part of the catalogue, such as DGX-H100")
+    count: int = Field(ge=1, le=256, description="nodes in each rack")
+    first_u: int = Field(default=1, ge=1, le=60, description="lowest rack unit of the lowest node")
+    abreast: int = Field(default=1, ge=1, le=8, description="nodes side by side in one rack unit")
+
+
+class Shelves(Part):
+    """Power shelves that feed the busbar of a rack."""
+
+    part: str = Field(description="power shelf of the catalogue")
+    count: int = Field(ge=1, le=64, description="in each rack; even ones hang on feed A, odd ones on feed B")
+    needed: int | None = Field(default=None, ge=1, le=64, description="for full load; none: all")
+
+
+class Racks(Part):
+    """Racks of a row. A rack part of the catalogue (GB200-NVL72) brings its own nodes."""
+
+    count: int = Field(ge=1, le=2000, description="racks in each row")
+    part: str | None = Field(default=None, description="rack part of the catalogue; none: a 48 U cabinet")
+    pitch_m: Length = Field(
+        default=0.6, alias="pitch", gt=0, le=5, description="centre to centre along the row"
+    )
+    nodes: tuple[NodeGroup, ...] = Field(default=(), description="what stands in each rack")
+    shelves: Shelves | None = Field(
+        default=None, description="power shelves; none: the rack part's, or nodes have power supplies"
+    )
+    role: Literal["compute", "network", "storage"] = Field(
+        default="compute", description="what the rack is for"
+    )
+
+
+FURTHEST_M = 10e3
+"""From the corner of a hall to what stands there, along and across its rows: no site is larger [est]."""
+
+
+class Point(Part):
+    """A place on the floor of the hall."""
+
+    x_m: Length = Field(default=0.0, alias="x", ge=-FURTHEST_M, le=FURTHEST_M, description="along the rows")
+    y_m: Length = Field(default=0.0, alias="y", ge=-FURTHEST_M, le=FURTHEST_M, description="across the rows")
+
+
+class Stand(Point):
+    """Where a machine stands: the middle of its footprint."""
+
+    hall: Id | None = Field(default=None, description="room; none: that of what it serves, else the first")
+
+
+class Rows(Part):
+    """A generator of parallel rows; row ``i`` is ``id/i``, its rack ``j`` is ``id/i/j``."""
+
+    id: Id = Field(description="name of this generator, for ever")
+    label: str = Field(
+        default="ROW", max_length=200, description="what the label over a row says before its letter"
+    )
+    count: int = Field(default=1, ge=1, le=500, description="rows")
+    at: Point = Field(default=Point(), description="the corner where row 0 begins")
+    pitch_m: Length = Field(default=3.0, alias="pitch", gt=0, le=20, description="row to row, across")
+    facing: Literal["alternate", "north", "south"] = Field(
+        default="alternate", description="side of the rack fronts; alternate makes cold and hot aisles"
+    )
+    containment: Literal["hot", "cold", "none"] = Field(
+        default="hot", description="which aisle is closed off"
+    )
+    racks: Racks = Field(description="the racks of each row")
+
+
+class Override(Part):
+    """What differs for one generated item."""
+
+    absent: bool = Field(default=False, description="not there")
+    part: str | None = Field(default=None, description="another node or rack part")
+    at: Point | None = Field(
+        default=None,
+        description="another place on the floor: the middle of a rack, the corner where a row begins",
+    )
+    facing: Literal["north", "south"] | None = Field(
+        default=None, description="row, rack: side of its fronts; none: the generator's"
+    )
+    rack: ItemId | None = Field(
+        default=None, description="node: rack it has moved to; none: the one it is named after"
+    )
+    u: int | None = Field(
+        default=None,
+        ge=1,
+        le=60,
+        description="node: its lowest rack unit; with a part, and a number beyond those that the generator makes, one "
+        "node more",
+    )
+    drained: bool = Field(default=False, description="node: there but given no work at the start")
+
+
+class Hall(Part):
+    """A room with rows."""
+
+    id: Id = Field(description="name of the hall, for ever")
+    title: str = Field(default="", description="as people call it")
+    dew_point_c: Temperature = Field(
+        default=11.0,
+        alias="dew_point",
+        ge=-20,
+        le=30,
+        description="of its air, as the humidity control holds it",
+    )
+    air_class: Literal["A1", "A2", "A3", "A4"] = Field(
+        default="A2", description="ASHRAE class of its equipment: inlet air it is allowed"
+    )
+    floor_load_pa: Pressure = Field(
+        default=12e3,
+        alias="floor_load",
+        gt=0,
+        description="what its floor carries, spread over the rack and half the aisles beside it",
+    )
+    rows: tuple[Rows, ...] = Field(default=(), description="row generators")
+    overrides: dict[ItemId, Override] = Field(default={}, description="what differs, by id of the item")

@@ -1,0 +1,153 @@
+"""Many jobs at once: generators of jobs, and traces of what other clusters ran."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from twin.scenario.schema.base import Id, Part
+from twin.scenario.schema.mig import MigProfile
+from twin.scenario.schema.quantity import Duration, Fraction, Moment
+from twin.scenario.schema.work import Checkpointing, Recovery
+from twin.scenario.schema.workload import Load, Workload
+
+GroupId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,31}$")]
+"""Name of many jobs: short enough for a number behind it."""
+Positive = Annotated[float, Field(gt=0, le=1e9)]
+
+
+class Arrivals(Part):
+    """When jobs come."""
+
+    kind: Literal["poisson", "even", "daily"] = Field(
+        default="poisson",
+        description="poisson: at random; even: always the same gap; daily: by the hour of the day",
+    )
+    gap_s: Duration = Field(alias="gap", gt=0, description="mean time between two jobs")
+    hours: tuple[Positive, ...] = Field(
+        default=(), description="daily: 24 weights, hour 0 of the site first; none: an office day"
+    )
+    burst: float = Field(
+        default=1.0, ge=1, le=1000, description="jobs of one arrival on average (geometric): a sweep of runs"
+    )
+
+
+class Sizes(Part):
+    """How many GPUs jobs ask for."""
+
+    gpus: tuple[Annotated[int, Field(ge=1, le=1_000_000)], ...] = Field(
+        default=(1,), min_length=1, description="GPUs a job may ask for"
+    )
+    weights: tuple[Positive, ...] = Field(default=(), description="how often each; none: all alike")
+
+
+class Lengths(Part):
+    """How long jobs run at their reference pace."""
+
+    kind: Literal["constant", "exponential", "lognormal"] = Field(
+        default="lognormal", description="shape of the distribution"
+    )
+    mean_s: Duration = Field(alias="mean", gt=0, description="mean")
+    sigma: float = Field(default=1.5, ge=0, le=4, description="lognormal: spread of the logarithm")
+    longest_s: Duration | None = Field(default=None, alias="longest", gt=0, description="cut off here")
+
+
+class JobStream(Part):
+    """A generator of jobs: they come at random, by one seed each."""
+
+    id: GroupId = Field(description="name of the stream, for ever; its jobs are id-0, id-1 ...")
+    tenant: Id | None = Field(default=None, description="owner")
+    user: Id | None = Field(default=None, description="who submits them for the tenant")
+    partition: Id | None = Field(default=None, description="where they are submitted")
+    rows: tuple[Id, ...] = Field(default=(), description="row generators they may use; none: any")
+    count: int | None = Field(default=None, ge=1, le=200_000, description="jobs at most; none: until the end")
+    begin_s: Moment = Field(default=0.0, alias="begin", ge=0, description="the first comes after this")
+    arrivals: Arrivals = Field(description="when they come")
+    sizes: Sizes = Field(default=Sizes(), description="how large they are")
+    mig: MigProfile | None = Field(
+        default=None, description="each takes part of one GPU only, such as 1g.10gb; sizes then say nothing"
+    )
+    lengths: Lengths = Field(description="how long they run")
+    limit_factor: float | None = Field(
+        default=None,
+        ge=0.01,
+        le=1000,
+        alias="limit",
+        description="wall time asked for over the time needed with start and checkpoints; below 1 they are killed; "
+        "none: no limit",
+    )
+    deadline_factor: float | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        alias="deadline",
+        description="deadline after submission over time needed",
+    )
+    priority: int = Field(default=0, ge=-1000, le=1000, description="of its jobs")
+    preemptible: bool = Field(default=False, description="whether others may take its GPUs")
+    flexible: bool = Field(default=False, description="whether they may wait for clean or cheap energy")
+    cloud: bool = Field(default=True, description="whether they may go to a cloud site, where there is one")
+    workload: Workload = Field(
+        default=Load(kind="load", gpu=0.8), description="what their steps do, at each size"
+    )
+    checkpoint: Checkpointing = Field(
+        default=Checkpointing(interval="none"), description="when and where state is saved"
+    )
+    recovery: Recovery = Field(default=Recovery(), description="what a restart is made of")
+    storage: Id | None = Field(default=None, description="store their input comes from")
+
+
+TraceFormat = Literal["swf", "sacct", "philly", "helios", "acme", "gavel"]
+
+
+class TraceMap(Part):
+    """How the rows of a trace become jobs of this scene."""
+
+    gpus_per_processor: float = Field(
+        default=1.0, gt=0, le=1e6, description="GPUs for one processor (swf, sacct without GPUs)"
+    )
+    throughput: float | None = Field(
+        default=None,
+        gt=0,
+        le=1e9,
+        description="gavel: steps a second of every job; none: those of a V100 by kind of job",
+    )
+    size: float = Field(default=1.0, gt=0, le=1e6, description="factor on GPUs, rounded up")
+    time: float = Field(default=1.0, gt=0, le=1e6, description="factor on running times and limits")
+    gaps: float = Field(default=1.0, gt=0, le=1e6, description="factor on the gaps between submissions")
+    first: int | None = Field(default=None, ge=1, description="only so many jobs; none: all")
+    skip: int = Field(default=0, ge=0, description="jobs left out at the beginning")
+    estimate: Literal["limit", "exact"] = Field(
+        default="limit", description="what the scheduler believes: the time asked for, or the time it took"
+    )
+    limits: bool = Field(default=True, description="whether the time asked for kills")
+    utilisation: Fraction = Field(default=0.8, ge=0, le=1, description="of the GPUs, while a job runs")
+    workload: Workload | None = Field(
+        default=None, description="a model preset that they all train instead; it sets power, not duration"
+    )
+    partition: Id | None = Field(
+        default=None,
+        description="where they are submitted; none: where the trace says, if there is one of that name",
+    )
+    rows: tuple[Id, ...] = Field(default=(), description="row generators they may use; none: any")
+    tenants: Literal["user", "group", "none"] = Field(
+        default="group",
+        description="what of the trace names the tenant of a job, if there is one of that name",
+    )
+
+
+class JobTrace(Part):
+    """What another cluster ran, to be run here."""
+
+    id: GroupId = Field(description="name of the trace, for ever; its jobs are id-NAME")
+    file: str = Field(description="file in the scene's folder")
+    format: TraceFormat | None = Field(default=None, description="none: told by the file itself")
+    map: TraceMap = Field(default=TraceMap(), description="how its rows become jobs")
+    rows: str | None = Field(
+        default=None,
+        description="the rows themselves, packed by the program so that runs need no file; leave it out",
+    )
+
+
+__all__ = ["Arrivals", "JobStream", "JobTrace", "Lengths", "Sizes", "TraceFormat", "TraceMap"]

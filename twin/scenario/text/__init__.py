@@ -1,0 +1,1 @@
+"""YAML with places: parsed, written, and told of with line and key."""

@@ -1,0 +1,1 @@
+"""Health checks, repairs, degraded nodes and shutdowns."""

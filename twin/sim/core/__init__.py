@@ -1,0 +1,1 @@
+"""Timers, log, ledger, node table and weather of one run."""

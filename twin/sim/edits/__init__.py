@@ -1,0 +1,1 @@
+"""A hall edited while it runs, and snapshots of its state."""

@@ -1,0 +1,104 @@
+"""What was asked for and is still ahead, taken out again: the run goes on as if nobody had ever asked for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from twin import units
+from twin.plant.links import stands
+from twin.scenario.schema.edit import Edit
+from twin.scenario.schema.faults import Intervention
+
+if TYPE_CHECKING:
+    from twin.sim.edits.editing import EditedRun
+    from twin.sim.incidents.interventions import Incidents
+
+
+def withdraw(engine: EditedRun, done: Intervention | Edit) -> str | None:
+    """Take out an edit (its name tells which) or an intervention (one like it); return None, or why it stays."""
+    if isinstance(done, Edit):
+        return _withdraw_edit(engine, done.id)
+    return _withdraw_intervention(engine, done)
+
+
+def _withdraw_edit(engine: EditedRun, id: str) -> str | None:
+    edits = engine.edits
+    place = edits.ahead(id)
+    if place is None:
+        return _not_ahead(engine, id)
+    reason = edits.needed(place, engine)
+    if reason is None:
+        edits.withdrawn.append(place)
+        reason = _needed_by_people(engine.incidents)
+        if reason is not None:
+            edits.withdrawn.remove(place)
+    if reason is not None:
+        return f"{edits.name(place)} cannot be taken out: {reason}"
+    edits.forgo(place)
+    engine.timers.cancel("edit", place)
+    return None
+
+
+def _not_ahead(engine: EditedRun, id: str) -> str:
+    """Say why an edit cannot be taken out although somebody thinks it is ahead."""
+    edits = engine.edits
+    places = [place for place, edit in enumerate(edits.asked) if edit.id == id]
+    if not places or places[-1] in edits.withdrawn:
+        return f"no edit {id!r} is ahead in this run"
+    edit = edits.asked[places[-1]]
+    what = "acted already" if places[-1] in edits.acted else "been refused"
+    return f"{edits.name(places[-1])} has {what}, {units.spoken(edit.at_s)} after the start"
+
+
+def _needed_by_people(incidents: Incidents) -> str | None:
+    """Return why what people asked for could not be done any more, had the edits that are left been the only ones."""
+    for place, one in enumerate(incidents.asked):
+        if incidents.timers.due_s("do", place) is not None and not incidents.edited_by(one.at_s):
+            reason = incidents.refusal(one)
+            if reason is not None:
+                at = units.spoken(one.at_s)
+                return f"{_words(one)}, {at} after the start, needs it ({reason}); take that out first"
+    return None
+
+
+def _withdraw_intervention(engine: EditedRun, one: Intervention) -> str | None:
+    incidents, timers = engine.incidents, engine.timers
+    places = [place for place, other in enumerate(incidents.asked) if other == one]
+    ahead = [place for place in places if timers.due_s("do", place) is not None]
+    if not ahead:
+        what = "has been done already" if places else "was not asked for in this run"
+        return f"{_words(one)}, {units.spoken(one.at_s)} after the start, {what}"
+    gone = ahead[-1]
+    for place in range(gone + 1, len(incidents.asked)):
+        if timers.due_s("do", place) is None and _drawn(incidents, place) != _drawn(incidents, place, -1):
+            other = _words(incidents.asked[place])
+            return (
+                f"{_words(one)} cannot be taken out: {other} was asked for after it and has begun, and its repair "
+                f"was drawn as number {place + 1} of what was asked for; branch the run before it instead"
+            )
+    del incidents.asked[gone]
+    incidents.heard -= 1
+    if engine.first[0].interventions.count(one) > incidents.asked.count(one):
+        incidents.withdrawn.append(one)
+    timers.restore(
+        [
+            row._replace(id=row.id - 1) if row.kind in ("do", "undo") and row.id > gone else row
+            for row in timers.rows()
+            if (row.kind, row.id) != ("do", gone)
+        ]
+    )
+    return None
+
+
+def _drawn(incidents: Incidents, place: int, by: int = 0) -> float | None:
+    """Return how long it lasts [s], had its number been another `by` so many; None: nothing is drawn."""
+    one = incidents.asked[place]
+    if one.duration_s is not None:
+        return None
+    if not stands(incidents.plant, one.target):  # gone with an edit; what it drew cannot be told any more
+        return float(by)
+    return incidents.lasts_s(one, place + by)
+
+
+def _words(one: Intervention) -> str:
+    return f"{one.kind.replace('_', ' ')} {one.target}"

@@ -1,0 +1,1 @@
+"""The network: its state, outages and traffic."""

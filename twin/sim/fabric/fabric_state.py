@@ -1,0 +1,497 @@
+"""The scale-out fabrics in a run: which links live, where each job's traffic goes, and what jobs take from each other.
+
+Demand on every link is a running sum over the jobs that step, so a start, an end or a new route costs what it touches.
+Sums are whole bytes per second: they come out the same in whatever order jobs came. Only jobs that meet on a link
+above its capacity are solved, max-min fair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from operator import is_not
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.physics.max_min import max_min_rates
+from twin.physics.training_inputs import FULL_NETWORK, Network
+from twin.planning.joined import Joints, Places
+from twin.planning.placement import (
+    Placement,
+    Terms,
+    factors_of,
+    network_with,
+    no_better,
+    place,
+    terms_of,
+)
+from twin.planning.result import PlanError
+from twin.planning.traffic import KIND_OF_PHASE, KINDS, Traffic, traffic_of
+from twin.plant.cut_off import cut_off
+from twin.plant.islands import cards_on
+from twin.plant.links import links_of
+from twin.plant.tables import Plant
+from twin.record.channels import JobState
+from twin.scenario.schema.scheduling import Partition
+from twin.scenario.schema.work import Job
+from twin.sim.fabric.elastic_traffic import Shapes
+from twin.sim.fabric.job_traffic import Seat, Under
+from twin.sim.fabric.link_loads import NetworkPicture, Shown
+from twin.sim.fabric.route_variants import Fault, FaultyRoutes, Some, fault_sets
+from twin.sim.jobs.job_classes import kinds_of
+from twin.sim.jobs.jobs import Jobs
+from twin.sim.jobs.plan import JobPlan
+from twin.sim.jobs.work import Work, repeated, work_of
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+ABOVE = 1.001
+"""Demand over capacity that is worth sharing out; less is rounding."""
+
+
+class FabricState:
+    """All fabrics of a run, and the jobs on them.
+
+    Parameters
+    ----------
+    plant, catalog
+        What stands there, of which parts.
+    specs
+        Jobs of the scenario.
+    partitions
+        Of the scenario: a job runs on the rows of its own.
+    like
+        Fabrics of the hall before an edit: what was worked out for the same links holds. None: there are none.
+
+    Attributes
+    ----------
+    home
+        Where each job could run when the run began; `places`: where it can now.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        catalog: Catalog,
+        specs: tuple[Job, ...],
+        partitions: Sequence[Partition] = (),
+        like: FabricState | None = None,
+    ) -> None:
+        self.plant, self.catalog, self.specs = plant, catalog, specs
+        self.rows_in = {one.id: one.rows for one in partitions}
+        self.links = links_of(plant)
+        self._intact_bytes_s = np.repeat(self.links.bytes_s, 2)
+        self.bytes_s = self.links.bytes_s.copy()  # now: faults and flaps taken off
+        self.joints = Joints(plant, self.links, catalog)
+        self.domain = self.joints.domain
+        self.kinds = kinds_of(specs)
+        places = {
+            kind: self._places(specs[kind], specs[kind].partition) for kind in dict.fromkeys(self.kinds)
+        }
+        self.home = [places[kind] for kind in self.kinds]
+        self.places = list(self.home)
+        self.terms: list[Terms] = [terms_of(plant, k, catalog) for k in range(len(plant.fabrics))]
+        self.version = 0  # of everything that observers show
+        self.peak = np.zeros(2 * len(self.links), np.int64)
+        self._limit = self._limits()
+        self._alarm = (ABOVE * self._limit).astype(np.int64)
+        self.routes = FaultyRoutes(plant, self.links)
+        self._under: dict[tuple[int, bytes, frozenset[str]], Under] = {}
+        self.shapes = Shapes(plant, catalog, specs, self.kinds, self.places)
+        self._traffic: dict[int, tuple[bytes, Traffic]] = {}
+        self._works: dict[tuple[int, int, Network], Work] = {}  # by kind and nodes
+        self._seats: dict[int, Seat] = {}
+        self._seen: tuple[list[Seat], Floats] | None = None  # who steps, and the load that comes of it
+        self._nothing = np.zeros(2 * len(self.links))  # what nobody loads
+        self._solved: dict[int, tuple[Seat, ...]] = {}  # jobs that share full links now, by the first of them
+        # Version, load, links that live: as drawn last and, for a job that stops and runs on, before.
+        self._drawn: list[tuple[int, Floats, Floats, Shown]] = []
+        self._left = np.full(len(specs), 100.0)
+        self._moved: set[int] = set()  # jobs whose place or share has changed since `shown_left` was asked
+        self._picture = NetworkPicture(plant, self.links)
+        self._expected: dict[tuple[int, bytes], Network] = {}
+        if like is not None and self._has_links_of(like):
+            self._expected, self._traffic = like._expected, dict(like._traffic)
+            self.routes.adopt(like.routes)
+
+    def _has_links_of(self, other: FabricState) -> bool:
+        """Return whether jobs and links are those of `other`, so that all routes are the same."""
+        mine, its = self.plant, other.plant
+        same = (
+            self.specs == other.specs
+            and mine.fabrics == its.fabrics
+            and mine.fabric_table == its.fabric_table
+        )
+        count = len(mine.nodes.ids)
+        return (
+            same
+            and len(its.nodes.ids) == count
+            and self.rows_in == other.rows_in
+            and mine.node_parts == its.node_parts
+            and all(
+                np.array_equal(getattr(self.links, name), getattr(other.links, name))
+                for name in ("kind", "fabric", "a", "b", "cables", "bytes_s")
+            )
+            and all(
+                np.array_equal(getattr(mine.nodes, name), getattr(its.nodes, name))
+                for name in ("part", "gpu_count", "nics", "present")
+            )
+            and np.array_equal(self.domain, other.domain)
+        )
+
+    def bind(self, jobs: Jobs, plans: list[JobPlan]) -> None:
+        """Say whose work follows from the fabric."""
+        self.jobs, self.plans = jobs, plans
+
+    def _places(self, job: Job, partition: str | None) -> Places:
+        """Return where a job can run in a partition."""
+        within = self.rows_in.get(partition or "")
+        if within is None:
+            return self.joints.places(job)
+        rows = tuple(name for name in job.rows if name in within) if job.rows else within
+        return self.joints.places(job.model_copy(update={"rows": rows}))
+
+    def move(self, index: int, partition: str | None) -> None:
+        """Let a job run in another partition from now on."""
+        self.places[index] = self._places(self.specs[index], partition)
+        kind = self.kinds[index] = len(self.specs) + index  # no other job is like it
+        self.shapes.forget(kind)
+        self._works = {key: one for key, one in self._works.items() if key[0] != kind}
+
+    def fits(self, index: int, width: int) -> bool:
+        """Return whether a job can run on so many nodes: its cut divides, and it fits in memory."""
+        try:
+            return not self._work(index, FULL_NETWORK, width).misfit
+        except PlanError:
+            return False
+
+    def _limits(self) -> Longs:
+        """Return what each directed link carries at most under its fabric's technology [B/s]."""
+        share = np.array([terms.efficiency for terms in self.terms] or [1.0])[self.links.fabric]
+        return np.repeat((self.bytes_s * share).astype(np.int64), 2)
+
+    # --- routes and places
+
+    def _faults(self, index: int) -> Some:
+        return self.routes.on(self.fabric_of(index))
+
+    def _place(self, index: int, nodes: list[int], faults: Some = ()) -> Placement | None:
+        """Return a job on nodes, under some faults; None when it sends nothing through a fabric."""
+        talk, slots = self.shapes.of(index, len(nodes)).talk, np.array(nodes, np.int64)
+        if talk.fabric is None or talk.profile is None or not talk.exchanges or len(slots) < 2:
+            return None
+        traffic = self._sent(index, slots)
+        if not traffic.step_bytes.any():
+            return None
+        router = self.routes.router(talk.fabric, faults)
+        return place(router, traffic, slots, talk.profile, self.terms[talk.fabric])
+
+    def _sent(self, index: int, slots: Longs) -> Traffic:
+        """Return what a job sends between the domains of its nodes."""
+        table = self.plant.nodes
+        # Domains are numbered as ranks meet them: a spare that is a domain by itself changes nothing.
+        _, begins, which = np.unique(self.domain[slots], return_index=True, return_inverse=True)
+        pattern = np.argsort(np.argsort(begins))[which]
+        known = self._traffic.get(index)
+        if known is None or known[0] != pattern.tobytes():
+            talk, first = self.shapes.of(index, len(slots)).talk, int(slots[0])
+            cards = cards_on(self.plant, talk.fabric, first)
+            traffic = traffic_of(talk.exchanges, int(table.gpu_count[first]), cards, pattern)
+            known = (pattern.tobytes(), traffic)
+            self._traffic[index] = known
+        return known[1]
+
+    def expected(self) -> list[Network]:
+        """Return what the intact fabric gives each job on the nodes it would take if all started in order."""
+        taken = self.plant.nodes.drained.copy()
+        networks, known = [], self._expected
+        for index, job in enumerate(self.specs):
+            chosen = self.places[index].first(job.nodes, taken)
+            taken[chosen] = True
+            key = self.kinds[index], chosen.tobytes()
+            if key not in known:
+                placement = self._place(index, chosen.tolist())
+                reached = placement is not None and placement.reachable
+                known[key] = placement.network if placement is not None and reached else FULL_NETWORK
+            networks.append(known[key])
+        return networks
+
+    def _work(self, index: int, network: Network, width: int) -> Work:
+        key = (self.kinds[index], width, network)
+        if key not in self._works:
+            shape = self.shapes.of(index, width)
+            talk = shape.talk
+            made = work_of(shape.job, talk.gpus, talk.gpu_part, self.catalog, network)
+            made = repeated(made, shape.steps)
+            self._works[key] = replace(made, duty=self.plans[index].duty(made.step_s))
+        return self._works[key]
+
+    def _sit(self, index: int, nodes: list[int]) -> None:
+        """Give a job its place, its work there, and what it demands of the links."""
+        self._moved.add(index)
+        intact, faults = self._place(index, nodes), self._faults(index)
+        if intact is None or not intact.reachable:
+            self._seats.pop(index, None)
+            # It may have been spread before.
+            self.jobs.work[index] = self._work(index, FULL_NETWORK, len(nodes))
+            return
+        now = self._place(index, nodes, faults) if faults else intact
+        if now is None or not now.reachable:
+            now = intact  # it is about to stop for the nodes that are cut off
+        network = no_better(now.network, intact.network)
+        if len(faults) > 1:
+            network = self._worst(index, nodes, faults, network)
+        work = self._work(index, network, len(nodes))
+        self.jobs.work[index] = work
+        self._seats[index] = Seat(
+            nodes=list(nodes),
+            placement=now,
+            network=network,
+            communicates=min(1.0, now.communication_s / work.step_s),
+            step_s=work.step_s,
+            before=self._seats.get(index),
+        )
+
+    def _worst(self, index: int, nodes: list[int], faults: Some, network: Network) -> Network:
+        """Return what a job has when no part of the faults may leave it less than all of them do."""
+        slots = np.array(nodes, np.int64).tobytes()
+
+        def under(some: Some) -> Under:
+            key = (index, slots, frozenset(fault.key for fault in some))
+            if key not in self._under:
+                placed = self._place(index, nodes, some)
+                sound = placed is not None and placed.reachable
+                bits = np.packbits(placed.touched) if placed is not None and sound else None
+                self._under[key] = Under(placed.network if placed is not None and sound else None, bits)
+            return self._under[key]
+
+        def met(some: Some) -> Bools:
+            bits = under(some).touched
+            if bits is None:  # torn apart: more faults do not mend it
+                return np.zeros(len(self.links), np.bool_)
+            return np.unpackbits(bits, count=len(self.links)).astype(np.bool_)
+
+        for some in fault_sets(faults, met):
+            less = under(some).network
+            network = network if less is None else no_better(network, less)
+        return network
+
+    def _step(self, index: int, stepping: bool) -> None:
+        """Let a job demand or leave its links; it enters the sums once it shares its fabric."""
+        seat = self._seats.get(index)
+        if seat is None:
+            return
+        seat.stepping = stepping
+        if seat.summed and not stepping:
+            self.peak[seat.dlink] -= seat.peak
+            seat.summed = False
+
+    def _sum(self) -> None:
+        """Bring into the sums whoever is not alone on a fabric."""
+        on: dict[int | None, list[Seat]] = {}
+        for index, seat in sorted(self._seats.items()):
+            if seat.stepping:
+                on.setdefault(self.fabric_of(index), []).append(seat)
+        for seats in on.values():
+            for seat in seats if len(seats) > 1 else ():
+                if not seat.summed:
+                    self.peak[seat.dlink] += seat.peak
+                    seat.summed = True
+
+    # --- the run
+
+    def update(self, changed: Iterable[int]) -> None:
+        """Follow the jobs that began or ceased to step or got other nodes."""
+        for index in sorted(changed):
+            row, seat = self.jobs.rows[index], self._seats.get(index)
+            stepping = row.state in (JobState.RUNNING, JobState.CHECKPOINT)
+            if stepping and (seat is None or seat.nodes != row.nodes):
+                self._step(index, False)
+                self._sit(index, row.nodes)
+            self._step(index, stepping)
+        self._share()
+        self.version += 1
+
+    def set_faults(self, faults: Iterable[Fault]) -> None:
+        """Let these faults be in force from now on, oldest first, and route every job anew."""
+        self.routes.set(faults)
+        self.bytes_s = self.routes.bytes_s(self.routes.faults)
+        self._limit = self._limits()
+        self._alarm = (ABOVE * self._limit).astype(np.int64)
+        known = {fault.key for fault in self.routes.faults}
+        self._under = {key: under for key, under in self._under.items() if key[2] <= known}
+        self.renew()
+
+    def renew(self) -> None:
+        """Work out every job's place and work anew: links or plans have changed."""
+        self._works.clear()
+        self._solved.clear()
+        for index, seat in sorted(self._seats.items()):
+            stepping = seat.stepping
+            self._step(index, False)
+            self._sit(index, seat.nodes)
+            self._step(index, stepping)
+        self._share()
+        self.version += 1
+
+    def cut_off(self) -> Bools:
+        """Return which nodes have lost a way to the others."""
+        return cut_off(self.plant, self.links, self.bytes_s)
+
+    def _share(self) -> None:
+        """Share out the links that jobs together want more of than there is."""
+        if not self._seats and not self._solved:  # nobody sends anything
+            return
+        self._sum()
+        over = self.peak > self._alarm
+        met: dict[int, Bools] = {}
+        if over.any():
+            met = {
+                index: over[seat.dlink]
+                for index, seat in sorted(self._seats.items())
+                if seat.summed and over[seat.dlink].any()
+            }
+        for index, seat in self._seats.items():
+            if index not in met and seat.slow is not None:
+                seat.slow, seat.contention_s = None, 0.0
+                self._moved.add(index)
+        before, self._solved = self._solved, {}
+        for jobs in self._crowds(met):
+            seats = tuple(self._seats[index] for index in jobs)
+            self._solved[jobs[0]] = seats
+            known = before.get(jobs[0], ())
+            # Those who meet on full links are all the demand there is: the same seats share as they did.
+            if len(known) != len(seats) or any(a is not b for a, b in zip(known, seats, strict=True)):
+                self._solve(jobs, met, over)
+
+    def _crowds(self, met: dict[int, Bools]) -> list[list[int]]:
+        """Return the jobs that meet on full links, directly or through others, together."""
+        last = np.full(len(self.peak), -1, np.int64)  # who was seen last on each link
+        crowd: dict[int, list[int]] = {}  # jobs of one crowd share one list
+        for index, full in met.items():
+            links = self._seats[index].dlink[full]
+            mine = crowd[index] = [index]
+            met_here = np.bincount(last[links] + 1)[1:]
+            for other in np.flatnonzero(met_here).tolist():
+                if crowd[other] is not mine:
+                    mine += (joined := crowd[other])
+                    crowd.update(dict.fromkeys(joined, mine))
+            last[links] = index
+        return [sorted(jobs) for index, jobs in crowd.items() if index == min(jobs)]
+
+    def _solve(self, jobs: list[int], met: dict[int, Bools], over: Bools) -> None:
+        seats = [self._seats[index] for index in jobs]
+        link = np.concatenate([s.dlink[met[j]] for j, s in zip(jobs, seats, strict=True)])
+        weight = np.concatenate([s.peak[met[j]] for j, s in zip(jobs, seats, strict=True)])
+        flow = np.repeat(np.arange(len(jobs)), [int(met[j].sum()) for j in jobs])
+        mine = np.zeros(len(over), np.bool_)
+        mine[link] = True
+        links = np.flatnonzero(mine)
+        number = np.zeros(len(over), np.int64)
+        number[links] = np.arange(len(links))
+        capacity = self._limit[links].astype(np.float64)
+        rates = max_min_rates(np.ones(len(jobs)), flow, number[link], weight.astype(np.float64), capacity)
+        on = np.zeros((len(jobs), len(links)), np.bool_)
+        on[flow, number[link]] = True
+        bits = np.packbits(on, axis=1)
+        quiet = 1.0 - np.array([seat.communicates for seat in seats])
+        for k, (index, seat) in enumerate(zip(jobs, seats, strict=True)):
+            others = (bits & bits[k]).any(axis=1) & (np.arange(len(jobs)) != k)
+            together = 1.0 - float(np.prod(quiet[others]))  # chance that somebody else communicates too
+            slow = 1.0 + together * (1.0 / max(float(rates[k]), 1e-6) - 1.0)
+            touched = [bool(over[used].any()) for used in seat.placement.spread.by_phase]
+            seat.slow = np.where(np.bincount(KIND_OF_PHASE, touched) > 0, slow, 1.0)
+            self._moved.add(index)
+            network = seat.network
+            crowded = network_with(factors_of(network) / seat.slow, network.hop_extra_s, network.members)
+            seat.contention_s = max(0.0, self._work(index, crowded, len(seat.nodes)).step_s - seat.step_s)
+
+    def contention_s(self, index: int) -> float:
+        """Return by how much other jobs lengthen a step of a job now [s]."""
+        seat = self._seats.get(index)
+        return seat.contention_s if seat is not None and seat.stepping else 0.0
+
+    # --- looking
+
+    def left(self, index: int) -> float | None:
+        """Return the scale-out bandwidth a job has of what its profile's own network gives, None before it stepped."""
+        seat = self._seats.get(index)
+        return None if seat is None else seat.placement.bandwidth_left(seat.slow)
+
+    def alone(self, index: int) -> Network | None:
+        """Return what the fabric gives a job when no other takes anything, None before it stepped."""
+        seat = self._seats.get(index)
+        return None if seat is None else seat.network
+
+    def used(self, index: int) -> list[str]:
+        """Return the kinds of communication a job sends through the fabric."""
+        seat = self._seats.get(index)
+        if seat is None:
+            return []
+        return [kind for kind, used in zip(KINDS, seat.placement.used.tolist(), strict=True) if used]
+
+    def load(self) -> Floats:
+        """Return the mean load of each directed link now, over its intact capacity, 0..1."""
+        stepping = [seat for _, seat in sorted(self._seats.items()) if seat.stepping]
+        if not stepping:
+            return self._nothing
+        known = self._seen
+        # Seats are replaced, never moved: the same ones load the same links.
+        if known is None or len(known[0]) != len(stepping) or any(map(is_not, known[0], stepping)):
+            carried = stepping[0].mean_bytes_s
+            for seat in stepping[1:]:
+                carried += seat.mean_bytes_s
+            carried /= self._intact_bytes_s
+            self._seen = known = (stepping, carried)
+        return known[1]
+
+    def shown(self) -> Shown:
+        """Return the loads of links where they are drawn: bundles, and switches by their busiest port."""
+        if self._drawn and self._drawn[0][0] == self.version:
+            return self._drawn[0][3]
+        load, bytes_s = self.load(), self.bytes_s
+        alike = [one[3] for one in self._drawn if one[1] is load and one[2] is bytes_s]
+        shown = alike[0] if alike else self._picture.draw(load, bytes_s)
+        before = [one for one in self._drawn if one[3] is not shown]
+        self._drawn = [(self.version, load, bytes_s, shown), *before[:1]]
+        return shown
+
+    def shown_left(self) -> Floats:
+        """Return the scale-out bandwidth each job has, as `left` gives it, in percent; 100 before it stepped."""
+        for index in self._moved:
+            left = self.left(index)
+            self._left[index] = 100.0 if left is None else 100 * left
+        self._moved.clear()
+        return self._left
+
+    def talks(self, index: int) -> bool:
+        """Return whether a job sends anything between scale-up domains, on the first nodes it may use."""
+        job = self.specs[index]
+        talk = self.shapes.of(index, job.nodes).talk
+        if talk.profile is None or not talk.exchanges or job.nodes < 2:
+            return False
+        slots = self.places[index].first(job.nodes)
+        return bool(self._sent(index, slots).step_bytes.any())
+
+    def fabric_of(self, index: int) -> int | None:
+        """Return the fabric a job communicates over, None when it needs none."""
+        return self.places[index].fabric
+
+    def state(self) -> dict[str, Any]:
+        """Return what a snapshot needs; links come back with the faults in force."""
+        return {"seats": [[index, seat.stepping, seat.nodes] for index, seat in sorted(self._seats.items())]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        for row in self.jobs.active:  # who sends nothing has no seat, and may be narrower than it asked for
+            if row.width not in (0, self.specs[row.index].nodes):
+                self.jobs.work[row.index] = self._work(row.index, FULL_NETWORK, row.width)
+        for index, stepping, nodes in state["seats"]:
+            self._sit(index, nodes)
+            self._step(index, stepping)
+        self._share()

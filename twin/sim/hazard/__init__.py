@@ -1,0 +1,1 @@
+"""Clocks that say what fails when."""

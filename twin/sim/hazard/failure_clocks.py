@@ -1,0 +1,274 @@
+"""What fails when: a clock per component and law, whose thresholds are hashed from (seed, component id, count).
+
+A node's clock runs while it is up, whatever it does and whoever holds it, so its whole history depends on nothing
+but the seed and its own id: an intervention, a move or another rack leaves every other node's failures alone. Where
+the scenario says that heat wears, it runs faster while the node's dies are hot; what it counts up to stays the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from twin.physics import reliability
+from twin.physics.reliability import MAINTENANCE_S, REPAIR_CLASS
+from twin.plant.tables import Plant
+from twin.scenario.schema.fault_kinds.kind import Component
+from twin.scenario.schema.faults import Cause, Failures
+from twin.sim.core.draws import Draws
+from twin.sim.hazard.components import components_of
+from twin.sim.hazard.fleet_rates import bursts_scale, lemons_scale
+from twin.sim.hazard.hazard_clocks import ClockSet, Floats
+
+WORN_SHARE = 0.02
+"""Change of a node's failure rate by heat that is taken note of [-]."""
+
+
+@dataclass(frozen=True)
+class Strike:
+    """One failure.
+
+    Parameters
+    ----------
+    on, slot
+        Sort of component, and its place in its table.
+    cause
+        What strikes it.
+    repair_s
+        How long it is away; 0: a restart is enough [s].
+    gpu
+        GPU of the node that is hit, from 0.
+    number
+        Failures that component had before by this law, for further draws.
+    clocks, place
+        Its clock, and its place in that set.
+    """
+
+    on: Component
+    slot: int
+    cause: Cause
+    repair_s: float
+    gpu: int
+    number: int
+    clocks: ClockSet
+    place: int
+
+
+class FailureClocks(ClockSet):
+    """Clocks of nodes that fail at constant rates; `others` are those of other components and laws.
+
+    Parameters
+    ----------
+    plant
+        With its nodes.
+    failures
+        Causes and what they depend on.
+    draws
+        Seeds of the run.
+    first
+        The plant as the run began, by whose domains rates are scaled; None: it is the same.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        failures: Failures,
+        draws: Draws,
+        first: Plant | None = None,
+    ) -> None:
+        self.known = {
+            cause.id: cause for cause in failures.causes
+        }  # by hand they strike even where nothing fails by itself
+        self.active = failures.causes if failures.enabled else ()
+        self.constant_repair_s = failures.repair_constant_s
+        self.arrhenius = failures.arrhenius
+        self.gpu_count = plant.nodes.gpu_count
+        self.lemons = failures.lemons and bool(self.active)
+        keys = reliability.component_keys(plant.nodes.ids)
+        self.generation = np.zeros(len(keys), np.int64)
+        self.replaced_by: dict[int, int] = {}  # seed of the quality of nodes that came after a redraw
+        self.draws, self.scale = draws, np.ones(len(keys))
+        if failures.bursts is not None:
+            self.scale *= bursts_scale(plant, failures.bursts, first)
+        if self.lemons:
+            on_nodes = [c for c in self.active if c.on == "node"]
+            self.scale *= lemons_scale(on_nodes, [self.mean_repair_s(c) for c in on_nodes])
+        quality = np.where(plant.nodes.present, self._lemons(keys, draws.own) * self.scale, 0.0)
+        main = tuple(c for c in self.active if c.on == "node" and c.shape is None)
+        super().__init__(keys, main, draws, "", quality)
+        self.up = plant.nodes.present.copy()
+        self.due_s = self.due(np.arange(len(keys)))
+        self.others: list[tuple[Component, NDArray[np.int64], ClockSet]] = []
+        for law in dict.fromkeys((c.on, c.shape) for c in self.active):
+            on, shape = law
+            if law == ("node", None):
+                continue
+            mine = tuple(c for c in self.active if (c.on, c.shape) == law)
+            name = f" {on}" + ("" if shape is None else f" {shape!r}")
+            if on == "node":
+                slots, own_keys, weight = np.arange(len(keys)), keys, quality.copy()
+            else:
+                found = components_of(plant, on)
+                slots, own_keys, weight = found.slots, found.keys, found.weight
+            self.others.append((on, slots, ClockSet(own_keys, mine, draws, name, weight)))
+
+    def _lemons(self, keys: reliability.Keys, seed: int) -> Floats:
+        return reliability.lemon_factor(seed, keys) if self.lemons else np.ones(len(keys))
+
+    @property
+    def per_node_s(self) -> float:
+        """Return how often jobs are stopped, per node they hold, by all that can fail [1/s]."""
+        total = self.rate
+        nodes = max(1, int((self.quality > 0).sum()))
+        for on, _, clocks in self.others:
+            total += clocks.rate if on == "node" else clocks.rate * float(clocks.quality.sum()) / nodes
+        return total
+
+    def mean_repair_s(self, cause: Cause) -> float:
+        """Return the mean repair time of `cause` [s]."""
+        if cause.repair == "restart":
+            return 0.0
+        if self.constant_repair_s is not None:
+            return self.constant_repair_s
+        if cause.repair == "maintenance":
+            return MAINTENANCE_S
+        return reliability.REPAIR_CLASSES[REPAIR_CLASS[cause.repair]].repair.mean_s
+
+    def earliest_s(self) -> float:
+        """Return when the next failure of anything is due [s]; infinity when nothing fails."""
+        return min([self.next()[0], *(clocks.next()[0] for _, _, clocks in self.others)])
+
+    def take(self, t_s: float) -> Strike:
+        """Take the earliest failure, which is due at `t_s`."""
+        due_s, place = self.next()
+        found: tuple[Component, int, ClockSet] = ("node", place, self)
+        for on, slots, clocks in self.others:
+            due, at = clocks.next()
+            if due < due_s:
+                due_s, place, found = due, at, (on, int(slots[at]), clocks)
+        on, slot, clocks = found
+        return self._struck(on, slot, clocks, place, t_s)
+
+    def _struck(self, on: Component, slot: int, clocks: ClockSet, place: int, t_s: float) -> Strike:
+        number, name = int(clocks.count[place]), clocks.name
+        cause = clocks.cause_of(clocks.draw(place, f"cause{name}"))
+        gpu = int(clocks.draw(place, f"gpu{name}") * int(self.gpu_count[slot])) if on == "node" else -1
+        repair_s = self.repair_s(cause, clocks.draw(place, f"repair{name}"))
+        clocks.begin_anew(place, t_s)
+        return Strike(on, slot, cause, repair_s, gpu, number, clocks, place)
+
+    def strike(self, node: int, t_s: float) -> tuple[Cause, float, int]:
+        """Take the failure of `node` at `t_s`; return its cause, its repair time [s] and the GPU of the node hit."""
+        one = self._struck("node", node, self, node, t_s)
+        return one.cause, one.repair_s, one.gpu
+
+    def drawn_repair_s(self, node: int, cause: Cause | None) -> float:
+        """Return the repair time of an injected failure of `node` [s]; no cause: that of a GPU.
+
+        The draw is its own, so the failures that come by themselves stay where they are.
+        """
+        u = self.draw(node, "injected")
+        if cause is None:
+            return self.constant_repair_s or float(
+                reliability.repair_time_s(reliability.REPAIR_CLASSES["gpu"].repair, u)
+            )
+        return self.repair_s(cause, u)
+
+    def repair_s(self, cause: Cause, uniform: float) -> float:
+        """Return the repair time of `cause` at quantile `uniform` [s]; 0: a restart is enough."""
+        return float(self.repair_times_s(cause, uniform))
+
+    def repair_times_s(self, cause: Cause, uniform: ArrayLike) -> Floats:
+        """Return the repair times of `cause` at quantiles `uniform` [s]."""
+        constant_s = self.constant_repair_s
+        if cause.repair == "restart":
+            constant_s = 0.0
+        elif constant_s is None and cause.repair == "maintenance":
+            constant_s = MAINTENANCE_S
+        if constant_s is not None:
+            return np.full(np.shape(uniform), constant_s)
+        quantiles = reliability.REPAIR_CLASSES[REPAIR_CLASS[cause.repair]].repair
+        return reliability.repair_time_s(quantiles, uniform)
+
+    def set_up(self, node: int, t_s: float, up: bool) -> None:
+        """Stop (node is down) or let go on (it is up) the clocks of `node`."""
+        super().set_up(node, t_s, up)
+        for on, _, clocks in self.others:
+            if on == "node":
+                clocks.set_up(node, t_s, up)
+
+    def set_component(self, on: Component, slot: int, t_s: float, up: bool) -> None:
+        """Stop or let go on the clocks of a component that is no node."""
+        for sort, slots, clocks in self.others:
+            if sort == on:
+                clocks.set_up(int(np.searchsorted(slots, slot)), t_s, up)
+
+    def renew(self, node: int, t_s: float) -> None:
+        """Let another node stand in place of `node` from `t_s` on: new, and of a quality of its own."""
+        self.generation[node] += 1
+        if self.seed != self.draws.own:
+            self.replaced_by[node] = self.seed
+        self._requalify(np.array([node]), self.seed)
+        self.restart(node, t_s)
+        for on, _, clocks in self.others:
+            if on == "node":
+                clocks.restart(node, t_s)
+
+    def _requalify(self, nodes: NDArray[np.int64], seed: int) -> None:
+        """Draw the quality of nodes that were replaced, each by its id and how often that was."""
+        if not self.lemons:
+            return
+        keys = reliability.hash_u64(seed, self.keys[nodes], "replaced", self.generation[nodes])
+        quality = self._lemons(keys, seed) * self.scale[nodes]
+        for clocks in [self, *(clocks for on, _, clocks in self.others if on == "node")]:
+            clocks.quality[nodes] = quality
+
+    def redraw(self, t_s: float) -> None:
+        """Draw anew how far the clock of each component still has to go from `t_s` on."""
+        super().redraw(t_s)
+        for _, _, clocks in self.others:
+            clocks.redraw(t_s)
+
+    def heat(self, node_die_c: Floats, t_s: float) -> bool:
+        """Let the clocks of nodes run as their mean dies have it from `t_s` on; return whether any changed its rate.
+
+        Parameters
+        ----------
+        node_die_c
+            Mean die temperature of each node, shape (N,) [C].
+        t_s
+            Now [s].
+        """
+        if self.arrhenius is None:
+            return False
+        wear = reliability.arrhenius_factor(
+            node_die_c, self.arrhenius.reference_c, self.arrhenius.activation_ev
+        )
+        moved = np.flatnonzero(np.abs(wear - self.wear) > WORN_SHARE * self.wear)
+        if not moved.size:
+            return False
+        self.hasten(wear[moved], moved, t_s)
+        for on, _, clocks in self.others:
+            if on == "node":
+                clocks.hasten(wear[moved], moved, t_s)
+        return True
+
+    def state(self) -> dict[str, Any]:
+        """Return what a snapshot needs."""
+        more = [clocks.state() for _, _, clocks in self.others]
+        said = super().state() | {"others": more, "generation": self.generation.tolist()}
+        return said | ({"replaced_by": sorted(self.replaced_by.items())} if self.replaced_by else {})
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        self.generation = np.array(state["generation"], np.int64)
+        self.replaced_by = {int(node): int(seed) for node, seed in state.get("replaced_by", ())}
+        self._requalify(np.flatnonzero(self.generation), self.draws.own)
+        for node, seed in self.replaced_by.items():
+            self._requalify(np.array([node]), seed)
+        super().restore(state)
+        for (_, _, clocks), saved in zip(self.others, state["others"], strict=True):
+            clocks.restore(saved)

@@ -1,0 +1,176 @@
+"""Clocks of components of one sort, whose thresholds are hashed from (seed, component id, count).
+
+A component's clock runs while it is up, whatever it does and whoever uses it, so its whole history depends on nothing
+but the seed and its own id. A Weibull law bends the thresholds alone: clocks always run at their rate.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics import reliability
+from twin.scenario.schema.faults import Cause
+from twin.sim.core.draws import Draws
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+
+class ClockSet:
+    """Integrated hazard and next failure of every component.
+
+    Parameters
+    ----------
+    keys
+        Of the components, shape (N,).
+    causes
+        What strikes them; all of one Weibull shape.
+    draws
+        Seeds of the run.
+    name
+        Added to the names of their draws: those of another set are others.
+    weight
+        Factor on the rate of each component, shape (N,): how many it stands for, its quality; 0: not there.
+
+    Attributes
+    ----------
+    rate
+        Sum of the causes' rates [1/s].
+    count
+        Failures of each so far.
+    wear
+        What heat makes of the rate of each.
+    """
+
+    def __init__(
+        self, keys: reliability.Keys, causes: tuple[Cause, ...], draws: Draws, name: str, weight: Floats
+    ) -> None:
+        self.keys, self.causes, self.draws, self.name = keys, causes, draws, name
+        self.shape = causes[0].shape if causes and causes[0].shape is not None else 1.0
+        rates = np.array([c.per_node_s for c in causes])
+        self.rate = float(rates.sum())
+        self.cumulative = np.cumsum(rates) / self.rate if self.rate else np.zeros(0)
+        self.quality = weight
+        n = len(keys)
+        self.wear = np.ones(n)
+        self.count = np.zeros(n, np.int64)
+        self.hazard = np.zeros(n)
+        self.since_s = np.zeros(n)
+        self.up = np.ones(n, bool)
+        self.redrawn = False  # some thresholds are beyond what was reached at a redraw
+        self.threshold = self._drawn(slice(None))
+        self.due_s = self.due(np.arange(n))
+
+    @property
+    def seed(self) -> int:
+        """Return the seed of the draws that are made now."""
+        return self.draws.seed
+
+    def _drawn(self, which: slice | Longs) -> Floats:
+        drawn = reliability.unit_exponential(
+            self.seed, self.keys[which], f"failure{self.name}", self.count[which]
+        )
+        return drawn if self.shape == 1.0 else reliability.weibull_threshold(drawn, self.shape)
+
+    def due(self, which: Longs) -> Floats:
+        """Return when components fail as they run now, infinity where they stand [s]."""
+        rate = self.rate * self.quality[which] * self.wear[which]
+        live = self.up[which] & (rate > 0)
+        left = np.divide(
+            self.threshold[which] - self.hazard[which], rate, out=np.full(len(which), math.inf), where=live
+        )
+        result: Floats = self.since_s[which] + left
+        return result
+
+    def next(self) -> tuple[float, int]:
+        """Return (time [s], component) of the earliest failure; infinity when nothing fails."""
+        if not len(self.due_s):
+            return math.inf, -1
+        one = int(np.argmin(self.due_s))
+        return float(self.due_s[one]), one
+
+    def draw(self, one: int, stream: str) -> float:
+        """Return a draw that belongs to the coming failure of a component [-]."""
+        key, k = self.keys[one : one + 1], int(self.count[one])
+        return float(reliability.hash_uniform(self.seed, key, stream, k)[0])
+
+    def cause_of(self, uniform: float) -> Cause:
+        """Return the cause at a quantile."""
+        place = np.searchsorted(self.cumulative, uniform, side="right")
+        return self.causes[int(place.clip(0, len(self.causes) - 1))]
+
+    def begin_anew(self, one: int, t_s: float) -> None:
+        """Count a failure and start the clock of the next one at `t_s`."""
+        self.count[one] += 1
+        self.restart(one, t_s)
+
+    def restart(self, one: int, t_s: float) -> None:
+        """Start the clock of a component at `t_s`, as new."""
+        which = np.array([one])
+        self.hazard[one], self.since_s[one] = 0.0, t_s
+        self.threshold[one] = self._drawn(which)[0]
+        self.due_s[one] = self.due(which)[0]
+
+    def reached(self, t_s: float) -> Floats:
+        """Return how far each clock has come by `t_s` [-]."""
+        ran_s = np.where(self.up, t_s - self.since_s, 0.0)
+        result: Floats = self.hazard + ran_s * (self.rate * self.quality * self.wear)
+        return result
+
+    def redraw(self, t_s: float) -> None:
+        """Draw anew how far each clock still has to go from `t_s` on: whatever it has reached, it has survived.
+
+        The draws are of that time alone, so they tell nothing of what the clocks have reached.
+        """
+        drawn = reliability.unit_exponential(
+            self.seed, self.keys, f"failure{self.name} beyond {t_s!r}", self.count
+        )
+        self.threshold = reliability.threshold_beyond(self.reached(t_s), drawn, self.shape)
+        self.due_s = self.due(np.arange(len(self.keys)))
+        self.redrawn = True
+
+    def set_up(self, one: int, t_s: float, up: bool) -> None:
+        """Stop (it is down) or let go on (it is up) the clock of a component."""
+        if bool(self.up[one]) == up:
+            return
+        if self.up[one]:
+            rate = self.rate * self.quality[one] * self.wear[one]
+            self.hazard[one] += (t_s - self.since_s[one]) * rate
+        self.up[one] = up
+        self.since_s[one] = t_s
+        self.due_s[one] = self.due(np.array([one]))[0]
+
+    def hasten(self, wear: Floats, moved: Longs, t_s: float) -> None:
+        """Let the clocks of components `moved` run faster by their `wear` from `t_s` on; both of the same shape."""
+        aged = moved[self.up[moved]]
+        rate = self.rate * self.quality[aged] * self.wear[aged]
+        self.hazard[aged] += (t_s - self.since_s[aged]) * rate
+        self.since_s[aged] = t_s
+        self.wear[moved] = wear
+        self.due_s[moved] = self.due(moved)
+
+    def state(self) -> dict[str, Any]:
+        """Return what a snapshot needs."""
+        return {
+            "count": self.count.tolist(),
+            "hazard": self.hazard.tolist(),
+            "since_s": self.since_s.tolist(),
+            "up": self.up.tolist(),
+            "wear": [] if (self.wear == 1.0).all() else self.wear.tolist(),
+            **({"threshold": self.threshold.tolist()} if self.redrawn else {}),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        self.count = np.array(state["count"], np.int64)
+        self.hazard = np.array(state["hazard"])
+        self.since_s = np.array(state["since_s"])
+        self.up = np.array(state["up"], bool)
+        self.wear = np.array(state["wear"], float) if state["wear"] else np.ones(len(self.keys))
+        self.redrawn = "threshold" in state
+        self.threshold = np.array(state["threshold"]) if self.redrawn else self._drawn(slice(None))
+        self.due_s = self.due(np.arange(len(self.keys)))

@@ -1,0 +1,1 @@
+"""What happens to the hall: at random, by hand, replayed from a trace."""

@@ -1,0 +1,102 @@
+"""What interventions and faults act on: the parts of a run that their handlers reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from twin.plant.find import find
+from twin.plant.tables import Plant
+from twin.record.events import Severity, Value
+from twin.scenario.schema.faults import Intervention
+from twin.sim.care.degraded import Degraded
+from twin.sim.care.repairs import Repairs
+from twin.sim.care.shutdowns import Shutdowns
+from twin.sim.core.failure_counts import Tally
+from twin.sim.core.log import Log
+from twin.sim.core.nodes import Nodes
+from twin.sim.core.settings import Settings
+from twin.sim.core.timers import Timers
+from twin.sim.fabric.outages import Outages
+from twin.sim.hazard.failure_clocks import FailureClocks
+from twin.sim.incidents.facility_faults import FacilityFaults
+from twin.sim.jobs.jobs import JobRow, Jobs
+from twin.sim.jobs.recovery import Recovery
+from twin.sim.queue.cloud import Clouds
+from twin.sim.queue.partition_moves import Moves
+from twin.sim.thermal.clocks import Clocks
+
+
+@dataclass
+class Actuators:
+    """The parts of one run.
+
+    Parameters
+    ----------
+    arm
+        Waits for the earliest failure anew.
+    moves, clouds
+        Set once the engine has made them.
+    capped
+        Power caps on jobs that are in force, the latest last.
+    """
+
+    timers: Timers
+    log: Log
+    nodes: Nodes
+    jobs: Jobs
+    recovery: Recovery
+    failures: FailureClocks
+    clocks: Clocks
+    settings: Settings
+    outages: Outages
+    facility: FacilityFaults
+    repairs: Repairs
+    degraded: Degraded
+    shutdowns: Shutdowns
+    tally: Tally
+    arm: Callable[[], None]
+    moves: Moves = field(init=False)
+    clouds: Clouds = field(init=False)
+    capped: list[Intervention] = field(default_factory=list)
+
+    @property
+    def plant(self) -> Plant:
+        """Return the hall as it stands."""
+        return self.nodes.plant
+
+    def target_kind(self, target: str) -> str:
+        """Return what a target is, such as "rack" or "link"; "": no thing of the hall."""
+        if "~" in target:
+            return "link"
+        found = find(self.plant, target)
+        return "" if found is None else found[0]
+
+    def nodes_of(self, target: str) -> list[int]:
+        """Return the nodes of a GPU, node, rack or row; none of other things."""
+        found = find(self.plant, target)
+        if found is None:
+            return []
+        kind, slot = found
+        nodes = self.plant.nodes
+        if kind == "node":
+            mask = np.arange(len(nodes.ids)) == slot
+        elif kind == "gpu":
+            mask = np.arange(len(nodes.ids)) == self.plant.gpus.node[slot]
+        elif kind == "rack":
+            mask = nodes.rack == slot
+        else:
+            mask = self.plant.racks.row[nodes.rack] == slot
+        return np.flatnonzero(mask & nodes.present).tolist()
+
+    def job(self, name: str) -> JobRow | None:
+        """Return the job of that name, if there is one."""
+        return next((row for row in self.jobs.rows if row.id == name), None)
+
+    def say(
+        self, kind: str, subject: str, text: str, severity: Severity | None = None, **data: Value | None
+    ) -> None:
+        """Log what happens now, with figures and ids by name."""
+        self.log.add(self.timers.now_s, kind, subject, text, severity, where="", **data)

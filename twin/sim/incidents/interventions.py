@@ -1,0 +1,241 @@
+"""What people do to nodes and machines, and what happens to those by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from twin.plant.links import stands
+from twin.record.scenario_json import part_from_json, part_to_json
+from twin.scenario.schema.fault_kinds import KINDS
+from twin.scenario.schema.faults import Bursts, Intervention
+from twin.sim.care.degraded import Degraded
+from twin.sim.care.repairs import Repairs
+from twin.sim.care.shutdowns import Shutdowns
+from twin.sim.core.failure_counts import Tally
+from twin.sim.core.log import Log
+from twin.sim.core.nodes import Nodes
+from twin.sim.core.settings import Settings
+from twin.sim.core.timers import ENDING, INTERVENTION, Timers
+from twin.sim.fabric.outages import Outages
+from twin.sim.hazard.failure_clocks import FailureClocks
+from twin.sim.incidents.actuators import Actuators
+from twin.sim.incidents.facility_faults import FacilityFaults
+from twin.sim.incidents.fault_handler import Handler
+from twin.sim.incidents.fault_handlers import HANDLERS
+from twin.sim.incidents.random_failures import Strikes
+from twin.sim.jobs.jobs import Jobs
+from twin.sim.jobs.recovery import Recovery
+from twin.sim.thermal.clocks import Clocks
+from twin.sim.thermal.cooling import Cooling
+
+
+class Incidents:
+    """Handlers of the timers ``do`` and ``undo``.
+
+    Attributes
+    ----------
+    edited_by
+        Whether the hall is edited up to a time, that time included; the engine sets it.
+    asked, struck
+        What people asked for, in their order, and what came by itself, which moves none of their numbers.
+    heard
+        How many people asked for, those of the scene included that it refused when it began.
+    withdrawn
+        What the scene asks for and people took out again before its time.
+    """
+
+    def __init__(
+        self,
+        timers: Timers,
+        log: Log,
+        nodes: Nodes,
+        jobs: Jobs,
+        recovery: Recovery,
+        failures: FailureClocks,
+        cooling: Cooling,
+        clocks: Clocks,
+        settings: Settings,
+        outages: Outages,
+        facility: FacilityFaults,
+        repairs: Repairs,
+        degraded: Degraded,
+        bursts: Bursts | None,
+    ) -> None:
+        self.timers, self.log = timers, log
+        self.settings, self.outages, self.facility = settings, outages, facility
+        self.repairs, self.degraded = repairs, degraded
+        self.plant = nodes.plant
+        self.tally: Tally = degraded.tally
+        self.unexpected, self.planned = self.tally.unexpected, self.tally.planned
+        self.asked: list[Intervention] = []
+        self.struck: list[Intervention] = []
+        self.heard = 0
+        self.withdrawn: list[Intervention] = []
+        self._changed = False
+        self.edited_by: Callable[[float], bool] = lambda t_s: False
+        self.strikes = Strikes(
+            timers,
+            log,
+            nodes,
+            jobs,
+            recovery,
+            failures,
+            outages,
+            repairs,
+            degraded,
+            self.tally,
+            bursts,
+            self._struck,
+        )
+        self.arm = self.strikes.arm
+        self.shutdowns = Shutdowns(
+            timers,
+            log,
+            nodes,
+            jobs,
+            recovery,
+            failures,
+            cooling,
+            facility.oddities,
+            outages,
+            self.unexpected,
+            self.arm,
+        )
+        self.on = Actuators(
+            timers,
+            log,
+            nodes,
+            jobs,
+            recovery,
+            failures,
+            clocks,
+            settings,
+            outages,
+            facility,
+            repairs,
+            degraded,
+            self.shutdowns,
+            self.tally,
+            self.arm,
+        )
+        for kind in ("do", "undo"):
+            timers.handle(kind, getattr(self, f"_{kind}"))
+        repairs.arm = self.arm
+        self.arm()
+
+    @property
+    def machines_changed(self) -> bool:
+        """Whether nodes or machines changed since this was last set false."""
+        return self._changed or self.shutdowns.changed or self.repairs.changed or self.degraded.changed
+
+    @machines_changed.setter
+    def machines_changed(self, changed: bool) -> None:
+        self._changed = changed
+        if not changed:
+            self.shutdowns.changed = self.repairs.changed = self.degraded.changed = False
+
+    # --- people
+
+    def ask(self, intervention: Intervention, now_s: float) -> str | None:
+        """Take an intervention to be done at its time, not before `now_s`; return why it is refused, or None."""
+        refusal = self.refusal(intervention)
+        if refusal is not None and not self._is_there(intervention) and self.edited_by(intervention.at_s):
+            refusal = None  # an edit may bring it: it is looked at again when its time has come
+        if refusal is None:
+            self.asked.append(intervention)
+            self.heard += 1
+            if intervention in self.withdrawn:  # it was put back
+                self.withdrawn.remove(intervention)
+            self.timers.set("do", len(self.asked) - 1, max(now_s, intervention.at_s), INTERVENTION)
+        return refusal
+
+    def _is_there(self, i: Intervention) -> bool:
+        return KINDS[i.kind].is_setting or stands(self.plant, i.target) or self.on.job(i.target) is not None
+
+    def handler(self, i: Intervention) -> Handler:
+        """Return who does it to its target."""
+        return HANDLERS[i.kind].of(self.on, i)
+
+    def refusal(self, i: Intervention) -> str | None:
+        """Return why something cannot be done to the hall as it stands, or None."""
+        return self.handler(i).refusal(self.on, i)
+
+    def lasts_s(self, i: Intervention, number: int) -> float | None:
+        """Return how long it lasts [s], had it a number; None: until somebody ends it."""
+        return self.handler(i).lasts_s(self.on, i, number)
+
+    def _do(self, index: int) -> None:
+        i = self.asked[index]
+        refusal = self.refusal(i) if self.edited_by(self.timers.now_s) else None
+        if refusal is not None:
+            self.on.say("refused", i.target, refusal, asked=i.kind)
+            return
+        self._begin(i, index)
+
+    def _struck(self, i: Intervention) -> None:
+        """Let something of fabric or facility fail by itself."""
+        self.struck.append(i)
+        self._begin(i, -len(self.struck))
+
+    def _begin(self, i: Intervention, number: int) -> None:
+        """Let it begin, and wait for its end where the run ends it."""
+        handler = self.handler(i)
+        lasts_s = handler.lasts_s(self.on, i, number)
+        handler.begin(self.on, i, lasts_s)
+        self._changed |= handler.alters
+        if lasts_s is not None and handler.timed:
+            self.timers.set("undo", number, self.timers.now_s + lasts_s, ENDING)
+
+    def _one(self, index: int) -> Intervention:
+        """Return what has a number: from 0 on what people asked for, below it what came by itself."""
+        return self.asked[index] if index >= 0 else self.struck[-1 - index]
+
+    def end_at_once(self, i: Intervention) -> None:
+        """End what goes on at a thing that will stand no more."""
+        index = -1 - self.struck.index(i) if i in self.struck else self.asked.index(i)
+        self.timers.cancel("undo", index)
+        self._undo(index)
+
+    def _undo(self, index: int) -> None:
+        i = self._one(index)
+        handler = self.handler(i)
+        handler.end(self.on, i)
+        self._changed |= handler.alters
+
+    def state(self) -> dict[str, Any]:
+        """Return what a snapshot needs."""
+        return {
+            "tally": self.tally.state(),
+            "strikes": self.strikes.state(),
+            "degraded": self.degraded.state(),
+            "set": self.settings.done,
+            "asked": [part_to_json(i) for i in self.asked],
+            "struck": [part_to_json(i) for i in self.struck],
+            "heard": self.heard,
+            "withdrawn": [part_to_json(i) for i in self.withdrawn],
+            "acting": [part_to_json(i) for i in self.on.capped],
+            "outages": [part_to_json(i) for i in self.outages.acting],
+            "shutdowns": self.shutdowns.state(),
+            "unlit": np.flatnonzero(self.outages.unlit).tolist(),
+            "facility": [part_to_json(i) for i in self.facility.acting],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        self.tally.restore(state["tally"])
+        self.strikes.restore(state["strikes"])
+        self.degraded.restore(state["degraded"])
+        self.shutdowns.restore(state["shutdowns"])
+        for path, value in state["set"]:
+            self.settings.apply(path, value)
+        self.asked = [part_from_json(Intervention, text) for text in state["asked"]]
+        self.struck = [part_from_json(Intervention, text) for text in state["struck"]]
+        self.heard = state["heard"]
+        self.withdrawn = [part_from_json(Intervention, text) for text in state.get("withdrawn", ())]
+        self.on.capped = [part_from_json(Intervention, text) for text in state["acting"]]
+        outages = [part_from_json(Intervention, text) for text in state["outages"]]
+        self.outages.restore(outages, state["unlit"])
+        self.facility.restore([part_from_json(Intervention, text) for text in state["facility"]])

@@ -1,0 +1,1 @@
+"""Jobs: their plans, steps, checkpoints and recovery."""

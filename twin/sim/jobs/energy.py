@@ -1,0 +1,115 @@
+"""What each job has used: the energy of its nodes, GPUs and all, while it holds them.
+
+Between two changes of the run the shares of the jobs stand still, so that one number, how much energy flowed for each
+watt of share, is all that is added up; the sum over jobs and idle nodes is what the nodes took, exactly. Of a shared
+node a job answers for its part of the GPUs; what nobody holds, switches, stores and supplies belong to no job.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.sim.core.nodes import SLICES, Nodes
+
+Floats = NDArray[np.float64]
+
+
+class JobEnergy:
+    """Energy of every job [J].
+
+    Attributes
+    ----------
+    energy_j
+        Of each job, shape (J,), as far as it was settled.
+    nobody_j
+        Of nodes, or parts of them, that no job held.
+    """
+
+    def __init__(self, jobs: int, nodes: Nodes) -> None:
+        self.nodes = nodes
+        self.energy_j = np.zeros(jobs)
+        self.nobody_j = 0.0
+        self._who = np.zeros(0, np.intp)
+        self._share_w, self._nobody_w = np.zeros(0), 0.0
+        self._total_w = 0.0
+        self._seen_j = 0.0
+        self._node_w = np.zeros(len(nodes.job))
+        # Place among those of each node, past the end: nobody has all of it; parts of nodes, and where they belong.
+        self._place = np.zeros(len(nodes.job), np.intp)
+        self._number_of = np.zeros(jobs + 2, np.intp)  # by job; the last two: nobody, several
+        self._parts: tuple[NDArray[np.intp], ...] = ()
+        self._version = -1  # of the nodes when they were numbered
+        self._s = 0.0  # energy that flowed for each watt of share since the shares were last set
+
+    def book_to(self, nodes_j: float) -> None:
+        """Take note of what all nodes have taken together so far [J]."""
+        more_j, self._seen_j = nodes_j - self._seen_j, nodes_j
+        if self._total_w > 0:
+            self._s += more_j / self._total_w
+        else:
+            self.nobody_j += more_j
+
+    def share(self, node_w: Floats | None = None) -> None:
+        """Let jobs answer for their nodes from now on; `node_w`: power of each node (N,) [W], none: as it was."""
+        self._settle()
+        self._node_w = node_w = self._node_w if node_w is None else node_w
+        if self._version != self.nodes.version:
+            self._number()
+        count = len(self._who)
+        by_place: Floats = np.bincount(self._place, node_w, minlength=count + 1).astype(float, copy=False)
+        self._share_w, nobody_w = by_place[:count], float(by_place[count])
+        node, place, per_slice, slices = self._parts
+        if len(node):
+            part_w = node_w[node] / per_slice * slices
+            self._share_w += np.bincount(place, part_w, minlength=count)
+            nobody_w = max(0.0, nobody_w - float(np.add.reduce(part_w)))
+        self._nobody_w = nobody_w
+        self._total_w = float(np.add.reduce(self._share_w)) + nobody_w
+
+    def _number(self) -> None:
+        """Number those who hold anything, in the order of their indices, and see which nodes are whose."""
+        nodes, jobs, job = self.nodes, len(self.energy_j), self.nodes.job.astype(np.intp)
+        node, mine, _, slices = nodes.part_table()
+        there = np.zeros(jobs + 2, bool)
+        there[job] = there[mine] = True
+        self._who, number = there[:jobs].nonzero()[0], self._number_of
+        number[self._who], number[jobs:] = np.arange(len(self._who)), len(self._who)
+        self._place = number.take(job)
+        self._parts = node, number[mine], SLICES * np.maximum(1, nodes.gpus[node]), slices
+        self._version = nodes.version
+
+    def _settle(self) -> None:
+        self.energy_j[self._who] += self._share_w * self._s
+        self.nobody_j += self._nobody_w * self._s
+        self._s = 0.0
+
+    def reading(self, nodes_j: float) -> Floats:
+        """Return the energy of each job (J,) [J] when all nodes have taken so much so far; changes nothing."""
+        more = (nodes_j - self._seen_j) / self._total_w if self._total_w > 0 else 0.0
+        found = self.energy_j.copy()
+        found[self._who] += self._share_w * (self._s + more)
+        return found
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        return {
+            "energy_j": self.energy_j.tolist(),
+            "nobody_j": self.nobody_j,
+            "who": self._who.tolist(),
+            "share_w": self._share_w.tolist(),
+            "nobody_w": self._nobody_w,
+            "s": self._s,
+            "seen_j": self._seen_j,
+            "node_w": self._node_w.tolist(),
+        }
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned."""
+        self.energy_j = np.array(state["energy_j"], float)
+        self.nobody_j, self._nobody_w = float(state["nobody_j"]), float(state["nobody_w"])  # type: ignore[arg-type]
+        self._who = np.array(state["who"], np.intp)
+        self._share_w, self._s = np.array(state["share_w"], float), float(state["s"])  # type: ignore[arg-type]
+        self._total_w = float(self._share_w.sum()) + self._nobody_w
+        self._seen_j, self._node_w = float(state["seen_j"]), np.array(state["node_w"], float)  # type: ignore[arg-type]
+        self._version = -1

@@ -1,0 +1,1 @@
+"""Meters of power, water, cost and hours."""

@@ -1,0 +1,296 @@
+"""Power besides the GPUs: the rest of the nodes, switches and stores, converters, shelves, pumps and fans.
+
+All of it is heat of the network of loops and halls while it is constant; `Overhead.follow` says when it has moved.
+"""
+
+from __future__ import annotations
+
+from operator import is_not
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.thermal_crossing import Band
+from twin.physics.thermal_network import State
+from twin.plant.tables import LoopKind, Plant
+from twin.sim.power.system import PowerSystem
+from twin.sim.thermal.clocks import Clocks
+from twin.sim.thermal.cooling import Cooling
+from twin.sim.thermal.gpu_groups import OFF, stepping
+from twin.sim.thermal.thermal_build import Body
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+ROOM_TRIP_C, ROOM_RESET_C = 50.0, 35.0
+"""A hall loses its power above the first temperature of its air and may come back below the second [est]."""
+MOVED = 1e-3
+"""Heat of machines and supplies is followed when it has moved by this share of IT power."""
+
+
+def dealt(loop: Ints) -> Ints:
+    """Return an order in which the loops of nodes take turns; those of one loop stay in theirs.
+
+    Where neighbours add to one sum, each has to wait for the other.
+    """
+    by_loop = loop.argsort(kind="stable")
+    ranked, turn = loop[by_loop], np.empty(len(loop), np.intp)
+    turn[by_loop] = np.arange(len(loop)) - ranked.searchsorted(ranked)
+    order: Ints = np.lexsort((loop, turn))
+    return order
+
+
+class Overhead:
+    """Powers of nodes besides their GPUs and of what else stands in the racks, and where all that heat goes.
+
+    Attributes
+    ----------
+    node_w, static_w
+        Of each node besides its GPUs; of switches and stores in each rack [W].
+    loop_heat_w, hall_heat_w
+        Heat into each loop and into the air of each hall, machines and supplies included [W].
+    machines_w, supplies_w
+        What pumps and fans, and what shelves and converters, have in those sums [W].
+    total_w
+        Sum of all that heat [W].
+    rest_w
+        Power of all nodes besides their GPUs [W].
+    band
+        Temperatures between which no hall trips or comes back, as `State.upper` [C].
+    """
+
+    def __init__(self, power: PowerSystem, cooling: Cooling, body: Body, plant: Plant) -> None:
+        self.power, self.cooling, self.body, self.plant = power, cooling, body, plant
+        self.node_w = np.zeros(len(plant.nodes.ids))
+        shape = body.network.shape
+        self._loops, self._halls = shape.n_loops, shape.n_halls
+        self._own_loop_w, self._own_hall_w = np.zeros(self._loops), np.zeros(self._halls)
+        self.loop_heat_w, self.hall_heat_w = np.zeros(self._loops), np.zeros(self._halls)
+        self._extra_loop_w, self._extra_hall_w = np.zeros(self._loops), np.zeros(self._halls)
+        self._static_loop, self._shelf_loop = self._places()
+        nodes, racks = plant.nodes, plant.racks
+        node_loop = np.maximum(nodes.loop, 0).astype(np.intp)
+        self._dealt = dealt(node_loop)
+        self._node_loop = node_loop[self._dealt]
+        self._node_hall = np.asarray(racks.hall[nodes.rack], np.intp)
+        self.node_rack = np.asarray(nodes.rack, np.intp)
+        self._housed = np.bincount(self.node_rack[nodes.present], minlength=len(racks.ids)) > 0
+        loop = self._static_loop
+        self._in_loop, self._in_hall = np.flatnonzero(loop >= 0), np.flatnonzero(loop < 0)
+        self._rack_loop, self._rack_hall = (
+            loop[self._in_loop].astype(np.intp),
+            racks.hall[self._in_hall].astype(np.intp),
+        )
+        self._inlets = inlets = np.flatnonzero(
+            (plant.loops.kind == LoopKind.AIR) & (body.network.loop_flow_w_k > 0)
+        )
+        # Air that gear breathes: that of the halls, and what is blown to nodes; place in `State.upper`, and hall.
+        self._air_at = np.concatenate([2 * self._loops + np.arange(self._halls), self._loops + inlets])
+        self._air_hall = np.concatenate([np.arange(self._halls), shape.loop_hall[inlets]])
+        self._unknowns = shape.n_upper
+        self.hall_tripped = np.zeros(self._halls, bool)  # switches and stores are off: the room is too hot
+        self._warm = np.zeros(len(self._air_at), bool)  # above the reset of its hall, when last looked at
+        self._set_band()
+        self.static_w = body.rack_static_w
+        # How hard traces drive the rest of a node, whether at its peak, and the traces of jobs among them.
+        self._any_to_air = bool(body.overhead_to_air.any())
+        self._swing_w = body.overhead_full_w - body.overhead_idle_w
+        self._share, self._peak, self._apart = np.zeros(0), np.zeros(0), set[int]()
+        self._mixed_peak = False  # whether shared nodes or loads drive some node at its peak
+        self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
+        self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
+        self.converted_w = self.converter_w  # and of each node's converters
+        self.machines_w, self.supplies_w, self.total_w = 0.0, 0.0, 0.0
+        self.rest_w = 0.0
+        self._lit = np.zeros(len(plant.nodes.ids), bool)  # nodes that draw anything
+        self._powered: tuple[NDArray[np.bool_], ...] | None = None  # halls and racks at that time
+        self._static: tuple[Floats, tuple[Floats, Floats]] | None = (
+            None  # power of switches and stores, and its heat
+        )
+        # Power of the movers when their heat was worked out, and that.
+        self._movers: tuple[Floats, tuple[Floats, Floats, float]] | None = None
+
+    def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
+        """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
+        body, share, peak = self.body, self._share, self._peak
+        jobs = stepping(len(clocks.jobs.rows))
+        if len(share) != jobs + 2 * len(clocks.mixed):
+            share, peak = self._share, self._peak = np.zeros((2, jobs + 2 * len(clocks.mixed)))
+            share[jobs::2] = [work.node_load for work in clocks.mixed]
+            peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
+            self._mixed_peak = bool(peak.any())
+        for job in clocks.apart:  # whoever steps alone; of others the entries are not asked for
+            trace = stepping(job)
+            share[trace], peak[trace] = clocks.load_share(job), clocks.jobs.work[job].node_at_peak
+        apart = set(map(stepping, clocks.apart))
+        for trace in self._apart - apart:
+            share[trace] = peak[trace] = 0.0
+        self._apart = apart
+        swing_w = self._swing_w
+        if self._mixed_peak or any(peak[trace] for trace in apart):
+            at_peak = peak.take(wanted) > 0
+            swing_w = np.where(at_peak, body.overhead_peak_w - body.overhead_idle_w, swing_w)
+        lit = self.plant.nodes.present & (wanted != OFF)
+        node_w = share.take(wanted)
+        node_w *= swing_w
+        node_w += body.overhead_idle_w
+        node_w *= lit
+        self.node_w, self.rest_w = node_w, float(np.add.reduce(node_w))
+        self._follow_static(lit)
+        loop_w, hall_w = self._by_node(self.node_w)
+        static_loop_w, static_hall_w = self._static_heat()
+        self._own_loop_w, self._own_hall_w = loop_w + static_loop_w, hall_w + static_hall_w
+        self._take_extras()
+
+    def _by_node(self, node_w: Floats) -> tuple[Floats, Floats]:
+        """Share power of the nodes besides their GPUs out among loops and halls."""
+        if not self._any_to_air:
+            by_loop = np.bincount(self._node_loop, node_w.take(self._dealt), minlength=self._loops)
+            return by_loop.astype(float, copy=False), np.zeros(self._halls)
+        air_w = node_w * self.body.overhead_to_air
+        loop_w = np.bincount(self._node_loop, (node_w - air_w).take(self._dealt), minlength=self._loops)
+        hall_w = np.bincount(self._node_hall, air_w, minlength=self._halls)
+        return loop_w.astype(float, copy=False), hall_w.astype(float, copy=False)
+
+    def _places(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the loops that take the heat of switches and stores, and of shelves, of each rack; -1 the room.
+
+        Switches share the loop that cools GPUs. Shelves stand in the air of the room wherever it is cooled.
+        """
+        racks, flow = self.plant.racks, self.body.network.loop_flow_w_k
+        loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
+        static = np.where((loop >= 0) & (np.append(flow, 0.0)[loop] > 0), loop, -1)
+        room = (racks.loop >= 0) & (racks.air_loop >= 0)
+        return static, np.where(room, -1, static)
+
+    def _follow_static(self, lit: NDArray[np.bool_]) -> None:
+        """Work out the power of switches and stores where what they depend on has changed."""
+        powered = self.hall_tripped, self.power.supplies.rack_dark
+        known = self._powered
+        if known is None or any(map(is_not, known, powered)) or np.count_nonzero(lit != self._lit):
+            self.static_w = self._static_now(lit)
+            self._lit, self._powered = lit, powered
+
+    def _static_heat(self) -> tuple[Floats, Floats]:
+        """Return the heat of switches and stores into loops and halls [W]."""
+        known = self._static
+        if known is None or known[0] is not self.static_w:
+            loop_w = np.bincount(self._rack_loop, self.static_w[self._in_loop], minlength=self._loops)
+            hall_w = np.bincount(self._rack_hall, self.static_w[self._in_hall], minlength=self._halls)
+            self._static = known = self.static_w, (loop_w.astype(float), hall_w.astype(float))
+        return known[1]
+
+    def _static_now(self, lit: NDArray[np.bool_]) -> Floats:
+        """Power of switches and stores of each rack [W]: none where all nodes are off, or without power, or too hot."""
+        racks, housed, at_work = self.plant.racks, self._housed, np.zeros(len(self._housed), bool)
+        at_work[self.node_rack[lit]] = True
+        off = housed & ~at_work
+        off |= (~housed & self.hall_tripped[racks.hall]) | self.power.supplies.rack_dark
+        result: Floats = np.where(off, 0.0, self.body.rack_static_w)
+        return result
+
+    def _extras(self) -> tuple[Floats, Floats, float, float]:
+        """Return heat of machines and supplies into loops and halls now, and the sums of the two [W]."""
+        loop_w, hall_w, machines_w = self._machines()
+        supplies = self.power.supplies
+        if supplies.any_shelves:
+            loss_w, racks = self.power.supply_loss_w, self.plant.racks
+            in_loop = self._shelf_loop >= 0
+            loop_w = loop_w + np.bincount(self._shelf_loop[in_loop], loss_w[in_loop], minlength=self._loops)
+            hall_w = hall_w + np.bincount(racks.hall[~in_loop], loss_w[~in_loop], minlength=self._halls)
+        if supplies.any_converters:
+            by_loop, by_hall = self._by_node(self.converter_w)
+            loop_w, hall_w = loop_w + by_loop, hall_w + by_hall
+        if not (supplies.any_shelves or supplies.any_converters):
+            return loop_w, hall_w, machines_w, 0.0
+        return loop_w, hall_w, machines_w, float(loop_w.sum() + hall_w.sum()) - machines_w
+
+    def _machines(self) -> tuple[Floats, Floats, float]:
+        """Return heat of pumps and fans into loops and halls now, and the sum of it [W]."""
+        now, known = self.power.timers.now_s, self._movers
+        power_w = self.cooling.loop_power_w(now)  # replaced when it changes
+        if known is None or known[0] is not power_w:
+            loop_w, hall_w = np.zeros(self._loops), np.zeros(self._halls)
+            for total, part in (
+                (loop_w, self.cooling.loop_heat_w(now)),
+                (hall_w, self.cooling.hall_heat_w(now)),
+            ):
+                total[: len(part)] += part
+            machines_w = float(np.add.reduce(loop_w) + np.add.reduce(hall_w))
+            self._movers = known = power_w, (loop_w, hall_w, machines_w)
+        return known[1]
+
+    def _take_extras(self) -> None:
+        self.shelf_w = self.power.supply_loss_w
+        self.converted_w = self.converter_w
+        self._extra_loop_w, self._extra_hall_w, self.machines_w, self.supplies_w = self._extras()
+        self.loop_heat_w = self._own_loop_w + self._extra_loop_w
+        self.hall_heat_w = self._own_hall_w + self._extra_hall_w
+        self.total_w = float(np.add.reduce(self.loop_heat_w) + np.add.reduce(self.hall_heat_w))
+
+    def follow(self, it_w: float) -> bool:
+        """Take the present heat of machines and supplies when it has moved; return whether it has."""
+        loop_w, hall_w, _, _ = self._extras()
+        if loop_w is self._extra_loop_w:
+            return False
+        moved = np.abs(loop_w - self._extra_loop_w).sum() + np.abs(hall_w - self._extra_hall_w).sum()
+        if moved <= MOVED * max(it_w, 1.0):
+            return False
+        self._take_extras()
+        return True
+
+    def trips(self, state: State) -> list[tuple[int, bool]]:
+        """Return (hall, too hot) of each hall whose air has become too hot for its equipment, or cool again."""
+        upper = state.upper
+        if np.maximum.reduce(upper) <= ROOM_TRIP_C and not np.count_nonzero(self.hall_tripped):
+            return []  # no water or air of the site is that warm
+        air_c = np.full(self._halls, -np.inf)
+        np.maximum.at(air_c, self._air_hall, upper[self._air_at])
+        after = np.where(self.hall_tripped, air_c > ROOM_RESET_C, air_c > ROOM_TRIP_C)
+        changed = [(int(hall), bool(after[hall])) for hall in np.flatnonzero(after != self.hall_tripped)]
+        self.hall_tripped, self._warm = after, upper[self._air_at] > ROOM_RESET_C
+        self._set_band()
+        return changed
+
+    def _set_band(self) -> None:
+        """Set the temperatures between which no hall trips, and none that has tripped comes nearer to its reset."""
+        high_c, low_c = np.full(self._unknowns, np.inf), np.full(self._unknowns, -np.inf)
+        tripped, warm = self.hall_tripped[self._air_hall], self._warm
+        high_c[self._air_at] = np.where(tripped, np.where(warm, np.inf, ROOM_RESET_C), ROOM_TRIP_C)
+        low_c[self._air_at] = np.where(tripped & warm, ROOM_RESET_C, -np.inf)
+        self.band = Band(low_c, high_c)
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        return {name: getattr(self, name).tolist() for name in _ARRAYS} | {
+            "hall_tripped": self.hall_tripped.tolist(),
+            "warm_halls": self._warm[: self._halls].tolist(),
+            "warm_loops": np.isin(np.arange(self._loops), self._inlets[self._warm[self._halls :]]).tolist(),
+            "sums": [self.machines_w, self.supplies_w, self.total_w],
+        }
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned."""
+        for name in _ARRAYS:
+            setattr(self, name, np.array(state[name], float))
+        self.hall_tripped = np.array(state["hall_tripped"], bool)
+        by_loop = np.array(state["warm_loops"], bool)
+        self._warm = np.concatenate([np.array(state["warm_halls"], bool), by_loop[self._inlets]])
+        self._set_band()
+        self.machines_w, self.supplies_w, self.total_w = (float(x) for x in state["sums"])  # type: ignore[attr-defined]
+        self.rest_w, self._powered = float(self.node_w.sum()), None
+
+
+_ARRAYS = (
+    "node_w",
+    "static_w",
+    "converter_w",
+    "converted_w",
+    "shelf_w",
+    "_own_loop_w",
+    "_own_hall_w",
+    "_extra_loop_w",
+    "_extra_hall_w",
+    "loop_heat_w",
+    "hall_heat_w",
+)

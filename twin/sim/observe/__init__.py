@@ -1,0 +1,1 @@
+"""What frames show of a run."""

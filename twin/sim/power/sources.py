@@ -1,0 +1,387 @@
+"""Sources at the buses of the power tree: engines that start, islands that they carry, who gives how much.
+
+A bus that loses its upstream goes on without a break when what already runs there (gas, SMR, solar, batteries) can
+carry its load at once. Otherwise it is dark until its engines run and accept that load; then they close on it. Reactors
+that went dark with their bus come back with the grid. An island that is asked for more than it can give holds it for
+`STALL_S` and breaks down.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.on_site import OVERLOAD, acceptance_at_s, dispatched_w
+from twin.record.events import Severity
+from twin.sim.core.log import Log
+from twin.sim.power.circuit import BUS_SURVIVES, Circuit
+from twin.sim.power.item_state import Condition, Phase
+
+Floats = NDArray[np.float64]
+
+STALL_S = 5.0
+"""Time for which overloaded engines hold on before undervoltage trips them [s] [estimated]."""
+RUNNING, STARTING, STANDBY, FAILED = (
+    int(p) for p in (Phase.RUNNING, Phase.STARTING, Phase.STANDBY, Phase.FAILED)
+)
+JUST = 1e-9
+"""Relative slack of sums that should be equal."""
+
+
+class Sources:
+    """Engines and batteries beside the tree; their condition is the tree's."""
+
+    def __init__(self, circuit: Circuit, condition: Condition, log: Log) -> None:
+        self.circuit, self.log = circuit, log
+        self.condition = condition
+        self.sun = 0.0
+        items = circuit.items
+        self._start_s, self._carbon = items.start_s, items.carbon_kg_j
+        ramp_s = np.where(np.isfinite(items.ramp_w_s), items.capacity_w / items.ramp_w_s, 0.0)
+        gas = np.array([kind == "gas" for kind in circuit.kind], bool)
+        self.accept_s: Floats = np.where(gas, np.maximum(items.accept_s, ramp_s), items.accept_s)
+        self.output_w = np.zeros(circuit.count)
+        # Engines for outages alone give nothing beside the grid; batteries are never passed over.
+        self._always = any(circuit.kind[i] != "generator" for i in circuit.sources)
+
+    def at_work(self) -> bool:
+        """Return whether a source may give anything now."""
+        return self._always or bool(self.condition.island.any())
+
+    def rest(self) -> None:
+        """Give nothing."""
+        self.output_w = np.zeros(self.circuit.count)
+
+    def healthy(self, i: int) -> bool:
+        """Return whether a source is in order and its breaker closed."""
+        k = self.condition
+        return bool(k.lost[i] < self.circuit.units[i] and not k.held_open[i] and not k.opened[i])
+
+    def rated_w(self, i: int) -> float:
+        """Return what the units of a source that are left can give [W]."""
+        return float(self.circuit.unit_w[i] * min(self._left(i), int(self.circuit.items.needed[i])))
+
+    def _left(self, i: int) -> int:
+        """Return how many units of a source are in order and did not refuse to start."""
+        k = self.condition
+        return max(0, int(self.circuit.units[i] - k.lost[i] - k.unstarted[i]))
+
+    def _charged(self, i: int) -> bool:
+        return bool(self.condition.charge_j[i] > JUST * self.circuit.energy_j[i])
+
+    def limit_w(self, i: int, t_s: float) -> float:
+        """Return the most that a source can give an island now [W]."""
+        c, k = self.circuit, self.condition
+        if not self.healthy(i):
+            return 0.0
+        if c.is_battery[i]:
+            return self.rated_w(i) if self._charged(i) else 0.0
+        if c.is_solar[i]:
+            return self.rated_w(i) * self.sun
+        if k.phase[i] != RUNNING:
+            return 0.0
+        rated = self.rated_w(i)
+        if c.kind[i] == "smr":
+            return min(rated, float(k.base_w[i]))
+        if math.isinf(k.since_s[i]):  # gas beside the grid: it has ramped for as long as it likes
+            return float(k.base_w[i]) if self.accept_s[i] > 0 else rated
+        since_s, accept_s = t_s - float(k.since_s[i]), float(self.accept_s[i])
+        share = 1.0 if accept_s <= 0 else min(since_s / accept_s, 1.0)
+        return min(rated, float(k.base_w[i]) + (rated * share if since_s >= 0 else 0.0))
+
+    def _forms(self, i: int, t_s: float) -> bool:
+        """Return whether a source can build up a dead bus now."""
+        if self.circuit.starts[i]:
+            return self.healthy(i) and bool(self.condition.phase[i] == RUNNING)
+        return bool(self.circuit.is_battery[i]) and self.limit_w(i, t_s) > 0
+
+    def beside_grid_w(self, i: int) -> float:
+        """Return what a source offers while the grid is there, batteries aside [W]."""
+        c, k = self.circuit, self.condition
+        if not self.healthy(i) or c.kind[i] in ("generator", "battery"):
+            return 0.0
+        if c.is_solar[i]:
+            return self.rated_w(i) * self.sun
+        if k.phase[i] != RUNNING:
+            return 0.0
+        return min(self.rated_w(i), float(np.nan_to_num(c.items.capacity_w[i] * c.items.output[i])))
+
+    # --- a bus with or without its upstream
+
+    def with_upstream(self, bus: int, t_s: float) -> None:
+        """Let engines at a bus rest: its upstream is there."""
+        c, k = self.circuit, self.condition
+        self._island_over(bus, t_s, "the grid carries it again")
+        self.relieved(bus, t_s, "the grid is back")
+        self._enough(bus, t_s, "the grid is back")
+        for i in c.sources_at[bus]:
+            if c.kind[i] == "generator" and k.phase[i] != STANDBY:
+                self._say(t_s, "generator_off", i, "the grid is back: it rests")
+            if c.kind[i] in ("gas", "smr"):
+                k.phase[i] = RUNNING
+                k.base_w[i] = np.nan_to_num(c.items.capacity_w[i] * c.items.output[i])
+            elif c.kind[i] == "generator":
+                k.phase[i] = STANDBY
+            k.since_s[i], k.unstarted[i] = math.inf, 0
+
+    def without_upstream(self, bus: int, t_s: float, need_w: float, *, was_live: bool) -> bool:
+        """Return whether the sources at a bus carry it now; engines start."""
+        c, k = self.circuit, self.condition
+        sound = c.kind[bus] in BUS_SURVIVES or k.lost[bus] < c.units[bus]
+        mine = c.sources_at[bus]
+        if not sound:
+            for i in mine:
+                k.phase[i], k.since_s[i] = STANDBY, math.inf
+            self._island_over(bus, t_s, "it is out of order")
+            return False
+        for i in mine:
+            self._engine(i, t_s, was_live=was_live)
+        limit_w = sum(self.limit_w(i, t_s) for i in mine)
+        if k.island[bus]:
+            held = limit_w > 0 or any(self._forms(i, t_s) for i in mine)
+            if t_s >= k.short_s[bus] - JUST or not held:
+                self._break_down(bus, t_s, need_w, limit_w)
+        elif was_live and limit_w >= need_w * (1 - JUST) and limit_w > 0:
+            k.island[bus] = k.unbroken[bus] = True
+            self._say(t_s, "island_on", bus, "without the grid: its own sources carry it without a break")
+        else:
+            if was_live:
+                self._go_dark(bus)
+                for i in mine:
+                    self._engine(i, t_s, was_live=False)
+            forming = [i for i in mine if self._forms(i, t_s)]
+            self._tell_short(bus, t_s, need_w)
+            if forming and sum(self.limit_w(i, t_s) for i in forming) >= need_w * (1 - JUST):
+                k.island[bus] = True
+                for i in mine:
+                    if c.kind[i] == "generator" and k.phase[i] == RUNNING:
+                        self._say(t_s, "generator_on", i, "takes the load")
+        return bool(k.island[bus])
+
+    def _tell_short(self, bus: int, t_s: float, need_w: float) -> None:
+        """Say when the engines of a dark bus all run and cannot take its load, and when they can after all."""
+        c, k = self.circuit, self.condition
+        mine = c.sources_at[bus]
+        engines = [i for i in mine if c.starts[i] and k.phase[i] == RUNNING]
+        most_w = sum(self.rated_w(i) if i in engines else self.limit_w(i, t_s) for i in mine)
+        starting = any(k.phase[i] == STARTING for i in mine)
+        short = bool(engines) and not starting and most_w < need_w * (1 - JUST)
+        if short and not k.too_much[bus]:
+            text = f"its own sources can give {most_w / 1e3:.0f} kW of {need_w / 1e3:.0f} kW: they wait for less load"
+            self._say(
+                t_s, "overload", bus, text, Severity.ALARM, given_w=float(most_w), asked_w=float(need_w)
+            )
+            k.too_much[bus] = True
+        elif not short and not starting:
+            self._enough(bus, t_s, "its own sources can give what it asks for")
+
+    def _enough(self, bus: int, t_s: float, text: str) -> None:
+        if self.condition.too_much[bus]:
+            self._say(t_s, "overload_end", bus, text)
+            self.condition.too_much[bus] = False
+
+    def _engine(self, i: int, t_s: float, *, was_live: bool) -> None:
+        """Let an engine of a bus without upstream start, or arrive at the end of its start."""
+        c, k = self.circuit, self.condition
+        if not c.starts[i]:
+            return
+        if k.phase[i] in (STARTING, RUNNING) and not (self.healthy(i) and self._left(i)):
+            self._stop(i, t_s)
+        if c.kind[i] == "gas" and k.phase[i] == RUNNING and math.isinf(k.since_s[i]):
+            if was_live:
+                k.since_s[i] = t_s  # it follows the load from here on
+            else:
+                k.phase[i] = STANDBY
+        if k.phase[i] == STANDBY and self.healthy(i):
+            k.phase[i], k.since_s[i], k.base_w[i] = STARTING, t_s + self._start_s[i], 0.0
+            k.unstarted[i] = 0
+            start_s = float(self._start_s[i])
+            self._say(t_s, "generator_start", i, f"starts: {start_s:.0f} s", start_s=start_s)
+        if k.phase[i] == STARTING and t_s >= k.since_s[i] - JUST:
+            self._arrive(i, t_s)
+
+    def _stop(self, i: int, t_s: float) -> None:
+        """Let an engine stand still that broke, or whose breaker opened; it starts again once mended."""
+        k = self.condition
+        if math.isfinite(k.since_s[i]):  # else it stood beside the grid, and nobody asked for it yet
+            what = "breaks down" if k.lost[i] >= self.circuit.units[i] else "its breaker opens"
+            what = "no machine of it is left" if self.healthy(i) else what
+            doing = "starts" if k.phase[i] == STARTING else "runs"
+            self._say(t_s, "generator_failed", i, f"{what} while it {doing}")
+        k.phase[i], k.since_s[i], k.base_w[i], k.unstarted[i] = FAILED, math.inf, 0.0, 0
+
+    def _arrive(self, i: int, t_s: float) -> None:
+        """Let an engine be at the end of its start: as many of its machines run as will."""
+        c, k = self.circuit, self.condition
+        k.unstarted[i] = k.no_start[i]
+        if not self._left(i):
+            k.phase[i], k.since_s[i] = FAILED, math.inf
+            self._say(t_s, "generator_failed", i, "does not start", failed_units=int(c.units[i]))
+            return
+        k.phase[i] = RUNNING
+        if k.no_start[i]:
+            text = f"{k.no_start[i]} of {c.units[i]} machines do not start"
+            failed, units = int(k.no_start[i]), int(c.units[i])
+            self._say(t_s, "generator_failed", i, text, Severity.WARNING, failed_units=failed, of_units=units)
+        if k.island[c.bus[i]]:
+            self._say(t_s, "generator_on", i, "takes its share of the load")
+
+    def _go_dark(self, bus: int) -> None:
+        c, k = self.circuit, self.condition
+        for i in c.sources_at[bus]:
+            if c.kind[i] == "smr":
+                k.phase[i] = STANDBY
+            elif c.kind[i] == "gas" and k.phase[i] == RUNNING:
+                k.phase[i], k.since_s[i], k.base_w[i] = STANDBY, math.inf, 0.0
+
+    def _island_over(self, bus: int, t_s: float, text: str) -> None:
+        k = self.condition
+        k.island[bus] = False
+        if k.unbroken[bus]:
+            k.unbroken[bus] = False
+            self._say(t_s, "island_off", bus, text)
+
+    def _break_down(self, bus: int, t_s: float, need_w: float, limit_w: float) -> None:
+        c, k = self.circuit, self.condition
+        self._island_over(bus, t_s, "its own sources gave up")
+        self.relieved(bus, t_s, "its own sources gave up: it is dark")
+        for i in c.sources_at[bus]:
+            if c.starts[i] and k.phase[i] == RUNNING:
+                k.phase[i], k.since_s[i] = FAILED, math.inf
+                text = f"stalls: {need_w / 1e3:.0f} kW asked of {limit_w / 1e3:.0f} kW"
+                self._say(t_s, "generator_failed", i, text, asked_w=float(need_w), given_w=float(limit_w))
+        self._go_dark(bus)
+
+    # --- who gives what
+
+    def share(self, own_w: Floats, t_s: float) -> None:
+        """Share out what the sources of each bus give together, `own_w` (I,) [W]; batteries beside the grid are set."""
+        c, k = self.circuit, self.condition
+        self.output_w = np.zeros(c.count)
+        for bus, mine in c.sources_at.items():
+            batteries = [i for i in mine if c.is_battery[i]]
+            others = [i for i in mine if not c.is_battery[i]]
+            others.sort(key=lambda i: ("smr", "solar", "gas", "generator").index(c.kind[i]))
+            if not k.island[bus]:
+                from_batteries = float(k.battery_w[batteries].sum())
+                if from_batteries > own_w[bus]:  # nothing flows back up the tree
+                    k.battery_w[batteries] *= float(own_w[bus]) / from_batteries
+                left = float(own_w[bus]) - float(k.battery_w[batteries].sum())
+                given = dispatched_w(left, [self.beside_grid_w(i) for i in others])
+                self.output_w[others] = given
+                continue
+            need = float(own_w[bus])
+            limits = [self.limit_w(i, t_s) for i in others]
+            engines = [i for i, most_w in zip(others, limits, strict=True) if c.starts[i] and most_w > 0]
+            firm = dispatched_w(need, limits)
+            left = need - sum(firm)
+            k.battery_w[batteries] = _in_proportion(left, [self.limit_w(i, t_s) for i in batteries])
+            left -= float(k.battery_w[batteries].sum())
+            self.output_w[others] = firm
+            if engines:  # of one kind share by their rating; what is too much is theirs as well
+                together = float(self.output_w[engines].sum()) + left
+                rated = [self.limit_w(i, t_s) for i in engines]
+                self.output_w[engines] = _in_proportion(together, rated, all_of_it=left > 0)
+            elif left > 0:  # what nobody can give is given for the seconds until it breaks down
+                able = [i for i in batteries if self._charged(i) and self.healthy(i)]
+                first = (able or others or batteries)[0]
+                given_w = k.battery_w if c.is_battery[first] else self.output_w
+                given_w[first] += left
+
+    def overload(self, bus: int, own_w: float, t_s: float) -> bool:
+        """Return whether an island is asked for more than its sources can give before engines would stall."""
+        return own_w > self.most_w(bus, t_s) * (1 + JUST)
+
+    def most_w(self, bus: int, t_s: float) -> float:
+        """Return what the sources of an island can give, with what its engines take up before they would stall [W]."""
+        c = self.circuit
+        return sum(
+            self.limit_w(i, t_s + STALL_S) * OVERLOAD if c.starts[i] else self.limit_w(i, t_s)
+            for i in c.sources_at[bus]
+        )
+
+    def relieved(self, bus: int, t_s: float, text: str) -> None:
+        """Take note that nobody asks an island for too much any longer, whether it was so before or not."""
+        if math.isfinite(self.condition.short_s[bus]):
+            self._say(t_s, "overload_end", bus, text)
+        self.condition.short_s[bus] = math.inf
+
+    def accepts_at_s(self, bus: int, need_w: float) -> float:
+        """Return when the engines of a dark bus can carry its load [s]; inf: not with those that run."""
+        c, k = self.circuit, self.condition
+        engines = [i for i in c.sources_at[bus] if c.starts[i] and k.phase[i] == RUNNING and self.healthy(i)]
+        if not engines:
+            return math.inf
+        batteries = [i for i in c.sources_at[bus] if c.is_battery[i]]
+        return acceptance_at_s(
+            need_w,
+            sum(self.limit_w(i, 0.0) for i in batteries),
+            [self.rated_w(i) for i in engines],
+            self.accept_s[engines],
+            k.since_s[engines],
+        )
+
+    def next_start_s(self, mine: list[int]) -> float:
+        """Return when the next of some engines has started [s]."""
+        k = self.condition
+        return min((float(k.since_s[i]) for i in mine if k.phase[i] == STARTING), default=math.inf)
+
+    def mended(self, i: int, t_s: float, before_w: float) -> None:
+        """Let an engine that failed try again, and machines of it that stood still start beside those that run.
+
+        Parameters
+        ----------
+        i, t_s
+            The engine, and the time [s].
+        before_w
+            What it could give just before it was mended [W].
+        """
+        c, k = self.circuit, self.condition
+        if not c.starts[i] or not self.healthy(i):
+            return
+        if k.phase[i] == FAILED and k.no_start[i] < c.units[i] - k.lost[i]:
+            k.phase[i] = STANDBY
+        if k.phase[i] != RUNNING or math.isinf(k.since_s[i]):
+            return
+        k.unstarted[i] = min(k.unstarted[i], k.no_start[i])
+        settled = t_s >= k.since_s[i] + self.accept_s[i]
+        if settled and self.rated_w(i) > before_w * (1 + JUST):  # else they take up load with the others
+            k.base_w[i], k.since_s[i] = before_w, t_s + self._start_s[i]
+            start_s = float(self._start_s[i])
+            self._say(
+                t_s, "generator_start", i, f"more machines of it start: {start_s:.0f} s", start_s=start_s
+            )
+
+    def settling(self, bus: int, t_s: float) -> bool:
+        """Return whether engines of an island still take up load that batteries give, or that nobody can give."""
+        c, k = self.circuit, self.condition
+        mine = c.sources_at[bus]
+        if math.isinf(k.short_s[bus]) and not c.is_battery[mine].any():
+            return False
+        return any(
+            c.starts[i] and k.phase[i] == RUNNING and t_s < k.since_s[i] + self.accept_s[i] for i in mine
+        )
+
+    def carbon_kg_s(self) -> float:
+        """Return what the sources on site emit [kg/s]."""
+        return float(self.output_w @ self._carbon)
+
+    def fuel_w(self) -> float:
+        """Return the heat of the fuel that engines burn [W]."""
+        return float((self.output_w / self.circuit.engine_efficiency).sum())
+
+    def _say(
+        self, t_s: float, kind: str, i: int, text: str, severity: Severity | None = None, **figures: float
+    ) -> None:
+        self.log.add(t_s, kind, self.circuit.items.ids[i], text, severity, where="", **figures)
+
+
+def _in_proportion(total_w: float, limits_w: list[float], *, all_of_it: bool = False) -> list[float]:
+    """Share a load out in proportion to limits, none above its own unless all of it has to be carried [W]."""
+    together = sum(limits_w)
+    if together <= 0 or total_w <= 0:
+        return [0.0] * len(limits_w)
+    share = total_w / together if all_of_it else min(1.0, total_w / together)
+    return [share * one for one in limits_w]

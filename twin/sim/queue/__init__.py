@@ -1,0 +1,1 @@
+"""The scheduler, what its policies see, clouds and replication."""

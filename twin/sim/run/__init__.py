@@ -1,0 +1,1 @@
+"""All parts of a run, made and wired."""

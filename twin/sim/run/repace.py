@@ -1,0 +1,160 @@
+"""How fast each job steps and which power trace its nodes stand in, worked out for those alone that may have changed.
+
+Most jobs of a shared hall go at their own pace: they come, step and end. Looked at after an event are those that
+moved, those whose clock, fabric or input can change without them, and those that something slows; all of them only
+while heat, a limit or a cap on every job is at work.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.record.channels import JobState
+from twin.sim.core.nodes import Nodes
+from twin.sim.core.timers import Timers
+from twin.sim.fabric.fabric_state import FabricState
+from twin.sim.jobs.input_wait import Ingest
+from twin.sim.jobs.jobs import JobRow, Jobs
+from twin.sim.jobs.recovery import Recovery
+from twin.sim.jobs.step_pace import pace_of
+from twin.sim.jobs.stragglers import Stragglers
+from twin.sim.thermal.clocks import EVERY_JOB, Clocks
+from twin.sim.thermal.gpu_groups import IDLE, spinning, stepping
+from twin.sim.thermal.gpu_groups import OFF as TRACE_OFF
+from twin.sim.thermal.shared_traces import STEPS, Mixes
+
+STANDING = (JobState.STARTING, JobState.DETECTING, JobState.RESTARTING)
+"""States that a job leaves for another power."""
+
+
+class Pacing:
+    """Traces of nodes and paces of jobs.
+
+    Attributes
+    ----------
+    moved
+        Jobs that are not as they were when `follow` was called before.
+    """
+
+    def __init__(
+        self,
+        timers: Timers,
+        nodes: Nodes,
+        jobs: Jobs,
+        clocks: Clocks,
+        mixes: Mixes,
+        network: FabricState,
+        ingest: Ingest,
+        stragglers: Stragglers,
+        recovery: Recovery,
+    ) -> None:
+        self.timers, self.nodes, self.jobs, self.clocks, self.mixes = timers, nodes, jobs, clocks, mixes
+        self.network, self.ingest = network, ingest
+        self.stragglers, self.recovery = stragglers, recovery
+        self.moved: set[int] = set()
+        self._again: set[int] = set()  # to be looked at next time whether they moved or not
+        self._by_job = np.full(len(jobs.rows) + 2, IDLE, np.intp)  # the last entries: no job, several jobs
+        self._apart: set[int] = set()  # jobs whose pace may change without them
+        self._slowed: set[int] = set()  # jobs that do not go at their own pace
+        self._standing: set[int] = set()
+        self._capped: frozenset[int] = frozenset()
+        self._wanted: NDArray[np.intp] | None = None  # of each node, until a job or a node has moved
+        self._version = -1  # of the nodes at that time
+
+    def look_at_all(self) -> None:
+        """Let every job at work count as moved: the engine was restored, or plans have changed."""
+        self._again.update(row.index for row in self.jobs.active)
+        self.recovery.ends.find()
+
+    def follow(self, moved: set[int]) -> None:
+        """Take note of the jobs that moved."""
+        capped = frozenset(self.clocks.cap_w)
+        if capped != self._capped:
+            self._capped = capped
+            self.look_at_all()
+        self.moved = moved | self._again
+        self._again.clear()
+        if not self.moved:
+            return
+        self._wanted = None
+        for job in self.moved:
+            row = self.jobs.rows[job]
+            trace = IDLE
+            if row.state in STEPS:
+                trace = self.mixes.trace(job)
+            elif row.state == JobState.DETECTING:
+                trace = spinning(job)
+            self._by_job[job] = trace
+            apart = trace == stepping(job) or (row.state in STEPS and self.jobs.work[job].gpu_load is None)
+            (self._apart.add if apart else self._apart.discard)(job)
+            (self._standing.add if row.state in STANDING else self._standing.discard)(job)
+            if row.state not in STEPS:
+                self._slowed.discard(job)
+        self.clocks.apart = sorted(job for job in self._apart if self._by_job[job] == stepping(job))
+        self._slowed.update(job for job in self.moved if self.jobs.rows[job].state in STEPS)
+
+    def traces(self) -> NDArray[np.intp]:
+        """Return the wanted trace of each node (N,), not to be written to."""
+        nodes = self.nodes
+        if self._wanted is None or self._version != nodes.version:
+            wanted = self._by_job.take(nodes.job)
+            self.mixes.into(wanted, self.moved)
+            wanted[nodes.unlit()] = TRACE_OFF
+            if np.count_nonzero(nodes.booting):
+                wanted[nodes.boots()] = IDLE
+            self._wanted, self._version = wanted, nodes.version
+        return self._wanted
+
+    def touches_apart(self, moved: set[int]) -> bool:
+        """Return whether one of the jobs that moved steps at a pace that its fabric, input or clock may change."""
+        return not self._apart.isdisjoint(moved)
+
+    def next_change_s(self) -> float:
+        """Return when a job takes up or lays down its work, as far as timers tell [s]."""
+        due = (self.timers.due_s("job", job) for job in self._standing)
+        begins_s = min((due_s for due_s in due if due_s is not None), default=math.inf)
+        return min(begins_s, self.recovery.ends.next_s())
+
+    def rerate(self) -> float:
+        """Let jobs go at the pace that clocks, fabric and input allow; return the largest relative change."""
+        running = self._running()
+        self.stragglers.follow(running)
+        work, slower = self.jobs.work, {}
+        for row in running:
+            job = row.index
+            slower[job] = added = self.clocks.slower_s(job)
+            extra_s, contention_s = self.stragglers.extra_s(job), self.network.contention_s(job)
+            if extra_s:
+                added["straggler"] = added.get("straggler", 0.0) + extra_s
+            if contention_s:
+                added["fabric_contention"] = contention_s
+        reading = {
+            job: work[job].step_s + sum(added.values())
+            for job, added in slower.items()
+            if self.ingest.reads(job)
+        }
+        waits = self.ingest.wait_s(self.timers.now_s, reading)
+        self.recovery.follow_stores()
+        largest = 0.0
+        for row in running:
+            job = row.index
+            added, waits_s = slower[job], waits.get(job, 0.0)
+            if waits_s:
+                added["input_wait"] = waits_s
+            if not added and self.jobs.pace[job].step_s == work[job].step_s:
+                self._slowed.discard(job)
+                continue
+            self._slowed.add(job)
+            largest = max(largest, self.recovery.rerate(row, pace_of(work[job], added)))
+        return largest
+
+    def _running(self) -> list[JobRow]:
+        """Return the jobs that take steps and may go at another pace now, in the order of the table."""
+        clocks, rows = self.clocks, self.jobs.rows
+        if clocks.throttling or clocks.limits.any or EVERY_JOB in clocks.cap_w:
+            return [row for row in self.jobs.active if row.state in STEPS]
+        some = self._apart | self._slowed | self.stragglers.slower.keys()
+        return [rows[job] for job in sorted(some) if rows[job].state in STEPS]

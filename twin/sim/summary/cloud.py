@@ -1,0 +1,61 @@
+"""What the summary says of cloud sites, of disasters, and of owning against renting."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from twin.physics.costs import Ownership, break_even_utilisation, owned_usd_gpu_h
+from twin.sim.meters.hourly_totals import KWH_J
+from twin.sim.summary.queue import allocation
+
+if TYPE_CHECKING:
+    from twin.sim.run.parts import Parts
+
+
+def clouds(engine: Parts, figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys ``cloud``, ``disaster`` and ``economics``; none where the scene has no cloud and no ownership.
+
+    Parameters
+    ----------
+    engine
+        The run; read only.
+    figures
+        The rest of its summary.
+    """
+    made: dict[str, Any] = {}
+    if engine.scenario.clouds:
+        made["cloud"] = engine.clouds.figures(engine.now_s)
+        made["disaster"] = engine.replication.figures()
+    if engine.scenario.ownership is not None:
+        made["economics"] = _economics(engine, figures)
+    return made
+
+
+def _economics(engine: Parts, figures: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Compare an own GPU-hour, at the use, PUE and energy price of this run, with the clouds' prices."""
+    use, facility, pue = allocation(figures["ledger_gpu_s"]), figures["facility"], figures["pue"]
+    said = engine.scenario.ownership
+    if said is None or pue is None or facility["grid_j"] <= 0 or use is None:
+        return None
+    price_usd_kwh = facility["cost_usd"] / (facility["grid_j"] / KWH_J)
+    owned = Ownership(
+        said.capital_usd, said.years, said.interest, said.operations, said.power_w, pue, price_usd_kwh
+    )
+    own_usd = float(owned_usd_gpu_h(owned, use)) if use > 0 else None
+    rents = {}
+    for cloud in engine.scenario.clouds:
+        even = break_even_utilisation(owned, cloud.price_usd_gpu_h)
+        rents[cloud.id] = {
+            "price_usd_gpu_h": cloud.price_usd_gpu_h,
+            "break_even_utilisation": even if math.isfinite(even) else None,
+            "cheaper": "here" if use >= even else "there",
+        }
+    return {
+        "utilisation": use,
+        "price_usd_kwh": price_usd_kwh,
+        "pue": pue,
+        "own_usd_gpu_h": own_usd,
+        "clouds": rents,
+    }

@@ -1,0 +1,1 @@
+"""GPU groups, their clocks and heat, and the machines that cool them."""

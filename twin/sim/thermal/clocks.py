@@ -1,0 +1,500 @@
+"""Clock and power of each group of GPUs under caps, brake and heat, and what its clock does to the pace of its job.
+
+The everyday throttle is the power cap: in the big matrix products the leakiest die of a group sits at its cap, and a
+synchronous job runs at its slowest die, whatever holds that one down. Caps of the facility and the power brake come
+next (`limits`), heat on top: above max-op clocks walk down, above slowdown they halve, and hot HBM is slow.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from operator import is_not
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.gpu_power import (
+    RELEASE_K,
+    GpuPowerModel,
+    clock_under_cap,
+    die_spread,
+    dynamic_unit_w,
+    leak_w,
+)
+from twin.physics.thermal_network import State
+from twin.sim.jobs.gpu_load import (
+    HBM_HOT_SHARE,
+    RAMP_S,
+    Phases,
+    boost_unit_w,
+    least_activity,
+    phase_activity,
+    reference_ghz,
+    step_activity,
+)
+from twin.sim.jobs.jobs import Jobs
+from twin.sim.jobs.work import Work
+from twin.sim.thermal.clock_limits import Limits
+from twin.sim.thermal.gpu_groups import IDLE, OFF, STAND_IN, Traces, stepping
+from twin.sim.thermal.shared_traces import levels
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+EVERY_JOB = -1
+ROUNDING_W = 1e-6  # of limits told in whole watts
+SLOWDOWN_SHARE = 0.5
+"""Share of the clock that the cap allows above the slowdown temperature, at most (PHYSICS 2: half or less)."""
+WALK_PER_S = 0.05
+"""Share of the top clock by which clocks walk down above max-op, and up again below its release [1/s] [est]."""
+TURN_SHARE, PICK_UP, SLOWEST_PACE = 0.5, 1.5, 1 / 64
+"""Share of its pace that the walk keeps when it turns, growth of the pace while it does not, and the least pace."""
+THROTTLED_STRIDE_S = 1.0
+CROSSED_K = 1e-3
+"""A die counts as being at a limit this far below it [K]."""
+REFRESH_K = 1.0
+"""Change of a hottest die that is worth a new clock: about 0.1 % of it."""
+HBM_LIMIT_C = 95.0
+"""HBM above this is slow [C] [est]."""
+HBM_ABOVE_DIE_K = 8.0
+"""HBM is never warmer than this over its die under load, with the shipped chains [K]."""
+
+
+@dataclass(frozen=True)
+class JobClock:
+    """What limits a job [GHz]: the slowest of its dies at the default cap, under caps and brake, with heat on top.
+
+    `reference` is the clock its profile was fitted at; `memory` is the bandwidth its slowest HBM has left [-].
+    """
+
+    reference: float
+    free: float
+    capped: float
+    now: float
+    memory: float = 1.0
+
+
+class Clocks:
+    """Clock limits and powers by group."""
+
+    def __init__(
+        self,
+        traces: Traces,
+        models: list[GpuPowerModel],
+        junction_k_w: Floats,
+        downstream_k_w: Floats,
+        jobs: Jobs,
+        limits: Limits,
+    ) -> None:
+        self.traces, self.jobs, self.limits = traces, jobs, limits
+        self.models = models
+        self.junction_k_w, self.downstream_k_w = junction_k_w, downstream_k_w
+        self.cap_w: dict[int, float] = {}  # by job, or EVERY_JOB
+        self.walk = np.ones(traces.groups.size)  # share of the top clock that heat allows
+        # Pace of the walk: smaller with each turn, +: upwards, -: downwards.
+        self.pace = np.ones(traces.groups.size)
+        self.clock_ghz = np.zeros(traces.groups.size)
+        self.capped_ghz = np.zeros(traces.groups.size)  # what the power cap alone allows
+        self.base_w, self.dyn_w, self.leak_w_k = np.zeros((3, traces.groups.size))
+        self.job_clock: dict[int, JobClock] = {}
+        self._seen_c = np.full(traces.groups.size, math.inf)
+        # Whether HBM of the group is too hot for its full bandwidth.
+        self.hbm_slow = np.zeros(traces.groups.size, bool)
+        self.mixed = levels()  # work of traces beyond those of jobs: shared nodes by level, then loads
+        self.first_mixed = stepping(len(jobs.rows))  # trace of the first of them
+        self._loads = np.zeros(0)  # how hard each of them drives its GPUs
+        self.apart: list[int] = []  # jobs that step in a trace of their own
+        self._reference: dict[tuple[int, int], float] = {}
+        self._wanted: dict[int, tuple[Work, float, dict[int, tuple[float, float]]]] = {}
+        self._by_part: dict[str, Floats] = {}
+        self._downstream: tuple[tuple[Floats, ...], Floats] | None = None  # from what, and it
+        self._values: dict[str, tuple[Ints, Floats]] = {}
+        self.throttling = False  # heat holds some clock or memory down
+        self.holding = False  # and none of them moved in the last step: heat and clocks have found each other
+        self.hot_gpus = 0  # that heat held down in the latest step
+        self.walked = False  # heat has moved or freed some clock since they were worked out
+        self.first_limit_c = min(
+            (min(m.max_op_c - CROSSED_K, HBM_LIMIT_C - HBM_ABOVE_DIE_K) for m in self.models),
+            default=math.inf,
+        )
+
+    def add_part(self, like: int) -> None:
+        """Make room for another thermal part whose GPUs differ from those of part `like` in their cooling only."""
+        self.junction_k_w = np.append(self.junction_k_w, self.junction_k_w[like])
+        self.downstream_k_w = np.append(self.downstream_k_w, self.downstream_k_w[like])
+        self._by_part.clear()
+        self._values.clear()
+        self._wanted.clear()
+
+    def values(self, name: str) -> Floats:
+        """Return one figure of the power model for each group."""
+        part = self.traces.groups.part
+        known = self._values.get(name)
+        if known is None or known[0] is not part:
+            if name not in self._by_part:
+                self._by_part[name] = np.array([getattr(m, name) for m in self.models], float)
+            self._values[name] = known = part, self._by_part[name][part]
+        return known[1]
+
+    def fit(self) -> None:
+        """Grow and reset the arrays after groups were split or merged."""
+        size = self.traces.groups.size
+        if len(self.walk) < size:
+            self.walk = np.append(self.walk, np.ones(size - len(self.walk)))
+            self.pace = np.append(self.pace, np.ones(size - len(self.pace)))
+            self.hbm_slow = np.append(self.hbm_slow, np.zeros(size - len(self.hbm_slow), bool))
+        if self.throttling:  # else heat holds nobody down
+            for source, target in self.traces.splits:
+                self.walk[target], self.hbm_slow[target] = self.walk[source], self.hbm_slow[source]
+                self.pace[target] = self.pace[source]
+            resting = self.traces.trace <= IDLE
+            self.walk[resting], self.pace[resting], self.hbm_slow[resting] = 1.0, 1.0, False
+            self.throttling = bool((self.walk < 1).any() or self.hbm_slow.any())
+        self.traces.splits.clear()
+        self._seen_c = np.full(size, math.inf)
+
+    def limits_c(self, hot_c: Floats) -> Floats:
+        """Return the temperature each group's hottest die, now at `hot_c`, must not pass unseen [C]."""
+        working = self.traces.trace > IDLE
+        max_op, slowdown, limit = (self.values(f"{name}_c") for name in ("max_op", "slowdown", "shutdown"))
+        slowed = SLOWDOWN_SHARE * self.capped_ghz / self.values("f_max_ghz")
+        limit = np.where(working & (self.walk > slowed) & (hot_c < slowdown), slowdown, limit)
+        limit = np.where(working & (self.walk == 1) & (hot_c < max_op), max_op, limit)
+        return np.where(self.traces.trace == OFF, math.inf, limit)
+
+    def cap_range_w(self) -> tuple[float, float]:
+        """Return the lowest and highest power limit that every GPU of the hall takes, in whole watts [W]."""
+        low_w = max(model.floor_w for model in self.models)
+        return math.ceil(low_w - ROUNDING_W), math.floor(max(m.cap_w for m in self.models) + ROUNDING_W)
+
+    def downstream_c(self) -> Floats:
+        """Return how much warmer the leakiest die behind another is for its place, of each group [K]."""
+        # Asked for several times a change; the arrays it comes from are replaced, never changed in place.
+        traces, known = self.traces, self._downstream
+        given = self.downstream_k_w, self.dyn_w, traces.back_s
+        if known is None or any(map(is_not, known[0], given)):
+            hottest_w = self.base_w + traces.back_s * self.dyn_w
+            excess: Floats = self.downstream_k_w[traces.groups.part] * hottest_w
+            self._downstream = known = given, excess * traces.behind
+        return known[1]
+
+    def control(self, hot_c: Floats, dt_s: float) -> tuple[list[int], list[int]]:
+        """Walk clocks by the hottest dies at the end of a step; return groups that began and ceased to throttle."""
+        working = self.traces.trace > IDLE
+        max_op, slow = self.values("max_op_c"), self.values("slowdown_c")
+        before = self.walk < 1
+        over = working & (hot_c >= max_op - CROSSED_K)
+        # The walk begins at the clock in force: a share of the top that the power cap forbids anyway is no brake.
+        allowed = self.capped_ghz / self.values("f_max_ghz")
+        present = np.minimum(self.walk, allowed)
+        down = self.pace < 0
+        # A die answers its clock late: each time the walk turns it goes on at half its pace, so that the two meet.
+        turn = np.where(over == down, 1.0, TURN_SHARE) * np.abs(self.pace)
+        stride = WALK_PER_S * turn * min(max(dt_s, 0.25), THROTTLED_STRIDE_S)
+        walk = np.where(over, present - stride, self.walk)
+        walk = np.where(
+            working & (hot_c >= slow - CROSSED_K), np.minimum(walk, SLOWDOWN_SHARE * allowed), walk
+        )
+        cool = working & (hot_c < max_op - RELEASE_K)
+        walk = np.where(cool, walk + stride, walk)
+        floor = self.values("f_min_ghz") / self.values("f_max_ghz")
+        old, self.walk = self.walk, np.clip(np.where(working, walk, 1.0), floor, 1.0)
+        after = self.walk < 1
+        self.throttling = bool(after.any() or self.hbm_slow.any())
+        moved = self.walk != old
+        self.holding = self.throttling and not moved.any()
+        pace = np.minimum(1.0, np.where(over == down, PICK_UP * turn, np.maximum(turn, SLOWEST_PACE)))
+        self.pace = np.where(over, -pace, np.where(cool, pace, self.pace))
+        self.pace[~after] = 1.0
+        self._seen_c[moved] = math.inf
+        self.walked |= bool(moved.any())
+        return np.flatnonzero(after & ~before).tolist(), np.flatnonzero(before & ~after).tolist()
+
+    def watch_hbm(self, hbm_c: Floats) -> None:
+        """Take note of the hottest HBM of each group: above its limit it is slow until 3 K below [C]."""
+        limit_c = np.where(self.hbm_slow, HBM_LIMIT_C - RELEASE_K, HBM_LIMIT_C - CROSSED_K)
+        slow = self.traces.working & (hbm_c >= limit_c)
+        moved = slow != self.hbm_slow
+        if moved.any():
+            self.hbm_slow, self.walked = slow, True
+            self._seen_c[moved] = math.inf
+        self.throttling = bool((self.walk < 1).any() or slow.any())
+
+    def throttled_gpus(self) -> int:
+        """Return how many GPUs heat holds down now."""
+        return self.hot_gpus if self.throttling else 0
+
+    def stale(self, state: State, most_k: float = REFRESH_K) -> bool:
+        """Return whether heat has moved clocks, or the leakiest dies by more than `most_k` [K].
+
+        What shared nodes and loads draw was measured: their temperature moves it only where heat walks their clocks.
+        """
+        if self.walked:
+            return True
+        moved = np.abs(state.die_c(self.traces.hot_s) - self._seen_c) > most_k
+        moved &= self.traces.working
+        moved &= self.traces.trace < self.first_mixed
+        return bool(np.logical_or.reduce(moved))
+
+    def work(self, job: int) -> Work:
+        """Return the work of a job, or of what stands for several (`mixed`)."""
+        jobs = self.jobs.work
+        return jobs[job] if job < len(jobs) else self.mixed[job - len(jobs)]
+
+    def refresh(self, state: State) -> None:
+        """Work out clock, power and leakage of every group at the temperatures of `state`."""
+        traces, size = self.traces, self.traces.groups.size
+        hot_c = state.die_c(traces.hot_s)
+        # Groups of one key leak alike, so that they become alike and can be joined.
+        pooled_c = traces.pooled(hot_c) if traces.doubled else hot_c
+        dyn, leak, clock = (np.zeros(size) for _ in range(3))
+        self.walked = False
+        self.capped_ghz = self.values("f_max_ghz").copy()
+        self.job_clock = {}
+        base = np.where((traces.trace != OFF) & (traces.trace != STAND_IN), self.values("idle_w"), 0.0)
+        jobs = len(self.jobs.rows)
+        free = not (self.throttling or self.limits.any or EVERY_JOB in self.cap_w)
+        if not free or np.count_nonzero(traces.working & (traces.trace < self.first_mixed)):
+            for job, members in traces.of_job.items():
+                if job < jobs or not free:
+                    self._refresh_job(job, members, pooled_c, base, dyn, leak, clock)
+        if free:
+            self._refresh_mixed(base, clock)
+        self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz = base, dyn, leak, clock
+        self._seen_c = hot_c
+
+    def _refresh_mixed(self, base: Floats, clock: Floats) -> None:
+        """Give the groups that are not of one job what they draw while nothing holds their clocks down."""
+        trace = self.traces.trace
+        mine = (trace >= self.first_mixed).nonzero()[0]
+        if mine.size:
+            if len(self._loads) != len(self.mixed):
+                self._loads = np.array([work.gpu_load for work in self.mixed], float)
+            rated_w = (self.values("cap_w") - self.values("idle_w"))[mine]
+            base[mine] += self._loads[(trace[mine] - self.first_mixed) // 2] * rated_w
+            clock[mine] = self.capped_ghz[mine]
+
+    def default_cap_w(self, job: int, model: GpuPowerModel) -> float:
+        """Return the power limit of the GPUs of `job` by themselves and by caps on jobs [W]."""
+        if not self.cap_w:
+            return model.cap_w
+        return min(model.cap_w, self.cap_w.get(job, math.inf), self.cap_w.get(EVERY_JOB, math.inf))
+
+    def _refresh_job(
+        self,
+        job: int,
+        members: list[tuple[int, Ints]],
+        hot_c: Floats,
+        base: Floats,
+        dyn: Floats,
+        leak: Floats,
+        clock: Floats,
+    ) -> None:
+        traces, work, limited = self.traces, self.work(job), self.limits.any
+        measured = work.gpu_load is not None
+        # Ratios to the reference, so that parts compare; the slowest die sets the pace, whatever holds it down.
+        free_share = capped_share = now_share = math.inf
+        reference = 1.0
+        for part, mine in members:
+            model = self.models[part]
+            spread = 1.0 if measured else traces.clock_s[mine]
+            leakage_w = np.zeros(len(mine)) if measured else leak_w(model, hot_c[mine], 1.0)
+            phase = phase_activity(work, model)
+            free = clock_under_cap(model, model.cap_w, spread, phase, leakage_w)
+            if limited:  # what a fault takes off the clock makes a straggler of the GPU, however it is capped
+                slow = self.limits.slow_share[traces.limit[mine]]
+                free = np.maximum(model.f_min_ghz, slow * free)
+            cap_w: Floats | float = self.default_cap_w(job, model)
+            capped = free
+            if limited:
+                cap_w = np.minimum(cap_w, self.limits.cap_w[traces.limit[mine]])
+            if limited or cap_w < model.cap_w:
+                capped = clock_under_cap(model, cap_w, spread, phase, leakage_w)
+            if limited:
+                share = slow * self.limits.clock_share[traces.limit[mine]]
+                capped = np.maximum(model.f_min_ghz, share * capped)
+            self.capped_ghz[mine] = now = capped
+            if self.throttling:
+                now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[mine] * model.f_max_ghz))
+            clock[mine] = now
+            own = self.reference_ghz(job, part)
+            slowest_free = slowest_capped = float(np.minimum.reduce(free)) / own
+            if capped is not free:
+                slowest_capped = float(np.minimum.reduce(capped)) / own
+            slowest = float(np.minimum.reduce(now)) / own if self.throttling else slowest_capped
+            free_share, capped_share = min(free_share, slowest_free), min(capped_share, slowest_capped)
+            if slowest < now_share:
+                now_share, reference = slowest, own
+        memory = 1.0
+        if self.throttling and any(self.hbm_slow[mine].any() for _, mine in members):
+            memory = HBM_HOT_SHARE
+        self.job_clock[job] = JobClock(
+            reference, reference * free_share, reference * capped_share, reference * now_share, memory
+        )
+        pace_s, floor = work.step_s, 0.0
+        if job < len(self.jobs.rows):
+            pace_s, floor = self.jobs.pace[job].step_s, self.jobs.specs[job].power_floor
+        for part, mine in members:
+            model, now = self.models[part], clock[mine]
+            steps = traces.trace[mine] % 2 == 0
+            all_step = bool(np.logical_and.reduce(steps))
+            gemm_s = work.gemm_s * self.reference_ghz(job, part) / now
+            memory_s: Floats | float = work.memory_s
+            if memory < 1.0:
+                memory_s = np.where(self.hbm_slow[mine], work.memory_s / HBM_HOT_SHARE, work.memory_s)
+            step_s = np.maximum(pace_s, gemm_s + memory_s)
+            activity = step_activity(work, model, now, gemm_s, memory_s, step_s, floor)
+            if not all_step:
+                spins = np.maximum(model.a_comm, least_activity(work, model, now, floor))
+                activity = np.where(steps, activity, spins)
+            power_w = dynamic_unit_w(model, now, activity)
+            if measured:  # measured power knows no spread and has its leakage in it
+                base[mine] += power_w
+                continue
+            dyn[mine] = power_w
+            slope_w_k = model.leak_w_per_k * work.duty
+            leak[mine] = slope_w_k if all_step else np.where(steps, slope_w_k, 0.0)
+
+    def phase_activity(self, job: int, model: GpuPowerModel) -> float:
+        """Return the activity the power cap regulates while `job` computes [W/(V^2 GHz)]."""
+        return phase_activity(self.work(job), model)
+
+    def reference_ghz(self, job: int, part: int) -> float:
+        """Clock of the expected slowest die of this many GPUs at the default cap and a 25 C inlet [GHz].
+
+        That is the state step-time profiles were fitted in, so a healthy job has factor one.
+        """
+        if self.work(job).gpu_load is not None:
+            return self.models[part].f_max_ghz
+        if (job, part) not in self._reference:
+            gpus = max(2, self.jobs.rows[job].gpus)
+            expected_s = float(die_spread((gpus - 0.375) / (gpus + 0.25)))
+            self._reference[job, part] = self.at_reference_ghz(job, part, expected_s)
+        return self._reference[job, part]
+
+    def at_reference_ghz(self, job: int, part: int, spread: float) -> float:
+        """Return the clock of a die of this spread in a thermal part under `job`, at the reference."""
+        return reference_ghz(self.models[part], self.junction_k_w[part], self.jobs.planned[job], spread)
+
+    def load_share(self, job: int) -> float:
+        """Return how hard `job` drives the rest of a node, 0..1: as its GPUs, unless it says."""
+        node_load = self.jobs.work[job].node_load
+        return self.gpu_share(job) if node_load is None else node_load
+
+    def gpu_share(self, job: int) -> float:
+        """Return how hard `job` drives its GPUs, between idle and rated power, 0..1."""
+        work, shares = self.jobs.work[job], [0.0]
+        if work.gpu_load is not None:
+            return work.gpu_load
+        for part, model in enumerate(self.models):
+            unit = self.reference_ghz(job, part)
+            mean = step_activity(work, model, unit, work.gemm_s, work.memory_s, work.step_s)
+            shares.append(float(dynamic_unit_w(model, unit, mean)) / (model.cap_w - model.idle_w))
+        return min(1.0, max(shares))
+
+    def wanted_gpu_w(self, job: int) -> dict[int, tuple[float, float]]:
+        """Return by thermal part what a GPU of spread 1 takes while `job` computes: as it wants, and at its lowest [W].
+
+        It wants boost, but no more than its own limit and caps on jobs allow; leakage aside.
+        """
+        work = self.jobs.work[job]
+        cap_w = min(self.cap_w.get(job, math.inf), self.cap_w.get(EVERY_JOB, math.inf))
+        known = self._wanted.get(job)
+        if known is None or known[0] is not work or known[1] != cap_w:
+            found = {}
+            for part, model in enumerate(self.models):
+                phase = phase_activity(work, model)
+                lowest_w = model.idle_w + float(dynamic_unit_w(model, model.f_min_ghz, phase))
+                boost_w = model.idle_w + boost_unit_w(model) * phase
+                found[part] = max(lowest_w, min(model.cap_w, cap_w, boost_w)), lowest_w
+            self._wanted[job] = known = work, cap_w, found
+        return known[2]
+
+    def phases(self, job: int) -> Phases | None:
+        """Return what the mean GPU of `job` draws through a step at present clocks, leakage aside; None: no steps."""
+        stepping = [
+            (part, mine[self.traces.trace[mine] % 2 == 0]) for part, mine in self.traces.of_job.get(job, [])
+        ]
+        gpus = sum(float(self.traces.groups.n[mine].sum()) for _, mine in stepping)
+        if not gpus or job not in self.job_clock:
+            return None
+        work, clocks, floor = self.jobs.work[job], self.job_clock[job], self.jobs.specs[job].power_floor
+        groups, high_w, low_w = self.traces.groups, 0.0, 0.0
+        slower = clocks.reference / clocks.now
+        busy_s = work.gemm_s * slower + work.memory_s / clocks.memory + work.close_s
+        step_s = max(self.jobs.pace[job].step_s, busy_s)
+        rest_s = min(work.rest_s, step_s - busy_s)
+        for part, mine in stepping:
+            model, ghz, n = self.models[part], self.clock_ghz[mine], groups.n[mine]
+            unit_w = dynamic_unit_w(model, ghz, 1.0)
+            mean_w = unit_w if work.gpu_load is not None else groups.mean_s[mine] * unit_w
+            least = least_activity(work, model, ghz, floor)
+            talking = np.maximum(model.a_comm, least)
+            low = talking
+            if step_s > busy_s:
+                low = (talking * (step_s - busy_s - rest_s) + least * rest_s) / (step_s - busy_s)
+            high_w = sum((n * (model.idle_w + mean_w * phase_activity(work, model))).tolist(), high_w)
+            low_w = sum((n * (model.idle_w + mean_w * low)).tolist(), low_w)
+        return Phases(high_w / gpus, low_w / gpus, step_s, busy_s / step_s, RAMP_S)
+
+    def slower_s(self, job: int) -> dict[str, float]:
+        """Return by account how much longer a step of `job` is than at the reference clock [s]."""
+        clocks = self.job_clock.get(job)
+        if clocks is None:
+            return self._slower_shared(job)
+        work = self.jobs.work[job]
+        scale = work.clocked_s * clocks.reference
+        return {
+            "straggler": scale * (1 / clocks.free - 1 / clocks.reference),
+            "power_cap": scale * (1 / clocks.capped - 1 / clocks.free),
+            "thermal_throttle": scale * max(0.0, 1 / clocks.now - 1 / clocks.capped)
+            + work.memory_s * (1 / clocks.memory - 1),
+        }
+
+    def _slower_shared(self, job: int) -> dict[str, float]:
+        """Return the same of a job without a trace of its own: as its slowest node is slowed."""
+        if not (self.throttling or self.limits.any or EVERY_JOB in self.cap_w):
+            return {}
+        group = self.traces.node_group[np.asarray(self.jobs.rows[job].nodes, np.intp)]
+        group = group[(group >= 0) & (self.clock_ghz[group] > 0)]
+        clocked_s = self.jobs.work[job].clocked_s
+        if not (len(group) and clocked_s):
+            return {}
+        top, capped, now = self.values("f_max_ghz")[group], self.capped_ghz[group], self.clock_ghz[group]
+        return {
+            "power_cap": clocked_s * (float((top / capped).max()) - 1.0),
+            "thermal_throttle": clocked_s * (float((capped / now).max()) - 1.0),
+        }
+
+    def _arrays(self) -> tuple[Floats, ...]:
+        return self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz, self.capped_ghz, self._seen_c
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        return {
+            "cap_w": sorted(self.cap_w.items()),
+            "walk": self.walk.tolist(),
+            "pace": self.pace.tolist(),
+            "holding": self.holding,
+            "hot_gpus": self.hot_gpus,
+            "hbm_slow": np.flatnonzero(self.hbm_slow).tolist(),
+            "arrays": [a.tolist() for a in self._arrays()],
+            "job_clock": [
+                [job, c.reference, c.free, c.capped, c.now, c.memory]
+                for job, c in sorted(self.job_clock.items())
+            ],
+        }
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned."""
+        self.cap_w = {int(job): float(w) for job, w in state["cap_w"]}  # type: ignore[attr-defined]
+        self.walk, self.pace = np.array(state["walk"], float), np.array(state["pace"], float)
+        self.holding = bool(state["holding"])
+        self.hot_gpus = int(state["hot_gpus"])  # type: ignore[call-overload]
+        self.hbm_slow = np.zeros(len(self.walk), bool)
+        self.hbm_slow[np.array(state["hbm_slow"], int)] = True
+        self.throttling = bool((self.walk < 1).any() or self.hbm_slow.any())
+        arrays = [np.array(a, float) for a in state["arrays"]]  # type: ignore[attr-defined]
+        self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz, self.capped_ghz, self._seen_c = arrays
+        self.job_clock = {int(j): JobClock(*rest) for j, *rest in state["job_clock"]}  # type: ignore[attr-defined]

@@ -1,0 +1,478 @@
+"""Machines that move heat: pumps, fans, valves, and what rejects it; their faults, and what all of it draws."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.physics.air_side import inlet_over_supply_k
+from twin.physics.mixing_valve import MixingValve
+from twin.physics.thermal_inputs import FlowRamp
+from twin.physics.thermal_network import Network, State
+from twin.physics.thermal_solve import PlantState, exchanger_w_k
+from twin.plant.tables import LoopKind, Plant
+from twin.sim.core.log import Log
+from twin.sim.core.timers import Timers
+from twin.sim.core.weather import Weather
+from twin.sim.thermal.cooling_draw import design_power_w, loop_heat_share, refuse_split_halls, water_power_w
+from twin.sim.thermal.cooling_flow import Movers, next_stage_s, staged
+from twin.sim.thermal.cooling_rejection import Rejection
+from twin.sim.thermal.cooling_wiring import (
+    Draw,
+    Moving,
+    Standing,
+    coil_shares,
+    room_air_w_k,
+    room_set_points_c,
+    room_units,
+    set_points_c,
+)
+from twin.sim.thermal.part_models import flow_share
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+LOOK_S = 2.0
+"""Water moves little within less [s]."""
+CLOSE_K = 0.2
+"""Facility water this near to what its plant holds is taken as held: valves do not follow its every move."""
+WATER_S = 60.0
+"""Facility water comes to what its plant holds within about this time: valves of longer steps go by that [s] [est].
+
+Water whose heat nothing takes away comes to nothing: valves go by what it is.
+"""
+ADRIFT_S = 0.5
+"""Valves follow water whose heat nothing takes away in steps of this, until it is too warm to need mixing [s]."""
+FIT_FLOW = 0.5
+"""Flow that nodes shut off by heat need before they may come back [-] [est]."""
+
+
+class Cooling:
+    """Flows, valves and heat rejection as they are asked for, in the weather of the moment.
+
+    Attributes
+    ----------
+    flow
+        Coolant through the cold plates of each loop.
+    plant_state
+        Exchangers, room units, facility flows and heat rejection.
+    bypass_w
+        Heat that the valves keep in the supply of each loop and the air of each hall [W], shape (L + H,).
+    room_air_w_k
+        Heat capacity flow of air handlers that cool no GPUs at design flow, shape (L,) [W/K]; 0: another loop.
+    handed_w
+        The bypass that the network works with, as it was handed out last [W], shape (L + H,).
+    drives
+        Flow of each loop at design, over that of the machines on it, shape (L,).
+    holds_rooms
+        Whether valves hold the air of some hall, so that the heat into halls counts.
+    longest_s
+        Longest step in which the valves follow what they regulate by [s].
+    changed
+        Flows or plant state have changed, perhaps at a timer of their own; the engine reads and clears it.
+    """
+
+    def __init__(
+        self, timers: Timers, plant: Plant, catalog: Catalog, network: Network, weather: Weather, log: Log
+    ) -> None:
+        self.timers, self.plant, self.network, self.weather = timers, plant, network, weather
+        loops, plants, shape = plant.loops, plant.plants, network.shape
+        self._kind = np.asarray(loops.kind)
+        self._plates = self._kind == LoopKind.LIQUID
+        self._base = flow_share(network, plant)
+        self.drives = np.where(self._plates, self._base, 1.0)
+        self.pumps = Movers(loops.pumps, loops.coast_s, loops.recover_s)
+        if len(self.drives):
+            self.pumps.ramp = FlowRamp.steady(self.drives)
+        self.water = Movers(plants.pumps, plants.coast_s, np.full(len(plants.ids), np.inf))
+        self.rejection = Rejection(timers, plant, catalog, network, weather, log, len(loops.ids))
+        refuse_split_halls(plant)
+        self._loop_design_w = design_power_w(plant, catalog)
+        self._water_design_w = water_power_w(plant, network.coefficients.plant_flow_w_k)
+        self._to_loop = loop_heat_share(plant, network.loop_flow_w_k)
+        self.room_air_w_k = room_air_w_k(network, plant, catalog)
+        self._opening = np.full(shape.n_loops, np.nan)  # of valves that stick; nan: they work
+        self._set_c = set_points_c(plant, catalog)
+        self._room_set_c = room_set_points_c(plant, self.room_air_w_k, shape.n_halls)
+        self.holds_rooms = bool(np.isfinite(self._room_set_c).any())
+        self._valve_plant = np.concatenate([shape.loop_plant, shape.hall_plant])
+        # What comes back to the coil of each loop and to the room units of each hall: place in `State.upper`.
+        loop, hall = np.arange(shape.n_loops), np.arange(shape.n_halls)
+        self._returns_at = np.concatenate([loop, 2 * shape.n_loops + hall])
+        in_room = self.holds_rooms & (self.room_air_w_k > 0)
+        self._valve_at = np.where(in_room, shape.n_loops + shape.loop_hall, loop)  # that is seen of each loop
+        self._recirculates = bool(loops.recirculation.any())
+        self._into_w = np.zeros(shape.n_loops + shape.n_halls)
+        self.bypass_w = self.handed_w = np.zeros(shape.n_loops + shape.n_halls)
+        self.longest_s = math.inf
+        self._facility_c = np.array(self.rejection.held_c)
+        self._looked_s, self._pace_s = timers.now_s, 0.0
+        timers.handle("cooling", self._due)
+        self._moved, self._water = np.ones(shape.n_loops), np.ones(shape.n_plants)
+        self._follow()
+        self.changed = False
+
+    # --- faults and repairs
+
+    def set_pumps_down(self, t_s: float, loop: int, down: int) -> None:
+        """Stop `down` of the pumps, or fans, of `loop` at `t_s`; 0: all run."""
+        if self.pumps.lose(loop, down):
+            self.timers.set("cooling", loop, t_s + self.pumps.recovery(loop)[0])
+        else:
+            self.timers.cancel("cooling", loop)
+        self._move_loop(t_s, loop)
+
+    def set_plant_pumps_down(self, t_s: float, plant: int, down: int) -> None:
+        """Stop `down` of the facility pumps of `plant` at `t_s`; 0: all run."""
+        self.water.lose(plant, down)
+        self._move_water(t_s, plant)
+
+    def set_fans_down(self, t_s: float, kind: str, slot: int, down: int) -> None:
+        """Stop `down` of the fans of an air loop ("loop"), or of towers, coolers or condensers ("plant").
+
+        Raises
+        ------
+        ValueError
+            When the loop has no fans.
+        """
+        if kind == "plant":
+            self.rejection.set_fans_down(slot, down)
+            self._follow()
+        elif LoopKind(int(self._kind[slot])).by_air:
+            self.set_pumps_down(t_s, slot, down)
+        else:
+            raise ValueError(f"{self.plant.loops.ids[slot]} has pumps, no fans; stop its pumps")
+
+    def set_units_down(self, t_s: float, plant: int, down: int) -> None:
+        """Take `down` of the chillers, towers or coolers of `plant` off; those that come back start anew."""
+        self.rejection.set_units_down(t_s, plant, down)
+        self._follow()
+
+    def set_rejecting(self, plant: int, share: float) -> None:
+        """Let `plant` give only `share` of its heat to the sky."""
+        self.rejection.set_share(plant, share)
+        self._follow()
+
+    def set_valve(self, loop: int, opening: float | None) -> None:
+        """Let the valve of `loop` stick at an opening, or work again with None."""
+        self._opening[loop] = np.nan if opening is None else opening
+        self._follow()
+
+    def set_shut(self, t_s: float, loop: int, shut: bool) -> None:
+        """Stop `loop` for a leak, or let it flow again."""
+        self.pumps.shut[loop] = shut
+        self._move_loop(t_s, loop)
+
+    def set_branches(self, t_s: float, loop: int, shut: int, of: int) -> None:
+        """Note that valves isolate `shut` of the `of` racks on a coolant loop: the others get a little more."""
+        self.pumps.shut_branches(loop, shut, of)
+        self._move_loop(t_s, loop)
+
+    def power(self, t_s: float, loop_live: Bools, plant_live: Bools) -> None:
+        """Take note of which loops (L,) and plants (P,) have power: pumps coast, chillers must start anew."""
+        for loop in np.flatnonzero(self.pumps.live != loop_live).tolist():
+            self.pumps.live[loop] = loop_live[loop]
+            self._move_loop(t_s, loop)
+        for plant in np.flatnonzero(self.water.live != plant_live).tolist():
+            self.water.live[plant] = plant_live[plant]
+            self.rejection.power(t_s, plant, bool(plant_live[plant]))
+            self._move_water(t_s, plant)
+
+    def fit(self, loop: int) -> bool:
+        """Return whether nodes on `loop` may come back: coolant, facility water and sky take their heat again."""
+        plant = int(self.network.shape.loop_plant[loop])
+        flowing = self.pumps.share(loop) >= FIT_FLOW and self.water.share(plant) >= FIT_FLOW
+        opened = not self._opening[loop] <= 0  # nan: the valve works
+        return bool(flowing and opened and self.plant_state.rejection[plant] >= 1.0)
+
+    def renew(self, t_s: float, loop: int) -> None:
+        """Let the flow of `loop` go where its design has it now: other machines hang on it."""
+        self._move_loop(t_s, loop)
+
+    def rewire(self, network: Network) -> None:
+        """Take another network of the same loops and plants: parts have changed."""
+        self.network = network
+        self._wire()
+
+    # --- timers, by id: drives of a loop have sped up, machines of a plant have started, stages of a ramp
+
+    def _water_id(self, plant: int) -> int:
+        return len(self.plant.loops.ids) + len(self.plant.plants.ids) + plant
+
+    def _coil_id(self, loop: int) -> int:
+        return len(self.plant.loops.ids) + 2 * len(self.plant.plants.ids) + loop
+
+    def _due(self, id: int) -> None:
+        loops, plants, now = len(self.plant.loops.ids), len(self.plant.plants.ids), self.timers.now_s
+        if id < loops:
+            self.pumps.recovered[id] = True
+            self._move_loop(now, id, self.pumps.recovery(id)[1])
+        elif id < loops + plants:
+            self.rejection.started(id - loops)
+            self._follow()
+        elif id < loops + 2 * plants:
+            self._stage(self.water.ramp, id - loops - plants, id)
+        else:
+            self._stage(self.pumps.ramp, id - loops - 2 * plants, id)
+
+    def _stage(self, ramp: FlowRamp, slot: int, id: int) -> None:
+        due_s = next_stage_s(ramp, self.timers.now_s, slot)
+        if due_s is None:
+            self.timers.cancel("cooling", id)
+        else:
+            self.timers.set("cooling", id, due_s)
+        now, count = self.timers.now_s, min(len(self.plant.plants.ids), len(self._water))
+        self._moved = staged(self.pumps.ramp, now)[: len(self._moved)]
+        self._water = np.append(staged(self.water.ramp, now)[:count], self._water[count:])
+        self._follow()
+
+    def _move_loop(self, t_s: float, loop: int, tau_s: float | None = None) -> None:
+        self.pumps.head_for(t_s, loop, float(self.drives[loop]), tau_s)
+        if self._plates[loop]:
+            self._follow()
+        else:
+            self._stage(self.pumps.ramp, loop, self._coil_id(loop))
+
+    def _move_water(self, t_s: float, plant: int) -> None:
+        self.water.head_for(t_s, plant)
+        self._stage(self.water.ramp, plant, self._water_id(plant))
+
+    # --- what the network takes
+
+    def _follow(self) -> None:
+        """Make flows and plant state anew from what runs; the valves follow at the next look."""
+        self.rejection.renew()
+        self._wire()
+        self._remix = self.changed = True
+
+    def _wire(self) -> None:
+        c, ramp, plates = self.network.coefficients, self.pumps.ramp, self._plates
+        self.flow = ramp
+        if not plates.all():  # elsewhere nodes move their own air or fluid
+            start, target = np.where(plates, ramp.start, 1.0), np.where(plates, ramp.target, 1.0)
+            self.flow = FlowRamp(start, target, ramp.tau_s, ramp.since_s)
+        moved, water = self._moved, self._water
+        rejection = self.rejection.shares()
+        opening = np.where(np.isnan(self._opening), 1.0, self._opening)
+        coils = coil_shares(self.network, self.plant, moved)
+        blown = np.where(self.room_air_w_k > 0, moved * opening, moved)
+        rooms, held = room_units(self.network, self.plant, blown), np.ones(len(water), bool)
+        self.plant_state = PlantState(coils * opening, rooms, water, rejection, held)
+        self._water_w_k = water * c.plant_flow_w_k
+        self._water_list = self._water_w_k.tolist()
+        self._carries = self.plant_state.held.tolist()
+        self._valve = self._valves()
+        self._loop_power_w = self._loop_design_w * self.pumps.power_share()
+        self._pump_heat()
+        self._movers_w = float(self._loop_power_w.sum() + self._water_power_w.sum())
+        self._pumps_settled_s, self._water_settled_s = ramp.settled_s(), self.water.ramp.settled_s()
+        self._flow_shares = ramp.target[: len(plates)] / self.drives
+        self._sticking = not np.isnan(self._opening).all()
+        self._mix()
+
+    def _pump_heat(self) -> None:
+        """Work out the power of the facility pumps: all of it is heat that the machines of their plant must take."""
+        self._water_power_w = self._water_design_w * self.water.power_share()
+        plants, pump_w = len(self.rejection.heat_w), self._water_power_w.tolist()
+        self.rejection.pump_w = (pump_w + [0.0] * plants)[:plants]
+
+    def _valves(self) -> MixingValve:
+        """Return what the valves work with once flows have settled."""
+        network, target = self.network, self.flow.target[: self.network.shape.n_loops]
+        flow_w_k = target * network.loop_flow_w_k
+        exchanger = exchanger_w_k(network, target, self.plant_state)
+        works = self.plant.loops.valve & np.isnan(self._opening) & (flow_w_k > 0) & (exchanger > 0)
+        shape, state = network.shape, self.plant_state
+        room = state.crah * network.coefficients.crah_w_k * state.plant_flow[shape.hall_plant]
+        # Handlers in a room breathe its air: what they blow is as warm as that, whatever heat they take.
+        blown = np.full(shape.n_halls, np.inf)
+        sticks = np.bincount(
+            shape.loop_hall, ~np.isnan(self._opening) & (self.room_air_w_k > 0), shape.n_halls
+        )
+        held = np.isfinite(self._room_set_c) & (room > 0) & (sticks == 0)
+        return MixingValve(
+            np.concatenate([exchanger, room]),
+            np.concatenate([flow_w_k, blown]),
+            np.concatenate([self._set_c, self._room_set_c]),
+            np.concatenate([works, held]).astype(float),
+        )
+
+    def carry(self, into_w: Floats) -> None:
+        """Take note of the heat into each loop and the air of each hall, shape (L + H,) [W], whenever powers change."""
+        self._into_w = into_w
+        self._mix()
+        self._remix = True
+
+    def _mix(self) -> None:
+        """Work out which facility water each valve needs at the present heat."""
+        self._mixed_c = self._valve.mixed_c(self._into_w)
+        if self._recirculates:
+            loops = self.network.shape.n_loops
+            rise_k = self._into_w[:loops] / np.maximum(self._valve.flow_w_k[:loops], 1e-9)
+            self._mixed_c[:loops] += inlet_over_supply_k(rise_k, self.plant.loops.recirculation)
+
+    def look(self, state: State, *, settled: bool = False) -> None:
+        """Take note of the heat each plant carries, and let its machines and the valves follow.
+
+        `settled`: for a steady state, without what it takes time to come to.
+        """
+        now = self.timers.now_s
+        if now - self._looked_s < LOOK_S and not (self._remix or settled):
+            return
+        if now > self._looked_s:
+            self._pace_s, self._looked_s = now - self._looked_s, now
+        upper, n_plants, valve_plant = state.upper, len(self._carries), self._valve_plant
+        temperatures_c = upper[-2 * n_plants :].tolist()
+        supplies_c = temperatures_c[n_plants:]
+        # What the water carries, not what the sink takes: the sink is being chosen from it.
+        carried_w = [
+            max(w_k * (return_c - supply_c), 0.0) if carries else 0.0
+            for w_k, return_c, supply_c, carries in zip(
+                self._water_list, temperatures_c, supplies_c, self._carries, strict=False
+            )
+        ]
+        rejection = self.rejection
+        held = rejection.hold(carried_w, self._carries, settled=settled)
+        apart_k = [supply_c - held_c for supply_c, held_c in zip(supplies_c, rejection.held_c, strict=True)]
+        far = max(map(abs, apart_k)) > CLOSE_K
+        if not (held or far or self._remix):
+            return
+        behind = WATER_S / (WATER_S + self._pace_s)
+        self._facility_c = np.array(
+            [
+                held_c + ((behind if carries else 1.0) * k if abs(k) > CLOSE_K else 0.0)
+                for held_c, k, carries in zip(rejection.held_c, apart_k, self._carries, strict=True)
+            ]
+        )
+        returns_c = upper.take(self._returns_at)
+        facility_c = self._facility_c if n_plants == 1 else self._facility_c[valve_plant]
+        self.bypass_w = self._valve.bypass_w(self._mixed_c, facility_c, returns_c)
+        # Once more where the water was far, or where a loop itself is colder than its valve wants it.
+        self._remix = far or bool(np.logical_or.reduce(returns_c < self._mixed_c))
+        adrift = not all(self._carries) and bool(self.bypass_w[~np.array(self._carries)[valve_plant]].any())
+        self.longest_s = ADRIFT_S if adrift else math.inf
+
+    def turn(self) -> bool:
+        """Let machines work in the weather that begins now; return whether the network has to follow."""
+        turned = self.rejection.turn(self._carries)
+        self._remix |= turned
+        return turned
+
+    def astray(self, most_k: float) -> bool:
+        """Return whether the bypass has left the one that was handed out by more than `most_k` of supply [K]."""
+        if self.bypass_w is self.handed_w:
+            return False
+        off_w = np.abs(self.bypass_w - self.handed_w)
+        return bool(np.logical_or.reduce(off_w > most_k * self._valve.exchanger_w_k))
+
+    def mixed_w(self) -> Floats:
+        """Hand out the bypass, shape (L + H,) [W]."""
+        self.handed_w = self.bypass_w
+        return self.handed_w
+
+    def sink_c(self, t_s: float) -> Floats:
+        """Return what each plant holds its water at, shape (P,) [C]."""
+        return np.array(self.rejection.held_c)
+
+    # --- what it draws
+
+    def loop_power_w(self, t_s: float) -> Floats:
+        """Return the power of the pumps and fans of each loop, shape (L,) [W]."""
+        return self._loop_power_w
+
+    def plant_power_w(self, t_s: float) -> Floats:
+        """Return the power of compressors, fans and facility pumps of each plant, shape (P,) [W]."""
+        power = self._water_power_w.copy()
+        for p, work in enumerate(self.rejection.works()):
+            power[p] += work.machine_w + work.fan_w
+        return power
+
+    def loop_heat_w(self, t_s: float) -> Floats:
+        """Return the heat of pumps and fans into each loop, shape (L,) [W]."""
+        return self._loop_power_w * self._to_loop
+
+    def hall_heat_w(self, t_s: float) -> Floats:
+        """Return the heat of pumps and fans into the air of each hall, shape (H,) [W]."""
+        shape, rest_w = self.network.shape, self._loop_power_w * (1.0 - self._to_loop)
+        return np.bincount(shape.loop_hall, rest_w, minlength=shape.n_halls).astype(float)
+
+    def draw(self, t_s: float) -> Draw:
+        """Return what all cooling machines take, at the heat last looked at."""
+        works = self.rejection.works()
+        power_w, water_l_s = self._movers_w, 0.0
+        for work in works:
+            power_w += work.machine_w + work.fan_w
+            water_l_s += work.water_l_s
+        return Draw(power_w, water_l_s, self.rejection.free_share())
+
+    def settled(self, t_s: float) -> bool:
+        """Return whether no flow is on its way."""
+        return max(self._pumps_settled_s, self._water_settled_s) <= t_s
+
+    def standing(self) -> Standing:
+        """Return what people see and only events and looks change."""
+        works, plants = self.rejection.works(), len(self.plant.plants.ids)
+        heat_w, water_l_s, free = np.zeros((3, plants))
+        on = np.zeros(plants, np.intp)
+        power_w = self._water_power_w.copy()
+        for p, work in enumerate(works):
+            heat_w[p], water_l_s[p] = self.rejection.heat_w[p], work.water_l_s
+            free[p], on[p] = work.free, work.units_on
+            power_w[p] += work.machine_w + work.fan_w
+        return Standing(self._loop_power_w, self.pumps.running(), heat_w, power_w, water_l_s, on, free)
+
+    def moving(self, t_s: float, state: State) -> Moving:
+        """Return what people see and moves between events, at temperatures of now."""
+        loop_flow = (
+            self._flow_shares if t_s >= self._pumps_settled_s else self.pumps.ramp.at(t_s) / self.drives
+        )
+        plant_flow = self.water.ramp.target if t_s >= self._water_settled_s else self.water.ramp.at(t_s)
+        facility_c = self._facility_c.take(self._valve_plant)
+        opening = self._valve.opening(self.bypass_w, facility_c, state.upper.take(self._returns_at))
+        valve = opening.take(self._valve_at)
+        if self._sticking:
+            valve = np.where(np.isnan(self._opening), valve, self._opening)
+        return Moving(loop_flow[: len(valve)], valve, plant_flow[: len(self.plant.plants.ids)])
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        loops = self.network.shape.n_loops
+        return {
+            "pumps": self.pumps.state(),
+            "water": self.water.state(),
+            "rejection": self.rejection.state(),
+            "opening": [None if np.isnan(one) else one for one in self._opening.tolist()],
+            "stage": [self._moved.tolist(), self._water.tolist()],
+            "loop_w": self._into_w[:loops].tolist(),
+            "hall_w": self._into_w[loops:].tolist(),
+            "facility_c": self._facility_c.tolist(),
+            "looked": [self._remix, self._looked_s, self._pace_s],
+            "adrift": self.longest_s == ADRIFT_S,
+            "bypass_w": [self.bypass_w[:loops].tolist(), self.handed_w[:loops].tolist()],
+            "room_w": [self.bypass_w[loops:].tolist(), self.handed_w[loops:].tolist()],
+        }
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned."""
+        self.pumps.restore(state["pumps"])  # type: ignore[arg-type]
+        self.water.restore(state["water"])  # type: ignore[arg-type]
+        self._pump_heat()
+        self.rejection.restore(state["rejection"])  # type: ignore[arg-type]
+        opening: list[float | None] = state["opening"]  # type: ignore[assignment]
+        self._opening = np.array([np.nan if one is None else one for one in opening], float)
+        self._moved, self._water = (np.array(one, float) for one in state["stage"])  # type: ignore[attr-defined]
+        into: list[list[float]] = [state["loop_w"], state["hall_w"]]  # type: ignore[list-item]
+        self._into_w = np.concatenate(into).astype(float)
+        self._wire()
+        self._facility_c = np.array(state["facility_c"], float)
+        self.bypass_w, self.handed_w = (
+            np.array([*loops, *halls], float)
+            for loops, halls in zip(state["bypass_w"], state["room_w"], strict=True)  # type: ignore[call-overload]
+        )
+        looked: list[float] = state["looked"]  # type: ignore[assignment]
+        self._remix, self._looked_s, self._pace_s = bool(looked[0]), looked[1], looked[2]
+        self.longest_s = ADRIFT_S if state["adrift"] else math.inf
+        self.changed = False

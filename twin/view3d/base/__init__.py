@@ -1,0 +1,1 @@
+"""State of the view, palette, cameras and geometry."""

@@ -1,0 +1,159 @@
+"""A turntable camera: orbit, pan, zoom to the pointer, smooth flight, rays and projection. Pure numpy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.view3d.base.state import CameraPose
+
+Floats = NDArray[np.float64]
+
+ORBIT_DEG_PER_PX = 0.25
+ZOOM_PER_NOTCH = 0.84
+ELEVATION_DEG = (-4.0, 89.0)
+DISTANCE_M = (0.6, 4000.0)
+
+
+def eye_m(pose: CameraPose) -> Floats:
+    """Return the place of the eye [m], shape (3,)."""
+    azimuth, elevation = np.radians(pose.azimuth_deg), np.radians(pose.elevation_deg)
+    toward = np.array(
+        [np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)]
+    )
+    return np.asarray(pose.centre_m) + toward * pose.distance_m
+
+
+def axes(pose: CameraPose) -> tuple[Floats, Floats, Floats]:
+    """Return the unit vectors (right, up, back) of the camera in the world."""
+    azimuth, elevation = np.radians(pose.azimuth_deg), np.radians(pose.elevation_deg)
+    right = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])
+    back = np.array(
+        [np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)]
+    )
+    return right, np.cross(back, right), back
+
+
+def view_projection(pose: CameraPose, aspect: float, near_m: float, far_m: float) -> Floats:
+    """Return the matrix M with clip = M @ (x, y, z, 1), shape (4, 4)."""
+    view = np.eye(4)
+    view[:3, :3] = np.stack(axes(pose))
+    view[:3, 3] = -view[:3, :3] @ eye_m(pose)
+    scale = 1.0 / np.tan(np.radians(pose.fov_deg) / 2)
+    projection = np.array(
+        [
+            [scale / aspect, 0.0, 0.0, 0.0],
+            [0.0, scale, 0.0, 0.0],
+            [0.0, 0.0, (far_m + near_m) / (near_m - far_m), 2 * far_m * near_m / (near_m - far_m)],
+            [0.0, 0.0, -1.0, 0.0],
+        ]
+    )
+    return np.asarray(projection @ view)
+
+
+def ray(
+    pose: CameraPose, x_px: float, y_px: float, width_px: float, height_px: float
+) -> tuple[Floats, Floats]:
+    """Return (origin [m], unit direction) of the ray through a pixel; y grows downwards.
+
+    Only ratios of pixels count, so logical and physical pixels serve alike if all four are of one kind.
+    """
+    half = np.tan(np.radians(pose.fov_deg) / 2)
+    right, up, back = axes(pose)
+    sideways = (2 * x_px / width_px - 1) * half * width_px / height_px
+    upwards = (1 - 2 * y_px / height_px) * half
+    direction = right * sideways + up * upwards - back
+    return eye_m(pose), direction / np.linalg.norm(direction)
+
+
+def project(pose: CameraPose, points_m: Floats, width_px: float, height_px: float) -> Floats:
+    """Return (x, y, depth) of points: pixels with y downwards, and distance along the view axis [m].
+
+    Parameters
+    ----------
+    points_m
+        Shape (n, 3).
+
+    Returns
+    -------
+    Shape (n, 3); points behind the eye have depth <= 0 and meaningless pixels.
+    """
+    local = (points_m - eye_m(pose)) @ np.stack(axes(pose)).T
+    depth = -local[:, 2]
+    scale = (
+        height_px / (2 * np.tan(np.radians(pose.fov_deg) / 2)) / np.where(np.abs(depth) < 1e-9, 1e-9, depth)
+    )
+    return np.stack([width_px / 2 + local[:, 0] * scale, height_px / 2 - local[:, 1] * scale, depth], axis=1)
+
+
+def orbit(pose: CameraPose, dx_px: float, dy_px: float) -> CameraPose:
+    """Return the pose after a drag that turns round the centre."""
+    elevation = float(np.clip(pose.elevation_deg + dy_px * ORBIT_DEG_PER_PX, *ELEVATION_DEG))
+    return replace(pose, azimuth_deg=pose.azimuth_deg - dx_px * ORBIT_DEG_PER_PX, elevation_deg=elevation)
+
+
+def pan(pose: CameraPose, dx_px: float, dy_px: float, height_px: float) -> CameraPose:
+    """Return the pose after a drag that slides the floor with the pointer."""
+    metres_per_px = 2 * pose.distance_m * np.tan(np.radians(pose.fov_deg) / 2) / height_px
+    right, _, back = axes(pose)
+    ahead = np.array([-back[0], -back[1], 0.0])
+    norm = float(np.linalg.norm(ahead))
+    ahead = ahead / norm if norm > 1e-6 else np.array([0.0, 1.0, 0.0])
+    # Looking flat along the floor, a pixel upwards is many metres: 0.35 keeps the slide controllable.
+    tilt = max(0.35, float(np.sin(np.radians(pose.elevation_deg))))
+    move = -right * dx_px * metres_per_px + ahead * dy_px * metres_per_px / tilt
+    centre = np.asarray(pose.centre_m) + move
+    return replace(pose, centre_m=(float(centre[0]), float(centre[1]), float(centre[2])))
+
+
+def zoom_to(pose: CameraPose, notches: float, target_m: Floats) -> CameraPose:
+    """Return the pose after a turn of the wheel that keeps `target_m` under the pointer."""
+    distance = float(np.clip(pose.distance_m * ZOOM_PER_NOTCH**notches, *DISTANCE_M))
+    factor = distance / pose.distance_m
+    centre = target_m + (np.asarray(pose.centre_m) - target_m) * factor
+    return replace(pose, centre_m=(float(centre[0]), float(centre[1]), float(centre[2])), distance_m=distance)
+
+
+@dataclass(frozen=True)
+class Flight:
+    """A smooth way from one pose to another: eased, and arching outwards when the way is long."""
+
+    start: CameraPose
+    end: CameraPose
+    duration_s: float
+
+    @classmethod
+    def between(cls, start: CameraPose, end: CameraPose) -> Flight:
+        """Return a flight whose duration grows gently with the way."""
+        travel = float(np.linalg.norm(np.subtract(end.centre_m, start.centre_m)))
+        scale = max(start.distance_m, end.distance_m)
+        turn = abs(_shortest_deg(end.azimuth_deg - start.azimuth_deg)) / 180
+        zoom = abs(np.log(end.distance_m / start.distance_m))
+        return cls(
+            start, end, float(np.clip(0.45 + 0.35 * travel / scale + 0.5 * turn + 0.15 * zoom, 0.4, 1.6))
+        )
+
+    def at(self, elapsed_s: float) -> CameraPose:
+        """Return the pose after `elapsed_s`."""
+        share = float(np.clip(elapsed_s / self.duration_s, 0.0, 1.0))
+        if share >= 1.0:
+            return self.end
+        ease = share**3 * (share * (6 * share - 15) + 10)
+        a, b = self.start, self.end
+        centre = np.asarray(a.centre_m) * (1 - ease) + np.asarray(b.centre_m) * ease
+        travel = float(np.linalg.norm(np.subtract(b.centre_m, a.centre_m)))
+        arch = 1 + 0.25 * min(1.0, travel / (a.distance_m + b.distance_m)) * np.sin(np.pi * ease)
+        distance = np.exp(np.log(a.distance_m) * (1 - ease) + np.log(b.distance_m) * ease) * arch
+        return CameraPose(
+            (float(centre[0]), float(centre[1]), float(centre[2])),
+            float(distance),
+            a.azimuth_deg + _shortest_deg(b.azimuth_deg - a.azimuth_deg) * ease,
+            a.elevation_deg + (b.elevation_deg - a.elevation_deg) * ease,
+            a.fov_deg + (b.fov_deg - a.fov_deg) * ease,
+        )
+
+
+def _shortest_deg(turn: float) -> float:
+    return (turn + 180) % 360 - 180

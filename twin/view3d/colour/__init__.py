@@ -1,0 +1,1 @@
+"""From values to colours and legends."""

@@ -1,0 +1,1 @@
+"""Programs, textures, canvas, lines and labels."""

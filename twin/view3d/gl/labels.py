@@ -1,0 +1,156 @@
+"""Billboard labels: all texts in one atlas, all visible ones in one draw call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
+from vispy import gloo
+
+from twin.view3d.base.label_layout import BUDGET, Placed
+from twin.view3d.base.meshes import quad_indices
+from twin.view3d.base.theme import Colours
+from twin.view3d.gl.draw_context import Stage
+
+_VERTEX = """
+attribute vec2 a_position;   // [px], y downwards
+attribute vec2 a_place;
+uniform vec2 u_screen;
+varying vec2 v_place;
+void main() {
+    gl_Position = vec4(a_position.x / u_screen.x * 2.0 - 1.0, 1.0 - a_position.y / u_screen.y * 2.0, 0.0, 1.0);
+    v_place = a_place;
+}
+"""
+
+_FRAGMENT = """
+uniform sampler2D u_atlas;
+varying vec2 v_place;
+void main() {
+    gl_FragColor = texture2D(u_atlas, v_place);
+}
+"""
+
+_TYPE = np.dtype([("a_position", np.float32, 2), ("a_place", np.float32, 2)])
+_POINTS = 8.6
+_PAD = (7.0, 2.5)
+WARNING_RGB, WARNING_INK = (1.0, 0.74, 0.22), (0.10, 0.07, 0.0)
+ALARM_RGB, ALARM_INK = (0.84, 0.07, 0.21), (1.0, 1.0, 1.0)
+"""Plates over what is not well, and what is written on them: the same in both themes."""
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """All texts drawn into one picture.
+
+    Parameters
+    ----------
+    texels
+        uint8 (height, width, 4), premultiplied alpha.
+    boxes
+        Left, top, width, height of each text [px], shape (n, 4).
+    """
+
+    texels: NDArray[np.uint8]
+    boxes: NDArray[np.float64]
+
+
+def label_font(scale: float) -> QFont:
+    """Return the font of labels for a ratio of physical to logical pixels."""
+    font = QFont()
+    font.setFamilies(["Inter", "Noto Sans", "DejaVu Sans"])
+    font.setPixelSize(max(8, round(_POINTS * 1.42 * scale)))
+    font.setWeight(QFont.Weight.DemiBold)
+    font.setLetterSpacing(QFont.SpacingType.PercentageSpacing, 103)
+    return font
+
+
+def draw_atlas(texts: list[str], colours: Colours, scale: float, tones: Sequence[int] | None = None) -> Atlas:
+    """Draw every text on its own rounded plate; needs a QGuiApplication.
+
+    Parameters
+    ----------
+    tones
+        Of each text: 0 plain, 1 warning, 2 alarm.
+    """
+    inks = (
+        (colours.label, colours.label_back),
+        (WARNING_INK, (*WARNING_RGB, 0.96)),
+        (ALARM_INK, (*ALARM_RGB, 0.96)),
+    )
+    font = label_font(scale)
+    metrics = QFontMetricsF(font)
+    pad_x, pad_y = _PAD[0] * scale, _PAD[1] * scale
+    high = float(np.ceil(metrics.height() + 2 * pad_y))
+    wide = [float(np.ceil(metrics.horizontalAdvance(t) + 2 * pad_x)) for t in texts]
+    limit = max([1024.0, *wide]) + 2
+    boxes, x, y = np.zeros((len(texts), 4)), 1.0, 1.0
+    for k, w in enumerate(wide):
+        if x + w + 1 > limit:
+            x, y = 1.0, y + high + 2
+        boxes[k] = (x, y, w, high)
+        x += w + 2
+    image = QImage(int(limit), max(4, int(y + high + 2)), QImage.Format.Format_RGBA8888_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+    painter.setFont(font)
+    for text, box, tone in zip(texts, boxes, tones or [0] * len(texts), strict=True):
+        place = QRectF(*(float(v) for v in box))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor.fromRgbF(*inks[tone][1]))
+        painter.drawRoundedRect(place, 4 * scale, 4 * scale)
+        painter.setPen(QColor.fromRgbF(*inks[tone][0]))
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+    painter.end()
+    lines = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
+    return Atlas(lines[:, : image.width()].copy(), boxes)
+
+
+class Labels:
+    """Draws the placed labels."""
+
+    def __init__(self) -> None:
+        self._program = gloo.Program(_VERTEX, _FRAGMENT)
+        self._buffer = gloo.VertexBuffer(np.zeros(4 * BUDGET, _TYPE))
+        self._program.bind(self._buffer)
+        self._indices = gloo.IndexBuffer(quad_indices(BUDGET))
+        self._boxes = np.zeros((0, 4))
+        self._texture_size = np.ones(2)
+        self._any = False
+
+    @property
+    def sizes_px(self) -> NDArray[np.float64]:
+        """Return width and height of every text, shape (n, 2) [px]."""
+        return self._boxes[:, 2:]
+
+    def set_atlas(self, atlas: Atlas) -> None:
+        """Take other texts; nothing is shown until they are placed."""
+        self._boxes = atlas.boxes
+        self._texture_size = np.array(atlas.texels.shape[1::-1], float)
+        self._program["u_atlas"] = gloo.Texture2D(
+            atlas.texels, interpolation="nearest", wrapping="clamp_to_edge"
+        )
+        self._any = False
+
+    def show(self, placed: list[Placed]) -> None:
+        """Choose what is drawn; unused quads shrink to nothing."""
+        vertices = np.zeros((BUDGET, 4), _TYPE)
+        corner = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], float)
+        for k, label in enumerate(placed):
+            box = self._boxes[label.index]
+            vertices[k]["a_position"] = np.array([label.left_px, label.top_px]) + corner * box[2:]
+            vertices[k]["a_place"] = (box[:2] + corner * box[2:]) / self._texture_size
+        self._buffer.set_data(vertices.ravel())
+        self._any = bool(placed)
+
+    def draw(self, stage: Stage) -> None:
+        """Draw with premultiplied blending, depth test off."""
+        if self._any:
+            self._program["u_screen"] = stage.size_px
+            self._program.draw("triangles", self._indices)

@@ -1,0 +1,85 @@
+"""Containment of aisles: translucent panes with frames, drawn last, depth-tested but not written."""
+
+from __future__ import annotations
+
+import numpy as np
+from vispy import gloo
+
+from twin.plant.geometry import Aisles
+from twin.view3d.base.meshes import box_face, quad_indices
+from twin.view3d.gl.draw_context import Stage, program
+
+_VERTEX = """
+attribute vec3 a_position;
+attribute vec3 a_normal;
+attribute vec2 a_place;
+attribute vec2 a_size;
+varying vec2 v_place;
+varying vec2 v_size;
+varying float v_lit;
+void main() {
+    gl_Position = u_matrix * vec4(a_position, 1.0);
+    v_fog = fog_at(a_position);
+    v_place = a_place;
+    v_size = a_size;
+    v_lit = 0.45 + 0.55 * light_on(a_normal);
+}
+"""
+
+_FRAGMENT = """
+uniform vec4 u_glass;
+varying vec2 v_place;
+varying vec2 v_size;
+varying float v_lit;
+void main() {
+    vec2 blur = max(fwidth(v_place), 1e-5);
+    vec2 reach = min(v_place, v_size - v_place);
+    float mullion = abs(fract(v_place.x / 1.2) - 0.5) * 1.2;
+    vec2 bar = clamp((0.018 - reach) / blur + 0.5, 0.0, 1.0);
+    float frame = max(max(bar.x, bar.y), 0.6 * clamp((0.012 - mullion) / blur.x + 0.5, 0.0, 1.0));
+    frame *= clamp(0.05 / max(blur.x, blur.y), 0.0, 1.0);
+    vec3 colour = mix(u_glass.rgb * v_lit, u_glass.rgb * 1.25 + 0.12, frame * 0.6);
+    float alpha = mix(u_glass.a, 0.85, frame * 0.6);
+    gl_FragColor = vec4(mix(colour, u_ground, v_fog), alpha);
+}
+"""
+
+_TYPE = np.dtype(
+    [
+        ("a_position", np.float32, 3),
+        ("a_normal", np.float32, 3),
+        ("a_place", np.float32, 2),
+        ("a_size", np.float32, 2),
+    ]
+)
+
+
+class Glass:
+    """Draws the containments of a plant in one call."""
+
+    def __init__(self, aisles: Aisles) -> None:
+        closed = np.flatnonzero(aisles.contained)
+        low = np.column_stack([aisles.x0_m[closed], aisles.y0_m[closed], np.full(len(closed), 0.01)])
+        high = np.column_stack([aisles.x1_m[closed], aisles.y1_m[closed], aisles.height_m[closed]])
+        # A hand's breadth inside the cabinets' rear planes, so that the long panes never fight with them.
+        low[:, 1] += 0.03
+        high[:, 1] -= 0.03
+        self._quads = 5 * len(closed)
+        if not self._quads:
+            return
+        parts = []
+        for face in ("-x", "+x", "-y", "+y", "+z"):
+            positions, normal, place, size = box_face(low, high, face)
+            out = np.zeros(positions.shape[:2], _TYPE)
+            out["a_position"], out["a_normal"], out["a_place"] = positions, normal, place
+            out["a_size"] = size[:, None, :]
+            parts.append(out.ravel())
+        self._program = program(_VERTEX, _FRAGMENT, np.concatenate(parts))
+        self._indices = gloo.IndexBuffer(quad_indices(self._quads))
+
+    def draw(self, stage: Stage) -> None:
+        """Draw with blending and depth test on, depth writing off."""
+        if self._quads:
+            stage.light(self._program)
+            self._program["u_glass"] = stage.colours.glass
+            self._program.draw("triangles", self._indices)

@@ -1,0 +1,1 @@
+"""Picking, presets and the plan of the site."""

@@ -1,0 +1,287 @@
+"""Camera places for a plant: the overview at a corner, a row, from the top, in the aisle, close to a rack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from twin.plant.geometry import AisleKind, Geometry
+from twin.plant.tables import Plant, RackKind
+from twin.view3d.base.bounds import Box, machine_boxes
+from twin.view3d.base.camera import eye_m, project
+from twin.view3d.base.state import CameraPose
+from twin.view3d.place.picking import Picker
+
+Floats = NDArray[np.float64]
+PRESETS: tuple[str, ...] = ("overview", "row", "top", "aisle", "close")
+
+STEP_M = 0.15
+"""A way out of a thing begins so far before it."""
+WIDEST_DEG = 78.0
+HIGH_M = 1.5
+"""What stands higher than this in a rack is looked at from below."""
+CROSS_M = 0.8
+FRONT_GAP_M = 0.3
+ELEVATIONS_DEG = (14.0, 26.0, 38.0, 52.0)
+STEEP_DEG = 220.0
+"""A look from so much higher has to show the whole thing more: every further degree is worth 1 / 220 of it."""
+AZIMUTHS_DEG = (50.0, -50.0, 130.0, -130.0, 20.0, -20.0, 160.0, -160.0, 90.0, -90.0)
+"""Directions a machine is looked at from, in the order they are tried."""
+MOST_BOXES = 12
+"""Machines of a loop whose sight is asked for."""
+ONE_SIDE_DEG = 24.0
+"""An aisle with fronts on one side only is seen turned towards them."""
+
+
+def preset_pose(name: str, plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+    """Return the pose of a preset.
+
+    Parameters
+    ----------
+    name
+        One of PRESETS.
+    aspect
+        Width over height of the picture.
+
+    Raises
+    ------
+    KeyError
+        When the preset is unknown.
+    """
+    return {"overview": _overview, "row": _row, "top": _top, "aisle": _aisle, "close": _close}[name](
+        plant, geometry, aspect
+    )
+
+
+def frame_box(
+    pose: CameraPose,
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    aspect: float,
+    share: float = 0.55,
+) -> CameraPose:
+    """Return the pose that shows a box whole with air around it, from the same direction."""
+    return _fit(pose, low, high, aspect, share)
+
+
+def before_front(
+    pose: CameraPose, plant: Plant, low: NDArray[np.float64], high: NDArray[np.float64]
+) -> CameraPose:
+    """Return the pose, turned before the front when a single rack or less is framed."""
+    racks, centre = plant.racks, (low + high) / 2
+    here = np.hypot(racks.x_m - centre[0], racks.y_m - centre[1])
+    if high[0] - low[0] > 2.5 or not len(here) or here.min() > 1.5:
+        return pose
+    azimuth = float(racks.facing[here.argmin()]) * 72.0
+    # Trays over the rows would hide what is high up from an eye above it.
+    elevation = 10.0 if centre[2] < HIGH_M else -6.0
+    return CameraPose(pose.centre_m, pose.distance_m, azimuth, elevation, 38.0)
+
+
+def before_obstacles(pose: CameraPose, picker: Picker, half_m: ArrayLike = 0.0) -> CameraPose:
+    """Return the pose moved nearer, with a wider view, when a rack or machine stands between eye and what is shown.
+
+    `half_m` is half the size of what is shown round the centre: what stands within, such as racks that collide, hides
+    nothing.
+    """
+    eye, centre = eye_m(pose), np.array(pose.centre_m)
+    outwards = (eye - centre) / pose.distance_m
+    own_m = STEP_M + float((np.asarray(half_m) / np.maximum(np.abs(outwards), 1e-9)).min())
+    free_m = picker.free_way_m(centre + outwards * own_m, outwards) + own_m
+    if free_m >= pose.distance_m:
+        return pose
+    distance = max(0.5, free_m - 0.12)
+    half = np.tan(np.radians(pose.fov_deg) / 2) * pose.distance_m / distance
+    return replace(pose, distance_m=distance, fov_deg=min(WIDEST_DEG, float(np.degrees(2 * np.arctan(half)))))
+
+
+def before_racks(
+    pose: CameraPose, plant: Plant, boxes: Sequence[Box], picker: Picker, aspect: float
+) -> CameraPose:
+    """Return a pose that shows racks or what is in them, from before their fronts."""
+    low, high = _airy(boxes)
+    front = before_front(pose, plant, low, high)
+    own_m = np.max([box[1] for box in boxes], axis=0) - np.min([box[0] for box in boxes], axis=0)
+    return before_obstacles(frame_box(front, low, high, aspect), picker, own_m / 2)
+
+
+def before_machines(
+    pose: CameraPose, plant: Plant, boxes: Sequence[Box], picker: Picker, aspect: float
+) -> CameraPose:
+    """Return a pose that shows machines whole, outside of everything and past what else stands there.
+
+    Parameters
+    ----------
+    boxes
+        Of the machines.
+
+    Returns
+    -------
+    Of many directions the one that sees most of their corners; the steeper it looks down the more it has to see.
+    """
+    low, high = _airy(boxes)
+    points = np.concatenate([_corners(*box) for box in boxes[:MOST_BOXES]])
+    own = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
+    side = open_side(plant)
+    best, most = pose, -1.0
+    for elevation in ELEVATIONS_DEG:
+        for azimuth in AZIMUTHS_DEG:
+            tried = CameraPose((0.0, 0.0, 0.0), 1.0, side * azimuth, elevation, 38.0)
+            tried = frame_box(tried, low, high, aspect)
+            seen = float(picker.seen(eye_m(tried), points, own).mean())
+            worth = seen - elevation / STEEP_DEG
+            if worth > most:
+                best, most = tried, worth
+        if most >= 1.0 - elevation / STEEP_DEG:
+            return best
+    return best
+
+
+def _airy(boxes: Sequence[Box]) -> Box:
+    """Return the box round boxes; small things are shown with what is round them."""
+    low, high = np.min([b[0] for b in boxes], axis=0), np.max([b[1] for b in boxes], axis=0)
+    air = np.maximum(0.0, 0.9 - (high - low)) / 2
+    return low - air, high + air
+
+
+def _corners(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    ends = np.stack([low, high])
+    return np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
+
+def _fit(
+    pose: CameraPose, low: NDArray[np.float64], high: NDArray[np.float64], aspect: float, share: float
+) -> CameraPose:
+    """Return the pose moved so that the box fills `share` of the picture's width or height."""
+    corners = _corners(low, high)
+    centre = (low + high) / 2
+    near, far = 0.3, 5000.0
+    for _ in range(40):
+        middle = float(np.sqrt(near * far))
+        shown = project(_at(pose, centre, middle), corners, aspect, 1.0)
+        spread = np.abs(shown[:, :2] - [aspect / 2, 0.5]) / [aspect / 2, 0.5]
+        if (shown[:, 2] <= 0.05).any() or spread.max() > share:
+            near = middle
+        else:
+            far = middle
+    return _at(pose, centre, far)
+
+
+def _at(pose: CameraPose, centre: NDArray[np.float64], distance_m: float) -> CameraPose:
+    place = (float(centre[0]), float(centre[1]), float(centre[2]))
+    return CameraPose(place, distance_m, pose.azimuth_deg, pose.elevation_deg, pose.fov_deg)
+
+
+def _racks_box(plant: Plant, geometry: Geometry) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    racks, present = plant.racks, plant.racks.present
+    if not present.any():
+        return geometry.bounds_m[0], geometry.bounds_m[1]
+    half = np.column_stack([racks.width_m, racks.depth_m])[present] / 2
+    middle = np.column_stack([racks.x_m, racks.y_m])[present]
+    low = np.append((middle - half).min(axis=0), 0.0)
+    return low, np.append((middle + half).max(axis=0), racks.height_m[present].max())
+
+
+def open_side(plant: Plant) -> float:
+    """Return -1 or +1: the y side of the hall whose outermost row turns most of its fronts outwards."""
+    racks = plant.racks
+    present = np.flatnonzero(racks.present)
+    if not len(present):
+        return -1.0
+    y_m, row = racks.y_m[present], racks.row[present]
+    low, high = (racks.facing[present[row == row[end]]] for end in (y_m.argmin(), y_m.argmax()))
+    return 1.0 if low.sum() >= 0 and high.sum() > 0 else -1.0
+
+
+def _overview(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+    low, high = _racks_box(plant, geometry)
+    high = high + np.array([0.0, 0.0, 0.6])
+    side = open_side(plant)
+    wide, deep = high[0] - low[0], high[1] - low[1]
+    large = float(np.clip((np.hypot(wide, deep) - 10.0) / 25.0, 0.0, 1.0))
+    # In a small hall the machines that cool it belong to the story, in a large one the rows are.
+    machines = machine_boxes(geometry, np.arange(len(geometry.machines.loop)))
+    if len(machines[0]):
+        low = low + (1 - large) * np.minimum(0.0, machines[0].min(axis=0) - low)
+        high = high + (1 - large) * np.maximum(0.0, machines[1].max(axis=0) - high)
+    # The cross tray and its labels stand beyond the ends of the rows.
+    high[0] += (1 - large) * CROSS_M
+    # The longer the rows in comparison with the hall's depth, the more the camera stands before them.
+    lean = float(np.degrees(np.arctan2(deep, wide)))
+    # A hall of many rows is seen along the ends of its rows, where each cold aisle shows its fronts.
+    many = large * float(np.clip((lean - 45.0) / 25.0, 0.0, 1.0))
+    azimuth = side * (50.0 + 0.25 * (90.0 - lean) - 15.0 * many)
+    pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 26.0 - 2.0 * many, 38.0)
+    fitted = _fit(pose, low, high, aspect, share=0.97)
+    # A large hall is seen from nearer than it fits: its rows run out of the picture and recede into the fog.
+    ahead = np.array([(0.10 - 0.10 * many) * wide, side * (0.05 + 0.11 * many) * deep, 0.0])
+    centre = np.array(fitted.centre_m) + large * ahead
+    return _at(fitted, centre, fitted.distance_m * (1.02 - 0.22 * large - 0.06 * many))
+
+
+def _row(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+    racks = plant.racks
+    side = open_side(plant)
+    alive = np.flatnonzero(racks.present)
+    if not len(alive):
+        return _overview(plant, geometry, aspect)
+    edge = alive[(racks.y_m[alive] * side).argmax()]
+    row = alive[racks.row[alive] == racks.row[edge]]
+    low = np.array([racks.x_m[row].min(), racks.y_m[row].min() - 0.6, 0.0])
+    high = np.array([racks.x_m[row].max(), racks.y_m[row].max() + 0.6, racks.height_m[row].max()])
+    length = min(float(high[0] - low[0]), 9.0)
+    low[0] = high[0] - length
+    pose = CameraPose((0.0, 0.0, 0.0), 1.0, side * 48.0, 11.0, 42.0)
+    return _fit(pose, low, high, aspect, share=0.98)
+
+
+def _top(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+    low, high = _racks_box(plant, geometry)
+    wide, deep = high[0] - low[0], high[1] - low[1]
+    # The longer side of the hall lies along the longer side of the picture.
+    azimuth = 0.0 if (deep > wide) == (aspect > 1) else -90.0
+    return _fit(CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 88.0, 30.0), low, high, aspect, share=0.9)
+
+
+def _aisle(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+    aisles = geometry.aisles
+    between = (aisles.kind == AisleKind.COLD) & (aisles.y1_m - aisles.y0_m > 0.9)
+    inner = np.flatnonzero(between)
+    if not len(inner):
+        return _row(plant, geometry, aspect)
+    fronts = np.array([_fronts(plant, geometry, int(k)) for k in inner])
+    # Fronts on both sides are best, then many on one; of equal aisles the one in the middle of the hall.
+    off_centre = np.abs(np.arange(len(inner)) - (len(inner) - 1) / 2)
+    best = np.lexsort((off_centre, -fronts.sum(axis=1), -fronts.min(axis=1)))[0]
+    k, (below, above) = inner[best], fronts[best]
+    y = float(aisles.y0_m[k] + aisles.y1_m[k]) / 2
+    end = float(aisles.x1_m[k])
+    reach = min(7.0, max(2.5, (end - float(aisles.x0_m[k])) * 0.6))
+    turn = ONE_SIDE_DEG * (float(below > 0) - float(above > 0))
+    return CameraPose((end - reach, y, 1.25), reach + 1.2, turn, 5.0, 55.0)
+
+
+def _fronts(plant: Plant, geometry: Geometry, aisle: int) -> tuple[int, int]:
+    """Return how many compute racks turn their fronts to an aisle from its low and from its high y side."""
+    racks, aisles = plant.racks, geometry.aisles
+    front_m = racks.y_m + racks.facing * racks.depth_m / 2
+    here = racks.present & (racks.kind == RackKind.COMPUTE)
+    here &= (racks.x_m > aisles.x0_m[aisle]) & (racks.x_m < aisles.x1_m[aisle])
+    below = here & (racks.facing > 0) & (np.abs(front_m - aisles.y0_m[aisle]) < FRONT_GAP_M)
+    above = here & (racks.facing < 0) & (np.abs(front_m - aisles.y1_m[aisle]) < FRONT_GAP_M)
+    return int(below.sum()), int(above.sum())
+
+
+def _close(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+    racks, side = plant.racks, open_side(plant)
+    alive = np.flatnonzero(racks.present)
+    if not len(alive):
+        return _overview(plant, geometry, aspect)
+    edge = alive[(racks.y_m[alive] * side).argmax()]
+    row = alive[racks.row[alive] == racks.row[edge]]
+    rack = row[np.argsort(racks.x_m[row])[-min(2, len(row))]]
+    centre = np.array([racks.x_m[rack], racks.y_m[rack] + side * racks.depth_m[rack] / 2, 1.05])
+    return _at(CameraPose((0.0, 0.0, 0.0), 1.0, side * 66.0, 9.0, 38.0), centre, 3.6)

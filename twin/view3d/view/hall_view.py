@@ -1,0 +1,499 @@
+"""The hall on screen: a canvas, its layers, the camera and the pointer. The one door of this package for the app."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from psygnal import Signal
+from PySide6.QtGui import QCursor
+
+from twin.plant.cable_names import find_bundle
+from twin.plant.geometry import Geometry, build_geometry
+from twin.plant.tables import Plant
+from twin.record.frame import Frame
+from twin.view3d.base import camera
+from twin.view3d.base.bounds import Box
+from twin.view3d.base.camera import Flight
+from twin.view3d.base.highlight import Lit, Reach
+from twin.view3d.base.ownership import NO_GROUPS, Groups
+from twin.view3d.base.palette import Rgb
+from twin.view3d.base.same_look import looks_like
+from twin.view3d.base.state import CameraPose, ViewState
+from twin.view3d.colour.cable_colours import CableState
+from twin.view3d.colour.machine_state import Mark, over_things
+from twin.view3d.colour.value_codes import Repainted
+from twin.view3d.gl.antialias import StillBuffer, seen
+from twin.view3d.gl.capability import Capability, is_software, probe
+from twin.view3d.gl.draw_context import Stage
+from twin.view3d.gl.error_log import ErrorLog
+from twin.view3d.gl.free_gl import release
+from twin.view3d.gl.software_canvas import choose_canvas, vispy_app
+from twin.view3d.gl.values import ValueTexture
+from twin.view3d.place.cable_field import CableField
+from twin.view3d.place.outline_marks import marks_of
+from twin.view3d.place.picking import Hit, Picker
+from twin.view3d.place.presets import before_machines, before_racks, open_side, preset_pose
+from twin.view3d.place.site_plan import SitePlan, site_plan
+from twin.view3d.view.edit_overlay import EditView
+from twin.view3d.view.gestures import Gestures
+from twin.view3d.view.scene import Scene
+from twin.view3d.view.scrub_render import Passing
+
+REST_S = 0.22
+"""So long after the last move the camera counts as at rest."""
+STILL_S = 0.6
+"""So long after the last change a picture is drawn with smooth edges where that costs time."""
+_NOWHERE = CameraPose((0.0, 0.0, 1.0), 12.0, -60.0, 25.0)
+
+
+class HallView:
+    """Draws a plant and its frames, answers the pointer, flies the camera.
+
+    Parameters
+    ----------
+    state
+        What is looked at; followed, and written by the pointer.
+    size
+        Logical pixels.
+    show
+        Whether to open its own window at once.
+    samples
+        Of multisampling; None: 4 on hardware, none in software.
+    keys
+        "app" leaves all keys to the application; None: F frames the selection, Home shows the overview.
+    """
+
+    hovered = Signal(object)
+    clicked = Signal(object)
+    double_clicked = Signal(object)
+    menu_wanted = Signal(object, object)  # Hit or None under a click of the right button, place (x, y) [px]
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        state: ViewState,
+        *,
+        size: tuple[int, int] = (1280, 800),
+        show: bool = False,
+        samples: int | None = None,
+        keys: str | None = None,
+    ) -> None:
+        self.state = state
+        self.errors: list[str] = []
+        self._log = ErrorLog(self._fail)
+        logging.getLogger("vispy").addHandler(self._log)
+        software = is_software()
+        if samples is None:
+            samples = 0 if software else 4
+        choose_canvas(vispy_app.use_app().backend_module, plain=software and not samples)
+        config = {"samples": samples, "depth_size": 24}
+        self.canvas = vispy_app.Canvas(
+            title="gpu-twin", size=size, show=show, config=config, keys=None, autoswap=False, vsync=False
+        )
+        self.canvas.set_current()
+        self.capability: Capability = probe()
+        self._scene = Scene(self.capability)
+        self.edit = EditView(self)
+        self._still = StillBuffer() if not samples and StillBuffer.available() else None
+        self._passing = Passing(self.capability.software)
+        self._still_wanted = False
+        self.plant: Plant | None = None
+        self._geometry: Geometry | None = None
+        self.picker: Picker | None = None
+        self._cables: CableField | None = None
+        self._isolated: NDArray[np.int32] | None = None
+        self.plan: SitePlan | None = None
+        self._path_names: tuple[str, ...] = ()
+        self._found: tuple[Mark, ...] = ()
+        self._frame: Frame | None = None
+        self._groups = NO_GROUPS
+        self._flight: tuple[Flight, float] | None = None
+        self._pose = state.camera or _NOWHERE
+        self._wall_s = self._moved_s = self._changed_s = -1e9
+        self._settled, self._unsent, self._changes = True, False, 0
+        self._writing = self._closed = False
+        self.canvas.events.draw.connect(self._on_draw)
+        self.canvas.events.resize.connect(lambda _: self._show())
+        # vispy holds its listeners weakly, so somebody has to keep them.
+        self.gestures = Gestures(
+            self._orbit,
+            self._pan,
+            self._zoom,
+            self._hover,
+            self._click,
+            self._double_click,
+            self._publish,
+            self._menu,
+            self.edit.taken,
+        )
+        self.gestures.connect(self.canvas)
+        if keys is None:
+            self.canvas.events.key_press.connect(self._on_key)
+        state.events.camera.connect(self._on_camera)
+        state.events.colour_by.connect(self._on_colour_by)
+        state.events.focus_job.connect(self._on_colour_by)
+        for name in ("theme", "cables_by"):
+            getattr(state.events, name).connect(self._show)
+        for name in ("selection", "hovered", "layers"):
+            getattr(state.events, name).connect(self._on_marks)
+
+    @property
+    def native(self) -> Any:
+        """Return the Qt widget to embed."""
+        return self.canvas.native
+
+    @property
+    def pose(self) -> CameraPose:
+        """Return where the camera stands now."""
+        return self._pose
+
+    @property
+    def values(self) -> ValueTexture:
+        """Return the texture of drawing codes."""
+        return self._scene.values
+
+    def stage(self) -> Stage:
+        """Return what layers need to draw a picture from the present pose."""
+        width, height = (max(int(v), 1) for v in self.canvas.physical_size)
+        return self._scene.stage(self._pose, self.state, (width, height))
+
+    def set_plant(self, plant: Plant, groups: Groups = NO_GROUPS) -> None:
+        """Take a plant: builds all meshes, and shows the overview when the state has no camera yet.
+
+        `groups` tell whose its jobs and GPUs are.
+        """
+        self._groups = groups
+        before, self.plant = self.plant, plant
+        if before is not None and looks_like(plant, before):  # only its run is another
+            self._scene.stand_in(plant)
+            self.set_frame(None)
+            return
+        self._geometry = build_geometry(plant)
+        self.plan = site_plan(plant, self._geometry, open_side(plant))
+        self._path_names = ()
+        self.picker = Picker(plant, self._geometry, self.plan)
+        self._cables = CableField(plant, self._geometry)
+        self._isolated, self._frame = None, None
+        self._changed_s, self._still_wanted = np.inf, False
+        self.canvas.set_current()
+        self.edit.layer.forget()
+        self._passing.forget()
+        self._scene.set_plant(plant, self._geometry, self._cables.runs, self.picker, self.plan)
+        self._unsent = True  # mostly a frame of this hall follows before it is drawn
+        if self.state.camera is None:
+            self.preset("overview", animate=False)
+        self._on_marks()
+        self.mark_found(self._found)
+
+    def set_frame(self, frame: Frame | None, repainted: Repainted | None = None) -> None:
+        """Show the values of a frame: one upload of the value texture and one of the pipes' states.
+
+        A frame of another epoch of the plant is passed over. `repainted` colours GPUs otherwise than by channel.
+        """
+        if frame is not None and self.plant is not None and frame.layout.epoch != self.plant.epoch:
+            return
+        self._frame, self._changed_s, self._scene.repainted = frame, np.inf, repainted
+        self._on_colour_by()
+
+    def set_groups(self, groups: Groups) -> None:
+        """Take whose jobs and GPUs are, of another run of the same plant."""
+        self._groups = groups
+        self._on_colour_by()
+
+    def _upload(self) -> None:
+        self._unsent = False
+        self._scene.set_frame(self._frame, self.state.colour_by, self._groups, self.state.focus_job)
+
+    def keep_clear(self, areas: Sequence[tuple[float, float, float, float]]) -> None:
+        """Let no label come into these rectangles: left, top, width, height [logical px]."""
+        self._scene.names.stay_clear(areas)
+        self._show()
+
+    def pick(self, x_px: float, y_px: float) -> Hit | None:
+        """Return what is under a place of the widget (logical pixels, whatever the screen's pixel ratio)."""
+        if self.picker is None or self.plant is None or self._cables is None:
+            return None
+        origin, direction = camera.ray(self._pose, x_px, y_px, *self.size())
+        hit = self.picker.pick(origin, direction)
+        if "cables" not in self.state.layers:
+            return hit
+        reach_m = np.inf if hit is None else hit.distance_m
+        state = CableState.of(self._frame, len(self.plant.bundles.rail))
+        kept = find_bundle(self.plant, self.state.selection[-1]) if self.state.selection else None
+        return self._cables.pick(origin, direction, reach_m, state, kept) or hit
+
+    def show_traffic(
+        self, there: NDArray[np.float64], back: NDArray[np.float64], racks: NDArray[np.int64], rgb: Rgb
+    ) -> None:
+        """Give the collective layer its traffic.
+
+        Parameters
+        ----------
+        there, back
+            From rack a to b of each bundle and back, 0..1.
+        racks
+            Of one circle of the collective, in its order; none: no arcs.
+        rgb
+            Colour of the dashes.
+        """
+        if self.plant is not None:
+            self.canvas.set_current()
+            self._scene.set_traffic(there, back, racks, rgb)
+            self._show()
+
+    def light(self, lit: Lit | None = None, reach: Reach | None = None, names: Sequence[str] = ()) -> None:
+        """Let a path shine, colour the GPUs by the reach of a fault, and name things; nothing: as always."""
+        self.canvas.set_current()
+        self._path_names = tuple(names)
+        self._scene.light(lit, reach)
+        self._upload()
+        self._on_marks()
+
+    def mark_found(self, marks: Sequence[Mark]) -> None:
+        """Let words stand over things; those of one thing share a plate, and what stands nowhere has none."""
+        self._found = tuple(marks)
+        self._scene.found = over_things(self._found, self.standing)
+        self._show()
+
+    @property
+    def shows_power(self) -> bool:
+        """Return whether the power paths are drawn: the layer is on, or selection, trace or a fault wants them."""
+        return "power" in self.state.layers or self._scene.shows_power
+
+    def isolate(self, bundles: NDArray[np.int32] | None) -> None:
+        """Keep these bundles and let all other cables fade; None: let all shine."""
+        self._isolated = bundles
+        self._on_marks()
+
+    def fly_to(self, id: str, animate: bool = True) -> None:
+        """Move the camera to a thing; unknown ids are ignored."""
+        self.frame([id], animate)
+
+    def frame(self, ids: Sequence[str], animate: bool = True) -> None:
+        """Move the camera so that these things fill the picture; unknown ids are ignored."""
+        if self.plant is None or self._geometry is None or self.picker is None:
+            return
+        boxes = [box for box in map(self._box_of, ids) if box is not None]
+        width, height = self.size()
+        machines = {self.plant.slots.get(id, ("", -1))[0] for id in ids} <= {"loop", "plant", "power"}
+        place = before_machines if machines else before_racks
+        if boxes:
+            self.go(place(self._pose, self.plant, boxes, self.picker, width / height), animate)
+
+    def frame_selection(self, animate: bool = True) -> None:
+        """Move the camera so that the selection fills the picture; without one, the overview."""
+        if self.state.selection:
+            self.frame(list(self.state.selection), animate)
+        else:
+            self.preset("overview", animate)
+
+    def preset(self, name: str, animate: bool = True) -> None:
+        """Move the camera to one of `presets.PRESETS`."""
+        if self.plant is not None and self._geometry is not None:
+            width, height = self.size()
+            self.go(preset_pose(name, self.plant, self._geometry, width / height), animate)
+
+    def tick(self, wall_s: float, way: int = 1) -> None:
+        """Advance flight and flow by a monotonic clock; time goes on (1), stands (0), or goes back (-1)."""
+        elapsed = min(max(wall_s - self._wall_s, 0.0), 0.2) if self._wall_s > 0 else 0.0
+        self._wall_s, dirty = wall_s, self._scene.catch_up()
+        self._changed_s = min(self._changed_s, wall_s)  # an edit may have taken long since the last time
+        if self._flight is not None:
+            flight, start_s = self._flight
+            self._pose = flight.at(wall_s - start_s)
+            self._moved_s = wall_s
+            dirty = True
+            if wall_s - start_s >= flight.duration_s:
+                self._flight = None
+                self._publish()
+                self._hover_anew()
+        if not self._settled and wall_s - self._moved_s > REST_S:
+            self._settled = dirty = True
+        if self._scene.advance(way * elapsed, moving=not self._settled):
+            dirty = True
+        # What neither moves nor changes is drawn once more, with smooth edges.
+        quiet = self._settled and wall_s - max(self._moved_s, self._changed_s) > STILL_S
+        if dirty or quiet != self._still_wanted or self.edit.layer.lags(self._changes):
+            self._still_wanted = quiet and not dirty
+            self._show()
+
+    def grab(self) -> NDArray[np.uint8]:
+        """Return the picture as it is at rest, shape (height, width, 3), physical pixels."""
+        self._settled = self._still_wanted = True
+        self._scene.catch_up(at_once=True)
+        self._scene.names.place_anew()
+        return seen(self.native)
+
+    def close(self) -> None:
+        """Release the canvas and stop listening; the widget is deleted when control returns to the event loop.
+
+        Left to the garbage collector it would go at any time, even while another canvas paints, and take the
+        process with it.
+        """
+        if self._closed:
+            return
+        self._closed, native = True, self.native
+        logging.getLogger("vispy").removeHandler(self._log)
+        release(self.canvas, self.edit.layer, self._still, self._passing)
+        native._secondary_context = native._surface = None
+        native.deleteLater()
+
+    def size(self) -> tuple[float, float]:
+        """Return width and height of the widget [logical px]."""
+        width, height = self.canvas.size
+        return float(max(width, 1)), float(max(height, 1))
+
+    def _on_draw(self, _event: object) -> None:
+        if self._unsent:
+            self._upload()
+        width, height = (max(int(v), 1) for v in self.canvas.physical_size)
+        moving = not self._settled and self.capability.software
+        still = self._still if self._still_wanted and not moving else None
+        self.canvas.context.flush_commands()
+        scale = width / self.size()[0]
+
+        def draw_hall() -> None:
+            self._scene.draw(self._pose, self.state, (width, height), scale=scale, moving=moving)
+
+        if self.edit.layer.shown and self.plant is not None:
+            self.edit.layer.paint(self.canvas, self.stage(), self._pose, scale, draw_hall, self._changes)
+            return
+        if self._passing.rests(self._pose) and moving:
+            self._passing.paint(self.canvas, self._scene, self._pose, self.state, (width, height), scale)
+            return
+        if still is None:
+            draw_hall()
+        else:
+            still.paint(self.canvas, (width, height), draw_hall)
+
+    def _show(self, *_change: object) -> None:
+        """Draw the hall anew: it looks different."""
+        self._changes += 1
+        self.canvas.update()
+
+    def _on_colour_by(self, *_change: object) -> None:
+        if self.plant is not None:
+            self._upload()
+        self._show()
+
+    def _on_marks(self, *_change: object) -> None:
+        if self.plant is None or self._geometry is None or self._cables is None:
+            return
+        marks = marks_of(self.state.selection, self._path_names, self.plant, self._cables, self.standing)
+        found = (self.plant.slots.get(id, ("", 0)) for id in self.state.selection)
+        items = [slot for kind, slot in found if kind == "power"]
+        self.canvas.set_current()
+        self._scene.want_power(items, layer="power" in self.state.layers)
+        hovered = self.state.hovered or ""
+        self._scene.mark_cables(marks.cables(hovered, self._isolated))
+        self._scene.mark(marks.boxes, self.standing(hovered), marks.names)
+        self._show()
+
+    def standing(self, id: str) -> Box | None:
+        """Return the box of a thing, in the hall or outside."""
+        if not id or self.plant is None or self._geometry is None or self.plan is None:
+            return None
+        return self.plan.standing(self.plant, self._geometry, id)
+
+    def _box_of(self, id: str) -> Box | None:
+        """Return the box to fly to: of a thing, or of the whole way of a bundle."""
+        if self.plant is None or self._geometry is None or self._cables is None:
+            return None
+        bundle = find_bundle(self.plant, id)
+        return self.standing(id) if bundle is None else self._cables.box(bundle)
+
+    def _on_camera(self, pose: CameraPose | None, *_old: object) -> None:
+        if pose is not None and not self._writing:
+            self._flight, self._pose = None, pose
+            self._show()
+
+    def _publish(self) -> None:
+        self._writing = True
+        self.state.camera = self._pose
+        self._writing = False
+
+    def go(self, pose: CameraPose, animate: bool = True) -> None:
+        """Fly to a pose, or stand there at once."""
+        if animate:
+            self.state.hovered = None  # what is under the pointer is about to change
+            self.hovered.emit(None)
+            self._flight = (Flight.between(self._pose, pose), max(self._wall_s, 0.0))
+            self._settled = False
+        else:
+            self._flight = None
+            self._pose = pose
+            self._publish()
+        self._show()
+
+    def look(self, pose: CameraPose) -> None:
+        """Stand somewhere as part of a movement: ornaments are left out until the camera rests."""
+        self._flight, self._pose = None, pose
+        self._moved_s = self._wall_s
+        self._settled = False
+        self._show()
+
+    def _orbit(self, dx: float, dy: float) -> None:
+        self.look(camera.orbit(self._pose, dx, dy))
+
+    def _pan(self, dx: float, dy: float) -> None:
+        self.look(camera.pan(self._pose, dx, dy, self.size()[1]))
+
+    def _zoom(self, notches: float, x: float, y: float) -> None:
+        origin, direction = camera.ray(self._pose, x, y, *self.size())
+        hit = self.picker.pick(origin, direction) if self.picker else None
+        if hit is not None:
+            target = np.array(hit.point_m)
+        elif direction[2] < -0.02 and origin[2] > 0:
+            target = origin + direction * min(-origin[2] / direction[2], 4 * self._pose.distance_m)
+        else:
+            target = origin + direction * self._pose.distance_m
+        self.look(camera.zoom_to(self._pose, notches, target))
+        self._publish()
+
+    def _hover_anew(self) -> None:
+        """Name what is under a resting pointer after the camera has moved by itself."""
+        if self.native.underMouse():
+            place = self.native.mapFromGlobal(QCursor.pos())
+            self._hover(place.x(), place.y())
+
+    def _hover(self, x: float, y: float) -> None:
+        hit = self.pick(x, y)
+        if (hit.id if hit else None) != self.state.hovered:
+            self.state.hovered = hit.id if hit else None
+        self.hovered.emit(hit)
+
+    def _click(self, x: float, y: float, extend: bool) -> None:
+        hit = self.pick(x, y)
+        chosen = self.state.selection
+        if hit is None:
+            self.state.selection = chosen if extend else ()
+        elif extend:
+            rest = tuple(id for id in chosen if id != hit.id)
+            self.state.selection = rest if hit.id in chosen else (*chosen, hit.id)
+        else:
+            self.state.selection = (hit.id,)
+        self.clicked.emit(hit)
+
+    def _double_click(self, x: float, y: float) -> None:
+        hit = self.pick(x, y)
+        if hit is not None:
+            self.fly_to(hit.id)
+        self.double_clicked.emit(hit)
+
+    def _fail(self, text: str) -> None:
+        self.errors.append(text)
+        self.failed.emit(text)
+
+    def _menu(self, x: float, y: float) -> None:
+        self.menu_wanted.emit(self.pick(x, y), (x, y))
+
+    def _on_key(self, event: Any) -> None:
+        name = event.key.name if event.key is not None else ""
+        if name == "F":
+            self.frame_selection()
+        elif name == "Home":
+            self.preset("overview")
