@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication
 from twin.app.files.scene_file import EMPTY
 from twin.app.palette.model import Item, items_of
 from twin.catalog import load_catalog
-from twin.commands import names
-from twin.commands.command import Command, CommandError, Scene
-from twin.commands.place import AddPart
-from twin.commands.prefabs import AddPrefab
+from twin.commands.edit import names
+from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.place.place import AddPart
+from twin.commands.room.prefabs import AddPrefab
 from twin.scenario import ScenarioError, loads
 from twin.scenario.file.patch_text import apply
 from twin.view3d.base.state import ViewState

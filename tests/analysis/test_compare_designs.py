@@ -13,8 +13,8 @@ from edit_scenes import tiny
 
 from twin.analysis.compare import Comparison, Sample, compare, sample_of, waterfall
 from twin.analysis.figures import FIGURES
-from twin.analysis.judgement import Judgement, judged, verdict
 from twin.analysis.seeds import sample, samples
+from twin.analysis.significance import Judgement, judged, verdict
 from twin.record.accounts import ACCOUNTS
 from twin.runtime.inline import run
 from twin.scenario import load, loads

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from twin.analysis.account_words import account_title
+from twin.analysis.event_spans import spans
 from twin.analysis.explain import Explanation, explain
 from twin.analysis.explain_causes import Roots, stretches
 from twin.analysis.figures import FIGURES
-from twin.analysis.spans import spans
 from twin.record.accounts import ACCOUNTS
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader

@@ -6,7 +6,7 @@ import pytest
 
 from twin.analysis import facility_tables
 from twin.analysis.facility_runs import RUNS
-from twin.planning.reference import reference_table
+from twin.planning.table.reference import reference_table
 
 
 @pytest.fixture(scope="module")

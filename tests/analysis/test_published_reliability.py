@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from twin.analysis import reliability_tables
-from twin.planning.validation import Comparison, Row
+from twin.planning.table.validation import Comparison, Row
 
 QUICK = ("reliability-mttf", "reliability-lemons", "schedule-cases")
 SHARED = Path(__file__).parents[3] / "shared" / "reference"

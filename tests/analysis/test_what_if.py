@@ -12,12 +12,12 @@ from sim_scenes import causes, job, tiny
 
 from twin.analysis.branch import branch_scene, parent_scene, start_branch
 from twin.analysis.branch_changes import instead_in_words
+from twin.analysis.branch_check import shared_past_s
 from twin.analysis.compare import Basis, Comparison, Sample, compare, sample_of
 from twin.analysis.figures import FIGURES
-from twin.analysis.judgement import answer, judged, verdict
 from twin.analysis.rerun import scenario_of_run
-from twin.analysis.same_past import shared_past_s
 from twin.analysis.seeds import sample
+from twin.analysis.significance import answer, judged, verdict
 from twin.analysis.what_if import WhatIf, futures, what_if
 from twin.plant.build import build
 from twin.record.reader import Reader

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twin.commands.command import Given
+from twin.commands.edit.command import Given
 from twin.scenario import Change, Patch
 
 RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"

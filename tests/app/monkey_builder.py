@@ -16,8 +16,8 @@ from twin.app.placing.mime import Dragged, mime_of
 from twin.app.session.session import SPEEDS
 from twin.app.shell.main_window import MainWindow
 from twin.catalog import load_catalog
-from twin.commands.command import Scene
-from twin.commands.prefabs import PREFABS
+from twin.commands.edit.command import Scene
+from twin.commands.room.prefabs import PREFABS
 
 
 class Builder:

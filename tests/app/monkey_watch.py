@@ -40,7 +40,7 @@ from twin.view3d.base.state import ViewState
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
-    from twin.commands.draft import Draft
+    from twin.commands.edit.draft import Draft
 
 SCENES = ("lab-16", "nvl72-row", "shared-cluster", "superpod-h100")
 WARM_UP = 2_000

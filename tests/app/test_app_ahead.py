@@ -19,9 +19,9 @@ from twin.app.session.recording import read_recording
 from twin.app.session.session import Session
 from twin.app.timeline.pending import still_ahead
 from twin.cli.moment import moment_of_run
-from twin.commands.command import Given
-from twin.commands.place import AddPart
-from twin.commands.wired_in import WiredIn
+from twin.commands.edit.command import Given
+from twin.commands.place.place import AddPart
+from twin.commands.wiring.connect_new import WiredIn
 from twin.runtime.inline import InlineClient
 from twin.scenario import Change, Patch, load, parse_injection
 from twin.scenario.generators.all_jobs import jobs_of

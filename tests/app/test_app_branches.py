@@ -19,7 +19,7 @@ from twin.app.branches.branches_dock import GOODPUT
 from twin.app.branches.choices import Sort, folder_of, free_path
 from twin.app.branches.dialog import BranchDialog
 from twin.app.shell.main_window import MainWindow
-from twin.commands.move import Move
+from twin.commands.place.move import Move
 from twin.record.hash import EventHash
 from twin.record.reader import Reader
 from twin.runtime.inline import run

@@ -19,8 +19,8 @@ from twin.app.compare.diff_dialog import DiffDialog
 from twin.app.compare.hall_pair import HallPair
 from twin.app.compare.scene_comparison import compare, things_of
 from twin.app.files.newer_file import NewerFile
-from twin.commands.command import Given
-from twin.commands.move import Move
+from twin.commands.edit.command import Given
+from twin.commands.place.move import Move
 from twin.scenario import Change, Patch, load, loads
 from twin.scenario.file.patch_text import edit
 

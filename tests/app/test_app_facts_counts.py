@@ -6,11 +6,11 @@ from twin.app.inspector.facility_facts import cool_gpus, loop_rows
 from twin.app.inspector.facts import facts_of
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
-from twin.commands.command import Scene
-from twin.commands.delete import Delete
-from twin.commands.draft import Draft
-from twin.commands.move import MoveNodes
-from twin.commands.prefabs import AddPrefab
+from twin.commands.edit.command import Scene
+from twin.commands.edit.draft import Draft
+from twin.commands.place.delete import Delete
+from twin.commands.place.move import MoveNodes
+from twin.commands.room.prefabs import AddPrefab
 from twin.plant.build import build
 from twin.record.frame import Frame
 from twin.scenario import load

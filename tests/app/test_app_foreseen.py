@@ -18,9 +18,9 @@ from twin.app.session.frame_migration import is_of
 from twin.app.session.hall_versions import HallUnknown
 from twin.app.session.run_state import Standing
 from twin.catalog import load_catalog
-from twin.commands.command import Command, Given
-from twin.commands.properties import Drain
-from twin.plant.alike import alike
+from twin.commands.edit.command import Command, Given
+from twin.commands.place.properties import Drain
+from twin.plant.equal_arrays import alike
 from twin.plant.patch import rebuild
 from twin.record.channels import State
 from twin.record.frame import Frame, Layout

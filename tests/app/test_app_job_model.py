@@ -37,8 +37,8 @@ from twin.app.toolkit.text import quantity
 from twin.app.toolkit.theme import DARK, LIGHT
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
-from twin.planning.advice import advise
-from twin.planning.job import LlmJob
+from twin.planning.job.job import LlmJob
+from twin.planning.search.advice import advise
 from twin.plant.build import build
 from twin.scenario import load, loads
 from twin.scenario.schema.work import Job

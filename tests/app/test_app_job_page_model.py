@@ -21,8 +21,8 @@ from twin.app.monitor.spares_facts import LastEvents, counts, pool_lines
 from twin.app.queue.history import JobHistory
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
-from twin.planning.random_incidents import LEVELS, random_incidents
-from twin.planning.risk import risk_of
+from twin.planning.risk.random_incidents import LEVELS, random_incidents
+from twin.planning.risk.risk import risk_of
 from twin.plant.build import build
 from twin.record.channels import JobState, NodeCondition
 from twin.record.events import Event, Severity

@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 from twin.app.files import journal as journals
 from twin.app.files.journal import SUFFIX, Journal, journal_folder
 from twin.app.files.recovery import KEPT, discard, left_behind, prune, run_of
-from twin.commands.command import Given
+from twin.commands.edit.command import Given
 from twin.scenario import Change, Document, Patch, load, loads
 from twin.scenario.file.patch_text import edit
 

@@ -16,8 +16,8 @@ from twin.app.files import journal_steps
 from twin.app.files.journal import SUFFIX, Journal
 from twin.app.files.journal_steps import StepNotes
 from twin.app.files.recovery import Recovered, draft_of, read, run_of
-from twin.commands.command import CommandError, Given
-from twin.commands.draft import Draft, Later
+from twin.commands.edit.command import CommandError, Given
+from twin.commands.edit.draft import Draft, Later
 from twin.scenario import Change, Patch, load, loads
 
 if TYPE_CHECKING:

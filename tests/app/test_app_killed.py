@@ -16,7 +16,7 @@ from patience import HANG_S
 from pytestqt.qtbot import QtBot
 
 from twin.app.files.recovery import left_behind
-from twin.commands.command import Given
+from twin.commands.edit.command import Given
 from twin.record.reader import Reader
 from twin.scenario import Change, Patch, load, loads
 from twin.sim.engine.engine import Engine
@@ -36,7 +36,7 @@ import sys
 from PySide6.QtCore import QTimer
 from twin.app import main_window
 from twin.app.shell.start import run_app
-from twin.commands.command import Given
+from twin.commands.edit.command import Given
 from twin.scenario import Change, Patch
 
 ADD = Given(Patch((Change("halls[lab].rows[x-1]", sys.argv[3]), Change(*sys.argv[4:6])), "Add rack"))

@@ -10,7 +10,7 @@ import pytest
 from lab_edits import ADD, HOT, MOVE
 from pytestqt.qtbot import QtBot
 
-from twin.commands.draft import Draft
+from twin.commands.edit.draft import Draft
 from twin.scenario import load
 from twin.scenario.file.scene_at import effective
 from twin.sim.engine.engine import Engine

@@ -18,7 +18,7 @@ from twin.app.files.journal import journal_folder
 from twin.app.files.recovery import left_behind
 from twin.app.shell.edit_services import MOST_OFFERED
 from twin.app.toolkit.problem_notice import Trouble
-from twin.commands.command import Given
+from twin.commands.edit.command import Given
 from twin.scenario import Change, Patch
 
 if TYPE_CHECKING:

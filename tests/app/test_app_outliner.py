@@ -19,8 +19,8 @@ from twin.app.outliner.model import EYE, LOCK, NAME, NOTE
 from twin.app.outliner.tree import MODES
 from twin.app.shell.main_window import MainWindow
 from twin.app.toolkit import theme
-from twin.commands.copies import Array
-from twin.commands.move import Move
+from twin.commands.place.move import Move
+from twin.commands.room.copies import Array
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
@@ -365,7 +365,7 @@ def test_several_things_are_set_in_one_step(window: MainWindow) -> None:
 
 
 def test_a_generator_that_shrinks_tells_first_what_goes_along(window: MainWindow) -> None:
-    from twin.commands.groups import Group
+    from twin.commands.place.groups import Group
 
     assert window.editing.editor.do(Group(("gpu/1/0", "gpu/0/0"), "pair"))
     before = text_of(window)

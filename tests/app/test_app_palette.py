@@ -99,7 +99,7 @@ def test_a_star_is_kept(show_parts: Callable[[], MainWindow]) -> None:
 
 def test_the_counter_follows_the_hall(show_parts: Callable[[], MainWindow]) -> None:
     window = show_parts()
-    from twin.commands.place import AddPart
+    from twin.commands.place.place import AddPart
 
     palette = window.docks.palette
     assert palette.list.rows.counts["DGX-H100"].there == 2
@@ -239,7 +239,7 @@ def test_what_has_no_price_is_named(show_parts: Callable[[], MainWindow]) -> Non
 
 
 def test_a_room_beside_a_large_hall_is_still_seen(show_parts: Callable[[], MainWindow]) -> None:
-    from twin.commands.footprint import Boxes
+    from twin.commands.place.footprint import Boxes
 
     window = show_parts()
     wizard = _wizard(window)

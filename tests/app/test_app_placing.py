@@ -33,9 +33,9 @@ from twin.app.placing.mime import Dragged, dragged_part, mime_of
 from twin.app.placing.payload import carried_part
 from twin.app.shell.main_window import MainWindow
 from twin.catalog import load_catalog
-from twin.commands.command import Given
-from twin.commands.snap import Snap
-from twin.commands.snap_units import UnitSnap
+from twin.commands.edit.command import Given
+from twin.commands.place.snap import Snap
+from twin.commands.place.snap_units import UnitSnap
 from twin.scenario import Change, Patch
 from twin.view3d.base import camera
 

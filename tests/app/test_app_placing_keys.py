@@ -21,8 +21,8 @@ from tests.app.placing_hands import (
     spot,
 )
 from twin.app.shell.main_window import MainWindow
-from twin.commands.snap import Snap
-from twin.commands.snap_units import UnitSnap
+from twin.commands.place.snap import Snap
+from twin.commands.place.snap_units import UnitSnap
 
 MakeWindow = Callable[..., MainWindow]
 pytestmark = pytest.mark.gl

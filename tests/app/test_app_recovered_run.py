@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from twin.app.files.journal import SUFFIX
 from twin.app.files.recovery import Recovered, left_behind
 from twin.app.session.plot_pages import PUE_RUN
-from twin.commands.command import Given
+from twin.commands.edit.command import Given
 from twin.record.reader import Reader
 from twin.scenario import Change, Patch, loads
 from twin.scenario.schema.faults import Intervention

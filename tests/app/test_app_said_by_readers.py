@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from twin.app.files.scene_file import name_for
-from twin.commands.place import AddPart
+from twin.commands.place.place import AddPart
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow

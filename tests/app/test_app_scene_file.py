@@ -18,8 +18,8 @@ from pytestqt.qtbot import QtBot
 
 from twin.app.files.journal import Journal
 from twin.app.files.recovery import left_behind
-from twin.commands.command import Given
-from twin.commands.place import AddPart
+from twin.commands.edit.command import Given
+from twin.commands.place.place import AddPart
 from twin.scenario import Change, Patch, load, loads
 from twin.scenario.file.patch_text import edit
 

@@ -12,8 +12,8 @@ from twin.app.toolkit.clock import Clock
 from twin.app.world.blast_radius_text import reach_line, trace_lines, trace_names
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
-from twin.plant.blast import blast_radius, trace
 from twin.plant.build import build
+from twin.plant.dependencies import blast_radius, trace
 from twin.plant.find import find
 from twin.record.alarms import Alarms
 from twin.record.channels import JobState

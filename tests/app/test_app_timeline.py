@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from twin.app.bookmarks.goto_dialog import GotoDialog, NoteDialog
 from twin.app.bookmarks.moments_dialog import MomentsDialog
 from twin.app.bookmarks.view_file import read_view, view_path
-from twin.commands.place import AddPart
+from twin.commands.place.place import AddPart
 from twin.record.channels import NodeCondition
 from twin.record.events import Severity
 from twin.record.recorder import Recorder

@@ -7,12 +7,12 @@ import pytest
 from twin.app.files.scene_file import EMPTY
 from twin.app.placing.array_preview import preview
 from twin.app.placing.payload import carried_things, power_obstacles
-from twin.commands.auto_wire import AutoWire
-from twin.commands.command import Scene
-from twin.commands.copies import Array, Duplicate
-from twin.commands.draft import Draft
-from twin.commands.move import MoveTo
-from twin.commands.place import AddPart
+from twin.commands.edit.command import Scene
+from twin.commands.edit.draft import Draft
+from twin.commands.place.move import MoveTo
+from twin.commands.place.place import AddPart
+from twin.commands.room.copies import Array, Duplicate
+from twin.commands.wiring.auto_wire import AutoWire
 from twin.plant.geometry import build_geometry
 from twin.scenario import loads
 from twin.view3d.place.presets import open_side

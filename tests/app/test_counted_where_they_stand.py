@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from twin.app.faults.break_choices import choices
 from twin.app.palette.room_figures import figures_of
-from twin.commands.command import Scene
-from twin.commands.move import MoveNodes
+from twin.commands.edit.command import Scene
+from twin.commands.place.move import MoveNodes
 from twin.scenario import loads
 from twin.scenario.file.patch_text import edit
 

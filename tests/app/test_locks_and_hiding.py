@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from twin.app.world.locks import struck
-from twin.commands.command import Command, Scene
-from twin.commands.delete import Delete
-from twin.commands.generators import ChangeGenerator
-from twin.commands.move import Move
-from twin.commands.properties import Drain, Rename, SetProperty
+from twin.commands.edit.command import Command, Scene
+from twin.commands.place.delete import Delete
+from twin.commands.place.generators import ChangeGenerator
+from twin.commands.place.move import Move
+from twin.commands.place.properties import Drain, Rename, SetProperty
 from twin.plant.geometry import build_geometry
 from twin.scenario import load
 from twin.scenario.file.patch_text import edit

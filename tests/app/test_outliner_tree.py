@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from twin.app.outliner.tree import MODES, Item, Mode, found, matcher, root, ways
-from twin.commands.command import Scene
+from twin.commands.edit.command import Scene
 from twin.scenario import load
 
 _SCENES = Path(__file__).parents[2] / "scenes"

@@ -6,9 +6,9 @@ import pytest
 
 from twin.app.palette.model import GROUPS, counts, found, items_of, tip_of
 from twin.catalog import load_catalog
-from twin.commands.command import CommandError, Scene
-from twin.commands.place import AddPart
-from twin.commands.prefabs import PREFABS, AddPrefab
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.place.place import AddPart
+from twin.commands.room.prefabs import PREFABS, AddPrefab
 from twin.scenario import load, loads
 from twin.scenario.file.patch_text import apply
 

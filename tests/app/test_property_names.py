@@ -17,7 +17,7 @@ from twin.app.inspector.property_fields import Property, common
 from twin.app.inspector.property_row import PropertyRow
 from twin.app.inspector.property_values import command, standing
 from twin.app.shell.main_window import MainWindow
-from twin.commands.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, Scene
 from twin.scenario import load, loads
 from twin.scenario.file.patch_text import edit
 

@@ -9,9 +9,9 @@ import pytest
 
 from twin.app.inspector.property_fields import Property, common, properties, stands_for
 from twin.app.inspector.property_values import command, standing
-from twin.commands.command import CommandError, Scene
-from twin.commands.delete import Delete
-from twin.commands.generators import ChangeGenerator
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.place.delete import Delete
+from twin.commands.place.generators import ChangeGenerator
 from twin.scenario import load, loads
 from twin.scenario.file.patch_text import edit
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from twin.planning.reference import reference_table
+from twin.planning.table.reference import reference_table
 
 
 def runs(path: Path, model: str, gpus: tuple[int, ...], slower: float = 1.0, **more: str) -> Path:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from twin.planning.case_output import ADDED_COLUMNS, PART_COLUMNS
-from twin.planning.reference import reference_table
+from twin.planning.table.case_output import ADDED_COLUMNS, PART_COLUMNS
+from twin.planning.table.reference import reference_table
 
 ROWS = """model,gpu,precision,gpus,tp,pp,cp,vp,microbatch,global_batch,step_time_s,who
 llama3.1-405B,H100-80GB,BF16,512,8,8,2,8,1,256,19.81,a

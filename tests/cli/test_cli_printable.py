@@ -14,7 +14,7 @@ import pytest
 
 from twin.analysis.export import _gpu_labels
 from twin.cli.tables import PrintableConsole
-from twin.planning.case_file import write_csv
+from twin.planning.table.case_file import write_csv
 from twin.scenario import load, loads
 from twin.shown_text import in_cell, in_json, printable
 

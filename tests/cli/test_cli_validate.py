@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from twin.analysis import facility_tables, reliability_tables
-from twin.planning import validation_tables
-from twin.planning.validation_tables import TABLE_NAMES, compare_steps
+from twin.planning.table import validation_tables
+from twin.planning.table.validation_tables import TABLE_NAMES, compare_steps
 
 ALL_NAMES = [*TABLE_NAMES, *facility_tables.TABLE_NAMES, *reliability_tables.TABLE_NAMES]
 

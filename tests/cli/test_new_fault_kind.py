@@ -14,7 +14,7 @@ from twin.app.faults.break_choices import choices, injection
 from twin.app.faults.fault_groups import faults_near
 from twin.app.faults.random_incidents import words_of
 from twin.catalog import load_catalog
-from twin.planning.random_incidents import random_incidents
+from twin.planning.risk.random_incidents import random_incidents
 from twin.plant.build import build
 from twin.record.alarms import Alarms
 from twin.record.event_kinds import with_kinds as with_events

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import random
 
-from twin.commands.auto_wire import AutoWire
-from twin.commands.clipboard import Paste, copied
-from twin.commands.command import Command, CommandError, Scene
-from twin.commands.copies import Array, Duplicate
-from twin.commands.delete import Delete
-from twin.commands.generators import ChangeGenerator
-from twin.commands.groups import AssignJob, AssignTenant, Group, Ungroup
-from twin.commands.move import Move, MoveNodes, MoveTo, Rotate
-from twin.commands.place import AddPart, AddRows
-from twin.commands.properties import Drain, Rename, SetProperty
-from twin.commands.rack_nodes import AddNode
-from twin.commands.wiring import Connect, Disconnect
+from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.place.delete import Delete
+from twin.commands.place.generators import ChangeGenerator
+from twin.commands.place.groups import AssignJob, AssignTenant, Group, Ungroup
+from twin.commands.place.move import Move, MoveNodes, MoveTo, Rotate
+from twin.commands.place.place import AddPart, AddRows
+from twin.commands.place.properties import Drain, Rename, SetProperty
+from twin.commands.place.rack_nodes import AddNode
+from twin.commands.room.clipboard import Paste, copied
+from twin.commands.room.copies import Array, Duplicate
+from twin.commands.wiring.auto_wire import AutoWire
+from twin.commands.wiring.wiring import Connect, Disconnect
 
 PARTS = ("DGX-H100", "GrandTeton-H100", "GB200-NVL72", "QM9700", "DDN-AI400X2", "EIA-48U", "CDU-inrow-1350")
 PARTS += (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from twin.commands.draft import Draft, Proposal
-from twin.commands.move import Rotate
+from twin.commands.edit.draft import Draft, Proposal
+from twin.commands.place.move import Rotate
 from twin.scenario import load
 from twin.scenario.file.apply_edits import edited, in_order
 

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from twin.commands.arrange import ARRANGED, Align, Distribute
-from twin.commands.command import CommandError, Scene
-from twin.commands.move import place_of
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.place.arrange import ARRANGED, Align, Distribute
+from twin.commands.place.move import place_of
 from twin.scenario import loads
 from twin.scenario.file.patch_text import edit
 

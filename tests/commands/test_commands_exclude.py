@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from twin.catalog import load_catalog
-from twin.commands.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, Scene
 from twin.commands.exclude import Exclude, Include
 from twin.rules import check
 from twin.scenario import loads

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from twin.catalog import load_catalog
-from twin.commands.command import CommandError
-from twin.commands.draft import Draft
+from twin.commands.edit.command import CommandError
+from twin.commands.edit.draft import Draft
 from twin.commands.jobs import AddJob
-from twin.commands.room import AddRoom, Room
+from twin.commands.room.room import AddRoom, Room
 from twin.plant.build import build
 from twin.rules import check
 from twin.scenario import loads

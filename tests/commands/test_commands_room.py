@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from twin.catalog import load_catalog
-from twin.commands.budget import budget
-from twin.commands.command import CommandError, Scene
-from twin.commands.prefabs import PREFABS, AddPrefab, footprints
-from twin.commands.room import AddRoom, Room, RoomError, design, free_corner
+from twin.commands.budget.budget import budget
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.room.prefabs import PREFABS, AddPrefab, footprints
+from twin.commands.room.room import AddRoom, Room, RoomError, design, free_corner
 from twin.rules.check import check
 from twin.scenario import Document, load, loads
 from twin.scenario.file.patch_text import edit

@@ -6,8 +6,8 @@ import pytest
 
 from tests.commands.random_commands import Restless
 from twin.catalog import load_catalog
-from twin.commands.command import CommandError, Scene
-from twin.commands.draft import Draft
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.draft import Draft
 from twin.plant.build import build
 from twin.scenario import loads
 from twin.scenario.file.apply_edits import edited

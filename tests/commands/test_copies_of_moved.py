@@ -7,10 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from twin.commands.command import Scene
-from twin.commands.copies import Duplicate
-from twin.commands.draft import Draft
-from twin.commands.move import MoveNodes
+from twin.commands.edit.command import Scene
+from twin.commands.edit.draft import Draft
+from twin.commands.place.move import MoveNodes
+from twin.commands.room.copies import Duplicate
 from twin.plant.tables import Plant
 from twin.scenario import load
 

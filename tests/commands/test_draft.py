@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from twin.commands.command import CommandError, Given
-from twin.commands.draft import Draft, Later, Proposal
+from twin.commands.edit.command import CommandError, Given
+from twin.commands.edit.draft import Draft, Later, Proposal
 from twin.scenario import Change, Patch, loads
 from twin.scenario.file.patch_text import edit
 from twin.scenario.file.scene_at import effective

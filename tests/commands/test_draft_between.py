@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from twin.commands.command import Given
-from twin.commands.draft import Draft
+from twin.commands.edit.command import Given
+from twin.commands.edit.draft import Draft
 from twin.scenario import Change, Patch, load, loads
 
 LAB = Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml"

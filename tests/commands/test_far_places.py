@@ -6,9 +6,9 @@ import pytest
 
 from twin.app.inspector.property_fields import X, Y, properties
 from twin.app.inspector.property_values import command
-from twin.commands.command import CommandError, Scene
-from twin.commands.draft import Draft
-from twin.commands.move import Move, MoveTo
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.draft import Draft
+from twin.commands.place.move import Move, MoveTo
 from twin.scenario import ScenarioError, load, loads
 
 _SCENE = """\

@@ -10,9 +10,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
 from edit_scenes import closed, take, with_edits
 
-from twin.commands.command import CommandError, Scene
-from twin.commands.draft import Draft
-from twin.commands.move_hall import MoveToHall
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.draft import Draft
+from twin.commands.place.move_hall import MoveToHall
 from twin.scenario import load, loads
 from twin.sim.engine.engine import Engine
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from twin.catalog import load_catalog
-from twin.commands.command import Scene
-from twin.commands.new_switches import new_switches
-from twin.commands.part_load import part_load
-from twin.commands.place import AddPart
-from twin.commands.wired_in import WiredIn
+from twin.commands.budget.part_load import part_load
+from twin.commands.edit.command import Scene
+from twin.commands.place.place import AddPart
+from twin.commands.wiring.connect_new import WiredIn
+from twin.commands.wiring.new_switches import new_switches
 from twin.scenario import loads
 from twin.scenario.file.patch_text import edit
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from twin.commands.clipboard import Paste, copied, pasted
-from twin.commands.command import CommandError, Given, Scene
-from twin.commands.copies import Duplicate
-from twin.commands.draft import Draft
-from twin.commands.fragment_load import fragment_load
-from twin.commands.part_load import part_load
+from twin.commands.budget.part_load import part_load
+from twin.commands.edit.command import CommandError, Given, Scene
+from twin.commands.edit.draft import Draft
+from twin.commands.room.clipboard import Paste, copied, pasted
+from twin.commands.room.copies import Duplicate
+from twin.commands.room.snippet_load import fragment_load
 from twin.scenario import Change, Patch, load
 
 

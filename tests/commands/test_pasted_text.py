@@ -6,9 +6,9 @@ import pytest
 
 from twin.app.placing.paste import carried_text
 from twin.catalog import load_catalog
-from twin.commands.clipboard import Paste, copied, pasted
-from twin.commands.command import CommandError, Scene
-from twin.commands.pasted_text import left_out, must_know_parts
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.room.clipboard import Paste, copied, pasted
+from twin.commands.room.pasted_text import left_out, must_know_parts
 from twin.scenario import load
 
 

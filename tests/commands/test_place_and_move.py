@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from twin.commands.command import Command, CommandError, Scene
-from twin.commands.delete import Delete
-from twin.commands.draft import Draft
-from twin.commands.move import Move, MoveNodes, MoveTo, Rotate
-from twin.commands.names import newcomers
-from twin.commands.place import AddPart, AddRows
-from twin.commands.properties import Drain, Rename, SetProperty
-from twin.commands.rack_nodes import AddNode
+from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.edit.draft import Draft
+from twin.commands.edit.names import newcomers
+from twin.commands.place.delete import Delete
+from twin.commands.place.move import Move, MoveNodes, MoveTo, Rotate
+from twin.commands.place.place import AddPart, AddRows
+from twin.commands.place.properties import Drain, Rename, SetProperty
+from twin.commands.place.rack_nodes import AddNode
 from twin.plant.domains import scale_up_domains
 from twin.plant.tables import LoopKind, Plant
 from twin.scenario import load, loads

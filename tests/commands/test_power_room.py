@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from twin.catalog import Catalog, load_catalog
-from twin.commands.part_load import part_load
-from twin.commands.power_room import PowerRoom
+from twin.commands.budget.part_load import part_load
+from twin.commands.budget.power_room import PowerRoom
 from twin.plant.build import build
 from twin.rules import check
 from twin.scenario import Scenario, loads

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from twin.catalog import load_catalog
-from twin.commands.budget import budget, figure_words
-from twin.commands.command import Scene
-from twin.commands.part_load import part_load
-from twin.commands.prices import left_out, price_of
+from twin.commands.budget.budget import budget, figure_words
+from twin.commands.budget.part_load import part_load
+from twin.commands.budget.prices import left_out, price_of
+from twin.commands.edit.command import Scene
 from twin.scenario import Change, Patch, load
 from twin.scenario.file.patch_text import edit
 

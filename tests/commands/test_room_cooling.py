@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from twin.catalog import load_catalog
-from twin.commands.room import AddRoom, Room, design
-from twin.commands.room_spares import loop_heat_w, spares_of
+from twin.commands.room.room import AddRoom, Room, design
+from twin.commands.room.room_spares import loop_heat_w, spares_of
 from twin.plant.tables import LoopKind
 
 CATALOG = load_catalog()
@@ -103,7 +103,7 @@ def test_every_coolant_loop_holds_with_its_spare_lost(rows: int, racks: int) -> 
 
 
 def test_the_room_that_stands_says_the_same_as_the_wizard() -> None:
-    from twin.commands.command import Scene
+    from twin.commands.edit.command import Scene
     from twin.scenario import loads
     from twin.scenario.file.patch_text import edit
 

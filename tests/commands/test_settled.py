@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from twin.commands.command import CommandError, Scene
-from twin.commands.copies import Array, Duplicate
-from twin.commands.draft import Draft
-from twin.commands.footprint import standing, struck
-from twin.commands.move import Move, MoveTo
-from twin.commands.place import AddPart
-from twin.commands.snap import Floor
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.draft import Draft
+from twin.commands.place.footprint import standing, struck
+from twin.commands.place.move import Move, MoveTo
+from twin.commands.place.place import AddPart
+from twin.commands.place.snap import Floor
+from twin.commands.room.copies import Array, Duplicate
 from twin.plant.tables import Plant
 from twin.scenario import loads
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from twin.catalog import load_catalog
-from twin.commands.command import Scene
-from twin.commands.prefabs import AddPrefab
-from twin.commands.room import AddRoom, Room
-from twin.commands.shared_water import water_of
+from twin.commands.edit.command import Scene
+from twin.commands.room.join_facility_loop import water_of
+from twin.commands.room.prefabs import AddPrefab
+from twin.commands.room.room import AddRoom, Room
 from twin.rules import check
 from twin.scenario import load, loads
 from twin.scenario.file.patch_text import edit

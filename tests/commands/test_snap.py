@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.commands.snap import Floor, Obstacle, Shape, snap, zones
-from twin.commands.snap_units import snap_units, taken_units
+from twin.commands.place.snap import Floor, Obstacle, Shape, snap, zones
+from twin.commands.place.snap_units import snap_units, taken_units
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.scenario import loads

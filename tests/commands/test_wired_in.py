@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from twin.commands.auto_wire import wired
-from twin.commands.command import Scene
-from twin.commands.draft import Draft
-from twin.commands.place import AddPart
-from twin.commands.wired_in import WiredIn
+from twin.commands.edit.command import Scene
+from twin.commands.edit.draft import Draft
+from twin.commands.place.place import AddPart
+from twin.commands.wiring.auto_wire import wired
+from twin.commands.wiring.connect_new import WiredIn
 from twin.scenario import load
 from twin.sim.engine.engine import Engine
 

@@ -9,16 +9,16 @@ import pytest
 
 from tests.commands.test_place_and_move import do, drafted, refused
 from twin.catalog import load_catalog
-from twin.commands.auto_wire import AutoWire, wired
-from twin.commands.budget import budget, difference, item_capacity_w
-from twin.commands.clipboard import Paste, copied
-from twin.commands.command import Scene
-from twin.commands.copies import Array, Duplicate
-from twin.commands.generators import ChangeGenerator
-from twin.commands.groups import AssignRows, AssignTenant, Group, Ungroup
-from twin.commands.move import Move
-from twin.commands.place import AddPart, AddRows
-from twin.commands.wiring import Connect, Disconnect, free_ports
+from twin.commands.budget.budget import budget, difference, item_capacity_w
+from twin.commands.edit.command import Scene
+from twin.commands.place.generators import ChangeGenerator
+from twin.commands.place.groups import AssignRows, AssignTenant, Group, Ungroup
+from twin.commands.place.move import Move
+from twin.commands.place.place import AddPart, AddRows
+from twin.commands.room.clipboard import Paste, copied
+from twin.commands.room.copies import Array, Duplicate
+from twin.commands.wiring.auto_wire import AutoWire, wired
+from twin.commands.wiring.wiring import Connect, Disconnect, free_ports
 from twin.plant.design_load import DesignLoad
 from twin.scenario import load, loads
 

@@ -10,7 +10,7 @@ from twin.physics.collectives import collective_time_s
 from twin.physics.rollout import rollout, weight_sync_s
 from twin.physics.serving import Replica, decode, prefill
 from twin.physics.training_inputs import FULL_NETWORK, Model, Network
-from twin.planning.profiles import load_profile
+from twin.planning.profile.profiles import load_profile
 
 H100 = load_profile("h100")
 LLAMA3_8B = Model(32, 4096, 14336, 32, 8, 128256, True, 8192)

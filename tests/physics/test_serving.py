@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from twin.physics.serving import Replica, batch_limit, decode, prefill, serve
 from twin.physics.training_inputs import Experts, Latent, Model
-from twin.planning.profiles import load_profile
+from twin.planning.profile.profiles import load_profile
 
 H100, A100 = load_profile("h100"), load_profile("a100")
 LLAMA3_70B = Model(80, 8192, 28672, 64, 8, 128256, True, 8192)

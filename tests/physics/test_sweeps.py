@@ -17,7 +17,7 @@ from twin.physics.sweeps import (
     bus_bandwidth_bytes_s,
     default_algorithm,
 )
-from twin.planning.reference import reference_table
+from twin.planning.table.reference import reference_table
 
 GIB = 2.0**30
 

@@ -13,7 +13,7 @@ from twin.physics.attention import attention
 from twin.physics.collectives import collective_time_s
 from twin.physics.training import Model, Parallel, Stack, StepParts, step_time
 from twin.physics.training_inputs import FULL_NETWORK, Members, Network
-from twin.planning.profiles import load_profile
+from twin.planning.profile.profiles import load_profile
 
 H100 = load_profile("h100")
 

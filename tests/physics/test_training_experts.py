@@ -13,7 +13,7 @@ from twin.physics.experts import EXPERT_IMBALANCE, all_to_all_s, dispatch_bytes,
 from twin.physics.gemm import memory_rate, product, product_rate
 from twin.physics.training import Model, Parallel, Stack, step_time
 from twin.physics.training_inputs import FULL_NETWORK, Experts, Network
-from twin.planning.profiles import load_profile
+from twin.planning.profile.profiles import load_profile
 
 H100 = load_profile("h100")
 ONE_NODE = Parallel(1, 1, 1, 8, 1, 1, 8, ep=8)

@@ -11,10 +11,10 @@ import pytest
 from ruamel.yaml import YAML
 
 from twin.physics.training import Model, Parallel, Profile, Stack, step_time
-from twin.planning.models import load_model
-from twin.planning.profiles import load_calibrated, load_profile
-from twin.planning.reference import reference_table
-from twin.planning.search import fastest_microbatch
+from twin.planning.profile.models import load_model
+from twin.planning.profile.profiles import load_calibrated, load_profile
+from twin.planning.search.search import fastest_microbatch
+from twin.planning.table.reference import reference_table
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "reference"

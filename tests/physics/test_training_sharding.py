@@ -19,7 +19,7 @@ from twin.physics.sharding import (
 )
 from twin.physics.training import Model, Parallel, Stack, step_time
 from twin.physics.training_inputs import FULL_NETWORK
-from twin.planning.profiles import load_profile
+from twin.planning.profile.profiles import load_profile
 
 H100 = load_profile("h100")
 STAGES = ("none", "optimizer", "gradients", "weights")

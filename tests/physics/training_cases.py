@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from twin.physics.training import Model, Parallel, Stack
 from twin.physics.training_inputs import Experts, Latent, Network
-from twin.planning.profiles import load_profile, profile_names
+from twin.planning.profile.profiles import load_profile, profile_names
 
 LLAMA_70B = Model(80, 8192, 28672, 64, 8, 128256, True, 8192)
 SMALL = Model(24, 2048, 8192, 16, 16, 51200, False, 2048)

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from twin.planning.reference import reference_table
+from twin.planning.table.reference import reference_table
 
 
 def csv_of(name: str, delimiter: str = ",", leave_out: Sequence[str] = ("cite",)) -> str:

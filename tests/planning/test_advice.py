@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from twin.planning.advice import advise, fewest_gpus, would_fit
-from twin.planning.job import LlmJob, VisionJob, cut, estimate
-from twin.planning.llm import default_stack
-from twin.planning.vision_advice import largest_batch
+from twin.planning.job.job import LlmJob, VisionJob, cut, estimate
+from twin.planning.job.llm import default_stack
+from twin.planning.search.advice import advise, fewest_gpus, would_fit
+from twin.planning.search.vision_advice import largest_batch
 
 TIGHT = LlmJob("llama3-70b", cut(64, 128, tp=4, pp=4, cp=1, vp=5, microbatch=2), "h100")
 

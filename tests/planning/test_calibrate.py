@@ -8,7 +8,9 @@ import pytest
 
 from twin.physics.training import step_time
 from twin.physics.training_inputs import Profile
-from twin.planning.calibrate import (
+from twin.planning.profile.profile_file import load_profile_file
+from twin.planning.profile.profiles import CalibratedProfile, load_calibrated
+from twin.planning.table.calibrate import (
     PRIORS,
     CalibrationError,
     calibrate,
@@ -16,11 +18,9 @@ from twin.planning.calibrate import (
     save_calibration,
     worth_words,
 )
-from twin.planning.cases import Case, case_of, errors_of, judge
-from twin.planning.profile_file import load_profile_file
-from twin.planning.profiles import CalibratedProfile, load_calibrated
-from twin.planning.reference import reference_table
-from twin.planning.validation_parts import values_of
+from twin.planning.table.estimate_cases import Case, case_of, errors_of, judge
+from twin.planning.table.reference import reference_table
+from twin.planning.table.validation_parts import values_of
 
 H100 = load_calibrated("h100")
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from twin.physics.training import step_time
 from twin.physics.training_inputs import Experts, Parallel, Stack
-from twin.planning.case_columns import COLUMNS, column_of
-from twin.planning.case_file import CaseFileError, parse_cases, read_case_file, write_csv
-from twin.planning.case_model import profile_of_gpu
-from twin.planning.case_output import ADDED_COLUMNS, csv_rows, json_rows, output_columns, summary
-from twin.planning.cases import Judged, errors_of, judge_table
-from twin.planning.models import load_model
-from twin.planning.profiles import load_calibrated, load_profile
+from twin.planning.profile.models import load_model
+from twin.planning.profile.profiles import load_calibrated, load_profile
+from twin.planning.table.case_columns import COLUMNS, column_of
+from twin.planning.table.case_file import CaseFileError, parse_cases, read_case_file, write_csv
+from twin.planning.table.case_model import profile_of_gpu
+from twin.planning.table.case_output import ADDED_COLUMNS, csv_rows, json_rows, output_columns, summary
+from twin.planning.table.estimate_cases import Judged, errors_of, judge_table
 
 
 def judged_one(**changes: str | None) -> Judged:

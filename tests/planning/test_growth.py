@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from twin.planning.growth import LAY_CABLE_H, MOVE_CABLE_H, grow
-from twin.planning.recabling import recabling
-from twin.planning.result import PlanError
+from twin.planning.job.result import PlanError
+from twin.planning.network.expansion_check import LAY_CABLE_H, MOVE_CABLE_H, grow
+from twin.planning.network.recabling import recabling
 from twin.plant.build import build
 from twin.scenario import load
 from twin.scenario.file.set_option import set_value

@@ -8,9 +8,9 @@ import pytest
 
 from twin.physics.training import Model, Parallel, Stack
 from twin.physics.training_inputs import FULL_NETWORK, Network
-from twin.planning.job import LlmJob, PlanError, VisionJob, cut, default_stack, estimate
-from twin.planning.profiles import load_profile
-from twin.planning.search import fastest_microbatch
+from twin.planning.job.job import LlmJob, PlanError, VisionJob, cut, default_stack, estimate
+from twin.planning.profile.profiles import load_profile
+from twin.planning.search.search import fastest_microbatch
 
 LLAMA_16K = LlmJob("llama3-405b", cut(16384, 2048, tp=8, pp=16, vp=7), "h100")
 VIDEO = VisionJob(

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from twin.catalog import load_catalog
 from twin.physics.training import StepParts
 from twin.physics.training_inputs import Network
-from twin.planning.hpc import HpcJob
-from twin.planning.job import LlmJob, PlanError, ReinforcementJob, estimate
-from twin.planning.profiles import WORTH_OF_EXPERTS, load_profile
-from twin.planning.result import JobEstimate
-from twin.planning.scenario_job import estimate_of, planned_job
-from twin.planning.vector_peaks import vector_peak_flops_s
+from twin.planning.job.hpc import HpcJob
+from twin.planning.job.job import LlmJob, PlanError, ReinforcementJob, estimate
+from twin.planning.job.result import JobEstimate
+from twin.planning.job.scenario_job import estimate_of, planned_job
+from twin.planning.job.vector_peaks import vector_peak_flops_s
+from twin.planning.profile.profiles import WORTH_OF_EXPERTS, load_profile
 from twin.scenario.schema.work import Job
 
 H100 = load_profile("h100")

@@ -9,13 +9,13 @@ import pytest
 
 from twin.catalog import load_catalog
 from twin.physics.sharding import data_parallel_bytes
-from twin.planning.collective import collectives_of
-from twin.planning.fabric_figures import fabric_figures
-from twin.planning.job import LlmJob, default_stack
-from twin.planning.link_flows import Seat, TrafficMap
-from twin.planning.models import load_model
-from twin.planning.scenario_job import planned_job
-from twin.planning.traffic import KINDS
+from twin.planning.job.job import LlmJob, default_stack
+from twin.planning.job.scenario_job import planned_job
+from twin.planning.network.collective import collectives_of
+from twin.planning.network.fabric_figures import fabric_figures
+from twin.planning.network.link_flows import Seat, TrafficMap
+from twin.planning.network.traffic import KINDS
+from twin.planning.profile.models import load_model
 from twin.plant.build import build
 from twin.plant.links import find_link, link_id
 from twin.plant.tables import Plant

@@ -16,11 +16,11 @@ from twin.app.planner.roofline import standing
 from twin.app.planner.scaling import can_be_strong, can_be_weak, same_cut
 from twin.app.planner.search import can_be_searched
 from twin.physics.training_inputs import Network
-from twin.planning.job import LoadJob, estimate
-from twin.planning.load import node_load
-from twin.planning.placement import profile_of
-from twin.planning.scenario_job import estimate_of, planned_job
-from twin.planning.traffic import exchanges_of
+from twin.planning.job.job import LoadJob, estimate
+from twin.planning.job.load import node_load
+from twin.planning.job.scenario_job import estimate_of, planned_job
+from twin.planning.network.placement import profile_of
+from twin.planning.network.traffic import exchanges_of
 from twin.scenario.checks import parallelism
 from twin.scenario.schema.work import Job, Load
 

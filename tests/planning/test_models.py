@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from twin.planning import figures, models
-from twin.planning.figures import STATUSES, ProfileError
-from twin.planning.job import LlmJob, PlanError, VisionJob, cut, estimate
-from twin.planning.models import load_model, model_presets, vision_presets
+from twin.planning.job.job import LlmJob, PlanError, VisionJob, cut, estimate
+from twin.planning.profile import figures, models
+from twin.planning.profile.figures import STATUSES, ProfileError
+from twin.planning.profile.models import load_model, model_presets, vision_presets
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_bad_preset_is_refused_with_key(tmp_path, monkeypatch, model, key):
     folder = tmp_path / "profiles"
     folder.mkdir()
     (folder / "models.yaml").write_text(f"models:\n  m: {model}\nvision: {{v: {{title: V}}}}\n")
-    monkeypatch.setattr("twin.planning.figures.folder", lambda _: tmp_path)
+    monkeypatch.setattr("twin.planning.profile.figures.folder", lambda _: tmp_path)
     caches = (figures.read_document, models.model_presets, models.vision_presets)
     for cached in caches:
         cached.cache_clear()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from twin.planning.nearby import Nearby, nearby
-from twin.planning.profiles import load_calibrated
-from twin.planning.search import search
+from twin.planning.profile.profiles import load_calibrated
+from twin.planning.search.nearest_feasible import Nearby, nearby
+from twin.planning.search.search import search
 
 
 @pytest.mark.parametrize(("gpus", "batch"), [(240, 512), (250, 7), (256, 100)])

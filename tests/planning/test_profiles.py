@@ -10,10 +10,10 @@ from ruamel.yaml import YAML
 
 from twin.catalog import load_catalog
 from twin.physics.gemm import product_rate
-from twin.planning import figures
-from twin.planning.figures import STATUSES, ProfileError, read_figure
-from twin.planning.models import load_model, model_presets
-from twin.planning.profiles import (
+from twin.planning.profile import figures
+from twin.planning.profile.figures import STATUSES, ProfileError, read_figure
+from twin.planning.profile.models import load_model, model_presets
+from twin.planning.profile.profiles import (
     load_calibrated,
     load_profile,
     other_stacks,
@@ -250,8 +250,8 @@ def test_bad_profile_is_refused_with_file_and_key(tmp_path, monkeypatch, text, k
     for name in ("h100", "h200"):
         (folder / f"{name}.yaml").write_text((shipped / f"{name}.yaml").read_text())
     (folder / "x.yaml").write_text(text)
-    monkeypatch.setattr("twin.planning.figures.folder", lambda _: tmp_path)
-    monkeypatch.setattr("twin.planning.profiles.folder", lambda _: tmp_path)
+    monkeypatch.setattr("twin.planning.profile.figures.folder", lambda _: tmp_path)
+    monkeypatch.setattr("twin.planning.profile.profiles.folder", lambda _: tmp_path)
     caches = (figures.read_document, load_calibrated, profile_names)
     for cached in caches:
         cached.cache_clear()

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from twin.planning.figures import Figure, ProfileError
-from twin.planning.job import LlmJob, cut, default_stack, estimate
-from twin.planning.profile_file import load_profile_file, write_profile
-from twin.planning.profiles import DIMENSION_OF, load_calibrated, worth
+from twin.planning.job.job import LlmJob, cut, default_stack, estimate
+from twin.planning.profile.figures import Figure, ProfileError
+from twin.planning.profile.profile_file import load_profile_file, write_profile
+from twin.planning.profile.profiles import DIMENSION_OF, load_calibrated, worth
 
 MINE = """\
 title: Mine

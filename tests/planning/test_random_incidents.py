@@ -9,7 +9,7 @@ import pytest
 from tests.sim.sim_scenes import assert_books_close, shipped, tiny
 from twin import scenario
 from twin.catalog import load_catalog
-from twin.planning.random_incidents import LEVELS, random_incidents
+from twin.planning.risk.random_incidents import LEVELS, random_incidents
 from twin.resources import folder
 from twin.scenario.checks.interventions import wrong
 from twin.scenario.file.effective_text import show

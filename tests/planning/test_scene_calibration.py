@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from twin.planning.figures import Figure
-from twin.planning.profile_file import write_profile
-from twin.planning.scenario_job import estimate_of
+from twin.planning.job.scenario_job import estimate_of
+from twin.planning.profile.figures import Figure
+from twin.planning.profile.profile_file import write_profile
 from twin.scenario import ScenarioError, load
 
 SCENE = """\

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.planning.schedule import Schedule, one_forward_one_backward
+from twin.planning.job.schedule import Schedule, one_forward_one_backward
 
 _COUNTS = st.integers(1, 6)
 

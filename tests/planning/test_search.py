@@ -11,15 +11,13 @@ from twin.catalog import load_catalog
 from twin.physics.memory import memory_per_gpu
 from twin.physics.training import step_time
 from twin.physics.training_inputs import FULL_NETWORK, Model, Parallel, Stack
-from twin.planning import search as search_module
-from twin.planning.cases import case_of, judge
-from twin.planning.llm import refuse_illegal
-from twin.planning.models import load_model
-from twin.planning.profiles import load_calibrated, load_profile
-from twin.planning.reference import reference_table
-from twin.planning.result import MEMORY_SHARE, PlanError
-from twin.planning.scene_plan import plan_for_scene, scene_gpus
-from twin.planning.search import (
+from twin.planning.job.llm import refuse_illegal
+from twin.planning.job.result import MEMORY_SHARE, PlanError
+from twin.planning.profile.models import load_model
+from twin.planning.profile.profiles import load_calibrated, load_profile
+from twin.planning.search import search as search_module
+from twin.planning.search.scene_plan import plan_for_scene, scene_gpus
+from twin.planning.search.search import (
     BATCH,
     DOMAIN,
     EXPERTS,
@@ -31,7 +29,9 @@ from twin.planning.search import (
     filled_layers,
     search,
 )
-from twin.planning.validation_parts import values_of
+from twin.planning.table.estimate_cases import case_of, judge
+from twin.planning.table.reference import reference_table
+from twin.planning.table.validation_parts import values_of
 from twin.plant.build import build
 from twin.scenario import load
 

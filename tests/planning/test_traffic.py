@@ -7,9 +7,9 @@ import pytest
 
 from twin.physics.sharding import data_parallel_bytes
 from twin.physics.training_inputs import Members, Parallel, Stack
-from twin.planning.job import LlmJob, VisionJob
-from twin.planning.models import load_model
-from twin.planning.traffic import PHASES, Traffic, exchanges_of, llm_exchanges, traffic_of
+from twin.planning.job.job import LlmJob, VisionJob
+from twin.planning.network.traffic import PHASES, Traffic, exchanges_of, llm_exchanges, traffic_of
+from twin.planning.profile.models import load_model
 from twin.plant.routes import EVERY_CARD
 
 LLAMA = load_model("llama3-8b").model

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.planning.case_file import CaseFileError, read_case_file
-from twin.planning.cases import errors_of, judge_table
-from twin.planning.figures import ProfileError
-from twin.planning.profiles import WORTH_OF_EXPERTS
-from twin.planning.reference import parsed_table, reference_table
-from twin.planning.result import PlanError
-from twin.planning.validation import Comparison, Row, baseline_mape_pct, best_constant
-from twin.planning.validation_tables import GENERATION_OF, STEP_TABLES, TABLE_NAMES, validate
+from twin.planning.job.result import PlanError
+from twin.planning.profile.figures import ProfileError
+from twin.planning.profile.profiles import WORTH_OF_EXPERTS
+from twin.planning.table.case_file import CaseFileError, read_case_file
+from twin.planning.table.estimate_cases import errors_of, judge_table
+from twin.planning.table.reference import parsed_table, reference_table
+from twin.planning.table.validation import Comparison, Row, baseline_mape_pct, best_constant
+from twin.planning.table.validation_tables import GENERATION_OF, STEP_TABLES, TABLE_NAMES, validate
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "reference"
 

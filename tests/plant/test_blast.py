@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from demo_scenes import nvl72_rows, scene, superpod
 
-from twin.plant.blast import blast_radius, house_supply, live_items, loops_under, plants_under, trace
 from twin.plant.build import build
+from twin.plant.dependencies import blast_radius, house_supply, live_items, loops_under, plants_under, trace
 from twin.plant.find import find
 from twin.plant.graph import nodes_under
 from twin.plant.tables import Plant

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from twin.catalog import Catalog, load_catalog
-from twin.commands.room import Room, design
+from twin.commands.room.room import Room, design
 from twin.plant.build import build
 from twin.plant.row_ends import PDU_DEPTH_M, PDU_WIDTH_M, TOUCH_M
 from twin.plant.tables import LoopKind, Plant

@@ -7,7 +7,7 @@ import pytest
 from twin.catalog import load_catalog
 from twin.cli.security import checklist
 from twin.plant.build import build
-from twin.plant.tenancy_doubts import Control, review
+from twin.plant.tenancy_rules import Control, review
 from twin.rules import BY_ID, check
 from twin.scenario import loads
 

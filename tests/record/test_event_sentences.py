@@ -48,7 +48,7 @@ OTHERS = {
     "catalog/load.py": {"branch", "found", "given"},
     "cli/bench/edits.py": {"draft.file"},
     "cli/tables.py": {"segment"},  # of the terminal
-    "commands/draft.py": {"self.file"},
+    "commands/edit/draft.py": {"self.file"},
     "commands/jobs.py": {"self"},
 }
 """Things with a text that are no events, where it is compared or taken to pieces."""

@@ -6,7 +6,7 @@ from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.record.events import Event, Severity
 from twin.rules import check
-from twin.rules.told import at_the_start
+from twin.rules.engine_findings import at_the_start
 from twin.scenario import load
 
 

@@ -9,9 +9,9 @@ import pytest
 from edit_scenes import closed, edit, take, with_edits
 from sim_scenes import events, job, tiny
 
-from twin.commands.draft import Draft
-from twin.commands.place import AddPart
-from twin.commands.wired_in import WiredIn
+from twin.commands.edit.draft import Draft
+from twin.commands.place.place import AddPart
+from twin.commands.wiring.connect_new import WiredIn
 from twin.resources import folder
 from twin.scenario import load
 from twin.scenario.schema.edit import Edit

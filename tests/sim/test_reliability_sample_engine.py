@@ -10,7 +10,7 @@ from sim_scenes import tiny
 
 from twin.physics import reliability
 from twin.physics.checkpoint import daly_interval_s, renewal_ettr
-from twin.planning.reliability_sample import (
+from twin.planning.risk.reliability_sample import (
     DAY_S,
     ReliabilityModel,
     SampledCause,

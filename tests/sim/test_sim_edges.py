@@ -6,7 +6,7 @@ import pytest
 from sim_scenes import WORKLOAD, assert_books_close, events, frame, inject, job, tiny
 
 from twin.catalog import load_catalog
-from twin.planning.job import PlanError
+from twin.planning.job.job import PlanError
 from twin.scenario import parse_injection
 from twin.sim.engine.engine import Engine
 from twin.sim.jobs.plan import UnplaceableJob

@@ -10,8 +10,8 @@ import pytest
 from sim_scenes import causes, events, shipped, tiny
 
 from twin.catalog import load_catalog
-from twin.planning.reliability_sample import spread
-from twin.planning.risk import outcome, risk_of
+from twin.planning.risk.reliability_sample import spread
+from twin.planning.risk.risk import outcome, risk_of
 from twin.plant.build import build
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.faults import Cause

@@ -10,10 +10,10 @@ from fabric_scenes import LEAF_SPINE, hall, model
 from sim_scenes import job
 
 from twin.catalog import load_catalog
-from twin.planning.job_network import network_of
-from twin.planning.joined import NotJoined
-from twin.planning.result import PlanError
-from twin.planning.scene_plan import plan_for_scene, scene_gpus
+from twin.planning.job.result import PlanError
+from twin.planning.network.connectivity import NotJoined
+from twin.planning.network.job_network import network_of
+from twin.planning.search.scene_plan import plan_for_scene, scene_gpus
 from twin.plant.build import build
 from twin.plant.islands import ALONE, islands_of
 from twin.plant.links import links_of

@@ -16,8 +16,8 @@ from sim_scenes import frame, inject, shipped
 
 from twin.catalog import load_catalog
 from twin.physics.training_inputs import FULL_NETWORK
-from twin.planning.job_network import network_of
-from twin.planning.link_flows import in_rank_order
+from twin.planning.network.job_network import network_of
+from twin.planning.network.link_flows import in_rank_order
 from twin.plant.build import build
 from twin.plant.links import LinkKind, find_link
 from twin.record.channels import JobState

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from twin.commands.command import Command
-from twin.commands.delete import Delete
-from twin.commands.draft import Draft
-from twin.commands.move import Move
-from twin.commands.place import AddPart
+from twin.commands.edit.command import Command
+from twin.commands.edit.draft import Draft
+from twin.commands.place.delete import Delete
+from twin.commands.place.move import Move
+from twin.commands.place.place import AddPart
 from twin.plant.build import build
 from twin.scenario import load
 from twin.view3d.base.state import LAYERS, ViewState

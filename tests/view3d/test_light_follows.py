@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from twin.commands.draft import Draft
-from twin.commands.move import Move
+from twin.commands.edit.draft import Draft
+from twin.commands.place.move import Move
 from twin.plant.build import build
 from twin.scenario import load
 from twin.view3d.base.state import ViewState

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from twin.commands.command import Scene
-from twin.commands.move import Rotate
+from twin.commands.edit.command import Scene
+from twin.commands.place.move import Rotate
 from twin.scenario import load
 from twin.scenario.file.patch_text import edit
 from twin.view3d.place.hidden_plant import seen

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from twin import units
 from twin.analysis.rerun import asked_of, settled
-from twin.commands.draft import edit_text
+from twin.commands.edit.draft import edit_text
 from twin.record.branching import branch_copy, events_before
 from twin.record.events import Event
 from twin.record.reader import Reader

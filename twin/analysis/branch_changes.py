@@ -12,8 +12,8 @@ from pydantic import BaseModel
 from twin import units
 from twin.analysis.branch import Addition
 from twin.catalog import load_catalog
-from twin.planning.result import PlanError
-from twin.planning.risk import risk_of
+from twin.planning.job.result import PlanError
+from twin.planning.risk.risk import risk_of
 from twin.plant.tables import Plant
 from twin.scenario import Problem, ScenarioError
 from twin.scenario.checks.interventions import LIVE

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from twin.analysis.figures import FIGURES, HOUR_S, Summary, at
 from twin.analysis.paired import Difference, difference_of
-from twin.analysis.unlike import lengths_apart, sizes_apart
+from twin.analysis.run_mismatch import lengths_apart, sizes_apart
 from twin.record.accounts import ACCOUNTS
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.analysis.account_words import MEANINGS, account_title
+from twin.analysis.event_spans import Span
 from twin.analysis.explain_causes import Roots, has_stretches, lost_s, stretches, why
-from twin.analysis.moments import Moments, moments
-from twin.analysis.spans import Span
+from twin.analysis.wall_clock import Moments, moments
 from twin.record.accounts import ACCOUNTS, JOB_SECONDS
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from twin.analysis.spans import Span, related, spans
+from twin.analysis.event_spans import Span, related, spans
 from twin.record.event_kinds import KINDS, ended_by, kind_of
 from twin.record.events import Event
 

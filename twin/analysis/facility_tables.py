@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from twin.analysis.facility_runs import RUNS
-from twin.planning.reference import reference_table
-from twin.planning.validation import Comparison, Row
+from twin.planning.table.reference import reference_table
+from twin.planning.table.validation import Comparison, Row
 
 TABLES: tuple[Comparison, ...] = (
     Comparison(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from twin.physics import reliability
-from twin.planning.reliability_sample import (
+from twin.planning.risk.reliability_sample import (
     DAY_S,
     ReliabilityModel,
     SampledCause,

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from twin.analysis import reliability_runs as runs
-from twin.planning.reference import reference_table
-from twin.planning.validation import Comparison, Row
+from twin.planning.table.reference import reference_table
+from twin.planning.table.validation import Comparison, Row
 from twin.scenario.schema.scheduling import Backfill
 
 TRACE = "traces/infinitehbd/fault_trace.json"

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-from twin.analysis.causes import altered_scene, causes_of
+from twin.analysis.divergence_causes import altered_scene, causes_of
 from twin.analysis.rerun import Asked, said_of
 from twin.plant.tables import Plant
 from twin.record.events import Event

@@ -340,7 +340,7 @@ def _print_head(said: dict[str, Any]) -> None:
 def _print(said: dict[str, Any]) -> None:
     from twin.analysis.branch import time_text
     from twin.analysis.figures import FIGURES
-    from twin.analysis.unlike import lengths_apart
+    from twin.analysis.run_mismatch import lengths_apart
     from twin.cli.tables import print_table
     from twin.units import spoken
 

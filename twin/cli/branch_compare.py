@@ -39,7 +39,7 @@ def compared_futures(asked: WhatIf, branch: Mapping[str, Any], seeds: int | None
 
 def answer_json(found: Comparison, additions: list[Addition], asked: WhatIf, run: str) -> dict[str, Any]:
     """Return what ``--json`` tells of it."""
-    from twin.analysis.judgement import answer
+    from twin.analysis.significance import answer
     from twin.cli.compare_json import comparison_json
 
     return {
@@ -50,7 +50,7 @@ def answer_json(found: Comparison, additions: list[Addition], asked: WhatIf, run
 
 def print_answer(found: Comparison, additions: list[Addition], asked: WhatIf, names: tuple[str, str]) -> None:
     """Print the comparison, and the answer in one line."""
-    from twin.analysis.judgement import answer
+    from twin.analysis.significance import answer
     from twin.cli.compare_text import print_comparison
     from twin.cli.tables import console
 

@@ -75,7 +75,7 @@ def _called(one: Branch, with_run: bool = False) -> str:
 
 def _apart(roots: list[Branch]) -> list[str]:
     """Return a sentence on each branch whose run is not as long as that of the scene it extends."""
-    from twin.analysis.unlike import lengths_apart
+    from twin.analysis.run_mismatch import lengths_apart
 
     found = []
     for parent in (branch for root in roots for _, branch in root.all()):

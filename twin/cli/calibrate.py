@@ -10,9 +10,9 @@ import typer
 from twin.cli.options import Json, a_file
 
 if TYPE_CHECKING:
-    from twin.planning.calibrate import Calibration
-    from twin.planning.cases import Case, Errors
-    from twin.planning.profiles import CalibratedProfile
+    from twin.planning.profile.profiles import CalibratedProfile
+    from twin.planning.table.calibrate import Calibration
+    from twin.planning.table.estimate_cases import Case, Errors
 
 EXAMPLE = """Example: twin calibrate my-runs.csv -o my-cluster.yaml --base h100
 
@@ -54,9 +54,9 @@ def calibrate_profile(
     from twin.cli.errors import BadInput, told, warn
     from twin.cli.output import print_json
     from twin.cli.target import must_be_free
-    from twin.planning.calibrate import CalibrationError, calibrate, save_calibration, worth_words
-    from twin.planning.case_file import CaseFileError
-    from twin.planning.profiles import load_calibrated
+    from twin.planning.profile.profiles import load_calibrated
+    from twin.planning.table.calibrate import CalibrationError, calibrate, save_calibration, worth_words
+    from twin.planning.table.case_file import CaseFileError
 
     with told():
         must_be_free(out, "-o", runs, *([base] if base else []))
@@ -84,9 +84,9 @@ def calibrate_profile(
 
 def _runs(path: Path, base: CalibratedProfile | None) -> tuple[list[Case], CalibratedProfile, list[str]]:
     """Return the runs of a file, the profile they start from, and why lines are not used ("line: reason")."""
-    from twin.planning.calibrate import CalibrationError
-    from twin.planning.case_file import read_case_file
-    from twin.planning.cases import judge_table
+    from twin.planning.table.calibrate import CalibrationError
+    from twin.planning.table.case_file import read_case_file
+    from twin.planning.table.estimate_cases import judge_table
 
     table = read_case_file(path)
     cases: list[Case] = []

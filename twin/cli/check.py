@@ -87,13 +87,13 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     from dataclasses import asdict
 
     from twin.catalog import UnknownPart, load_catalog
-    from twin.planning.figures import ProfileError
-    from twin.planning.job import PlanError
-    from twin.planning.joined import NotJoined
+    from twin.planning.job.job import PlanError
+    from twin.planning.network.connectivity import NotJoined
+    from twin.planning.profile.figures import ProfileError
     from twin.plant.build import build
     from twin.plant.error import PlantError
     from twin.rules import Found, after_edits, check, unbuilt
-    from twin.rules.told import at_the_start, of_an_edit, size_of
+    from twin.rules.engine_findings import at_the_start, of_an_edit, size_of
     from twin.scenario.generators.all_jobs import jobs_of
     from twin.scenario.generators.expand import counts
     from twin.sim.engine.edit_check import trials

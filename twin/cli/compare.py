@@ -140,10 +140,10 @@ def _compared_at(names: tuple[str, str], at: str) -> tuple[Comparison, tuple[Sce
     """Return the comparison of two run files up to a time, and their scenes."""
     from dataclasses import replace
 
+    from twin.analysis.branch_check import shared_past_s
     from twin.analysis.compare import Basis
     from twin.analysis.compare_at import compare_at
     from twin.analysis.rerun import scenario_of_run
-    from twin.analysis.same_past import shared_past_s
     from twin.cli.older import tell_if_older
     from twin.cli.scene import time_of
     from twin.record.reader import Reader
@@ -194,7 +194,7 @@ def _compared(names: tuple[str, str], asked: _Reruns) -> _Compared:
 
 def _shared_past(names: tuple[str, str]) -> float | None:
     """Return until when two recorded runs are one [s]; None: one is no branch of the other."""
-    from twin.analysis.same_past import shared_past_s
+    from twin.analysis.branch_check import shared_past_s
     from twin.record.reader import Reader
 
     with Reader(names[0]) as a, Reader(names[1]) as b:

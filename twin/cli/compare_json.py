@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 def comparison_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]:
     """Return what ``--json`` prints of a comparison; `names` say what A and B are."""
     from twin.analysis.figures import FIGURES
-    from twin.analysis.judgement import judged, verdict
     from twin.analysis.paired import LEVEL
+    from twin.analysis.significance import judged, verdict
 
     rows = {}
     for figure in FIGURES:

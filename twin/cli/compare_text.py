@@ -15,7 +15,7 @@ _LEAST = 0.0005
 def print_comparison(names: tuple[str, str], found: Comparison) -> None:
     """Print it; `names` say what A and B are."""
     from twin.analysis.figures import FIGURES
-    from twin.analysis.judgement import verdict
+    from twin.analysis.significance import verdict
     from twin.cli.tables import console, print_table
 
     show = console().print
@@ -46,7 +46,7 @@ def print_comparison(names: tuple[str, str], found: Comparison) -> None:
 
 def _cells(figure: Figure, found: Comparison, many: bool) -> tuple[str, ...]:
     from twin.analysis.figure_words import apart_words, value_words
-    from twin.analysis.judgement import judged, seeds_words
+    from twin.analysis.significance import judged, seeds_words
 
     one = found.differences[figure.key]
     cells = [value_words(figure, value, one.size) for value in (one.a, one.b)]

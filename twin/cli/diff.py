@@ -11,7 +11,7 @@ import typer
 from twin.cli.options import Json
 
 if TYPE_CHECKING:
-    from twin.commands.budget import Budget
+    from twin.commands.budget.budget import Budget
     from twin.scenario.file.diff import Difference
 
 EXAMPLE = "Example: twin diff lab-16 my-lab.twin.yaml"
@@ -34,9 +34,9 @@ def diff_scenes(
     from twin.cli.errors import ExitCode, told
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
-    from twin.commands.budget import budget
-    from twin.commands.command import Scene
-    from twin.commands.prices import left_out
+    from twin.commands.budget.budget import budget
+    from twin.commands.budget.prices import left_out
+    from twin.commands.edit.command import Scene
     from twin.scenario.file.diff import differences
 
     with told(f"{before} {after}"):
@@ -63,7 +63,7 @@ def diff_scenes(
 
 def _sums(before: Budget, after: Budget) -> dict[str, dict[str, float | None]]:
     """Return the figures that differ, by name: before and after; None where there is no limit."""
-    from twin.commands.budget import FIGURES
+    from twin.commands.budget.budget import FIGURES
 
     made: dict[str, dict[str, float | None]] = {}
     for name in FIGURES:
@@ -79,7 +79,7 @@ def _print(found: list[Difference], sums: dict[str, dict[str, float | None]], un
 
     from twin.analysis.difference_words import sentence
     from twin.cli.tables import console, table_of
-    from twin.commands.budget import FIGURES, figure_words
+    from twin.commands.budget.budget import FIGURES, figure_words
 
     to = console()
     if not found:

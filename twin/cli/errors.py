@@ -70,8 +70,8 @@ def input_errors() -> tuple[type[Exception], ...]:
     from pydantic import ValidationError
 
     from twin.catalog import CatalogError, UnknownPart
-    from twin.planning.figures import ProfileError
-    from twin.planning.job import PlanError
+    from twin.planning.job.job import PlanError
+    from twin.planning.profile.figures import ProfileError
     from twin.plant.error import PlantError
     from twin.record.runfile import RunFileError
     from twin.runtime.inline import InterventionRefused

@@ -12,9 +12,9 @@ from twin.cli.options import Json, a_file
 
 if TYPE_CHECKING:
     from twin.physics.training_inputs import Parallel
-    from twin.planning.case_file import CaseFile
-    from twin.planning.cases import Judged
-    from twin.planning.profiles import CalibratedProfile
+    from twin.planning.profile.profiles import CalibratedProfile
+    from twin.planning.table.case_file import CaseFile
+    from twin.planning.table.estimate_cases import Judged
 
 EXAMPLE = """Example: twin estimate runs.csv --profile h100 --out predicted.csv
 
@@ -48,9 +48,9 @@ def estimate_cases(
     from twin.cli.errors import BadInput, told, warn
     from twin.cli.output import print_json
     from twin.cli.target import must_be_free
-    from twin.planning.case_file import CaseFileError, read_case_file, write_csv
-    from twin.planning.case_output import csv_rows, json_rows, output_columns, summary
-    from twin.planning.cases import judge_table
+    from twin.planning.table.case_file import CaseFileError, read_case_file, write_csv
+    from twin.planning.table.case_output import csv_rows, json_rows, output_columns, summary
+    from twin.planning.table.estimate_cases import judge_table
 
     with told():
         if out is not None:
@@ -90,10 +90,10 @@ def estimate_cases(
 
 def named_profile(name: str) -> CalibratedProfile:
     """Return a shipped profile by its name, or one read from a file by its path; raises `ProfileError`."""
-    from twin.planning.profiles import load_calibrated, profile_names
+    from twin.planning.profile.profiles import load_calibrated, profile_names
 
     if name not in profile_names() and (Path(name).is_file() or name.endswith((".yaml", ".yml"))):
-        from twin.planning.profile_file import load_profile_file
+        from twin.planning.profile.profile_file import load_profile_file
 
         return load_profile_file(Path(name))
     return load_calibrated(name)
@@ -101,7 +101,7 @@ def named_profile(name: str) -> CalibratedProfile:
 
 def worth_of(judged: Sequence[Judged]) -> dict[str, str]:
     """Return how far predictions can be trusted, by profile; and of experts, which no profile was fitted to."""
-    from twin.planning.profiles import WORTH_OF_EXPERTS, worth
+    from twin.planning.profile.profiles import WORTH_OF_EXPERTS, worth
 
     cases = [one.case for one in judged if one.case is not None]
     said = {case.calibrated.name: worth(case.calibrated) for case in cases}
@@ -112,8 +112,8 @@ def worth_of(judged: Sequence[Judged]) -> dict[str, str]:
 
 def stacks_of(judged: Sequence[Judged]) -> dict[str, str]:
     """Return what the software does where a row does not say, by profile, and which other profiles there are."""
-    from twin.planning.profiles import other_stacks
-    from twin.planning.stack_words import stack_words
+    from twin.planning.profile.profiles import other_stacks
+    from twin.planning.software_text import stack_words
 
     said = {}
     for one in judged:

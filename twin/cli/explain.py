@@ -10,7 +10,7 @@ from twin.cli.options import Json
 
 if TYPE_CHECKING:
     from twin.analysis.explain import Cause, Explanation
-    from twin.analysis.moments import Moments
+    from twin.analysis.wall_clock import Moments
     from twin.record.reader import Reader
 
 EXAMPLE = (
@@ -44,7 +44,7 @@ def explain_run(
     both share. Work that no checkpoint holds yet by then is told as provisional.
     """
     from twin.analysis.explain import explain
-    from twin.analysis.moments import moments
+    from twin.analysis.wall_clock import moments
     from twin.cli.errors import told
     from twin.cli.older import tell_if_older
     from twin.cli.output import print_json

@@ -9,7 +9,7 @@ import typer
 from twin.cli.options import Json, Scene
 
 if TYPE_CHECKING:
-    from twin.planning.growth import Growth
+    from twin.planning.network.expansion_check import Growth
 
 EXAMPLE = "Example: twin grow lab-16 --to 256"
 
@@ -30,7 +30,7 @@ def grow_scene(
     from twin.cli.errors import ExitCode, told
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
-    from twin.planning.growth import grow
+    from twin.planning.network.expansion_check import grow
 
     with told(scene):
         document = load_scene(scene)
@@ -44,7 +44,7 @@ def grow_scene(
 
 def growth_row(growth: Growth) -> dict[str, Any]:
     """Return what ``--json`` prints; what is not known is null."""
-    from twin.planning.growth import LAY_CABLE_H, MOVE_CABLE_H
+    from twin.planning.network.expansion_check import LAY_CABLE_H, MOVE_CABLE_H
 
     change = growth.recabling
     return {

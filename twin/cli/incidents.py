@@ -52,7 +52,7 @@ def show_incidents(
     from twin.cli.errors import BadInput, told
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene, time_of, with_changes
-    from twin.planning.random_incidents import random_incidents
+    from twin.planning.risk.random_incidents import random_incidents
     from twin.scenario.file.effective_text import plain
     from twin.scenario.text.emit import block
     from twin.units import spoken
@@ -75,7 +75,7 @@ def show_incidents(
 
 def with_incidents(scenario: Scenario, level: Level | None, seed: int | None) -> Scenario:
     """Return a scenario with random incidents of a level among its interventions; none: as it is."""
-    from twin.planning.random_incidents import random_incidents
+    from twin.planning.risk.random_incidents import random_incidents
 
     if level is None:
         return scenario

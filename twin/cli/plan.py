@@ -11,8 +11,8 @@ from twin.cli.options import Json, Scene
 
 if TYPE_CHECKING:
     from twin.physics.training_inputs import Stack
-    from twin.planning.scene_plan import SceneGpus
-    from twin.planning.search import Candidate
+    from twin.planning.search.scene_plan import SceneGpus
+    from twin.planning.search.search import Candidate
     from twin.scenario import Scenario
     from twin.scenario.schema.work import Job
 
@@ -111,15 +111,21 @@ def planned(
     from twin.cli.errors import BadInput
     from twin.cli.estimate import named_profile
     from twin.cli.scene import load_scene
-    from twin.planning.advice import fewest_gpus
-    from twin.planning.case_model import preset_named
-    from twin.planning.llm import default_stack
-    from twin.planning.models import load_model
-    from twin.planning.nearby import nearby
-    from twin.planning.profiles import WORTH_OF_EXPERTS, load_calibrated, other_stacks, profile_names, worth
-    from twin.planning.scene_plan import plan_for_scene, scene_gpus
-    from twin.planning.search import SHARDINGS, Limits
-    from twin.planning.stack_words import stack_words
+    from twin.planning.job.llm import default_stack
+    from twin.planning.profile.models import load_model
+    from twin.planning.profile.profiles import (
+        WORTH_OF_EXPERTS,
+        load_calibrated,
+        other_stacks,
+        profile_names,
+        worth,
+    )
+    from twin.planning.search.advice import fewest_gpus
+    from twin.planning.search.nearest_feasible import nearby
+    from twin.planning.search.scene_plan import plan_for_scene, scene_gpus
+    from twin.planning.search.search import SHARDINGS, Limits
+    from twin.planning.software_text import stack_words
+    from twin.planning.table.case_model import preset_named
     from twin.plant.build import build
 
     if precision not in (None, "bf16", "fp8"):
@@ -242,7 +248,7 @@ def _size(scenario: Scenario, hardware: SceneGpus, gpus: int | None, batch: int 
 def _plan(plan: Candidate, best: Candidate, hardware: SceneGpus) -> dict[str, Any]:
     from dataclasses import asdict, fields
 
-    from twin.planning.case_output import PART_NAMES
+    from twin.planning.table.case_output import PART_NAMES
 
     cut = plan.parallel
     return {

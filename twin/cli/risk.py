@@ -10,7 +10,7 @@ import typer
 from twin.cli.options import Json, Scene, Settings
 
 if TYPE_CHECKING:
-    from twin.planning.risk import JobRisk, Outcome
+    from twin.planning.risk.risk import JobRisk, Outcome
     from twin.scenario import Document
 
 EXAMPLE = """Example: twin risk llama3-16k --sweep checkpoint.interval=5min,10min,20min
@@ -76,7 +76,7 @@ def sampled(
     """Return what ``--json`` prints; the parameters are those of the command."""
     from dataclasses import asdict
 
-    from twin.planning.risk import by_spares, ettr_at, outcome
+    from twin.planning.risk.risk import by_spares, ettr_at, outcome
 
     seed = document.scenario.seed
     found = outcome(_risk(document, job, spares), seeds, seed)
@@ -106,7 +106,7 @@ def sampled(
 
 def _risk(document: Document, job: str | None, spares: int | None) -> JobRisk:
     from twin.catalog import load_catalog
-    from twin.planning.risk import risk_of
+    from twin.planning.risk.risk import risk_of
     from twin.plant.build import build
 
     catalog = load_catalog()
@@ -130,7 +130,7 @@ def _swept(
     """
     from itertools import product
 
-    from twin.planning.risk import outcome
+    from twin.planning.risk.risk import outcome
     from twin.scenario.file.set_option import set_texts
 
     axes = [_axis(sweep, job) for sweep in sweeps]

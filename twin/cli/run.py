@@ -167,7 +167,7 @@ def summary_of_run(
         elif event.kind == "does_not_fit":
             warn(f"{scene}: job {event.text}; it runs here all the same")
     if scenario.branch is not None and result.engine.now_s > scenario.branch.at_s:
-        from twin.analysis.same_past import other_past
+        from twin.analysis.branch_check import other_past
 
         if other := other_past(scenario.branch, result.engine.events(0)):
             warn(f"{scene}: {other}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from twin.plant.tenancy_doubts import Leak
+    from twin.plant.tenancy_rules import Leak
     from twin.scenario import Document
     from twin.scenario.text.parse import Path
 
@@ -20,7 +20,7 @@ def checklist(document: Document) -> list[dict[str, Any]]:
     from twin.catalog import UnknownPart, load_catalog
     from twin.plant.build import build
     from twin.plant.error import PlantError
-    from twin.plant.tenancy_doubts import review
+    from twin.plant.tenancy_rules import review
     from twin.rules.places import named
     from twin.units import spoken
 

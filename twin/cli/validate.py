@@ -11,7 +11,7 @@ import typer
 from twin.cli.options import Json
 
 if TYPE_CHECKING:
-    from twin.planning.validation import Comparison, Generation
+    from twin.planning.table.validation import Comparison, Generation
 
 EXAMPLE = """Example: twin validate dgxc-h100-bf16 facility-frontier --json
 
@@ -39,7 +39,7 @@ def validate_tables(
     """
     from twin.cli.errors import BadInput, ExitCode, told
     from twin.cli.output import print_json
-    from twin.planning.case_file import CaseFileError
+    from twin.planning.table.case_file import CaseFileError
 
     with told():
         folder = data if data is not None else _beside_checkout()
@@ -70,7 +70,7 @@ def _compared(
     """Return the tables of training, of the facility, of failures and queues; what is named, or all."""
     from twin.analysis import facility_tables, reliability_tables
     from twin.cli.errors import BadInput
-    from twin.planning.validation_tables import TABLE_NAMES, validate
+    from twin.planning.table.validation_tables import TABLE_NAMES, validate
 
     of_facility = tuple(name for name in names if name in facility_tables.TABLE_NAMES)
     of_failures = tuple(name for name in names if name in reliability_tables.TABLE_NAMES)
@@ -104,7 +104,7 @@ def _beside_checkout() -> Path | None:
 def _table(one: Comparison) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from twin.planning.validation import baseline_mape_pct
+    from twin.planning.table.validation import baseline_mape_pct
 
     errors = one.errors
     statistics = {} if errors is None else asdict(errors)
@@ -153,7 +153,7 @@ def _generation(one: Generation) -> dict[str, Any]:
 
 def _print(comparisons: Sequence[Comparison], generations: Sequence[Generation]) -> None:
     from twin.cli.tables import print_table
-    from twin.planning.validation import baseline_mape_pct
+    from twin.planning.table.validation import baseline_mape_pct
 
     rows = []
     for one in comparisons:

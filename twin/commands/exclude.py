@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import count
 
-from twin.commands.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, Scene
 from twin.scenario import Change, Patch
 from twin.scenario.text.emit import flow
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from twin.commands.changes import Changes
-from twin.commands.command import CommandError, Scene
-from twin.commands.names import fresh
+from twin.commands.edit.changes import Changes
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.names import fresh
 from twin.scenario import Patch
 
 _EVERY = "30 min"

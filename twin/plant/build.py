@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from twin.catalog import Catalog, load_catalog
-from twin.plant.alike import alike
 from twin.plant.bundles import bundle
 from twin.plant.cooling import connect_cooling
+from twin.plant.equal_arrays import alike
 from twin.plant.fabric import Links, connect_fabrics, fabric_table
 from twin.plant.halls import settle_halls
 from twin.plant.layout import Layout, lay_out

@@ -9,7 +9,7 @@ from twin.plant.error import PlantError
 from twin.plant.facility import plants_of, size_plants
 from twin.plant.layout import Layout
 from twin.plant.machines import GAP_M, Wall, place
-from twin.plant.stands import Stand, stands_of
+from twin.plant.manual_places import Stand, stands_of
 from twin.plant.tables import Floats, Ints, LoopKind, Loops, Machines, Plants
 from twin.scenario.schema import systems
 from twin.scenario.schema.document import Scenario

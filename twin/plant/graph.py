@@ -92,8 +92,8 @@ def nodes_under(plant: Plant, kind: Kind, slot: int) -> Ints:
     """Return the nodes (slots, present ones) that feel it when something fails: its blast radius.
 
     A loop or facility loop: nodes whose GPUs it cools. A power item: nodes of racks with a feed below it,
-    also those that keep their other feed (`twin.plant.blast` tells them apart). A switch: nodes with a cable to it,
-    or to a switch below it. A store: all.
+    also those that keep their other feed (`twin.plant.dependencies` tells them apart). A switch: nodes with a cable to
+    it, or to a switch below it. A store: all.
     """
     nodes, racks = plant.nodes, plant.racks
     every = np.arange(len(nodes.ids))

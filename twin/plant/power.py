@@ -11,9 +11,9 @@ import numpy as np
 from twin.catalog import Catalog
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
+from twin.plant.manual_places import Stand, stands_of
 from twin.plant.row_ends import RowEnds
 from twin.plant.stage_figures import StageFigures, figures_of
-from twin.plant.stands import Stand, stands_of
 from twin.plant.tables import Bools, Ints, Loops, Machines, Plants, PowerItems, Racks
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.systems import PowerStage

@@ -10,8 +10,8 @@ from twin.analysis.compare import Comparison, Waterfall
 from twin.analysis.difference_words import sentence
 from twin.analysis.figure_words import apart_words, value_words
 from twin.analysis.figures import FIGURES, Figure
-from twin.analysis.judgement import judged, seeds_words, verdict
 from twin.analysis.paired import LEVEL
+from twin.analysis.significance import judged, seeds_words, verdict
 from twin.record.inputs import app_version
 from twin.report.charts import Bar, waterfall
 from twin.report.markup import Child, Markup, joined, number, table, tag

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping
 
 from ruamel.yaml.error import YAMLError
 
-from twin.analysis.used import used_parts, used_profiles
+from twin.analysis.inputs_used import used_parts, used_profiles
 from twin.catalog import CatalogError
 from twin.catalog.catalog import Catalog, catalog_from_texts
-from twin.planning.figures import ProfileError, parse_document
-from twin.planning.profiles import CalibratedProfile, profile_from, worth
+from twin.planning.profile.figures import ProfileError, parse_document
+from twin.planning.profile.profiles import CalibratedProfile, profile_from, worth
 from twin.plant.tables import Plant
 from twin.record.constants import constants
 from twin.record.events import Event
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.rules import check
-from twin.rules.told import at_the_start
+from twin.rules.engine_findings import at_the_start
 from twin.scenario.schema.document import Scenario
 
 _CSS = {"error": "bad", "warning": "warn", "notice": None}

@@ -7,8 +7,8 @@ from typing import Any
 
 from twin.analysis.figure_words import value_words
 from twin.analysis.figures import FIGURES, Figure
-from twin.analysis.moments import Moments
 from twin.analysis.rerun import asked_of
+from twin.analysis.wall_clock import Moments
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.words import gpu_hours, length, percent, quantity

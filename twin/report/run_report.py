@@ -10,7 +10,7 @@ import numpy as np
 
 from twin.analysis.compare_at import summary_so_far
 from twin.analysis.explain import events_until, explain
-from twin.analysis.moments import moments
+from twin.analysis.wall_clock import moments
 from twin.record.events import Event, Severity
 from twin.record.inputs import is_older
 from twin.record.reader import Reader

@@ -9,7 +9,7 @@ import numpy as np
 
 from twin.analysis.account_words import MEANINGS, account_title
 from twin.analysis.explain import Explanation, Lost
-from twin.analysis.moments import Moments
+from twin.analysis.wall_clock import Moments
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader

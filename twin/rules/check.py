@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from twin.catalog import Catalog
 from twin.plant.tables import Plant
 from twin.rules import data
-from twin.rules.case import Case
 from twin.rules.exclusions import excluded, unmatched
 from twin.rules.finding import SEVERITIES, Finding, Found
 from twin.rules.places import named, things
 from twin.rules.report import Report
+from twin.rules.rule_context import Case
 from twin.rules.table import BY_ID, RULES
 from twin.scenario.schema.document import Scenario
 

@@ -17,9 +17,9 @@ from twin.catalog import (
 )
 from twin.physics.comfort import ALLOWABLE, DEW_MARGIN_K
 from twin.plant.tables import Ints, LoopKind
-from twin.rules.case import Case
 from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Finds, Rule
+from twin.rules.rule_context import Case
 from twin.scenario.formats.climates import year_of
 from twin.scenario.schema.hourly_text import unpack
 from twin.scenario.schema.site import CLIMATE_HOURS, Climate

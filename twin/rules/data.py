@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from twin.catalog import UnknownPart
-from twin.rules.case import Case
 from twin.rules.finding import Found, number
 from twin.rules.rule import Rule, written
+from twin.rules.rule_context import Case
 from twin.scenario.file.warnings import newer_edition
 from twin.scenario.text.parse import Path
 

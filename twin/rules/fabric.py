@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from twin.plant.islands import ALONE, islands_of
 from twin.plant.tables import Bools
-from twin.rules.case import Case
 from twin.rules.finding import Found, line_rate, number, quantity
 from twin.rules.rule import Rule
+from twin.rules.rule_context import Case
 from twin.scenario.checks.fabric import TIER_NAMES, at_odds, unmet
 from twin.scenario.schema.systems import Fabric, SwitchTier
 from twin.scenario.text.parse import Path

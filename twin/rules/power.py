@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from twin.plant.blast import SUSTAINS
+from twin.plant.dependencies import SUSTAINS
 from twin.plant.design_load import item_limit_w
 from twin.plant.graph import power_path
 from twin.plant.tables import Bools, Floats, Plant
-from twin.rules.case import Case
 from twin.rules.finding import Found, Measure, number, quantity
 from twin.rules.rule import Rule, written
+from twin.rules.rule_context import Case
 from twin.scenario.file.warnings import idle_stages, unfed
 from twin.scenario.schema.electricity import ON_SITE
 from twin.scenario.text.parse import Path

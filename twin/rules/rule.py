@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from twin.catalog import Catalog
-from twin.rules.case import Case
 from twin.rules.finding import Found, Severity
+from twin.rules.rule_context import Case
 from twin.scenario.schema.document import Scenario
 from twin.scenario.text.parse import Path
 

@@ -12,9 +12,9 @@ from twin.catalog import NodePart
 from twin.plant.cabinet import FRONT_M, REAR_M
 from twin.plant.domains import birth_racks
 from twin.plant.tables import Bools, Floats, Ints, LoopKind
-from twin.rules.case import Case
 from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Rule
+from twin.rules.rule_context import Case
 from twin.scenario.checks.fabric import crowded
 from twin.scenario.text.parse import Path
 

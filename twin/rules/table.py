@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twin.rules import cooling, data, fabric, power, space, tenancy, work
+from twin.rules import cooling, data, fabric, job_rules, power, space, tenancy
 from twin.rules.rule import Rule
 
 RUN = (
@@ -39,7 +39,7 @@ RULES: tuple[Rule, ...] = (
     *cooling.RULES,
     *fabric.RULES,
     *tenancy.RULES,
-    *work.RULES,
+    *job_rules.RULES,
     *data.RULES,
     *RUN,
 )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from twin.plant.tenancy_doubts import TITLES, Severity
+from twin.plant.tenancy_rules import TITLES, Severity
 from twin.rules import finding
-from twin.rules.case import Case
 from twin.rules.finding import Found
 from twin.rules.rule import Finds, Rule
+from twin.rules.rule_context import Case
 
 _WEIGHT: dict[Severity, finding.Severity] = {"high": "error", "medium": "warning", "low": "notice"}
 

@@ -20,7 +20,7 @@ from twin.app.files.files import Files
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.problem_notice import Unplayable
-from twin.commands.draft import Draft
+from twin.commands.edit.draft import Draft
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError, beside
 from twin.scenario import ScenarioError

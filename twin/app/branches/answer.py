@@ -10,9 +10,9 @@ from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QProgressBar, QSizePolicy, QWidget
 
-from twin.analysis.aside import Aside, Failed, Progress
+from twin.analysis.background_process import Aside, Failed, Progress
+from twin.analysis.background_runs import futures_aside, gone_on_aside
 from twin.analysis.compare import Comparison
-from twin.analysis.runs_aside import futures_aside, gone_on_aside
 from twin.analysis.what_if import WhatIf
 from twin.app.toolkit.look import Look, tool_button
 from twin.app.toolkit.plain_text import plain_tip

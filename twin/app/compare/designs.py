@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.analysis.aside import Aside, Failed, Progress
-from twin.analysis.runs_aside import recorded_aside
+from twin.analysis.background_process import Aside, Failed, Progress
+from twin.analysis.background_runs import recorded_aside
 from twin.app.files.scene_list import SUFFIX, shipped_scenes, title_of
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.toolkit.count_field import CountBox

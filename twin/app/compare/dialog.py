@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.analysis.compare import Basis, Comparison, compare
-from twin.analysis.judgement import answer, basis_words, verdict
+from twin.analysis.significance import answer, basis_words, verdict
 from twin.app.branches.answer import Answered
 from twin.app.compare.designs import Simulated
 from twin.app.compare.halls import ComparedHalls

@@ -26,7 +26,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
-from twin.commands.budget import FIGURES
+from twin.commands.budget.budget import FIGURES
 from twin.scenario.file.diff import Difference
 from twin.shown_text import printable
 from twin.view3d.base.edit_shapes import TONES

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from twin.commands.budget import FIGURES, Budget, budget, figure_words
-from twin.commands.command import Scene
-from twin.commands.prices import left_out
+from twin.commands.budget.budget import FIGURES, Budget, budget, figure_words
+from twin.commands.budget.prices import left_out
+from twin.commands.edit.command import Scene
 from twin.plant.tables import Plant
 from twin.scenario import Document
 from twin.scenario.file.diff import Difference, differences

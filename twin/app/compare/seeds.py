@@ -9,9 +9,9 @@ from psygnal import Signal
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
-from twin.analysis.aside import Aside, Failed, Progress
+from twin.analysis.background_process import Aside, Failed, Progress
+from twin.analysis.background_runs import samples_aside
 from twin.analysis.compare import Basis, Sample, compare
-from twin.analysis.runs_aside import samples_aside
 from twin.analysis.seeds import Design
 from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.look import label

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 from twin.analysis.compare import Comparison
 from twin.analysis.figure_words import apart_words, value_words
 from twin.analysis.figures import FIGURES, Figure
-from twin.analysis.judgement import judged, seeds_words
+from twin.analysis.significance import judged, seeds_words
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled

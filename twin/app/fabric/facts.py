@@ -14,10 +14,10 @@ from twin.app.fabric.world import Fabrics, fabrics_of
 from twin.app.toolkit import text
 from twin.app.world.job_lookup import job_place
 from twin.app.world.rows import Row, World
-from twin.planning.collective import Collective
-from twin.planning.fabric_figures import FabricFigures, fabric_figures
-from twin.planning.link_flows import Crossing, TrafficMap
-from twin.planning.traffic import KINDS
+from twin.planning.network.collective import Collective
+from twin.planning.network.fabric_figures import FabricFigures, fabric_figures
+from twin.planning.network.link_flows import Crossing, TrafficMap
+from twin.planning.network.traffic import KINDS
 from twin.plant.cable_names import bundle_ends, bundle_id, bundle_short, bundle_size, id_range, links_in
 from twin.plant.links import LinkKind, find_link, link_id
 from twin.scenario.generators.all_jobs import jobs_of

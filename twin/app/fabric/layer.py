@@ -11,8 +11,8 @@ from twin.app.fabric.facts import collective_cost, collective_line, job_index, l
 from twin.app.fabric.world import Fabrics, fabrics_of, forget
 from twin.app.session.session import Session
 from twin.app.world.rows import World
-from twin.planning.collective import Collective
-from twin.planning.traffic import KINDS
+from twin.planning.network.collective import Collective
+from twin.planning.network.traffic import KINDS
 from twin.plant.cable_names import find_bundle
 from twin.plant.find import find
 from twin.scenario.generators.all_jobs import jobs_of

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.app.world.rows import World
-from twin.planning.collective import Collective, collectives_of
-from twin.planning.link_flows import Crossing, Seat, TrafficMap, in_rank_order
+from twin.planning.network.collective import Collective, collectives_of
+from twin.planning.network.link_flows import Crossing, Seat, TrafficMap, in_rank_order
 from twin.plant.tables import Plant
 from twin.record.channels import JobState, State
 from twin.scenario.generators.all_jobs import jobs_of

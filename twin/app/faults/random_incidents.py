@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from twin.planning.random_incidents import LEVELS, Level, random_incidents
+from twin.planning.risk.random_incidents import LEVELS, Level, random_incidents
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.fault_kinds import KINDS

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from twin.commands.draft import Draft, Step, edit_text
+from twin.commands.edit.draft import Draft, Step, edit_text
 from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario import Change, Patch
 from twin.scenario.file.patch_text import difference

@@ -15,8 +15,8 @@ from typing import Any
 from twin.analysis.rerun import said_of, settled
 from twin.app.files.journal import SUFFIX, journal_folder, lock_of
 from twin.app.files.journal_steps import History
-from twin.commands.command import CommandError, Given
-from twin.commands.draft import Draft, edit_text
+from twin.commands.edit.command import CommandError, Given
+from twin.commands.edit.draft import Draft, edit_text
 from twin.record.branching import BY_HAND
 from twin.record.contents import Snapshot
 from twin.record.reader import Reader

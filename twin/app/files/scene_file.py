@@ -21,7 +21,7 @@ from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
 from twin.app.toolkit.plain_text import make_plain
 from twin.app.toolkit.settings import Settings
-from twin.commands.draft import Draft
+from twin.commands.edit.draft import Draft
 from twin.record.runfile import RunFileError
 from twin.scenario import Document, ScenarioError, load, loads
 from twin.scenario.file.load import document_of

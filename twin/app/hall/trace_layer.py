@@ -10,7 +10,7 @@ from psygnal import Signal
 
 from twin.app.session.session import Session
 from twin.app.world.blast_radius_text import node_mask, reach_line, trace_lines, trace_names
-from twin.plant.blast import blast_radius, trace
+from twin.plant.dependencies import blast_radius, trace
 from twin.plant.find import find
 from twin.plant.tables import Plant
 from twin.view3d.base.highlight import Lit, Reach

@@ -18,9 +18,9 @@ from twin.app.toolkit import theme
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import put_page
 from twin.catalog import Catalog
-from twin.commands.command import Command, CommandError, Scene
-from twin.commands.generators import ChangeGenerator
-from twin.commands.things import counted, thing, titled
+from twin.commands.edit.addressables import counted, thing, titled
+from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.place.generators import ChangeGenerator
 
 _LATER_MS = 40
 

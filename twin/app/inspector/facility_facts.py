@@ -9,7 +9,7 @@ from twin.app.toolkit import text
 from twin.app.world.blast_radius_text import reach_line
 from twin.app.world.rows import Row, World, live_rows
 from twin.physics.breakers import trip_time_s
-from twin.plant.blast import blast_radius
+from twin.plant.dependencies import blast_radius
 from twin.plant.tables import Kind, LoopKind, Plant
 from twin.record.channels import BY_ID, PowerState
 from twin.view3d.colour.power_state import ICON, WORDS

@@ -30,8 +30,8 @@ from twin.app.toolkit.nested_layouts import nest_in_cell, put_page
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.world.rows import Row, World, kind_word
 from twin.catalog import Catalog, load_catalog
-from twin.commands.command import CommandError
-from twin.commands.things import counted, people_say, thing, titled
+from twin.commands.edit.addressables import counted, people_say, thing, titled
+from twin.commands.edit.command import CommandError
 from twin.record.channels import State
 from twin.view3d.base import palette
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from twin.commands.command import Scene
+from twin.commands.edit.command import Scene
 from twin.scenario.checks.facility import LOOP_PARTS, PLANT_PARTS, stage_parts
 from twin.scenario.schema.cooling import Loop, Plant
 from twin.scenario.schema.electricity import PowerStage

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from twin.app.inspector import property_choices
-from twin.commands.command import CommandError, Scene
-from twin.commands.things import Thing, ThingKind, thing, titled
+from twin.commands.edit.addressables import Thing, ThingKind, thing, titled
+from twin.commands.edit.command import CommandError, Scene
 from twin.scenario.checks.facility import ONLY_FOR
 from twin.scenario.schema.electricity import PowerStage
 from twin.scenario.schema.fields import ROOT, below, fields_of, spot_of

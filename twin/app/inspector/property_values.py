@@ -12,13 +12,13 @@ from pydantic import BaseModel
 from twin.app.inspector.property_choices import BETWEEN, names_in
 from twin.app.inspector.property_fields import HALL, RACK, Property, U, X, Y, model_at
 from twin.app.placing.payload import Together
-from twin.commands.changes import said
-from twin.commands.command import Command, CommandError, Scene
-from twin.commands.generators import ChangeGenerator
-from twin.commands.move import MoveNodes, MoveTo, place_of
-from twin.commands.move_hall import MoveToHall
-from twin.commands.properties import SetProperty, path_of
-from twin.commands.things import generator, in_file, overrides, thing
+from twin.commands.edit.addressables import generator, in_file, overrides, thing
+from twin.commands.edit.changes import said
+from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.place.generators import ChangeGenerator
+from twin.commands.place.move import MoveNodes, MoveTo, place_of
+from twin.commands.place.move_hall import MoveToHall
+from twin.commands.place.properties import SetProperty, path_of
 from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.fields import fields_of
 from twin.scenario.schema.quantity import Quantity, rendered

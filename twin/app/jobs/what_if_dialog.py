@@ -26,7 +26,7 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.painted_widget import Painted
 from twin.app.toolkit.plain_text import PlainLabel, plain_tip
 from twin.app.toolkit.theme import font
-from twin.planning.risk import JobRisk
+from twin.planning.risk.risk import JobRisk
 
 _STEPS = 200
 _HOUR_S = 3600.0

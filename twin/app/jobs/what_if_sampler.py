@@ -12,8 +12,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.planning.reliability_sample import ReliabilityModel, sample, with_checkpoints
-from twin.planning.risk import JobRisk
+from twin.planning.risk.reliability_sample import ReliabilityModel, sample, with_checkpoints
+from twin.planning.risk.risk import JobRisk
 
 RUNS = 1000
 SLICE_WALL_S = 0.02

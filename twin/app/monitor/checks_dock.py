@@ -32,7 +32,7 @@ from twin.catalog import load_catalog
 from twin.commands.exclude import Exclude, Include
 from twin.record.events import Event
 from twin.rules import Finding, Report, check
-from twin.rules.told import TOLD, at_the_start
+from twin.rules.engine_findings import TOLD, at_the_start
 from twin.scenario.schema.exclusion import EVERYTHING
 
 _WAIT_MS = 150

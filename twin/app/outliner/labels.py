@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from twin.commands.things import counted
+from twin.commands.edit.addressables import counted
 from twin.plant.tables import Plant, SwitchRole
 
 

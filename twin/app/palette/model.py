@@ -21,8 +21,8 @@ from twin.catalog import (
     StoragePart,
     SwitchPart,
 )
-from twin.commands.part_load import part_load
-from twin.commands.prefabs import PREFABS
+from twin.commands.budget.part_load import part_load
+from twin.commands.room.prefabs import PREFABS
 from twin.plant.tables import Plant
 
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (

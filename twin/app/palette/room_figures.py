@@ -8,9 +8,9 @@ import numpy as np
 
 from twin.app.palette.model import KINDS
 from twin.app.toolkit.text import quantity
-from twin.commands.budget import Budget, budget
-from twin.commands.command import Scene
-from twin.commands.room_spares import beside_w, spares_of
+from twin.commands.budget.budget import Budget, budget
+from twin.commands.edit.command import Scene
+from twin.commands.room.room_spares import beside_w, spares_of
 from twin.plant.tables import LoopKind, Plant
 
 TON_W = 3516.85

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look
-from twin.commands.footprint import Boxes, standing
+from twin.commands.place.footprint import Boxes, standing
 from twin.plant.tables import LoopKind, Plant, RackKind
 from twin.view3d.place.site_plan import GEAR_M
 

@@ -29,9 +29,9 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import PlainLabel, plain_tip
 from twin.catalog import Catalog, NodePart, RackPart
-from twin.commands.command import CommandError, Scene
-from twin.commands.room import AddRoom, Design, Room, RoomError, design, free_corner, is_empty
-from twin.commands.shared_water import water_of
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.room.join_facility_loop import water_of
+from twin.commands.room.room import AddRoom, Design, Room, RoomError, design, free_corner, is_empty
 
 _CHOSEN = "chosen by size"
 _TITLES = {

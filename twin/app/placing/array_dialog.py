@@ -23,7 +23,7 @@ from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
-from twin.commands.copies import Array
+from twin.commands.room.copies import Array
 from twin.units import UnitError, parse, render
 
 _MOST = 512

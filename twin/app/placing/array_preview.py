@@ -10,9 +10,9 @@ import numpy as np
 from twin.app.placing.ghost_view import Standing, on_floor
 from twin.app.placing.payload import carried_things, power_obstacles
 from twin.catalog import Catalog
-from twin.commands.command import CommandError, Scene
-from twin.commands.copies import MOST, Array
-from twin.commands.snap import Floor, Shape, snap
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.place.snap import Floor, Shape, snap
+from twin.commands.room.copies import MOST, Array
 from twin.plant.design_load import rack_design_w
 from twin.plant.tables import Plant
 from twin.view3d.base.edit_shapes import Ghost

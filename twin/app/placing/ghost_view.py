@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from twin.commands.snap import Shape, Snap
-from twin.commands.snap_units import UnitSnap
+from twin.commands.place.snap import Shape, Snap
+from twin.commands.place.snap_units import UnitSnap
 from twin.plant.cabinet import WANTED_FRONT_M, WANTED_REAR_M
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d.base.bounds import Box

@@ -6,14 +6,14 @@ import numpy as np
 
 from twin.app.placing.payload import CABINET_M, Carried, RackPlace
 from twin.catalog import Catalog, UnknownPart
-from twin.commands.clipboard import Paste, pasted
-from twin.commands.command import Command, Scene
-from twin.commands.fragment import Fragment
-from twin.commands.fragment_load import fragment_load
-from twin.commands.part_load import PartLoad
-from twin.commands.pasted_text import left_out, must_know_parts
-from twin.commands.rack_nodes import heights_u
-from twin.commands.snap import Place, Shape
+from twin.commands.budget.part_load import PartLoad
+from twin.commands.edit.command import Command, Scene
+from twin.commands.place.rack_nodes import heights_u
+from twin.commands.place.snap import Place, Shape
+from twin.commands.room.clipboard import Paste, pasted
+from twin.commands.room.pasted_text import left_out, must_know_parts
+from twin.commands.room.snippet import Fragment
+from twin.commands.room.snippet_load import fragment_load
 from twin.scenario import ScenarioError
 
 

@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 
 from twin.catalog import Catalog, NodePart, RackPart, StoragePart, SwitchPart
-from twin.commands.command import Command, Scene
-from twin.commands.footprint import machine_size_m, node_height_u, rack_size_m
-from twin.commands.move import Move, MoveNodes, MoveTo
-from twin.commands.part_load import PartLoad, part_load
-from twin.commands.place import AddPart
-from twin.commands.snap import Floor, Obstacle, Place, Point, Shape
+from twin.commands.budget.part_load import PartLoad, part_load
+from twin.commands.edit.command import Command, Scene
+from twin.commands.place.footprint import machine_size_m, node_height_u, rack_size_m
+from twin.commands.place.move import Move, MoveNodes, MoveTo
+from twin.commands.place.place import AddPart
+from twin.commands.place.snap import Floor, Obstacle, Place, Point, Shape
 from twin.plant.cabinet import CABINET_DEPTH_M, CABINET_WIDTH_M
 from twin.plant.cooling import KINDS, USUAL_SIZE_M
 from twin.plant.tables import RACK_FOOT_M, RACK_HEAD_M, U_M, Plant

@@ -16,14 +16,14 @@ from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
 from twin.catalog import Catalog
-from twin.commands import names
-from twin.commands.budget import Budget, budget
-from twin.commands.command import Command, Scene
-from twin.commands.new_switches import NewSwitches, new_switches
-from twin.commands.power_room import PowerRoom
-from twin.commands.snap import Floor, Point, Snap, snap
-from twin.commands.snap_units import UnitSnap, snap_units
-from twin.commands.wired_in import WiredIn
+from twin.commands.budget.budget import Budget, budget
+from twin.commands.budget.power_room import PowerRoom
+from twin.commands.edit import names
+from twin.commands.edit.command import Command, Scene
+from twin.commands.place.snap import Floor, Point, Snap, snap
+from twin.commands.place.snap_units import UnitSnap, snap_units
+from twin.commands.wiring.connect_new import WiredIn
+from twin.commands.wiring.new_switches import NewSwitches, new_switches
 from twin.plant.find import find
 from twin.plant.halls import TILE_M
 from twin.plant.tables import RACK_FOOT_M, U_M, Ints, Plant, RackKind

@@ -16,10 +16,10 @@ from twin.app.placing.plate_position import beside
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import quantity
-from twin.commands.budget import Budget
-from twin.commands.new_switches import NewSwitches
-from twin.commands.part_load import PartLoad, together
-from twin.commands.power_room import Fullest
+from twin.commands.budget.budget import Budget
+from twin.commands.budget.part_load import PartLoad, together
+from twin.commands.budget.power_room import Fullest
+from twin.commands.wiring.new_switches import NewSwitches
 
 _PAD, _LINE = 12.0, 17.0
 _BAR = 64.0

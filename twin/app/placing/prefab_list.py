@@ -6,12 +6,12 @@ from functools import lru_cache
 
 from twin.app.placing.payload import Carried
 from twin.catalog import Catalog
-from twin.commands.budget import budget
-from twin.commands.command import Command
-from twin.commands.part_load import PartLoad
-from twin.commands.prefabs import PREFABS, AddPrefab, footprints
-from twin.commands.room_design import scene_of
-from twin.commands.snap import Place
+from twin.commands.budget.budget import budget
+from twin.commands.budget.part_load import PartLoad
+from twin.commands.edit.command import Command
+from twin.commands.place.snap import Place
+from twin.commands.room.prefabs import PREFABS, AddPrefab, footprints
+from twin.commands.room.room_design import scene_of
 
 
 def carried_prefab(catalog: Catalog, id: str) -> Carried | None:

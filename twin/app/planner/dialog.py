@@ -32,8 +32,8 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.world.job_lookup import job_place
 from twin.app.world.rows import World
 from twin.commands.jobs import AddJob
-from twin.planning.job import PlanError
-from twin.planning.search import Candidate, Found
+from twin.planning.job.job import PlanError
+from twin.planning.search.search import Candidate, Found
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.work import Load
 from twin.scenario.schema.workload import Parallelism

@@ -13,12 +13,12 @@ from pydantic import BaseModel
 from twin.app.planner.hardware import Hardware
 from twin.app.world.rows import World
 from twin.physics.training_inputs import FULL_NETWORK, Model, Network
-from twin.planning.figures import ProfileError
-from twin.planning.job import AnyJob, JobEstimate, LlmJob, PlanError, VisionJob
-from twin.planning.models import VisionPreset, load_model
-from twin.planning.profiles import load_calibrated
-from twin.planning.profiles import worth as profile_worth
-from twin.planning.scenario_job import allowed_nodes, estimate_of, planned_job
+from twin.planning.job.job import AnyJob, JobEstimate, LlmJob, PlanError, VisionJob
+from twin.planning.job.scenario_job import allowed_nodes, estimate_of, planned_job
+from twin.planning.profile.figures import ProfileError
+from twin.planning.profile.models import VisionPreset, load_model
+from twin.planning.profile.profiles import load_calibrated
+from twin.planning.profile.profiles import worth as profile_worth
 from twin.scenario.file.effective_text import plain
 from twin.scenario.schema.work import Job, LlmTraining, Load, VisionTraining, Workload
 from twin.scenario.schema.workload import Parallelism

@@ -6,7 +6,7 @@ from twin.app.planner.draft import draft_of_job, judge
 from twin.app.planner.hardware import Hardware, scene_hardware
 from twin.app.toolkit import text
 from twin.app.world.rows import Row, World, live_rows
-from twin.planning.job import JobEstimate
+from twin.planning.job.job import JobEstimate
 from twin.plant.tables import Plant
 from twin.record.accounts import JOB_SECONDS
 from twin.record.channels import JobState

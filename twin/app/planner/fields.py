@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from twin.app.planner.draft import Draft, has_value, value_of, with_value
-from twin.planning.models import model_presets
-from twin.planning.profiles import load_calibrated
+from twin.planning.profile.models import model_presets
+from twin.planning.profile.profiles import load_calibrated
 from twin.scenario.schema.work import Load
 
 Choices = tuple[tuple[str, str], ...]

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from twin.app.world.rows import World
-from twin.planning.figures import ProfileError
-from twin.planning.profiles import load_calibrated, profile_for_gpu, profile_names
-from twin.planning.scene_network import scene_network
-from twin.planning.scene_plan import SceneGpus
+from twin.planning.network.scene_network import scene_network
+from twin.planning.profile.figures import ProfileError
+from twin.planning.profile.profiles import load_calibrated, profile_for_gpu, profile_names
+from twin.planning.search.scene_plan import SceneGpus
 
 MOST_GPUS = 131_072
 """Offered where no scene sets a limit."""

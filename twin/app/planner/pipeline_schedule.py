@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from twin.app.planner.draft import Draft, estimate_draft
 from twin.app.planner.fields import FIELDS, edited
 from twin.app.toolkit.account_colours import Piece
-from twin.planning.job import JobEstimate
-from twin.planning.schedule import Schedule, one_forward_one_backward
+from twin.planning.job.job import JobEstimate
+from twin.planning.job.schedule import Schedule, one_forward_one_backward
 from twin.scenario.schema.work import LlmTraining
 
 _RECOMPUTE = next(spec for spec in FIELDS if spec.path == "recompute")

@@ -12,7 +12,7 @@ from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.text import quantity, span
-from twin.planning.search import Candidate, Found
+from twin.planning.search.search import Candidate, Found
 
 COLUMNS = (
     "Step",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from twin.app.planner.draft import Draft, default_training, vision_training
-from twin.planning.models import model_presets, vision_presets
+from twin.planning.profile.models import model_presets, vision_presets
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.work import LlmTraining, Load, Workload
 

@@ -15,8 +15,8 @@ from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.stack_bar import StackBar
 from twin.app.toolkit.text import MISSING, prefixed, quantity, span
-from twin.planning.job import JobEstimate
-from twin.planning.result import MEMORY_SHARE
+from twin.planning.job.job import JobEstimate
+from twin.planning.job.result import MEMORY_SHARE
 
 _ADVICE_LETTERS = 96
 """What a row of buttons has room for; the cheapest comes first, and always."""

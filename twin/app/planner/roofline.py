@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from twin.app.planner.draft import Draft, draft_of_job, judge
 from twin.app.planner.hardware import Hardware
 from twin.app.world.rows import World
-from twin.planning.job import JobEstimate
-from twin.planning.profiles import load_calibrated
+from twin.planning.job.job import JobEstimate
+from twin.planning.profile.profiles import load_calibrated
 
 
 @dataclass(frozen=True)

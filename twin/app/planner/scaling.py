@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from twin.app.planner.draft import Draft, judge, with_value
-from twin.planning.job import JobEstimate
+from twin.planning.job.job import JobEstimate
 from twin.scenario.schema.work import LlmTraining, Load, VisionTraining
 
 _MOST_POINTS = 18

@@ -20,7 +20,7 @@ from twin.app.planner.search import best_plans, can_be_searched, with_plan
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
-from twin.planning.job import PlanError
+from twin.planning.job.job import PlanError
 
 _CURVE_POINTS = 3
 """Fewer points that fit are no curve: the best plan of each count is shown where nobody has chosen."""

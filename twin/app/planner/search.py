@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from twin.app.planner.draft import Draft, estimate_draft, network_of, planned_draft, with_value
 from twin.app.toolkit.text import quantity, span
 from twin.physics.training_inputs import Parallel, Stack
-from twin.planning.advice import Advice, advise, would_fit
-from twin.planning.job import LlmJob, VisionJob
-from twin.planning.scene_plan import plan_for_scene
-from twin.planning.search import Candidate, Found, Limits, search
-from twin.planning.vision_advice import largest_batch
+from twin.planning.job.job import LlmJob, VisionJob
+from twin.planning.search.advice import Advice, advise, would_fit
+from twin.planning.search.scene_plan import plan_for_scene
+from twin.planning.search.search import Candidate, Found, Limits, search
+from twin.planning.search.vision_advice import largest_batch
 from twin.scenario.schema.work import LlmTraining
 from twin.scenario.schema.workload import Parallelism
 

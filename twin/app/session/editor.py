@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from psygnal import Signal
 
 from twin.app.session.session import Session
-from twin.commands.command import Command, CommandError
-from twin.commands.draft import Draft, Later, Proposal
+from twin.commands.edit.command import Command, CommandError
+from twin.commands.edit.draft import Draft, Later, Proposal
 from twin.scenario import Scenario
 from twin.scenario.schema.edit import Edit
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from twin.analysis.rerun import settled
-from twin.commands.draft import Draft, edit_text
+from twin.commands.edit.draft import Draft, edit_text
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.record.channels import Entity

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from twin.commands.draft import Draft
+from twin.commands.edit.draft import Draft
 from twin.plant.tables import Plant
 from twin.record.events import Event
 from twin.record.reader import Reader

@@ -23,7 +23,7 @@ from twin.app.session.speeds import SPEEDS as SPEEDS
 from twin.app.session.speeds import next_speed
 from twin.app.session.worker_messages import WorkerTalk
 from twin.app.toolkit.clock import Clock
-from twin.commands.draft import Draft
+from twin.commands.edit.draft import Draft
 from twin.plant.build import plant_of
 from twin.plant.tables import Plant
 from twin.record.events import Event

@@ -19,13 +19,13 @@ from twin.app.session.view_marks import ViewMarks
 from twin.app.shell.edit_tools import EditTools
 from twin.app.toolkit.look import Look
 from twin.catalog import Catalog
-from twin.commands.arrange import ARRANGED
-from twin.commands.command import Command, Scene
-from twin.commands.copies import Array, Duplicate
-from twin.commands.delete import Delete
-from twin.commands.groups import Group, Ungroup
-from twin.commands.move import MoveNodes
-from twin.commands.properties import Rename
+from twin.commands.edit.command import Command, Scene
+from twin.commands.place.arrange import ARRANGED
+from twin.commands.place.delete import Delete
+from twin.commands.place.groups import Group, Ungroup
+from twin.commands.place.move import MoveNodes
+from twin.commands.place.properties import Rename
+from twin.commands.room.copies import Array, Duplicate
 from twin.plant.find import find
 
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"

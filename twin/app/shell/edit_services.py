@@ -18,7 +18,7 @@ from twin.app.session.session import Session
 from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.problem_notice import Trouble
 from twin.app.toolkit.settings import Settings
-from twin.commands.draft import Proposal
+from twin.commands.edit.draft import Proposal
 from twin.units import spoken
 
 SLOW_MS = 300

@@ -19,11 +19,11 @@ from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
 from twin.app.world import select_similar
 from twin.catalog import Catalog
-from twin.commands.clipboard import Paste, copied
-from twin.commands.command import Command, CommandError, Scene
-from twin.commands.copies import Duplicate
-from twin.commands.delete import Delete
-from twin.commands.move import Rotate
+from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.place.delete import Delete
+from twin.commands.place.move import Rotate
+from twin.commands.room.clipboard import Paste, copied
+from twin.commands.room.copies import Duplicate
 from twin.plant.find import find
 from twin.plant.tables import Plant
 

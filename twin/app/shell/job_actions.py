@@ -9,8 +9,8 @@ from twin.app.jobs.events import Line
 from twin.app.jobs.what_if_dialog import RiskDialog
 from twin.app.queue.moves import move, offer, why_not
 from twin.catalog import load_catalog
-from twin.planning.result import PlanError
-from twin.planning.risk import risk_of
+from twin.planning.job.result import PlanError
+from twin.planning.risk.risk import risk_of
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow

@@ -68,7 +68,7 @@ from twin.app.toolkit.shortcuts import Shortcuts
 from twin.app.toolkit.theme import ThemeChoice
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
-from twin.commands.auto_wire import AutoWire
+from twin.commands.wiring.auto_wire import AutoWire
 from twin.shown_text import printable
 from twin.view3d.place.picking import Hit
 

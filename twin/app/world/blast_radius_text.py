@@ -6,7 +6,7 @@ from collections.abc import Sized
 
 import numpy as np
 
-from twin.plant.blast import Blast, Trace
+from twin.plant.dependencies import Blast, Trace
 from twin.plant.find import entity_id
 from twin.plant.tables import Kind, Plant
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from twin.commands.command import CommandError
-from twin.commands.things import thing
+from twin.commands.edit.addressables import thing
+from twin.commands.edit.command import CommandError
 from twin.scenario import Scenario
 
 

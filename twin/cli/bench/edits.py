@@ -26,7 +26,7 @@ from twin.cli.bench.simulation import SCENE
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
-    from twin.commands.command import Command
+    from twin.commands.edit.command import Command
     from twin.plant.tables import Plant
 
 COUNT = 200
@@ -38,17 +38,17 @@ _STILL_MS = 1500
 _BETWEEN_MS = 20
 
 PHASES: dict[str, tuple[str, ...]] = {
-    "command": ("twin.commands.draft:Draft.propose",),
+    "command": ("twin.commands.edit.draft:Draft.propose",),
     "splice and read": (
-        "twin.commands.draft:spliced",
-        "twin.commands.wired_in:edit",
+        "twin.commands.edit.draft:spliced",
+        "twin.commands.wiring.connect_new:edit",
         "twin.app.session.hall_versions:edited",
     ),
-    "landing": ("twin.commands.draft:Draft.land", "twin.commands.draft:Draft.land_edit"),
+    "landing": ("twin.commands.edit.draft:Draft.land", "twin.commands.edit.draft:Draft.land_edit"),
     "plant": (
         "twin.app.session.hall_versions:plant_of",
         "twin.app.session.hall_versions:rebuild",
-        "twin.commands.command:plant_of",
+        "twin.commands.edit.command:plant_of",
     ),
     "docks told": ("twin.app.session.session:Session.rewritten", "twin.app.session.session:Session.edited"),
     "geometry": ("twin.view3d.view.hall_view:HallView.set_plant",),
@@ -113,12 +113,12 @@ def measure() -> dict[str, float | None]:
 
 def random_command(draw: random.Random, plant: Plant, number: int) -> Command:
     """Return one thing a person might do to what stands: most of it concerns a rack or a few."""
-    from twin.commands.copies import Duplicate
-    from twin.commands.delete import Delete
-    from twin.commands.move import Move
-    from twin.commands.place import AddPart
-    from twin.commands.properties import Drain, SetProperty
-    from twin.commands.wired_in import WiredIn
+    from twin.commands.place.delete import Delete
+    from twin.commands.place.move import Move
+    from twin.commands.place.place import AddPart
+    from twin.commands.place.properties import Drain, SetProperty
+    from twin.commands.room.copies import Duplicate
+    from twin.commands.wiring.connect_new import WiredIn
 
     standing = np.flatnonzero(plant.racks.present)
     racks = [plant.racks.ids[slot] for slot in draw.sample(standing.tolist(), 3)]

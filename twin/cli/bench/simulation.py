@@ -17,9 +17,9 @@ import numpy as np
 
 from twin.catalog import load_catalog
 from twin.cli.bench.facility import measured_apart, peak_mb
-from twin.planning.job import LlmJob, cut, estimate
-from twin.planning.risk import outcome, risk_of
-from twin.planning.search import search
+from twin.planning.job.job import LlmJob, cut, estimate
+from twin.planning.risk.risk import outcome, risk_of
+from twin.planning.search.search import search
 from twin.plant.build import build
 from twin.record.reader import Reader
 from twin.runtime.inline import run

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from twin.catalog import Catalog
-from twin.planning.joined import Places
-from twin.planning.placement import profile_of
-from twin.planning.scenario_job import planned_job
-from twin.planning.traffic import exchanges_of
+from twin.planning.job.scenario_job import planned_job
+from twin.planning.network.connectivity import Places
+from twin.planning.network.placement import profile_of
+from twin.planning.network.traffic import exchanges_of
 from twin.plant.tables import Plant
 from twin.scenario.schema.work import Job
 from twin.sim.fabric.job_traffic import Talk
@@ -54,7 +54,7 @@ class Shapes:
 
         Raises
         ------
-        twin.planning.job.PlanError
+        twin.planning.job.job.PlanError
             When it cannot be cut like that.
         """
         key = self.kinds[index], width

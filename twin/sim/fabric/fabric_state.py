@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics.max_min import max_min_rates
 from twin.physics.training_inputs import FULL_NETWORK, Network
-from twin.planning.joined import Joints, Places
-from twin.planning.placement import (
+from twin.planning.job.result import PlanError
+from twin.planning.network.connectivity import Joints, Places
+from twin.planning.network.placement import (
     Placement,
     Terms,
     factors_of,
@@ -28,8 +29,7 @@ from twin.planning.placement import (
     place,
     terms_of,
 )
-from twin.planning.result import PlanError
-from twin.planning.traffic import KIND_OF_PHASE, KINDS, Traffic, traffic_of
+from twin.planning.network.traffic import KIND_OF_PHASE, KINDS, Traffic, traffic_of
 from twin.plant.cut_off import cut_off
 from twin.plant.islands import cards_on
 from twin.plant.links import links_of

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.training_inputs import Network, Profile
-from twin.planning.placement import Placement
-from twin.planning.traffic import Exchange
+from twin.planning.network.placement import Placement
+from twin.planning.network.traffic import Exchange
 from twin.plant.routes import Flows
 
 Floats = NDArray[np.float64]

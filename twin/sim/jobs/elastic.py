@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
-from twin.planning.llm import LlmJob
-from twin.planning.scenario_job import planned_job
+from twin.planning.job.llm import LlmJob
+from twin.planning.job.scenario_job import planned_job
 from twin.scenario.schema.work import Inference, Job, LlmTraining, Load, VisionTraining
 
 Ints = NDArray[np.intp]

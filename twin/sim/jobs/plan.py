@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics.checkpoint import daly_interval_s, young_interval_s
 from twin.physics.training_inputs import FULL_NETWORK, Network
-from twin.planning.advice import would_fit
-from twin.planning.joined import Places, group_for
-from twin.planning.llm import LlmJob
-from twin.planning.scenario_job import allowed_nodes, planned_job
-from twin.planning.vision import VisionJob
+from twin.planning.job.llm import LlmJob
+from twin.planning.job.scenario_job import allowed_nodes, planned_job
+from twin.planning.job.vision import VisionJob
+from twin.planning.network.connectivity import Places, group_for
+from twin.planning.search.advice import would_fit
 from twin.plant.tables import Plant
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario

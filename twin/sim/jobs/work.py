@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.training_inputs import FULL_NETWORK, Network
-from twin.planning.load import node_load
-from twin.planning.profiles import Confidence
-from twin.planning.result import Service
-from twin.planning.scenario_job import estimate_of
+from twin.planning.job.load import node_load
+from twin.planning.job.result import Service
+from twin.planning.job.scenario_job import estimate_of
+from twin.planning.profile.profiles import Confidence
 from twin.record.accounts import ACCOUNTS
 from twin.scenario.schema.work import Hpc, Inference, Job, LlmTraining, Load, Reinforcement
 from twin.sim.core.ledger import INDEX
@@ -86,7 +86,7 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: Netwo
 
     Raises
     ------
-    twin.planning.job.PlanError
+    twin.planning.job.job.PlanError
         When the job is cut in a way that cannot run.
     """
     workload = job.workload

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from twin.planning.result import PlanError
+from twin.planning.job.result import PlanError
 from twin.record.channels import JobState
 from twin.scenario.schema.document import Scenario
 from twin.sim.core.log import Log

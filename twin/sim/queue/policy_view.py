@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.gpu_power import leak_w
-from twin.planning.scenario_job import allowed_nodes
+from twin.planning.job.scenario_job import allowed_nodes
 from twin.plant.domains import scale_up_domains
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario

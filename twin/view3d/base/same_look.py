@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from twin.plant.alike import alike
+from twin.plant.equal_arrays import alike
 from twin.plant.tables import Plant
 
 

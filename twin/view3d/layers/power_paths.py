@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
-from twin.plant.alike import alike
+from twin.plant.equal_arrays import alike
 from twin.view3d.base.highlight import WAY_RGB
 from twin.view3d.base.meshes import box_face, quad_indices
 from twin.view3d.colour.power_state import Pattern, PowerShown

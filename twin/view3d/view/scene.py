@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
-from twin.plant.alike import alike
+from twin.plant.equal_arrays import alike
 from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
 from twin.plant.tray_runs import CableRuns

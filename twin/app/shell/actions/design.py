@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from twin.app.shell.actions.entry import entry
-from twin.commands.arrange import ARRANGED
+from twin.commands.place.arrange import ARRANGED
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QGuiApplication
 
 from twin.app.shell.actions.entry import entry
-from twin.commands.auto_wire import AutoWire
+from twin.commands.wiring.auto_wire import AutoWire
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow

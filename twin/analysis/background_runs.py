@@ -1,0 +1,71 @@
+"""Runs in processes of their own: over several seeds for figures alone, one of each recorded, or gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from twin.analysis.background_process import Aside, Tell
+from twin.analysis.branch_check import other_past
+from twin.analysis.compare import Comparison, Sample
+from twin.analysis.seeds import Design, samples
+from twin.analysis.what_if import WhatIf, futures
+from twin.record.reader import Reader
+from twin.runtime.inline import go_on, run
+from twin.scenario.schema.document import Scenario
+
+
+def samples_aside(
+    designs: Sequence[Design], seeds: Sequence[int], until_s: float | None = None
+) -> Aside[list[list[Sample]]]:
+    """Return what runs designs as `twin.analysis.seeds.samples` does; it counts runs."""
+    return Aside(_samples, tuple(designs), tuple(seeds), until_s, name="twin-seeds")
+
+
+def recorded_aside(design: Scenario, seed: int, until_s: float | None, path: Path) -> Aside[Path]:
+    """Return what runs a design once and records it at `path`; it counts simulated seconds.
+
+    Parameters
+    ----------
+    until_s
+        Stop there [s]; None: at its end.
+    """
+    return Aside(_recorded, design, seed, until_s, path, name="twin-record", alone=True)
+
+
+def gone_on_aside(scene: Scenario, run_file: Path, until_s: float | None) -> Aside[Path]:
+    """Return what goes on in a run file to the end of its scene or `until_s` [s]; it counts simulated seconds.
+
+    A branch is refused that was another run before its cut than the one it was cut from.
+    """
+    return Aside(_gone_on, scene, run_file, until_s, name="twin-go-on", alone=True)
+
+
+def futures_aside(asked: WhatIf, seeds: Sequence[int]) -> Aside[Comparison]:
+    """Return what compares a run and its branch over seeds that keep their past; it counts runs."""
+    return Aside(_futures, asked, tuple(seeds), name="twin-futures")
+
+
+def _samples(
+    designs: Sequence[Design], seeds: Sequence[int], until_s: float | None, tell: Tell
+) -> list[list[Sample]]:
+    return samples(designs, seeds, until_s, progress=tell)
+
+
+def _recorded(design: Scenario, seed: int, until_s: float | None, path: Path, tell: Tell) -> Path:
+    run(design, seed, until_s, record=path, progress=tell, paced=True)
+    return path
+
+
+def _gone_on(scene: Scenario, run_file: Path, until_s: float | None, tell: Tell) -> Path:
+    go_on(scene, run_file, until_s, tell)
+    if scene.branch is not None:
+        with Reader(run_file) as reader:
+            other = other_past(scene.branch, reader.all_events())
+        if other:
+            raise ValueError(other)
+    return run_file
+
+
+def _futures(asked: WhatIf, seeds: Sequence[int], tell: Tell) -> Comparison:
+    return futures(asked, seeds, tell)

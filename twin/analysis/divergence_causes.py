@@ -1,0 +1,180 @@
+"""What may be behind a run that comes out another way than its file says: program, machine, inputs, constants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Set
+from typing import Any
+
+from ruamel.yaml.error import YAMLError
+
+from twin.analysis.inputs_used import used_parts, used_profiles
+from twin.catalog import CatalogError
+from twin.catalog.catalog import Catalog, catalog_from_texts
+from twin.plant.tables import Plant
+from twin.record.constants import constants
+from twin.record.inputs import digest, input_hashes, versions
+from twin.record.reader import Reader
+from twin.record.scenario_json import to_json
+from twin.resources import parse_yaml
+from twin.scenario.schema.document import Scenario
+
+MOST = 10
+"""Changed values that are named."""
+
+_OF = {
+    "twin": "version of the program",
+    "numpy": "numpy",
+    "cpu": "CPU",
+    "system": "system",
+    "python": "Python",
+}
+"""Versions on which "same run" depends, as people read them."""
+
+
+def causes_of(reader: Reader, plant: Plant) -> tuple[str, ...]:
+    """Return what is other here than where the run was made, one sentence each, the nearest cause first.
+
+    Parameters
+    ----------
+    plant
+        The hall of the run: what it is built of is nearer than the rest of the catalogue.
+    """
+    header = reader.header
+    now = input_hashes(header.scenario)
+    found = [
+        *_changed_scene(reader),
+        *_changed_inputs(header.inputs, now, reader.constants(), header.scenario, plant),
+    ]
+    here = versions()
+    for key, title in _OF.items():
+        there = header.versions.get(key)
+        if there is not None and there != here[key]:
+            found.append(f"another {title}: the run was made with {there}, this is {here[key]}")
+    return tuple(found)
+
+
+def altered_scene(reader: Reader) -> Iterator[str]:
+    """Yield what was altered in the scenario that a run file holds, a sentence each: which key, and both values."""
+    header, original = reader.header, reader.original_scene()
+    then = header.inputs.get("scenario")
+    if then is None or digest(header.scenario_text.encode()) == then:
+        return
+    if original is None or digest(original.encode()) != then:
+        yield "the scene in the file was altered after the run; what it was is not kept"
+        return
+    try:
+        before, after = (dict(_leaves(json.loads(text))) for text in (original, header.scenario_text))
+    except (ValueError, RecursionError):
+        yield "the scene in the file was altered after the run, so that it cannot be read any more"
+        return
+    yield from _told("scene, altered in the file", before, after, "in the file")
+
+
+def _changed_scene(reader: Reader) -> Iterator[str]:
+    """Yield what of the scene is another than the run was made with: by hand, or as this program reads it."""
+    altered = [*altered_scene(reader)]
+    yield from altered
+    text, now = reader.header.scenario_text, to_json(reader.header.scenario)
+    if not altered and text != now:
+        before, after = (dict(_leaves(json.loads(one))) for one in (text, now))
+        yield from _told("scene, as this version of the program reads it", before, after)
+
+
+def _changed_inputs(
+    then: Mapping[str, str],
+    now: Mapping[str, str],
+    texts: Mapping[str, str],
+    scenario: Scenario,
+    plant: Plant,
+) -> Iterator[str]:
+    names = sorted(({*then, *now}) - {"scenario"})
+    other = [name for name in names if then.get(name) != now.get(name)]
+    if other and texts:
+        found = [
+            *_changed_figures(texts, constants(), scenario, plant),
+            *_changed_profiles(texts, constants(), scenario, plant),
+        ]
+        yield from (sentence for _, sentence in sorted(found, key=lambda one: one[0]))
+    for name in other:
+        if name not in now:
+            yield f"{name} is gone: the run was made with it"
+        elif name not in then:
+            yield f"{name} is new: the run was made without it"
+        elif name not in texts:
+            kept = (
+                "the file does not hold its values" if not texts else "its values are not kept in run files"
+            )
+            yield f"{name} is another ({kept}, so which of them changed cannot be said)"
+        else:
+            yield f"{name} is another than the run was made with"
+
+
+def _changed_figures(
+    then: Mapping[str, str], now: Mapping[str, str], scenario: Scenario, plant: Plant
+) -> Iterator[tuple[bool, str]]:
+    """Yield the numbers of the catalogue that are others, each with whether they are of parts of no concern here."""
+    if _part(then, "catalog/") == _part(now, "catalog/"):
+        return
+    try:
+        old, new = (catalog_from_texts(_part(texts, "catalog/")) for texts in (then, now))
+    except (CatalogError, YAMLError):
+        yield False, "the catalogue of then cannot be read by this version of the program"
+        return
+    used = {*used_parts(scenario, plant, old), *used_parts(scenario, plant, new)}
+    before, after = ([_figures(one, used, mine) for mine in (True, False)] for one in (old, new))
+    for aside in (False, True):
+        what = "catalogue, of parts that this scene does not use" if aside else "catalogue"
+        yield from ((aside, sentence) for sentence in _told(what, before[aside], after[aside]))
+
+
+def _changed_profiles(
+    then: Mapping[str, str], now: Mapping[str, str], scenario: Scenario, plant: Plant
+) -> Iterator[tuple[bool, str]]:
+    """Yield the numbers of the profiles that are others, each with whether it is a profile of no concern here."""
+    before, after = _part(then, "profiles/"), _part(now, "profiles/")
+    used = {"models", *used_profiles(scenario, plant)}
+    for name in sorted({*before, *after}):
+        if before.get(name) == after.get(name):
+            continue
+        try:
+            old, new = (parse_yaml(one.get(name, "")) for one in (before, after))
+        except YAMLError:
+            continue
+        title = name.removesuffix(".yaml")
+        aside = title not in used
+        what = f"profile {title}, which this scene does not use" if aside else f"profile {title}"
+        yield from ((aside, sentence) for sentence in _told(what, dict(_leaves(old)), dict(_leaves(new))))
+
+
+def _told(what: str, before: Mapping[str, str], after: Mapping[str, str], here: str = "now") -> Iterator[str]:
+    keys = [key for key in sorted({*before, *after}) if before.get(key) != after.get(key)]
+    for key in keys[:MOST]:
+        old, new = before.get(key, "nothing"), after.get(key, "nothing")
+        yield f"{what}: {key} was {old} when the run was made, and is {new} {here}"
+    if len(keys) > MOST:
+        yield f"{what}: and {len(keys) - MOST:,} more"
+
+
+def _part(texts: Mapping[str, str], prefix: str) -> dict[str, str]:
+    return {name.removeprefix(prefix): text for name, text in texts.items() if name.startswith(prefix)}
+
+
+def _figures(catalog: Catalog, used: Set[str], mine: bool) -> dict[str, str]:
+    """Return the numbers of the parts that are used, or of all others."""
+    parts = (part.id for part in catalog if (part.id in used) is mine)
+    return {f"{part} {one.key}": one.text for part in parts for one in catalog.figures(part)}
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the values within a document by their paths; what has an id is named by it, and else by its place."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from _leaves(one, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list):
+        ids = [one.get("id") if isinstance(one, dict) else None for one in value]
+        named = None not in ids and len(set(ids)) == len(ids)
+        for place, one in enumerate(value):
+            yield from _leaves(one, f"{path}[{ids[place] if named else place}]")
+    elif value is not None:
+        yield path, str(value)

@@ -1,0 +1,185 @@
+"""Which of two designs is better by a figure, and whether that may be chance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from twin.analysis.compare import Basis, Comparison
+from twin.analysis.figure_words import apart_words
+from twin.analysis.figures import FIGURES, WORK, Figure
+from twin.analysis.paired import LEVEL, Difference
+from twin.analysis.run_mismatch import lengths_apart
+from twin.units import spoken
+
+_SAME_WORK = 1e-3
+"""Part of the work of single runs below which they have done the same."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What can be said of a difference.
+
+    Parameters
+    ----------
+    words
+        In a few words; "": it is there, and neither is better for it.
+    better
+        1: B is better, -1: worse, 0: neither, or it may be chance.
+    """
+
+    words: str
+    better: int
+
+
+def judged(figure: Figure, found: Comparison) -> Judgement:
+    """Return what can be said of a figure that both know.
+
+    What grows with a hall or with the time says nothing of which is better where these differ. A total that is less is
+    better only where no less work was done for it.
+    """
+    one = found.differences[figure.key]
+    if one.same:
+        return Judgement("the same", 0)
+    if one.beyond_chance is False and not one.one_way:
+        return Judgement("may be chance", 0)
+    if figure.extensive and (apart := _other_size(found)):
+        return Judgement(f"{'more' if one.difference > 0 else 'less'} in B, {apart}", 0)
+    better = figure.better * (1 if one.difference > 0 else -1)
+    if figure.total and (work := _other_work(found)) * one.difference > 0:
+        more = "more" if work > 0 else "less"
+        return Judgement(f"{more}, for {more} work done", 0)
+    if not better:
+        words = "more in B" if one.difference > 0 else "less in B"
+    else:
+        words = f"{'B' if better > 0 else 'A'} is better"
+    if one.beyond_chance is None and better:
+        return Judgement(f"{words}, in one run", 0)
+    if one.beyond_chance is False:
+        words += f" with {max(one.higher, one.lower)} of {one.seeds} seeds"
+    return Judgement(words, better)
+
+
+def basis_words(found: Comparison) -> str:
+    """Return in a sentence what both have in common before they part; "": two recordings."""
+    match found.basis:
+        case Basis.RERUN:
+            return "Rerun from the start."
+        case Basis.SAME_PAST:
+            return f"Same past until {spoken(round(found.since_s or 0.0, 3))}."
+    return ""
+
+
+def answer(found: Comparison, change: str = "") -> str:
+    """Return the one line that answers a what-if: what the change does to the first figure that says something.
+
+    Parameters
+    ----------
+    change
+        In words, such as "checkpoint interval of llama3 5 min instead of 30 min"; "": unknown.
+
+    Examples
+    --------
+    "checkpoint interval of llama3 5 min instead of 30 min: goodput -0.412 points (paired, 20 seeds: -0.583 .. -0.241)"
+    """
+    apart = [
+        (figure, found.differences[figure.key])
+        for figure in FIGURES
+        if figure.key in found.differences and not found.differences[figure.key].same
+    ]
+    said = f"{change[:1].upper()}{change[1:]}: " if change else ""
+    if not apart:
+        return f"{said}no figure differs" + (f" with any of {len(found.seeds)} seeds" if _many(found) else "")
+    figure, one = min(apart, key=lambda pair: (pair[1].beyond_chance is False, pair[0].better == 0))
+    difference = _amount(figure, one.difference, one)
+    words = f"{said}{figure.title} {difference}"
+    if one.paired is None:
+        return f"{words} (one future: whether it is more than chance is not known)"
+    low, high = (
+        _amount(figure, one.difference + side * one.paired, one).removesuffix(" points")
+        for side in (-1.0, 1.0)
+    )
+    chance = ", may be chance" if one.beyond_chance is False and not one.one_way else ""
+    return f"{words} (paired, {one.seeds} seeds: {low} .. {high}{chance})"
+
+
+def _amount(figure: Figure, value: float, difference: Difference) -> str:
+    """Return a difference with as many digits as its interval, or else its size, deserves."""
+    if figure.unit != "share":
+        return apart_words(figure, value, like=difference.size)
+    scale = 100.0 * (difference.paired or abs(difference.difference))
+    digits = 1 if scale <= 0.0 else min(3, max(1, 1 - math.floor(math.log10(scale))))
+    return f"{100.0 * value:+.{digits}f} points"
+
+
+def _many(found: Comparison) -> bool:
+    return any(difference.paired is not None for difference in found.differences.values())
+
+
+def verdict(found: Comparison, a: str = "A", b: str = "B") -> str:
+    """Return in words what both have in common, and which differences are beyond chance."""
+    return " ".join(part for part in (basis_words(found), _beyond_chance(found, a, b)) if part)
+
+
+def _beyond_chance(found: Comparison, a: str, b: str) -> str:
+    differences = found.differences
+    if all(one.paired is None for one in differences.values()):
+        if all(one.same for one in differences.values()) and not found.waterfall.steps:
+            return f"{a} and {b} are the same in every figure and every account of GPU time."
+        return (
+            "One run of each: whether a difference is more than chance is not known; --seeds 20 repeats both."
+        )
+    apart = [
+        (figure, differences[figure.key])
+        for figure in FIGURES
+        if figure.key in differences and not differences[figure.key].same
+    ]
+    if not apart:
+        return f"{a} and {b} are the same in every figure and every seed."
+    sure = [_said(figure, found) for figure, one in apart if one.beyond_chance]
+    one_way = [_said(figure, found) for figure, one in apart if one.beyond_chance is False and one.one_way]
+    chance = [figure.title for figure, one in apart if one.beyond_chance is False and not one.one_way]
+    level = f"{LEVEL:.0%}".replace("%", " %")
+    over = f"{level} of each, paired over {len(found.seeds)} seeds"
+    if sure:
+        words = [f"Beyond chance ({over}): {', '.join(sure)}."]
+    else:
+        words = [f"No difference is beyond chance: every interval ({over}) includes zero."]
+    if one_way:
+        words.append(
+            "Beyond chance by the signs of the seeds, though how much is too unlike between them for the interval: "
+            f"{', '.join(one_way)}."
+        )
+    if chance:
+        words.append(f"May be chance: {', '.join(chance)}.")
+    return " ".join(words)
+
+
+def seeds_words(one: Difference) -> str:
+    """Return with how many seeds B is higher and lower; "": one run of each."""
+    return "" if one.paired is None else f"{one.higher} / {one.lower}"
+
+
+def _said(figure: Figure, found: Comparison) -> str:
+    words = judged(figure, found).words
+    return f"{figure.title} ({words})" if words else figure.title
+
+
+def _other_size(found: Comparison) -> str:
+    """Return what sets B apart by which a figure grows that grows with a hall or the time; "": both are alike."""
+    gpus, lengths_s = found.gpus, found.simulated_s
+    if gpus is not None and gpus[0] != gpus[1]:
+        return f"which has {'more' if gpus[1] > gpus[0] else 'fewer'} GPUs"
+    if lengths_s is not None and lengths_apart(*lengths_s):
+        return f"which runs {'longer' if lengths_s[1] > lengths_s[0] else 'less long'}"
+    return ""
+
+
+def _other_work(found: Comparison) -> float:
+    """Return how much more work was done in B [GPU h]; 0: as much, as far as can be told from chance."""
+    one = found.differences.get(WORK)
+    if one is None or one.same:
+        return 0.0
+    if one.paired is None:
+        return one.difference if abs(one.difference) > _SAME_WORK * abs(one.a) else 0.0
+    return one.difference if one.beyond_chance or one.one_way else 0.0

@@ -1,0 +1,293 @@
+"""What a scene asks for and what it can give: power, cooling, ports, floor; and what an edit changes of that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from twin import units
+from twin.catalog import Catalog, CduPart, CrahPart, RdhxPart
+from twin.catalog.cooling_parts import TankPart
+from twin.commands.budget.prices import price_of
+from twin.commands.edit.command import Scene
+from twin.plant.design_load import DesignLoad, rack_design_w
+from twin.plant.facility import rated_heat_w
+from twin.plant.tables import LoopKind, Plant
+
+CABINET_KG = 150.0
+"""Of a plain cabinet where the catalogue says nothing [est]."""
+
+FIGURES: dict[str, tuple[str, str]] = {
+    "racks": ("Racks", ""),
+    "nodes": ("Nodes", ""),
+    "gpus": ("GPUs", ""),
+    "it_w": ("Power of racks", "power"),
+    "feed_capacity_w": ("Power of their feeds", "power"),
+    "grid_w": ("Power from the grid", "power"),
+    "heat_w": ("Heat of nodes", "power"),
+    "cooling_w": ("Cooling for it", "power"),
+    "weight_kg": ("Weight of racks", "mass"),
+    "footprint_m2": ("Floor under racks", "area"),
+    "cost_usd": ("Cost, where prices are known", "currency"),
+    "unpriced_parts": ("Parts that it leaves out", ""),
+}
+"""Figures that say what a scene is: title and dimension, "" of a count."""
+
+
+@dataclass(frozen=True)
+class FabricPorts:
+    """Ports of the switches of a fabric; one that grows has as many switches as its nodes take."""
+
+    id: str
+    ports: int
+    used: int
+    grows: bool = False
+
+    @property
+    def free(self) -> int:
+        """Return those without a cable."""
+        return self.ports - self.used
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A scene in figures.
+
+    Attributes
+    ----------
+    racks, nodes, gpus
+        That stand.
+    it_w
+        Most that racks draw, whichever of them have a feed [W].
+    fed_w
+        Of that what hangs on feeds [W].
+    feed_capacity_w
+        Of the items that feed racks, counting an A and a B path once [W]; inf: one of them is unlimited.
+    grid_w
+        At the roots of the power tree with all losses [W].
+    heat_w, cooling_w
+        Heat of the nodes at their nameplate, and what loops can take [W].
+    liquid_heat_w, liquid_cooling_w
+        Of that by coolant.
+    ports
+        Of each fabric.
+    weight_kg, footprint_m2
+        Of racks with what is in them, and the floor under them.
+    cost_usd
+        Of parts whose price is known; of nodes without one their GPUs.
+    unpriced
+        Parts without a price, or with that of their GPUs alone, and how many there are.
+    """
+
+    racks: int
+    nodes: int
+    gpus: int
+    it_w: float
+    fed_w: float
+    feed_capacity_w: float
+    grid_w: float
+    heat_w: float
+    cooling_w: float
+    liquid_heat_w: float
+    liquid_cooling_w: float
+    ports: tuple[FabricPorts, ...]
+    weight_kg: float
+    footprint_m2: float
+    cost_usd: float
+    unpriced: Mapping[str, int]
+
+    @property
+    def unpriced_parts(self) -> int:
+        """Return how many parts the cost leaves out, as a whole or but for their GPUs."""
+        return sum(self.unpriced.values())
+
+    @property
+    def power_load(self) -> float:
+        """Return the load of the feeds as a share of their capacity; nan without feeds."""
+        return self.fed_w / self.feed_capacity_w if self.feed_capacity_w else float("nan")
+
+    @property
+    def cooling_load(self) -> float:
+        """Return the heat as a share of what loops can take; nan without loops."""
+        return self.heat_w / self.cooling_w if self.cooling_w else float("nan")
+
+
+def figure_words(name: str, value: float) -> str:
+    """Return one of `FIGURES` as people read it."""
+    dimension = FIGURES[name][1]
+    if not math.isfinite(value):
+        return "no limit"
+    if not dimension:
+        return f"{value:,.0f}"
+    rounded = float(f"{value:.4g}")
+    return f"{rounded:,.0f} USD" if dimension == "currency" else str(units.render(rounded, dimension))
+
+
+def difference(before: Budget, after: Budget) -> dict[str, float]:
+    """Return what an edit adds to each figure; those that stay are left out. Ports are ``ports.ib`` and ``used.ib``."""
+    found = {}
+    for one in fields(Budget):
+        old, new = getattr(before, one.name), getattr(after, one.name)
+        if isinstance(old, int | float) and old != new:
+            found[one.name] = float(new) - float(old)
+    ports = {one.id: one for one in before.ports}
+    for fabric in after.ports:
+        old_one = ports.pop(fabric.id, FabricPorts(fabric.id, 0, 0))
+        found |= (
+            {f"ports.{fabric.id}": float(fabric.ports - old_one.ports)}
+            if fabric.ports != old_one.ports
+            else {}
+        )
+        found |= (
+            {f"used.{fabric.id}": float(fabric.used - old_one.used)} if fabric.used != old_one.used else {}
+        )
+    for gone in ports.values():
+        found |= {f"ports.{gone.id}": -float(gone.ports), f"used.{gone.id}": -float(gone.used)}
+    return found
+
+
+def budget(scene: Scene) -> Budget:
+    """Return the figures of a scene; about 5 ms at 16,384 GPUs."""
+    plant, catalog = scene.plant, scene.catalog
+    racks = plant.racks
+    rack_w = rack_design_w(plant, catalog) * racks.present
+    fed = (racks.feed_a >= 0) | (racks.feed_b >= 0)
+    heat_w = rated_heat_w(plant, catalog, plant.loops)
+    takes_w = loop_capacity_w(plant, catalog)
+    wet = np.isin(plant.loops.kind, [LoopKind.LIQUID, LoopKind.IMMERSION])
+    cost_usd, unpriced = _cost(scene)
+    return Budget(
+        racks=int(racks.present.sum()),
+        nodes=int(plant.nodes.present.sum()),
+        gpus=int(plant.gpus.present.sum()),
+        it_w=float(rack_w.sum()),
+        fed_w=float(rack_w[fed].sum()),
+        feed_capacity_w=_feed_capacity_w(plant),
+        grid_w=_grid_w(plant, catalog),
+        heat_w=_heat_of_nodes_w(plant, catalog),
+        cooling_w=float(takes_w.sum()),
+        liquid_heat_w=float(heat_w[wet].sum()),
+        liquid_cooling_w=float(takes_w[wet].sum()),
+        ports=_ports(scene),
+        weight_kg=float(_weight_kg(plant, catalog).sum()),
+        footprint_m2=float((racks.width_m * racks.depth_m)[racks.present].sum()),
+        cost_usd=cost_usd,
+        unpriced=unpriced,
+    )
+
+
+def loop_capacity_w(plant: Plant, catalog: Catalog) -> np.ndarray:
+    """Return the heat that each loop can take [W]; doors: that of all doors of the loop."""
+    loops, racks = plant.loops, plant.racks
+    doors = np.bincount(racks.air_loop[racks.air_loop >= 0], minlength=len(loops.ids))
+    takes_w = np.zeros(len(loops.ids))
+    for slot, name in enumerate(loops.part):
+        part = catalog.part(name)
+        if isinstance(part, CduPart | TankPart | CrahPart):
+            takes_w[slot] = part.capacity_w * int(loops.units[slot])
+        elif isinstance(part, RdhxPart):
+            takes_w[slot] = part.capacity_w * int(doors[slot])
+    return takes_w * loops.present
+
+
+def item_capacity_w(plant: Plant) -> np.ndarray:
+    """Return what each power item can deliver [W]; inf: no limit is known; 0: it is gone."""
+    capacity_w = plant.power.capacity_w
+    return np.where(plant.power.present, np.where(np.isnan(capacity_w), np.inf, capacity_w), 0.0)
+
+
+def _feed_capacity_w(plant: Plant) -> float:
+    """Return what the items that are feed A of racks can deliver: B is a second path, and adds nothing."""
+    racks = plant.racks
+    items = np.unique(racks.feed_a[racks.present & (racks.feed_a >= 0)])
+    return float(item_capacity_w(plant)[items].sum()) if len(items) else 0.0
+
+
+def _grid_w(plant: Plant, catalog: Catalog) -> float:
+    roots = (plant.power.parent < 0) & (plant.power.bus < 0) & plant.power.present
+    return float(DesignLoad(plant, catalog).out_w()[roots].sum()) if roots.any() else 0.0
+
+
+def _heat_of_nodes_w(plant: Plant, catalog: Catalog) -> float:
+    if not plant.node_parts:
+        return 0.0
+    each_w = np.array([catalog.node(name).max_w for name in plant.node_parts])
+    return float((each_w[plant.nodes.part] * plant.nodes.present).sum())
+
+
+def _ports(scene: Scene) -> tuple[FabricPorts, ...]:
+    plant = scene.plant
+    grow = {one.id for one in scene.scenario.fabrics if one.kind != "explicit"}
+    switches, down, up = plant.switches, plant.node_links, plant.switch_links
+    count = len(plant.fabrics)
+    there = switches.present
+    ports = np.bincount(switches.fabric[there], switches.ports[there], count) if count else np.zeros(0)
+    used = (
+        np.bincount(down.fabric, minlength=count) + 2 * np.bincount(up.fabric, up.cables, count)
+        if count
+        else ports
+    )
+    return tuple(
+        FabricPorts(name, int(ports[slot]), int(used[slot]), name in grow)
+        for slot, name in enumerate(plant.fabrics)
+    )
+
+
+def _weight_kg(plant: Plant, catalog: Catalog) -> np.ndarray:
+    """Return what each rack weighs with its nodes, switches and boxes [kg]; a rack part weighs what it comes with."""
+    racks, nodes, switches = plant.racks, plant.nodes, plant.switches
+    own = {name: (catalog.rack(name).weight_kg if name else None) for name in set(racks.part)}
+    weight_kg = np.array([own[name] or CABINET_KG for name in racks.part])
+    if plant.node_parts:
+        each_kg = np.array([catalog.node(name).weight_kg or 0.0 for name in plant.node_parts])
+        whole = np.array([bool(name) and bool(catalog.rack(name).n_gpu) for name in racks.part], np.bool_)
+        loose = nodes.present & ~whole[nodes.rack]
+        weight_kg = weight_kg + np.bincount(nodes.rack, each_kg[nodes.part] * loose, len(racks.ids))
+    placed = switches.present & (switches.rack >= 0)
+    if placed.any():
+        kg = {name: catalog.switch(name).weight_kg or 0.0 for name in set(switches.part)}
+        each_kg = np.array([kg[name] for name in switches.part])
+        weight_kg = weight_kg + np.bincount(switches.rack[placed], each_kg[placed], len(racks.ids))
+    return np.asarray(weight_kg * racks.present, np.float64)
+
+
+def _cost(scene: Scene) -> tuple[float, dict[str, int]]:
+    """Return what the parts cost whose price is known, and those without one; racks that come whole count once."""
+    plant, catalog = scene.plant, scene.catalog
+    counts: dict[str, int] = {}
+
+    def add(part: str, count: int) -> None:
+        if part and count:
+            counts[part] = counts.get(part, 0) + count
+
+    racks, nodes = plant.racks, plant.nodes
+    whole = np.array(
+        [bool(name) and catalog.part(name).price_usd is not None for name in racks.part], np.bool_
+    )
+    for name in set(racks.part):
+        mine = np.array([part == name for part in racks.part], np.bool_)
+        add(name, int((mine & racks.present).sum()))
+    loose = nodes.present & ~whole[nodes.rack] if len(racks.ids) else nodes.present
+    numbers = np.bincount(nodes.part[loose], minlength=len(plant.node_parts))
+    for name, number in zip(plant.node_parts, numbers.tolist(), strict=True):
+        add(name, number)
+    for name, there in zip(plant.switches.part, plant.switches.present.tolist(), strict=True):
+        add(name, int(there))
+    for table in (plant.loops, plant.power, plant.plants):
+        for name, count in zip(table.part, (table.units * table.present).tolist(), strict=True):
+            add(name, count)
+    for name, number in zip(plant.storage.part, plant.storage.count.tolist(), strict=True):
+        add(name, number)
+    for fabric in scene.scenario.fabrics:
+        if fabric.id not in plant.fabrics:  # just written: the hall as it stands has none of it yet
+            continue
+        slot = plant.fabrics.index(fabric.id)
+        cables = int((plant.node_links.fabric == slot).sum())
+        cables += int(plant.switch_links.cables[plant.switch_links.fabric == slot].sum())
+        add(fabric.cable, cables)
+    prices = {name: price_of(catalog, name) for name in counts}
+    total = float(sum(price.usd * counts[name] for name, price in prices.items() if price.usd is not None))
+    return total, {name: counts[name] for name, price in sorted(prices.items()) if price.leaves_out}

@@ -1,0 +1,116 @@
+"""What a part asks of a site: power, heat, network ports, weight and money."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from twin.catalog import Catalog, CduPart, CrahPart, NodePart, RackPart, RdhxPart, SwitchPart
+from twin.catalog.compute_parts import StoragePart
+from twin.catalog.cooling_parts import TankPart
+from twin.commands.budget.prices import price_of
+
+
+@dataclass(frozen=True)
+class PartLoad:
+    """What is asked for, as the design rules count it.
+
+    Attributes
+    ----------
+    power_w
+        The most it draws: nodes as measured at their highest, else by nameplate [W].
+    heat_w
+        To be cooled: nodes by nameplate [W].
+    ports
+        Of the fabric.
+    weight_kg, cost_usd
+        None: not known.
+    gives_w
+        Heat that it takes away, of coolers [W].
+    unpriced
+        What the price leaves out, by the names of parts: some inside, or the part itself.
+    nodes
+        (node part, how many) that want a network.
+    """
+
+    power_w: float = 0.0
+    heat_w: float = 0.0
+    ports: int = 0
+    weight_kg: float | None = None
+    cost_usd: float | None = None
+    gives_w: float = 0.0
+    unpriced: tuple[str, ...] = ()
+    nodes: tuple[tuple[str, int], ...] = ()
+
+
+def part_load(catalog: Catalog, part_id: str) -> PartLoad:
+    """Return what one part asks for, with all that is in it; raises UnknownPart."""
+    part = catalog.part(part_id)
+    weight, price = part.weight_kg, price_of(catalog, part_id)
+    cost, unpriced = price.usd, (price.leaves_out,) if price.leaves_out else ()
+    if isinstance(part, NodePart):
+        power_w = part.measured_max_w or part.max_w
+        ports = sum(group.count for group in part.nics if group.use != "storage")
+        return PartLoad(
+            power_w, part.max_w, ports, weight, cost, unpriced=unpriced, nodes=((part_id, 1),) * (ports > 0)
+        )
+    if isinstance(part, RackPart):
+        return _rack_load(catalog, part)
+    if isinstance(part, SwitchPart):
+        return PartLoad(part.typical_w, 0.0, 0, weight, cost, unpriced=unpriced)
+    if isinstance(part, StoragePart):
+        return PartLoad(part.power_w or 0.0, 0.0, 0, weight, cost, unpriced=unpriced)
+    if isinstance(part, CduPart | TankPart):
+        return PartLoad(part.power_w, 0.0, 0, weight, cost, gives_w=part.capacity_w, unpriced=unpriced)
+    if isinstance(part, CrahPart | RdhxPart):
+        return PartLoad(part.fan_w, 0.0, 0, weight, cost, gives_w=part.capacity_w, unpriced=unpriced)
+    return PartLoad(weight_kg=weight, cost_usd=cost, unpriced=unpriced)
+
+
+def _rack_load(catalog: Catalog, rack: RackPart) -> PartLoad:
+    inside = [(catalog.part(group.part), group.part, group.count) for group in rack.layout]
+    asked = [
+        (part_load(catalog, name), name, count)
+        for part, name, count in inside
+        if isinstance(part, NodePart | SwitchPart)
+    ]
+    cost, unpriced = rack.price_usd, tuple[str, ...]()
+    if cost is None:  # nobody sells it whole: what it holds
+        prices = [(price_of(catalog, name), count) for _, name, count in inside]
+        cost = sum(count * price.usd for price, count in prices if price.usd is not None) or None
+        unpriced = tuple(dict.fromkeys(price.leaves_out for price, _ in prices if price.leaves_out))
+        unpriced = unpriced if inside else (rack.id,)
+    nodes: dict[str, int] = {}
+    for load, name, count in asked:
+        if load.nodes:
+            nodes[name] = nodes.get(name, 0) + count
+    return PartLoad(
+        sum(load.power_w * count for load, _, count in asked),
+        sum(load.heat_w * count for load, _, count in asked),
+        sum(load.ports * count for load, _, count in asked),
+        rack.weight_kg,
+        cost,
+        unpriced=unpriced,
+        nodes=tuple(nodes.items()),
+    )
+
+
+def together(one: PartLoad, other: PartLoad) -> PartLoad:
+    """Return what two things ask for; a weight or price that is not known counts nothing."""
+    nodes = dict(one.nodes)
+    for name, count in other.nodes:
+        nodes[name] = nodes.get(name, 0) + count
+    return PartLoad(
+        one.power_w + other.power_w,
+        one.heat_w + other.heat_w,
+        one.ports + other.ports,
+        _sum(one.weight_kg, other.weight_kg),
+        _sum(one.cost_usd, other.cost_usd),
+        one.gives_w + other.gives_w,
+        tuple(dict.fromkeys((*one.unpriced, *other.unpriced))),
+        tuple(nodes.items()),
+    )
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    known = [value for value in (one, other) if value is not None]
+    return sum(known) if known else None

@@ -1,0 +1,195 @@
+"""What an id of a scene stands for: a generator, one of the items it makes, or anything else that has an id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from twin.commands.edit.command import CommandError, Scene
+from twin.scenario.reading.validate import nearest
+from twin.scenario.schema.cooling import Loop
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.electricity import PowerStage
+from twin.scenario.schema.site import Hall, Override, Rows
+from twin.scenario.text.path import resolve, split
+
+ThingKind = Literal[
+    "hall",
+    "rows",
+    "row",
+    "rack",
+    "node",
+    "loops",
+    "loop",
+    "stage",
+    "power",
+    "plant",
+    "fabric",
+    "switch",
+    "store",
+    "cap",
+    "group",
+    "job",
+    "stream",
+    "trace",
+    "tenant",
+    "partition",
+    "reservation",
+]
+"""Kinds of thing; "rows", "loops" and "stage" are generators, "row", "rack", "loop" and "power" items they make."""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """One thing of a scene.
+
+    Attributes
+    ----------
+    id, kind
+        As people know it.
+    path
+        Of the thing that the file holds: its generator, for an item.
+    numbers
+        Of an item within its generator.
+    hall
+        Of rows, racks and nodes: the hall whose overrides name it.
+    """
+
+    id: str
+    kind: ThingKind
+    path: str
+    numbers: tuple[int, ...] = ()
+    hall: Hall | None = None
+
+    @property
+    def generator(self) -> str:
+        """Return the id of what the file holds."""
+        return self.id.partition("/")[0]
+
+
+TITLES: dict[ThingKind, str] = {
+    "rows": "row generator",
+    "loops": "loop generator",
+    "power": "power item",
+    "stage": "power stage",
+    "plant": "facility loop",
+    "cap": "power cap",
+}
+"""What a kind is called where it is not its own name."""
+
+_DEPTHS: tuple[ThingKind, ...] = ("rows", "row", "rack", "node")
+
+
+def thing(scenario: Scenario, id: str) -> Thing:
+    """Return what an id stands for.
+
+    Raises
+    ------
+    CommandError
+        When nothing has it.
+    """
+    name, *numbers = id.split("/")
+    index = tuple(int(one) for one in numbers if one.isdecimal())
+    for hall in scenario.halls:
+        if hall.id == id:
+            return Thing(id, "hall", f"halls[{id}]", hall=hall)
+        for rows in hall.rows:
+            if rows.id == name and len(index) == len(numbers) < len(_DEPTHS):
+                return Thing(id, _DEPTHS[len(index)], f"halls[{hall.id}].rows[{name}]", index, hall)
+    kinds: tuple[tuple[str, tuple[object, ...], ThingKind, ThingKind | None], ...] = (
+        ("power", scenario.power, "stage", "power"),
+        ("cooling.loops", scenario.cooling.loops, "loops", "loop"),
+        ("cooling.plants", scenario.cooling.plants, "plant", None),
+        ("fabrics", scenario.fabrics, "fabric", "switch"),
+        ("storage", scenario.storage, "store", None),
+        ("power_caps", scenario.power_caps, "cap", None),
+        ("groups", scenario.groups, "group", None),
+        ("jobs", scenario.jobs, "job", None),
+        ("streams", scenario.streams, "stream", None),
+        ("traces", scenario.traces, "trace", None),
+        ("tenants", scenario.tenants, "tenant", None),
+        ("partitions", scenario.partitions, "partition", None),
+        ("reservations", scenario.reservations, "reservation", None),
+    )
+    for where, items, whole, item in kinds:
+        if any(getattr(one, "id", None) == name for one in items):
+            if not numbers:
+                return Thing(id, whole, f"{where}[{name}]")
+            if item is not None and len(index) == len(numbers):
+                return Thing(id, item, f"{where}[{name}]", index)
+    if len(index) == len(numbers) == len(_DEPTHS) and any(
+        rows.id == name for hall in scenario.halls for rows in hall.rows
+    ):
+        raise CommandError(f"{id} is a GPU of node {id.rpartition('/')[0]}", "choose the node")
+    near = nearest(id, [*(rows.id for hall in scenario.halls for rows in hall.rows)])
+    raise CommandError(f"there is no {id!r}", f"did you mean {near!r}?" if near else "")
+
+
+def titled(kind: ThingKind) -> str:
+    """Return what people call a kind of thing."""
+    return TITLES.get(kind, kind)
+
+
+def generator(scenario: Scenario, name: str) -> tuple[Hall, Rows]:
+    """Return a row generator and its hall; raises CommandError when there is none."""
+    for hall in scenario.halls:
+        for rows in hall.rows:
+            if rows.id == name:
+                return hall, rows
+    raise CommandError(f"there is no row generator {name!r}")
+
+
+def made_by(scenario: Scenario, name: str) -> Loop | PowerStage:
+    """Return a loop generator or power stage; raises CommandError when there is none."""
+    stage = next((stage for stage in scenario.power if stage.id == name), None)
+    loop = next((loop for loop in scenario.cooling.loops if loop.id == name), None)
+    found = stage or loop
+    if found is None:
+        raise CommandError(f"there is no power stage or loop {name!r}")
+    return found
+
+
+def override(hall: Hall, item: str) -> Override:
+    """Return what is said of an item; nothing particular when nothing is."""
+    return hall.overrides.get(item, _PLAIN)
+
+
+def in_file(scene: Scene, path: str) -> bool:
+    """Return whether the file itself, and no other that it extends, says something at a path."""
+    own, *others = _saying(scene, path)
+    return own and not any(others)
+
+
+def overrides(scene: Scene, path: str) -> bool:
+    """Return whether the file itself says something at a path where another that it extends does, too."""
+    own, *others = _saying(scene, path)
+    return own and any(others)
+
+
+def _saying(scene: Scene, path: str) -> tuple[bool, ...]:
+    """Return which files say something at a path, the scene's own first."""
+    return tuple(not resolve(split(path), file.tree)[1] for file in scene.document.files)
+
+
+def counted(number: int, word: str) -> str:
+    """Return "1 rack", "3 racks", "2 switches", "2 batteries".
+
+    >>> counted(1, "rack"), counted(3, "rack"), counted(2, "switch"), counted(2, "battery")
+    ('1 rack', '3 racks', '2 switches', '2 batteries')
+    """
+    if number == 1:
+        return f"1 {word}"
+    if word.endswith(("s", "ch", "x")):
+        return f"{number:,} {word}" if word.endswith("rows") else f"{number:,} {word}es"
+    return f"{number:,} {word[:-1]}ies" if word.endswith("y") else f"{number:,} {word}s"
+
+
+def people_say(scenario: Scenario, ids: tuple[str, ...]) -> str:
+    """Return a selection in words: "rack gpu/0/3", "3 racks", "5 things"."""
+    kinds = {thing(scenario, one).kind for one in ids[:200]} if ids else set()
+    if len(ids) == 1:
+        return f"{titled(kinds.pop())} {ids[0]}"
+    return counted(len(ids), titled(kinds.pop()) if len(kinds) == 1 else "thing")
+
+
+_PLAIN = Override()

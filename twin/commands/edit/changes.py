@@ -1,0 +1,158 @@
+"""Changes being gathered into a Patch: values as YAML text, overrides of many items at once, references kept whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twin.commands.edit.addressables import in_file
+from twin.commands.edit.command import CommandError, Scene
+from twin.scenario import Change, Document, Patch
+from twin.scenario.text.emit import block, flow
+from twin.scenario.text.parse import Tree, child
+from twin.scenario.text.path import resolve, split
+
+LONG = 110
+"""Characters of a group of keys beyond which it is written on lines of its own."""
+
+MANY = 24
+"""Items of which more is said in one edit are written as one table: reading a text again for each takes long."""
+
+
+def metres(length_m: float) -> str:
+    """Return a length as a file says it, to a tenth of a millimetre.
+
+    >>> metres(10.2), metres(-0.1 - 0.2), metres(0.0)
+    ('10.2 m', '-0.3 m', '0 m')
+    """
+    return f"{round(length_m, 4) + 0.0:.10g} m"
+
+
+def point(x_m: float, y_m: float) -> dict[str, str]:
+    """Return a place on the floor as a file says it."""
+    return {"x": metres(x_m), "y": metres(y_m)}
+
+
+def said(scene: Scene, path: str) -> Any:
+    """Return what the scene says at a path, as its file would; None when nothing is said."""
+    return said_in(scene.document, path)
+
+
+def said_in(document: Document, path: str) -> Any:
+    """Return what a document says at a path, as its file would; None when nothing is said."""
+    place, rest = resolve(split(path), document.tree)
+    at: Tree | None = document.tree
+    for step in place:
+        at = child(at, step) if at is not None else None
+    return at.plain() if at is not None and not rest else None
+
+
+class Changes:
+    """What becomes of a scene, in order.
+
+    Parameters
+    ----------
+    scene
+        As it stands.
+    only
+        Ids of generators and machines that are to be concerned, where others may not be; None: all.
+    """
+
+    def __init__(self, scene: Scene, only: frozenset[str] | None = None) -> None:
+        self.scene, self._only = scene, only
+        self._changes: dict[str, str | None] = {}
+        self._overrides: dict[str, dict[str, dict[str, Any] | None]] = {}
+
+    def concerns(self, id: str) -> bool:
+        """Return whether a generator or machine is one of those that are to be concerned."""
+        return self._only is None or id in self._only
+
+    def set(self, path: str, value: Any) -> None:
+        """Set a value; a long group of keys gets lines of its own."""
+        text = flow(value)
+        if isinstance(value, dict) and len(text) > LONG:
+            text = block(value)
+        self._changes[path] = text
+
+    def text(self, path: str, text: str) -> None:
+        """Set a value given as YAML text."""
+        self._changes[path] = text
+
+    def take(self, path: str) -> None:
+        """Take away what is said at a path."""
+        if path not in self._changes and not in_file(self.scene, path):
+            raise CommandError(f"{path} is inherited from another file", "change it there")
+        self._changes[path] = None
+
+    def clear(self, path: str, none: Any = None) -> None:
+        """Take away what is said at a path; what is inherited is said to be `none`."""
+        if in_file(self.scene, path):
+            self._changes[path] = None
+        else:
+            self._changes[path] = flow(none)
+
+    def override(self, hall: str, item: str, **keys: Any) -> None:
+        """Say something of a generated item; None takes a key away."""
+        waiting = self._overrides.setdefault(hall, {}).setdefault(item, {})
+        if waiting is not None:
+            waiting.update(keys)
+
+    def forget(self, hall: str, item: str) -> None:
+        """Take away all that is said of a generated item."""
+        self._overrides.setdefault(hall, {})[item] = None
+
+    def patch(self, title: str) -> Patch:
+        """Return the patch.
+
+        Raises
+        ------
+        CommandError
+            When nothing changes.
+        """
+        for hall, items in self._overrides.items():
+            self._land(hall, items)
+        if not self._changes:
+            raise CommandError("there is nothing to change")
+        return Patch(tuple(Change(path, text) for path, text in self._changes.items()), title)
+
+    def _land(self, hall: str, items: dict[str, dict[str, Any] | None]) -> None:
+        table = f"halls[{hall}].overrides"
+        before: dict[str, Any] = said(self.scene, table) or {}
+        after = {item: dict(keys) for item, keys in before.items()}
+        for item, keys in items.items():
+            if keys is None:
+                after.pop(item, None)
+                continue
+            merged = {**after.get(item, {}), **keys}
+            after[item] = {key: value for key, value in merged.items() if value is not None}
+            if not after[item]:
+                del after[item]
+        if not before:
+            if after:
+                self._changes[table] = block(after)  # a line each: the next one need not read them all again
+            return
+        if not after and in_file(self.scene, table):
+            self._changes[table] = None
+            return
+        if len(items) > MANY:
+            self._changes[table] = block(after)
+            return
+        for item in items:
+            self._item(f"{table}[{item}]", before.get(item), after.get(item))
+
+    def _item(self, path: str, before: dict[str, Any] | None, after: dict[str, Any] | None) -> None:
+        if before == after:
+            return
+        if before is None:
+            self._changes[path] = flow(after)
+        elif after is None:
+            self.take(path)
+        else:
+            for key in [*before, *(key for key in after if key not in before)]:
+                if before.get(key) == after.get(key):
+                    continue
+                if key in after:
+                    self._changes[f"{path}.{key}"] = flow(after[key])
+                elif in_file(self.scene, f"{path}.{key}"):
+                    self._changes[f"{path}.{key}"] = None
+                else:
+                    raise CommandError(f"{path}.{key} is inherited from another file", "change it there")

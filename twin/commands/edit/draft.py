@@ -1,0 +1,496 @@
+"""The scene being worked on: its file, how it stands now, and every step back and forth.
+
+An edit lands in exactly one place. Before the run has left t = 0 it changes the text of the scene itself. Afterwards
+that text is frozen: the edit is appended under `edits` with the time at which it acts, and so is its undoing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import count, islice
+
+from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.edit.rebase_edits import followed, in_the_way
+from twin.commands.edit.split_tables import apart
+from twin.plant.tables import Plant
+from twin.scenario import Change, Document, Patch, ScenarioError
+from twin.scenario.file.apply_edits import in_order
+from twin.scenario.file.patch_text import edit as spliced
+from twin.scenario.file.scene_at import effective
+from twin.scenario.schema.edit import MOST_CHANGES, Edit, EditChange
+from twin.scenario.text.emit import block
+from twin.scenario.text.patch import digest
+
+MOST_STEPS = 500
+"""Steps kept to go back; a step holds two texts of the scene at most."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """An edit that fits the scene as it stands, not landed yet.
+
+    Attributes
+    ----------
+    title
+        What is done.
+    changes, inverse
+        On the scene as it stands, and what takes them back.
+    after
+        How the scene will stand.
+    before, back
+        How it stands, and the way back to it to the byte.
+    plant
+        Of the scene as it stands, where it was built.
+    undoes, redoes
+        Whether it takes back the last step, or does again the one taken back last.
+    """
+
+    title: str
+    changes: tuple[Change, ...]
+    inverse: tuple[Change, ...]
+    after: Document
+    before: Document
+    back: Patch
+    plant: Plant | None = None
+    undoes: bool = False
+    redoes: bool = False
+
+    def edit(self, id: str, at_s: float) -> Edit:
+        """Return it as an edit of a run."""
+        if len(self.changes) > MOST_CHANGES:
+            raise CommandError(
+                f"it changes {len(self.changes):,} places, and a run takes {MOST_CHANGES:,} at once",
+                "do it in parts, or before the run begins",
+            )
+        changes = tuple(EditChange(path=one.path, value=one.value) for one in self.changes)
+        return Edit(id=id, at=at_s, title=self.title[:200], changes=changes)
+
+
+@dataclass(frozen=True)
+class Step:
+    """An edit that has landed.
+
+    Attributes
+    ----------
+    title, gesture
+        What was done; steps of one gesture are one.
+    changes, inverse
+        On the scene as it stood.
+    in_file, out_of_file
+        The same in the text of the file.
+    edit
+        What acts in the run; None: it is part of the scene itself.
+    out
+        It took that edit out before its time.
+    """
+
+    title: str
+    gesture: str
+    changes: tuple[Change, ...]
+    inverse: tuple[Change, ...]
+    in_file: Patch
+    out_of_file: Patch
+    edit: Edit | None = None
+    out: bool = False
+
+
+@dataclass(frozen=True)
+class Later:
+    """An edit whose time in the run is still ahead: it comes into the scene and its run again, or goes `out` of them.
+
+    Nobody asked for it then, and how the scene stands now does not change.
+
+    Attributes
+    ----------
+    title
+        What is done.
+    edit
+        Which.
+    patch
+        What it does to the file.
+    undoes, redoes
+        Whether it takes back the last step, or does again the one taken back last.
+    """
+
+    title: str
+    edit: Edit
+    out: bool
+    patch: Patch
+    undoes: bool = False
+    redoes: bool = False
+
+
+class Draft:
+    """A scene being worked on.
+
+    Parameters
+    ----------
+    file
+        As it was loaded.
+
+    Attributes
+    ----------
+    file
+        What saving writes.
+    shown
+        The scene as it stands at `t_s`: the file with the edits up to then.
+    t_s
+        Time of the run up to which edits have acted; 0 before it has begun.
+    """
+
+    def __init__(self, file: Document) -> None:
+        self.file = file
+        self.t_s = 0.0
+        self.shown = effective(file, self.t_s)
+        self.done: list[Step] = []
+        self.undone: list[Step] = []
+        self._written: list[Step] = []  # see `written`
+        self._saved_text = file.text
+        self._begun: Proposal | None = None
+
+    # -- what is there ----
+
+    @property
+    def dirty(self) -> bool:
+        """Return whether the file holds what is not saved."""
+        return self.file.text != self._saved_text
+
+    @property
+    def saved_text(self) -> str:
+        """Return the text of the file as it is on disk; "" when that is another."""
+        return self._saved_text
+
+    @property
+    def undo_title(self) -> str:
+        """Return what going back would undo; "" when there is nothing."""
+        return self.done[-1].title if self.done else ""
+
+    @property
+    def redo_title(self) -> str:
+        """Return what going forth would do again; "" when there is nothing."""
+        return self.undone[-1].title if self.undone else ""
+
+    @property
+    def written(self) -> Sequence[Step]:
+        """Return all that made the file what it is; what was taken back while the run went on is two steps here."""
+        return self._written
+
+    def mark_saved(self, file: Document | None = None) -> None:
+        """Take note that the file is on disk as it stands, perhaps under another name (`file`)."""
+        if file is not None:
+            own = self.file is self.shown
+            self.file = file
+            self.shown = file if own else self.shown
+            self._begun = None
+        self._saved_text = self.file.text
+
+    def mark_lost(self, on_disk: str = "") -> None:
+        """Take note that what is on disk is not what is here; `on_disk`: it is what this was made of."""
+        self._saved_text = on_disk
+
+    def take_up(self, done: list[Step], undone: list[Step], written: list[Step]) -> None:
+        """Take up the steps by which another draft has made the same file."""
+        self.done, self.undone, self._written = done[-MOST_STEPS:], undone[:], written[-MOST_STEPS:]
+
+    # -- proposing ----
+
+    def propose(self, command: Command, gesture: str = "", plant: Plant | None = None) -> Proposal:
+        """Return what a command would do to the scene as it stands.
+
+        Parameters
+        ----------
+        command
+            What to do.
+        gesture
+            Of a step in several parts, such as a drag: the command is one to the scene before its first part.
+        plant
+            Of the scene as it stands, when it is known.
+
+        Raises
+        ------
+        CommandError
+            When it cannot be done.
+        """
+        document = self.shown
+        if self._continues(gesture):
+            begun = self._begun
+            document, plant = (
+                (begun.before, begun.plant) if begun is not None else (self._without_last(), None)
+            )
+        scene = Scene.of(document, plant)
+        patch = command.patch(scene)
+        return replace(self._fitting(document, patch, patch.title or command.title), plant=scene.plant)
+
+    def propose_undo(self) -> Proposal | Later | None:
+        """Return what would take the last step back; None when there is none."""
+        if not self.done:
+            return None
+        step, title = self.done[-1], f"Undo {lowered(self.done[-1].title)}"
+        if step.edit is not None and step.edit.at_s > self.t_s:
+            later = self._later(step.edit, not step.out, step.out_of_file, title)
+            return replace(later, undoes=True)
+        changes = step.inverse
+        if step.edit is not None and step.out:  # its time is over: what it would have done is done now
+            changes = tuple(Change(one.path, one.value) for one in step.edit.changes)
+        return replace(self._fitting(self.shown, Patch(changes), title), undoes=True)
+
+    def propose_redo(self) -> Proposal | Later | None:
+        """Return what would do the step again that was taken back last; None when there is none."""
+        if not self.undone:
+            return None
+        step = self.undone[-1]
+        if step.edit is not None and step.edit.at_s > self.t_s:
+            return replace(self._later(step.edit, step.out, step.in_file, step.title), redoes=True)
+        if step.out:
+            raise CommandError(f"“{step.title}” is of a time that is over", "edit the scene as it stands")
+        return replace(self._fitting(self.shown, Patch(step.changes), step.title), redoes=True)
+
+    def propose_out(self, id: str) -> Later:
+        """Return what would take an edit out of the scene whose time is still ahead.
+
+        Raises
+        ------
+        CommandError
+            When there is no such edit, or others need it.
+        """
+        edit = next((one for one in self.file.scenario.edits if one.id == id), None)
+        if edit is None or (edit.at_s <= self.t_s and self.t_s > 0.0):
+            raise CommandError(f"no edit {id!r} of the scene is still to come")
+        return self._later(edit, True, Patch(()), f"Take out {lowered(edit.title or id)}")
+
+    def _later(self, edit: Edit, out: bool, patch: Patch, title: str) -> Later:
+        """Return it, by this patch to the byte where the file is as it was then, if the scene is right with it."""
+        if patch.exact is None or patch.exact.digest != digest(self.file.text):
+            patch = Patch((Change(f"edits[{edit.id}]", None if out else edit_text(edit)),), title)
+        try:
+            spliced(self.file, patch)
+        except ScenarioError as error:
+            need = "what comes behind it needs it: " if out else ""
+            raise CommandError(need + _said(error)) from error
+        return Later(title, edit, out, patch)
+
+    def _fitting(self, scene: Document, patch: Patch, title: str) -> Proposal:
+        if not patch.changes:
+            raise CommandError("there is nothing to change")
+        if self.t_s > 0.0:  # it becomes an edit
+            patch = Patch(apart(scene, patch.changes), patch.title)
+        try:
+            after, inverse = spliced(scene, patch)
+        except ScenarioError as error:
+            raise CommandError(_said(error)) from error
+        return Proposal(title, patch.changes, inverse.changes, after, scene, inverse)
+
+    def _continues(self, gesture: str) -> bool:
+        return bool(gesture and self.done and not self.undone and self.done[-1].gesture == gesture)
+
+    def _without_last(self) -> Document:
+        file = spliced(self.file, self.done[-1].out_of_file)[0]
+        return effective(file, self.t_s)
+
+    # -- landing in the scene itself ----
+
+    def settle(self) -> None:
+        """Stand at the start of the run again: what goes back there is what was written, last first.
+
+        While a run goes on, taking a step back writes another edit. At its start both are taken out of the file, one
+        after the other: neither fits without the other.
+        """
+        if [id(step) for step in self.done] != [id(step) for step in self._written]:
+            self.done, self.undone = list(self._written), []
+
+    def land(self, proposal: Proposal, gesture: str = "") -> None:
+        """Let a proposal change the scene itself: the run has not begun."""
+        self.settle()
+        if self._continues(gesture):
+            step, begun = self._written.pop(), self._begun
+            self.done.pop()
+            self.file = begun.before if begun is not None else spliced(self.file, step.out_of_file)[0]
+        own = not self.file.scenario.edits
+        follow = () if own else followed(self.file, proposal.changes)
+        in_file = Patch((*proposal.changes, *follow), proposal.title)
+        if own and proposal.before is self.file:
+            after, out_of_file = proposal.after, proposal.back
+        else:
+            try:
+                after, out_of_file = spliced(self.file, in_file)
+            except ScenarioError as error:  # edits that act later no longer fit
+                raise CommandError(_said(error)) from error
+        # What a gesture began with, so that its next part need not find it again.
+        self._begun = proposal if own and gesture and proposal.before is self.file else None
+        self.file = after
+        self.shown = after if own else effective(after, self.t_s)
+        self._push(Step(proposal.title, gesture, proposal.changes, proposal.inverse, in_file, out_of_file))
+
+    def undo(self) -> bool:
+        """Take the last step out of the file again, to the byte; return whether there was one."""
+        self.settle()
+        if not self.done:
+            return False
+        self._begun = None
+        step = self.done.pop()
+        self._written.pop()
+        self.file, in_file = spliced(self.file, step.out_of_file)
+        self.shown = effective(self.file, self.t_s)
+        self.undone.append(replace(step, in_file=in_file))
+        return True
+
+    def redo(self) -> bool:
+        """Put the step taken back last into the file again; return whether there was one."""
+        self.settle()
+        if not self.undone:
+            return False
+        self._begun = None
+        step = self.undone.pop()
+        self.file, out_of_file = spliced(self.file, step.in_file)
+        self.shown = effective(self.file, self.t_s)
+        self._note(replace(step, out_of_file=out_of_file))
+        return True
+
+    # -- landing in a run ----
+
+    def fresh_id(self, taken: int = 0) -> str:
+        """Return an id for the next edit, `taken` of which are on their way."""
+        used = {edit.id for edit in self.file.scenario.edits}
+        used |= {step.edit.id for step in (*self.done, *self.undone) if step.edit is not None}
+        ids = (f"edit-{number}" for number in count(len(used) + 1))
+        return next(islice((id for id in ids if id not in used), taken, None))
+
+    def edit(self, proposal: Proposal, at_s: float) -> Edit:
+        """Return a proposal as an edit that acts in the run from a time on.
+
+        Raises
+        ------
+        CommandError
+            When it is too large, edits that act later would not fit any more, or it is about edits itself.
+        """
+        edit = proposal.edit(self.fresh_id(), at_s)
+        if any(
+            one.path.startswith(("edits", "interventions")) for one in edit.changes
+        ):  # undone: they were folded
+            raise CommandError(
+                "edits of the run are not changed by one of them", "go back to its start first"
+            )
+        later = [other for other in self.file.scenario.edits if other.at_s > at_s]
+        if (other := in_the_way(later, edit)) is not None:
+            raise CommandError(
+                f"“{other.title or other.id}”, still to come, says the whole of a list that this changes",
+                "take it out of the timeline first, or edit after it",
+            )
+        if later:
+            try:
+                spliced(self.file, _in_file(edit))
+            except ScenarioError as error:
+                raise CommandError(_said(error)) from error
+        return edit
+
+    def land_edit(self, proposal: Proposal, edit: Edit) -> None:
+        """Let a proposal act in the run from `edit.at_s` on, as the worker has answered."""
+        in_file = _in_file(edit)
+        t_s = max(self.t_s, edit.at_s)
+        others = any(self.t_s < one.at_s <= t_s for one in self.file.scenario.edits)
+        alone = not others and proposal.before is self.shown  # no other edit acts, or has acted, in between
+        self.file, out_of_file = spliced(self.file, in_file)
+        self.shown, self.t_s = proposal.after if alone else effective(self.file, t_s), t_s
+        step = Step(proposal.title, "", proposal.changes, proposal.inverse, in_file, out_of_file, edit)
+        if proposal.undoes and self.done:
+            self.undone.append(self.done.pop())
+            self._written.append(step)
+        elif proposal.redoes and self.undone:
+            self.undone.pop()
+            self._note(step)
+        else:
+            self._push(step)
+
+    def land_later(self, later: Later, t_s: float = 0.0) -> None:
+        """Let an edit come back, or go, before its time; back not before `t_s` [s], as the worker has answered."""
+        if not later.out and later.edit.at_s < t_s:
+            edit = later.edit.model_copy(update={"at_s": t_s})
+            later = replace(later, edit=edit, patch=_in_file(edit))
+        self.file, back = spliced(self.file, later.patch)
+        if self.t_s <= 0.0:
+            self.shown = effective(self.file, self.t_s)
+        step = Step(later.title, "", (), (), later.patch, back, later.edit, later.out)
+        if later.undoes and self.done:
+            undone = self.done.pop()
+            if self._written and self._written[-1] is undone:  # as if it had never been written
+                self._written.pop()
+                undone = replace(undone, in_file=back)
+            else:
+                self._written.append(step)
+            self.undone.append(undone)
+        elif later.redoes and self.undone:
+            self._note(replace(self.undone.pop(), in_file=later.patch, out_of_file=back))
+        else:
+            self._push(step)
+
+    def at(self, t_s: float) -> bool:
+        """Let the scene stand as at a time of its run; return whether that changes it."""
+        before, self.t_s = self.t_s, t_s
+        acting = [edit.at_s for edit in self.file.scenario.edits]
+        low, high = sorted((before, t_s))
+        if not any(low < at_s <= high for at_s in acting):
+            return False
+        self.shown = effective(self.file, t_s)
+        return True
+
+    def fold(self) -> None:
+        """Make the edits of the run part of the scene itself, so that it begins as it stands at their end.
+
+        Raises
+        ------
+        CommandError
+            When there is none, or the scene would not begin so.
+        """
+        self.settle()
+        acting = in_order(self.file.scenario)
+        if not acting:
+            raise CommandError("nothing was edited while the run went on")
+        changes = [Change("edits", None)]
+        changes += [Change(one.path, one.value) for edit in acting for one in edit.changes]
+        in_file = Patch(tuple(changes), "Fold edits into the design")
+        try:
+            self.file, out_of_file = spliced(self.file, in_file)
+        except ScenarioError as error:
+            raise CommandError(_said(error)) from error
+        self.shown, self.t_s = effective(self.file, 0.0), 0.0
+        self._push(Step(in_file.title, "", in_file.changes, out_of_file.changes, in_file, out_of_file))
+
+    def _push(self, step: Step) -> None:
+        self._note(step)
+        self.undone.clear()
+        del self.done[:-MOST_STEPS]
+        del self._written[:-MOST_STEPS]
+
+    def _note(self, step: Step) -> None:
+        self.done.append(step)
+        self._written.append(step)
+
+
+def _in_file(edit: Edit) -> Patch:
+    return Patch((Change(f"edits[{edit.id}]", edit_text(edit)),), edit.title)
+
+
+def edit_text(edit: Edit) -> str:
+    """Return an edit as an entry of `edits` in a file, a line for each change; its time keeps all its bits."""
+    entry: dict[str, object] = {"id": edit.id, "at": f"{edit.at_s!r} s"}
+    if edit.title:
+        entry["title"] = edit.title
+    entry["changes"] = [
+        {"path": one.path} if one.value is None else {"path": one.path, "value": one.value}
+        for one in edit.changes
+    ]
+    return block(entry).rstrip("\n")
+
+
+def lowered(title: str) -> str:
+    """Return a title as it stands behind another word: "Move rack" becomes "move rack", "CDU gone" stays."""
+    return title[:1].lower() + title[1:] if title[1:2].islower() else title
+
+
+def _said(error: ScenarioError) -> str:
+    """Return what is wrong as one sentence, without the place in a text that nobody has seen yet."""
+    problem = error.problems[0]
+    key = f"{problem.key}: " if problem.key else ""
+    more = f" (and {len(error.problems) - 1} more)" if len(error.problems) > 1 else ""
+    return f"{key}{problem.reason}" + (f"; {problem.hint}" if problem.hint else "") + more

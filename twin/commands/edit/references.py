@@ -1,0 +1,196 @@
+"""Who refers to what goes: rows of fabrics and jobs, feeds, loops, targets, members of groups, cables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.command import CommandError, Scene
+
+Gone = Callable[[str], bool]
+"""Whether an id goes."""
+
+_LISTS = {
+    "fabrics": ("rows",),
+    "power": ("feeds",),
+    "cooling.loops": ("serves",),
+    "storage": ("tenants",),
+    "jobs": ("rows",),
+    "streams": ("rows",),
+    "partitions": ("rows", "tenants"),
+    "reservations": ("rows", "tenants", "jobs"),
+    "groups": ("members",),
+}
+"""Lists of ids by where they stand."""
+
+_SINGLE = {
+    "power": ("from", "or_from", "at"),
+    "storage": ("racks", "backs"),
+    "jobs": ("storage", "tenant", "partition"),
+    "streams": ("storage", "tenant", "partition"),
+}
+"""Single ids that may as well be missing."""
+
+_EMPTY = {"fabrics": "rows", "partitions": "rows", "groups": "members"}
+"""Things that are gone with the last of their list: without it they would mean all there is, or cannot be."""
+
+_TARGETS = ("power_caps", "interventions", "exclusions")
+"""Things that are gone with what they name under ``target``."""
+
+
+def cut(changes: Changes, gone: Gone) -> list[str]:
+    """Take away all that refers to what goes; return the things concerned, by their paths.
+
+    A power stage below one that goes hangs on what was above it. A thing that nothing is left of goes too, and what
+    refers to it in turn.
+
+    Raises
+    ------
+    CommandError
+        When something cannot do without: a loop without the facility loop that takes its heat.
+    """
+    scene = changes.scene
+    touched: list[str] = []
+    more: set[str] = set()
+    for where, keys in _LISTS.items():
+        for name, one in _named(scene, where):
+            if gone(name):
+                continue
+            for key in keys:
+                before = [item for item in one.get(key) or () if isinstance(item, str)]
+                left = [item for item in before if not gone(item)]
+                if len(left) == len(before):
+                    continue
+                touched.append(f"{where}[{name}]")
+                if not left and _EMPTY.get(where) == key:
+                    changes.take(f"{where}[{name}]")
+                    more.add(name)
+                elif not left and key != "serves":
+                    changes.clear(f"{where}[{name}].{key}", [])
+                else:
+                    changes.set(f"{where}[{name}].{key}", left)
+    for where, single in _SINGLE.items():
+        for name, one in _named(scene, where):
+            if gone(name):
+                continue
+            for key in single:
+                if isinstance(one.get(key), str) and gone(one[key]):
+                    touched.append(f"{where}[{name}]")
+                    above = _above(scene, one[key], gone) if key == "from" else None
+                    if above is not None:
+                        changes.set(f"{where}[{name}].{key}", above)
+                    else:
+                        changes.clear(f"{where}[{name}].{key}")
+    _loops(scene, gone)
+    _homes(changes, gone, touched)
+    _tiers(changes, gone, touched)
+    _checkpoints(changes, gone, touched)
+    _traces(changes, gone, touched)
+    _targets(changes, gone, touched)
+    if more:
+        touched += cut(changes, lambda id: id.partition("/")[0] in more)
+    return list(dict.fromkeys(touched))
+
+
+def _named(scene: Scene, where: str) -> list[tuple[str, dict[str, Any]]]:
+    """Return (id, what is said) of the things of a list."""
+    found = said(scene, where) or []
+    return [(one["id"], one) for one in found if isinstance(one, dict) and "id" in one]
+
+
+def _above(scene: Scene, stage: str, gone: Gone) -> str | None:
+    """Return the nearest stage above one that goes which stays."""
+    sources = {one.id: one.source for one in scene.scenario.power}
+    above = sources.get(stage)
+    while above is not None and gone(above):
+        above = sources.get(above)
+    return above
+
+
+def _loops(scene: Scene, gone: Gone) -> None:
+    """Raise CommandError when a loop that stays would lose the facility loop that takes its heat."""
+    for loop in scene.scenario.cooling.loops:
+        if gone(loop.plant) and not gone(loop.id):
+            hint = f"connect {loop.id} to another one first, or delete it too"
+            raise CommandError(f"{loop.plant} takes the heat of {loop.id}", hint)
+
+
+def _homes(changes: Changes, gone: Gone, touched: list[str]) -> None:
+    """Let nodes that have moved to a rack that goes stand where they came from; added ones go with it."""
+    for hall in changes.scene.scenario.halls:
+        for item, said_of in hall.overrides.items():
+            if said_of.rack is None or not gone(said_of.rack) or gone(item):
+                continue
+            touched.append(item)
+            if said_of.part is not None and said_of.u is not None:
+                changes.forget(hall.id, item)
+            else:
+                changes.override(hall.id, item, rack=None, u=None)
+
+
+def _tiers(changes: Changes, gone: Gone, touched: list[str]) -> None:
+    """Take away homes of switches, and cables whose ends go."""
+    for name, fabric in _named(changes.scene, "fabrics"):
+        if gone(name):
+            continue
+        for tier in ("leaf", "spine", "core"):
+            one = fabric.get(tier)
+            if isinstance(one, dict) and isinstance(one.get("racks"), str) and gone(one["racks"]):
+                changes.clear(f"fabrics[{name}].{tier}.racks")
+                touched.append(f"fabrics[{name}]")
+        links = fabric.get("links") or []
+        left = [link for link in links if not gone(link["from"]) and not gone(link["to"])]
+        if len(left) < len(links):
+            touched.append(f"fabrics[{name}]")
+            if left:
+                changes.set(f"fabrics[{name}].links", left)
+            else:
+                changes.clear(f"fabrics[{name}].links", [])
+
+
+def _checkpoints(changes: Changes, gone: Gone, touched: list[str]) -> None:
+    for where in ("jobs", "streams"):
+        for name, one in _named(changes.scene, where):
+            held = one.get("checkpoint")
+            if isinstance(held, dict) and isinstance(held.get("storage"), str) and gone(held["storage"]):
+                changes.clear(f"{where}[{name}].checkpoint.storage")
+                touched.append(f"{where}[{name}]")
+            tiers = held.get("tiers") or [] if isinstance(held, dict) else []
+            left = [tier for tier in tiers if not gone(str(tier.get("storage", "")))]
+            if len(left) < len(tiers):
+                changes.set(f"{where}[{name}].checkpoint.tiers", left)
+                touched.append(f"{where}[{name}]")
+
+
+def _traces(changes: Changes, gone: Gone, touched: list[str]) -> None:
+    for name, one in _named(changes.scene, "traces"):
+        rows = (one.get("map") or {}).get("rows") or []
+        left = [row for row in rows if not gone(row)]
+        if len(left) < len(rows):
+            changes.set(f"traces[{name}].map.rows", left)
+            touched.append(f"traces[{name}]")
+
+
+def _targets(changes: Changes, gone: Gone, touched: list[str]) -> None:
+    """Take away what is done to things that go, and limits and exclusions that name them."""
+    for where in _TARGETS:
+        items = said(changes.scene, where) or []
+        stay = [one for one in items if not _aims(one, gone)]
+        if len(stay) == len(items):
+            continue
+        touched.append(where)
+        if not stay:
+            changes.clear(where, [])
+        elif all("id" in one for one in items):
+            kept = {one["id"] for one in stay}
+            for one in items:
+                if one["id"] not in kept:
+                    changes.take(f"{where}[{one['id']}]")
+        else:
+            changes.set(where, stay)
+
+
+def _aims(one: Any, gone: Gone) -> bool:
+    target = one.get("target") if isinstance(one, dict) else None
+    return isinstance(target, str) and any(gone(end) for end in target.split("~") if end)

@@ -1,0 +1,1 @@
+"""Adding, moving, arranging and deleting what stands in a hall."""

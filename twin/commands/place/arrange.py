@@ -1,0 +1,132 @@
+"""Arranging what stands on the floor: in line with the first, or evenly between the outermost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from twin.commands.edit.addressables import counted
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.place.footprint import must_fit, standing
+from twin.commands.place.move import MoveTo, place_of
+from twin.plant.tables import Floats
+from twin.scenario import Patch
+
+Side = Literal["left", "right", "front", "back"]
+SIDES: tuple[Side, ...] = ("left", "right", "front", "back")
+
+
+@dataclass(frozen=True)
+class Align:
+    """Bring the sides of things into one line: the outermost of them stays where it is.
+
+    Parameters
+    ----------
+    ids
+        Racks, rows and machines.
+    side
+        Left and right along the rows (low and high x), front and back across them (low and high y).
+    """
+
+    ids: tuple[str, ...]
+    side: Side
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Align {counted(len(self.ids), 'thing')} {self.side}"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        low, high = _extents(scene, self.ids)
+        axis = 0 if self.side in ("left", "right") else 1
+        if self.side in ("left", "front"):
+            by_m = low[:, axis].min() - low[:, axis]
+        else:
+            by_m = high[:, axis].max() - high[:, axis]
+        return _moved(scene, self.ids, axis, by_m, self.title)
+
+
+@dataclass(frozen=True)
+class Distribute:
+    """Leave equal gaps between things; the outermost two stay where they are."""
+
+    ids: tuple[str, ...]
+    along: Literal["x", "y"]
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Distribute {counted(len(self.ids), 'thing')} along {self.along}"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        if len(self.ids) < 3:
+            raise CommandError("gaps can be made equal between three things or more")
+        low, high = _extents(scene, self.ids)
+        axis = 0 if self.along == "x" else 1
+        low_m, size_m = low[:, axis], (high - low)[:, axis]
+        order = np.argsort(low_m + size_m / 2, kind="stable")
+        first, last = order[0], order[-1]
+        gap_m = (low_m[last] + size_m[last] - low_m[first] - size_m.sum()) / (len(order) - 1)
+        if gap_m < -1e-9:
+            raise CommandError(f"they do not fit between the outermost two along {self.along}")
+        wanted = np.empty_like(low_m)
+        wanted[order] = low_m[first] + np.concatenate([[0.0], np.cumsum(size_m[order] + gap_m)[:-1]])
+        return _moved(scene, self.ids, axis, wanted - low_m, self.title)
+
+
+def _extents(scene: Scene, ids: tuple[str, ...]) -> tuple[Floats, Floats]:
+    """Return low and high corners of things [m]."""
+    if len(ids) < 2:
+        raise CommandError("choose two things or more")
+    boxes = standing(scene.plant)
+    low, high = np.empty((len(ids), 2)), np.empty((len(ids), 2))
+    for place, id in enumerate(ids):
+        mine = np.array([one == id or one.startswith(f"{id}/") for one in boxes.ids])
+        if not mine.any():  # a power item: a point
+            low[place] = high[place] = place_of(scene, id)
+            continue
+        half = np.column_stack([boxes.width_m[mine], boxes.depth_m[mine]]) / 2
+        middle = np.column_stack([boxes.x_m[mine], boxes.y_m[mine]])
+        low[place], high[place] = (middle - half).min(axis=0), (middle + half).max(axis=0)
+    return low, high
+
+
+def _moved(scene: Scene, ids: tuple[str, ...], axis: int, by_m: Floats, title: str) -> Patch:
+    if float(np.abs(by_m).max()) < 1e-6:
+        raise CommandError("they stand so already")
+    _must_stay_apart(scene, ids, axis, by_m)
+    places = []
+    for id, way_m in zip(ids, by_m.tolist(), strict=True):
+        x_m, y_m = place_of(scene, id)
+        places.append((id, x_m + way_m * (axis == 0), y_m + way_m * (axis == 1)))
+    return Patch(MoveTo(tuple(places)).patch(scene).changes, title)
+
+
+def _must_stay_apart(scene: Scene, ids: tuple[str, ...], axis: int, by_m: Floats) -> None:
+    """Raise CommandError when things that move in different ways would come to stand in one another."""
+    boxes = standing(scene.plant)
+    whose = np.full(len(boxes.ids), -1)
+    for place, id in enumerate(ids):
+        whose[[one == id or one.startswith(f"{id}/") for one in boxes.ids]] = place
+    after = boxes.moved(whose >= 0, 0.0, 0.0)
+    mine = whose[whose >= 0]
+    (after.x_m if axis == 0 else after.y_m)[:] += by_m[mine]
+    for place in range(len(ids)):
+        if (mine == place).any():
+            must_fit(after.but(mine != place), after.but(mine == place))
+
+
+ARRANGED: dict[str, tuple[str, Callable[[tuple[str, ...]], Align | Distribute]]] = {
+    "left": ("Align left", lambda ids: Align(ids, "left")),
+    "right": ("Align right", lambda ids: Align(ids, "right")),
+    "front": ("Align at the front", lambda ids: Align(ids, "front")),
+    "back": ("Align at the back", lambda ids: Align(ids, "back")),
+    "evenly_x": ("Distribute evenly along the rows", lambda ids: Distribute(ids, "x")),
+    "evenly_y": ("Distribute evenly across the rows", lambda ids: Distribute(ids, "y")),
+}
+"""Ways to arrange a selection, with what menus call them."""

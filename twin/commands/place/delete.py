@@ -1,0 +1,203 @@
+"""Deleting: what a generator made is marked absent, what stands alone goes with all that refers to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from twin.commands.edit.addressables import (
+    ThingKind,
+    generator,
+    in_file,
+    made_by,
+    override,
+    people_say,
+    thing,
+    titled,
+)
+from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.references import cut
+from twin.scenario import Patch
+from twin.scenario.generators import expand
+
+_WHOLE: tuple[ThingKind, ...] = (
+    "plant",
+    "fabric",
+    "store",
+    "cap",
+    "group",
+    "job",
+    "stream",
+    "trace",
+    "tenant",
+    "partition",
+    "reservation",
+)
+"""Kinds that are one entry of a list of the file."""
+
+
+@dataclass(frozen=True)
+class Delete:
+    """Take things away.
+
+    Parameters
+    ----------
+    ids
+        Halls, generators, rows, racks, nodes, machines, power items, and whatever else has an id.
+    """
+
+    ids: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Delete {self.ids[0]}" if len(self.ids) == 1 else f"Delete {len(self.ids):,} things"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        return self._gathered(scene)[0].patch(f"Delete {people_say(scene.scenario, self.ids)}")
+
+    def concerns(self, scene: Scene) -> list[str]:
+        """Return what else refers to what goes and loses that, by its path in the file; raises as `patch`."""
+        return self._gathered(scene)[1]
+
+    def _gathered(self, scene: Scene) -> tuple[Changes, list[str]]:
+        if not self.ids:
+            raise CommandError("nothing is chosen")
+        changes = Changes(scene)
+        gone = _Gone(scene, changes)
+        for id in dict.fromkeys(self.ids):
+            gone.add(id)
+        gone.racks_and_rows()
+        gone.shrink()
+        return changes, cut(changes, gone.goes)
+
+
+class _Gone:
+    """What goes, gathered from a selection."""
+
+    def __init__(self, scene: Scene, changes: Changes) -> None:
+        self._scene, self._changes = scene, changes
+        self._whole: set[str] = set()  # ids of things of the file
+        self._ends: set[str] = set()  # ids of the last items of generators that shrink
+        self._items: dict[str, set[tuple[int, ...]]] = {}  # generator -> rows and racks that go
+        self._fewer: dict[str, list[int]] = {}  # loop generator or stage -> items that go
+
+    def goes(self, id: str) -> bool:
+        """Return whether an id is gone."""
+        return id.partition("/")[0] in self._whole or id in self._ends
+
+    def add(self, id: str) -> None:
+        """Take note of one thing that goes."""
+        one = thing(self._scene.scenario, id)
+        if one.kind == "hall":
+            self._hall(id)
+        elif one.kind == "rows":
+            self._generator(id)
+        elif one.kind in ("row", "rack"):
+            self._items.setdefault(one.generator, set()).add(one.numbers)
+        elif one.kind == "node":
+            self._node(id)
+        elif one.kind in ("loops", "stage"):
+            self._entry(id, one.path)
+        elif one.kind in ("loop", "power"):
+            self._fewer.setdefault(one.generator, []).append(one.numbers[0])
+        elif one.kind in _WHOLE:
+            self._entry(id, one.path)
+        else:
+            hint = "change the count of its tier" if one.kind == "switch" else ""
+            raise CommandError(f"{titled(one.kind)} {id} cannot be deleted by itself", hint)
+
+    def _entry(self, id: str, path: str) -> None:
+        self._changes.take(path)
+        self._whole.add(id)
+
+    def _hall(self, id: str) -> None:
+        if len(self._scene.scenario.halls) == 1:
+            raise CommandError(f"{id} is the only hall", "a scene has at least one; delete what stands in it")
+        hall = next(hall for hall in self._scene.scenario.halls if hall.id == id)
+        self._entry(id, f"halls[{id}]")
+        self._whole |= {rows.id for rows in hall.rows}
+
+    def _generator(self, name: str) -> None:
+        hall, rows = generator(self._scene.scenario, name)
+        path = f"halls[{hall.id}].rows[{name}]"
+        if not in_file(self._scene, path):
+            for row in range(rows.count):
+                self._changes.override(hall.id, f"{name}/{row}", absent=True)
+            return
+        self._entry(name, path)
+        self._forget(hall.id, (item for item in hall.overrides if item.partition("/")[0] == name))
+
+    def _forget(self, hall: str, items: Iterable[str]) -> None:
+        for item in items:
+            self._changes.forget(hall, item)
+
+    def _node(self, id: str) -> None:
+        scene = self._scene
+        hall = thing(scene.scenario, id).hall
+        assert hall is not None
+        slot = scene.plant.slots.get(id, ("", -1))
+        if slot[0] != "node":
+            raise CommandError(f"there is no node {id!r}")
+        said_of = override(hall, id)
+        name, row, rack, number = id.split("/")
+        added = (
+            said_of.u is not None and said_of.part is not None and int(number) >= self._made(name, row, rack)
+        )
+        if added and in_file(scene, f"halls[{hall.id}].overrides[{id}]"):
+            self._changes.forget(hall.id, id)
+            self._ends.add(id)
+        else:
+            self._changes.override(hall.id, id, absent=True)
+
+    def _made(self, name: str, row: str, rack: str) -> int:
+        """Return how many nodes a generator makes in a rack."""
+        hall, rows = generator(self._scene.scenario, name)
+        part = override(hall, f"{name}/{row}/{rack}").part or rows.racks.part
+        return len(expand.node_parts(rows.racks, part, self._scene.catalog))
+
+    def racks_and_rows(self) -> None:
+        """Mark rows and racks absent, or take the whole generator when nothing of it is left."""
+        for name, items in self._items.items():
+            if name in self._whole:
+                continue
+            hall, rows = generator(self._scene.scenario, name)
+            for row in range(rows.count):
+                racks = {(row, rack) for rack in range(rows.racks.count)}
+                there = {one for one in racks if not override(hall, f"{name}/{row}/{one[1]}").absent}
+                if there and there <= items:
+                    items |= {(row,)}
+            left = {row for row in range(rows.count) if not override(hall, f"{name}/{row}").absent}
+            if left <= {one[0] for one in items if len(one) == 1}:
+                self._generator(name)
+                continue
+            for one in sorted(items):
+                if len(one) == 2 and (one[0],) in items:
+                    continue
+                self._changes.override(hall.id, "/".join((name, *map(str, one))), absent=True)
+
+    def shrink(self) -> None:
+        """Take items of loop generators and power stages away: the others close up, and keep their places."""
+        for name, numbers in self._fewer.items():
+            if name in self._whole:
+                continue
+            path = thing(self._scene.scenario, name).path
+            count = made_by(self._scene.scenario, name).count
+            left = [number for number in range(count) if number not in numbers]
+            if not left:
+                self._entry(name, path)
+                continue
+            self._changes.set(f"{path}.count", len(left))
+            self._ends |= {f"{name}/{number}" for number in range(len(left), count)}
+            places = said(self._scene, f"{path}.places") or {}
+            after = {
+                f"{name}/{new}": places[f"{name}/{old}"]
+                for new, old in enumerate(left)
+                if f"{name}/{old}" in places
+            }
+            if after != places and after:
+                self._changes.set(f"{path}.places", after)
+            elif after != places:
+                self._changes.take(f"{path}.places")

@@ -1,0 +1,211 @@
+"""Groups of things, and who may use what: tenants, partitions, rows of a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from twin.commands.edit import names
+from twin.commands.edit.addressables import Thing, counted, thing, titled
+from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.command import CommandError, Scene
+from twin.scenario import Patch
+
+
+@dataclass(frozen=True)
+class Group:
+    """Make some things a group, which is picked and moved as one; they leave the groups they are in."""
+
+    ids: tuple[str, ...]
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Group {counted(len(self.ids), 'thing')}"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        if len(self.ids) < 2:
+            raise CommandError("a group has at least two members")
+        allowed = (
+            "rows",
+            "row",
+            "rack",
+            "node",
+            "loops",
+            "loop",
+            "stage",
+            "power",
+            "plant",
+            "fabric",
+            "store",
+        )
+        for id in self.ids:
+            found = thing(scene.scenario, id)
+            if found.kind not in allowed:
+                raise CommandError(f"{titled(found.kind)} {id} cannot be in a group")
+        changes = Changes(scene)
+        for group in scene.scenario.groups:
+            left = [member for member in group.members if member not in self.ids]
+            if len(left) == len(group.members):
+                continue
+            if left:
+                changes.set(f"groups[{group.id}].members", left)
+            else:
+                changes.take(f"groups[{group.id}]")
+        id = names.fresh({group.id for group in scene.scenario.groups}, self.name or "group-1")
+        entry = {"id": id} | ({"title": self.name} if self.name else {})
+        changes.set(f"groups[{id}]", {**entry, "members": list(dict.fromkeys(self.ids))})
+        return changes.patch(self.title)
+
+
+@dataclass(frozen=True)
+class Ungroup:
+    """Dissolve groups; what was in them stays."""
+
+    ids: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Ungroup {self.ids[0]}" if len(self.ids) == 1 else f"Dissolve {len(self.ids)} groups"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        changes = Changes(scene)
+        for id in self.ids:
+            found = next((group for group in scene.scenario.groups if id in (group.id, *group.members)), None)
+            if found is None:
+                raise CommandError(f"{id} is no group and in none")
+            changes.take(f"groups[{found.id}]")
+        return changes.patch(self.title)
+
+
+@dataclass(frozen=True)
+class AssignTenant:
+    """Give jobs and streams of jobs to a tenant, or let it use partitions and stores.
+
+    Parameters
+    ----------
+    ids
+        Jobs, streams, partitions, stores.
+    tenant
+        "": jobs belong to nobody, partitions and stores are everybody's.
+    """
+
+    ids: tuple[str, ...]
+    tenant: str
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "thing")
+        return f"Give {what} to {self.tenant}" if self.tenant else f"Take {what} from its tenant"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        if self.tenant and thing(scene.scenario, self.tenant).kind != "tenant":
+            raise CommandError(f"there is no tenant {self.tenant!r}")
+        changes = Changes(scene)
+        for id in self.ids:
+            one = thing(scene.scenario, id)
+            if one.kind in ("job", "stream"):
+                _one(changes, f"{one.path}.tenant", self.tenant)
+            elif one.kind in ("partition", "store"):
+                there = list(said(scene, f"{one.path}.tenants") or [])
+                if self.tenant and self.tenant not in there:
+                    changes.set(f"{one.path}.tenants", [*there, self.tenant])
+                elif not self.tenant and there:
+                    changes.clear(f"{one.path}.tenants", [])
+            else:
+                hint = "tenants have jobs, and may use partitions and stores"
+                raise CommandError(f"{titled(one.kind)} {id} belongs to no tenant", hint)
+        return changes.patch(self.title)
+
+
+@dataclass(frozen=True)
+class AssignJob:
+    """Say where jobs may run.
+
+    Parameters
+    ----------
+    jobs
+        Jobs and streams.
+    rows
+        Row generators; (): any.
+    partition
+        "": as it is, or none.
+    """
+
+    jobs: tuple[str, ...]
+    rows: tuple[str, ...] = ()
+    partition: str = ""
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        what = self.jobs[0] if len(self.jobs) == 1 else counted(len(self.jobs), "job")
+        where = self.partition or ", ".join(self.rows)
+        return f"Let {what} run in {where}" if where else f"Let {what} run anywhere"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        changes = Changes(scene)
+        for row in self.rows:
+            if thing(scene.scenario, row).kind != "rows":
+                raise CommandError(f"{row} is no row generator", "jobs run in whole generators")
+        for job in self.jobs:
+            one: Thing = thing(scene.scenario, job)
+            if one.kind not in ("job", "stream"):
+                raise CommandError(f"{job} is no job")
+            if self.partition or not self.rows:
+                _one(changes, f"{one.path}.partition", self.partition)
+            there = said(scene, f"{one.path}.rows")
+            if self.rows and there != list(self.rows):
+                changes.set(f"{one.path}.rows", list(self.rows))
+            elif not self.rows and there:
+                changes.clear(f"{one.path}.rows", [])
+        return changes.patch(self.title)
+
+
+@dataclass(frozen=True)
+class AssignRows:
+    """Put row generators into a partition, or into none; each is in one at most."""
+
+    rows: tuple[str, ...]
+    partition: str = ""
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        what = ", ".join(self.rows) if len(self.rows) < 4 else counted(len(self.rows), "generator")
+        return f"Put {what} into {self.partition}" if self.partition else f"Take {what} out of partitions"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        scenario = scene.scenario
+        names_of = {one.id for one in scenario.partitions}
+        if self.partition and self.partition not in names_of:
+            raise CommandError(
+                f"there is no partition {self.partition!r}", f"there are {', '.join(names_of)}"
+            )
+        changes = Changes(scene)
+        for one in scenario.partitions:
+            left = [row for row in one.rows if row not in self.rows]
+            after = [*left, *self.rows] if one.id == self.partition else left
+            if one.id == self.partition and set(after) == set(one.rows):
+                continue
+            if not after:
+                raise CommandError(f"nothing would be left of partition {one.id}", "delete it instead")
+            if after != list(one.rows):
+                changes.set(f"partitions[{one.id}].rows", after)
+        return changes.patch(self.title)
+
+
+def _one(changes: Changes, path: str, value: str) -> None:
+    """Set a single id, or take it away."""
+    there = said(changes.scene, path)
+    if value and there != value:
+        changes.set(path, value)
+    elif not value and there is not None:
+        changes.clear(path)

@@ -1,0 +1,350 @@
+"""Moving and turning what stands on the floor, and nodes between racks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from twin.commands.edit.addressables import generator, made_by, override, people_say, thing, titled
+from twin.commands.edit.changes import Changes, point
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.place.footprint import Boxes, must_fit, standing, taken_units, unit_for
+from twin.commands.place.rack_nodes import rack_slot
+from twin.plant.tables import Bools
+from twin.scenario import Patch
+from twin.scenario.schema.site import FURTHEST_M
+
+
+@dataclass(frozen=True)
+class Move:
+    """Move racks, rows, whole generators and machines by the same way.
+
+    Parameters
+    ----------
+    ids
+        What to move; nodes move with `MoveNodes`.
+    by
+        Along x and y [m].
+    """
+
+    ids: tuple[str, ...]
+    by: tuple[float, float]
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Move {self.ids[0]}" if len(self.ids) == 1 else f"Move {len(self.ids):,} things"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        if not all(math.isfinite(way_m) for way_m in self.by):
+            raise CommandError("that is no place on the floor")
+        chosen = _Chosen.of(scene, self.ids)
+        boxes = standing(scene.plant)
+        mine = chosen.boxes(scene, boxes.ids)
+        must_fit(boxes.moved(mine, *self.by), chosen.others(scene))
+        changes = Changes(scene)
+        chosen.move(changes, *self.by)
+        return changes.patch(f"Move {people_say(scene.scenario, self.ids)}")
+
+
+@dataclass(frozen=True)
+class MoveTo:
+    """Set racks and machines to places of their own.
+
+    Parameters
+    ----------
+    places
+        (id, x, y): the middle of the footprint in coordinates of the site [m].
+    """
+
+    places: tuple[tuple[str, float, float], ...]
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Move {self.places[0][0]}" if len(self.places) == 1 else f"Move {len(self.places):,} things"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        ids = tuple(one for one, _, _ in self.places)
+        boxes = standing(scene.plant)
+        whole = _Chosen.of(scene, ids)
+        after = boxes.moved(whole.boxes(scene, boxes.ids), 0.0, 0.0)
+        changes = Changes(scene)
+        for one, x_m, y_m in self.places:
+            now_x_m, now_y_m = place_of(scene, one)
+            by_m = (x_m - now_x_m, y_m - now_y_m)
+            if not all(abs(at_m) <= FURTHEST_M for at_m in (x_m, y_m)):  # nan is none either
+                raise CommandError(
+                    "that is no place on the floor",
+                    f"at most {FURTHEST_M / 1e3:g} km from the corner of the hall",
+                )
+            alone = _Chosen.of(scene, (one,))
+            mine = alone.boxes(scene, after.ids)
+            after.x_m[mine] += by_m[0]
+            after.y_m[mine] += by_m[1]
+            if max(abs(by_m[0]), abs(by_m[1])) > 1e-6:
+                alone.move(changes, *by_m)
+        must_fit(after, whole.others(scene))
+        return changes.patch(f"Move {people_say(scene.scenario, ids)}")
+
+
+def place_of(scene: Scene, id: str) -> tuple[float, float]:
+    """Return the middle of a rack, row, loop or power item in coordinates of the site [m]."""
+    kind, slot = scene.plant.slots.get(id, ("", -1))
+    plant = scene.plant
+    if kind == "rack":
+        return float(plant.racks.x_m[slot]), float(plant.racks.y_m[slot])
+    if kind == "row":
+        return float(plant.rows.x0_m[slot] + plant.rows.x1_m[slot]) / 2, float(plant.rows.y_m[slot])
+    if kind == "loop":
+        return float(plant.loops.x_m[slot]), float(plant.loops.y_m[slot])
+    if kind == "power":
+        return float(plant.power.x_m[slot]), float(plant.power.y_m[slot])
+    raise CommandError(f"{id} has no place on the floor of its own")
+
+
+@dataclass
+class _Chosen:
+    """What moves: generators, rows and racks without those that go with them anyway, and machines."""
+
+    generators: list[str] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+    racks: list[str] = field(default_factory=list)
+    machines: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, scene: Scene, ids: tuple[str, ...]) -> _Chosen:
+        """Return what some ids choose; all racks of a row are the row, all its rows are the generator."""
+        if not ids:
+            raise CommandError("nothing is chosen")
+        generators: set[str] = set()
+        rows: dict[str, set[int]] = {}
+        racks: dict[str, set[tuple[int, ...]]] = {}
+        machines: dict[str, None] = {}
+        scenario = scene.scenario
+        for id in ids:
+            one = thing(scenario, id)
+            if one.kind == "rows":
+                generators.add(id)
+            elif one.kind == "row":
+                rows.setdefault(one.generator, set()).add(one.numbers[0])
+            elif one.kind == "rack":
+                racks.setdefault(one.generator, set()).add(one.numbers)
+            elif one.kind in ("loops", "stage"):
+                count = made_by(scenario, id).count
+                machines |= dict.fromkeys(f"{id}/{number}" for number in range(count))
+            elif one.kind in ("loop", "power"):
+                machines[id] = None
+            elif one.kind == "group":
+                members = next(group.members for group in scenario.groups if group.id == id)
+                more = cls.of(scene, members)
+                generators |= set(more.generators)
+                machines |= dict.fromkeys(more.machines)
+                for item in more.rows:
+                    rows.setdefault(item.partition("/")[0], set()).add(int(item.rpartition("/")[2]))
+                for rack in more.racks:
+                    name, *numbers = rack.split("/")
+                    racks.setdefault(name, set()).add(tuple(int(n) for n in numbers))
+            elif one.kind == "node":
+                raise CommandError(f"node {id} stands in a rack", "move it to a unit of a rack")
+            else:
+                raise CommandError(f"{titled(one.kind)} {id} has no place on the floor of its own")
+        found = cls(machines=list(machines))
+        for name in {*generators, *rows, *racks}:
+            hall, made = generator(scenario, name)
+            mine = {one for one in racks.get(name, set()) if one[0] not in rows.get(name, set())}
+            whole = set(rows.get(name, set()))
+            for row in {one[0] for one in mine}:
+                there = {
+                    (row, k)
+                    for k in range(made.racks.count)
+                    if not override(hall, f"{name}/{row}/{k}").absent
+                }
+                if there <= mine:
+                    whole.add(row)
+            mine = {one for one in mine if one[0] not in whole}
+            every = {k for k in range(made.count) if not override(hall, f"{name}/{k}").absent}
+            if name in generators or (every and every <= whole):
+                found.generators.append(name)
+                continue
+            found.rows += [f"{name}/{row}" for row in sorted(whole)]
+            found.racks += [f"{name}/{row}/{rack}" for row, rack in sorted(mine)]
+        return found
+
+    def boxes(self, scene: Scene, ids: list[str]) -> Bools:
+        """Return which footprints move, given what each is of."""
+        whole, alone = (*self.generators, *self.rows), {*self.racks, *self.machines}
+        heads = tuple(f"{one}/" for one in whole)
+        return np.array([one in alone or (bool(heads) and one.startswith(heads)) for one in ids], np.bool_)
+
+    def others(self, scene: Scene) -> Boxes:
+        """Return what is in the way: of racks, which the other machines keep clear of, what was given a place."""
+        boxes = standing(scene.plant, settled=not self.machines)
+        return boxes.but(self.boxes(scene, boxes.ids))
+
+    def move(self, changes: Changes, x_m: float, y_m: float) -> None:
+        """Write the new places."""
+        scene = changes.scene
+        plant, scenario = scene.plant, scene.scenario
+        for name in self.generators:
+            hall, rows = generator(scenario, name)
+            changes.set(f"halls[{hall.id}].rows[{name}].at", point(rows.at.x_m + x_m, rows.at.y_m + y_m))
+            self._with(changes, name, x_m, y_m, rows_too=True)
+        for row in self.rows:
+            hall, rows = generator(scenario, row.partition("/")[0])
+            slot = plant.slots[row][1]
+            shift_m = float(plant.halls.shift_x_m[plant.rows.hall[slot]])
+            corner_y_m = float(plant.rows.y_m[slot] - plant.rows.depth_m[slot] / 2)
+            corner_x_m = float(plant.rows.x0_m[slot]) - shift_m
+            changes.override(hall.id, row, at=point(corner_x_m + x_m, corner_y_m + y_m))
+            self._with(changes, row, x_m, y_m, rows_too=False)
+        for rack in self.racks:
+            hall, _ = generator(scenario, rack.partition("/")[0])
+            slot = rack_slot(scene, rack)
+            shift_m = float(plant.halls.shift_x_m[plant.racks.hall[slot]])
+            place = (float(plant.racks.x_m[slot]) - shift_m + x_m, float(plant.racks.y_m[slot]) + y_m)
+            changes.override(hall.id, rack, at=point(*place))
+        for machine in self.machines:
+            _move_machine(changes, machine, x_m, y_m)
+
+    def _with(self, changes: Changes, above: str, x_m: float, y_m: float, rows_too: bool) -> None:
+        """Let rows and racks that have places of their own go along with what they belong to."""
+        hall, _ = generator(changes.scene.scenario, above.partition("/")[0])
+        for item, said in hall.overrides.items():
+            deep = item.count("/") == 2 or (rows_too and item.count("/") == 1)
+            if said.at is not None and deep and item.startswith(f"{above}/"):
+                changes.override(hall.id, item, at=point(said.at.x_m + x_m, said.at.y_m + y_m))
+
+
+def _move_machine(changes: Changes, id: str, x_m: float, y_m: float) -> None:
+    scene = changes.scene
+    plant = scene.plant
+    one = thing(scene.scenario, id)
+    said = made_by(scene.scenario, one.generator).places.get(id)
+    if said is not None:
+        now_x_m, now_y_m, hall = said.x_m, said.y_m, said.hall
+    else:
+        now_x_m, now_y_m = place_of(scene, id)
+        kind, slot = plant.slots[id]
+        number = int(plant.loops.hall[slot]) if kind == "loop" else hall_of_item(scene, slot)
+        now_x_m -= float(plant.halls.shift_x_m[number])
+        hall = plant.halls.ids[number]
+    place = point(now_x_m + x_m, now_y_m + y_m)
+    changes.set(f"{one.path}.places[{id}]", {"hall": hall, **place} if hall else place)
+
+
+def hall_of_item(scene: Scene, item: int) -> int:
+    """Return the hall in whose coordinates a power item stands: the floor it is on, else the nearest."""
+    halls = scene.plant.halls
+    x_m = float(scene.plant.power.x_m[item])
+    away_m = np.maximum(halls.x0_m - x_m, x_m - halls.x1_m)
+    return int(np.argmin(away_m))
+
+
+@dataclass(frozen=True)
+class MoveNodes:
+    """Move nodes to units of a rack; they keep their ids.
+
+    Parameters
+    ----------
+    nodes
+        In the order in which they are to stand, the lowest first.
+    rack
+        Where to.
+    u
+        Lowest unit of the lowest; 0: the first that is free.
+    """
+
+    nodes: tuple[str, ...]
+    rack: str
+    u: int = 0
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        what = self.nodes[0] if len(self.nodes) == 1 else f"{len(self.nodes):,} nodes"
+        return f"Move {what} to {self.rack}"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        plant = scene.plant
+        home = rack_slot(scene, self.rack)
+        slots = []
+        for node in self.nodes:
+            kind, slot = plant.slots.get(node, ("", -1))
+            if kind != "node":
+                raise CommandError(f"there is no node {node!r}")
+            slots.append(slot)
+        taken = taken_units(plant, home, frozenset(slots))
+        changes = Changes(scene)
+        next_u = self.u
+        for node, slot in zip(self.nodes, slots, strict=True):
+            height_u = int(plant.nodes.height_u[slot])
+            u = unit_for(plant, home, height_u, next_u, taken, plant.node_parts[int(plant.nodes.part[slot])])
+            taken |= dict.fromkeys(range(u, u + height_u), f"node {node}")
+            next_u = u + height_u if self.u else 0
+            hall = thing(scene.scenario, node).hall
+            assert hall is not None
+            away = self.rack != node.rpartition("/")[0]
+            if u != int(plant.nodes.u[slot]) or home != int(plant.nodes.rack[slot]):
+                changes.override(hall.id, node, rack=self.rack if away else None, u=u)
+        return changes.patch(self.title)
+
+
+@dataclass(frozen=True)
+class Rotate:
+    """Turn racks and rows: their fronts look to the other side, or to the one given.
+
+    Parameters
+    ----------
+    ids
+        Racks, rows or generators.
+    facing
+        "": the other side of each.
+    """
+
+    ids: tuple[str, ...]
+    facing: Literal["", "north", "south"] = ""
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Turn {self.ids[0]}" if len(self.ids) == 1 else f"Turn {len(self.ids):,} things"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        chosen = _Chosen.of(scene, self.ids)
+        if chosen.machines:
+            raise CommandError(f"{chosen.machines[0]} has no front", "racks and rows have one")
+        changes, plant = Changes(scene), scene.plant
+        for name in chosen.generators:
+            hall, rows = generator(scene.scenario, name)
+            if rows.count > 1 and not self.facing:
+                self._each(changes, [f"{name}/{k}" for k in range(rows.count)])
+                continue
+            facing = self.facing or _other(int(plant.rows.facing[plant.slots[f"{name}/0"][1]]))
+            changes.set(f"halls[{hall.id}].rows[{name}].facing", facing)
+            for item, said in hall.overrides.items():
+                if said.facing is not None and item.startswith(f"{name}/"):
+                    changes.override(hall.id, item, facing=None)
+        self._each(changes, [*chosen.rows, *chosen.racks])
+        return changes.patch(f"Turn {people_say(scene.scenario, self.ids)}")
+
+    def _each(self, changes: Changes, items: list[str]) -> None:
+        plant = changes.scene.plant
+        for item in items:
+            kind, slot = plant.slots.get(item, ("", -1))
+            if kind not in ("row", "rack"):
+                continue
+            now = int((plant.rows if kind == "row" else plant.racks).facing[slot])
+            hall, _ = generator(changes.scene.scenario, item.partition("/")[0])
+            changes.override(hall.id, item, facing=self.facing or _other(now))
+
+
+def _other(facing: int) -> str:
+    return "south" if facing > 0 else "north"

@@ -1,0 +1,121 @@
+"""Carrying racks into another hall of the site: they keep their ids, and what feeds and cools them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.commands.edit.addressables import generator, people_say, thing, titled
+from twin.commands.edit.changes import Changes, point, said
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.place.footprint import Boxes, standing, struck
+from twin.commands.place.place import BESIDE_M, hall_slot
+from twin.scenario import Patch
+
+
+@dataclass(frozen=True)
+class MoveToHall:
+    """Let racks stand in another hall.
+
+    A hall holds row generators, so one goes as a whole: a rack alone where it is all that its generator makes. It
+    stands where it stood from the corner of its hall, or beside what is there where that is taken.
+
+    Parameters
+    ----------
+    ids
+        Row generators, or rows and racks that stand for theirs.
+    hall
+        Where to.
+    """
+
+    ids: tuple[str, ...]
+    hall: str
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        what = self.ids[0] if len(self.ids) == 1 else f"{len(self.ids):,} things"
+        return f"Move {what} to hall {self.hall}"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        if not self.ids:
+            raise CommandError("nothing is chosen")
+        hall_slot(scene, self.hall)
+        names = dict.fromkeys(_whole(scene, id) for id in self.ids)
+        goes = [name for name in names if generator(scene.scenario, name)[0].id != self.hall]
+        changes, boxes = Changes(scene), standing(scene.plant)
+        there = boxes.but(_of(boxes, goes))
+        for name in goes:
+            mine = _carried(scene, boxes, name, self.hall)
+            by_m = _free_m(mine, there)
+            mine = mine.moved(np.ones(len(mine.ids), np.bool_), by_m, 0.0)
+            there = _joined(there, mine)
+            _write(changes, name, self.hall, by_m)
+        return changes.patch(f"Move {people_say(scene.scenario, self.ids)} to hall {self.hall}")
+
+
+def _whole(scene: Scene, id: str) -> str:
+    """Return the row generator that goes when a thing does."""
+    one = thing(scene.scenario, id)
+    if one.kind not in ("rows", "row", "rack"):
+        raise CommandError(f"{titled(one.kind)} {id} stands in no hall by itself", "racks and rows do")
+    _, rows = generator(scene.scenario, one.generator)
+    makes = {"rows": 1, "row": rows.count, "rack": rows.count * rows.racks.count}[one.kind]
+    if makes > 1:
+        what = f"{one.kind}s"
+        raise CommandError(
+            f"{id} is one of {makes:,} {what} that {one.generator} makes, and they stand in one hall",
+            f"move {one.generator} as a whole, or put new racks there",
+        )
+    return one.generator
+
+
+def _of(boxes: Boxes, names: list[str]) -> np.ndarray:
+    heads = tuple(f"{name}/" for name in names)
+    return np.array([one.startswith(heads) if heads else False for one in boxes.ids], np.bool_)
+
+
+def _carried(scene: Scene, boxes: Boxes, name: str, hall: str) -> Boxes:
+    """Return the footprints of a generator as far from the corner of the other hall as from that of its own."""
+    halls = scene.plant.halls
+    to = halls.ids.index(hall)
+    was = halls.ids.index(generator(scene.scenario, name)[0].id)
+    mine = boxes.moved(_of(boxes, [name]), float(halls.shift_x_m[to] - halls.shift_x_m[was]), 0.0)
+    mine.hall[:] = to
+    return mine
+
+
+def _free_m(mine: Boxes, there: Boxes) -> float:
+    """Return how far along x things have to go to stand in nothing [m]."""
+    if struck(mine, there) is None:
+        return 0.0
+    same = there.hall == mine.hall[0]
+    right_m = float((there.x_m + there.width_m / 2)[same].max())
+    return right_m + BESIDE_M - float((mine.x_m - mine.width_m / 2).min())
+
+
+def _joined(one: Boxes, other: Boxes) -> Boxes:
+    columns = ("hall", "x_m", "y_m", "width_m", "depth_m")
+    both = (np.concatenate([getattr(one, name), getattr(other, name)]) for name in columns)
+    return Boxes([*one.ids, *other.ids], *both)
+
+
+def _write(changes: Changes, name: str, hall: str, by_m: float) -> None:
+    """Take a generator and all that is said of its items out of its hall, and say it of the other."""
+    was, rows = generator(changes.scene.scenario, name)
+    path = f"halls[{was.id}].rows[{name}]"
+    text = said(changes.scene, path)
+    if by_m:
+        text |= {"at": point(rows.at.x_m + by_m, rows.at.y_m)}
+    changes.take(path)
+    changes.set(f"halls[{hall}].rows[{name}]", text)
+    own = said(changes.scene, f"halls[{was.id}].overrides") or {}
+    for item, keys in own.items():
+        if item.partition("/")[0] != name:
+            continue
+        at = was.overrides[item].at
+        moved = {"at": point(at.x_m + by_m, at.y_m)} if at is not None and by_m else {}
+        changes.forget(was.id, item)
+        changes.override(hall, item, **(keys | moved))

@@ -1,0 +1,183 @@
+"""Setting a property of one thing or the same of many, draining nodes, and giving things a name for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from twin.commands.edit.addressables import Thing, ThingKind, counted, people_say, thing, titled
+from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.command import CommandError, Scene
+from twin.scenario import Patch
+from twin.scenario.text.emit import flow
+
+ITEM_KEYS: dict[ThingKind, tuple[str, ...]] = {
+    "row": ("absent", "at", "facing"),
+    "rack": ("absent", "part", "at", "facing"),
+    "node": ("absent", "part", "rack", "u", "drained"),
+}
+"""Keys that a generated item has of its own; others are those of its generator."""
+
+
+def path_of(scene: Scene, id: str, key: str) -> str:
+    """Return the path of a property of a thing.
+
+    A key of a row, rack or node that only its generator has is that of the generator, and so is a key of a loop or
+    power item. An id of "" stands for the scene itself.
+
+    Raises
+    ------
+    CommandError
+        When there is no such thing.
+    """
+    if not id:
+        return key
+    found = thing(scene.scenario, id)
+    own = ITEM_KEYS.get(found.kind, ())
+    if key.split(".")[0] in own and found.hall is not None:
+        return f"halls[{found.hall.id}].overrides[{id}].{key}"
+    return f"{found.path}.{key}"
+
+
+@dataclass(frozen=True)
+class SetProperty:
+    """Set one property of some things.
+
+    Parameters
+    ----------
+    ids
+        What to set it of; ("",): the scene itself, and `key` is a whole path.
+    key
+        As in a file, below the thing: "supply", "racks.pitch", "drained".
+    value
+        YAML text with its unit, such as "20 degC"; None: back to what it is by default.
+    """
+
+    ids: tuple[str, ...]
+    key: str
+    value: str | None
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        name = self.key.rpartition(".")[2]
+        of = f" of {self.ids[0]}" if len(self.ids) == 1 and self.ids[0] else ""
+        many = f" of {counted(len(self.ids), 'thing')}" if len(self.ids) > 1 else ""
+        if self.value is None:
+            return f"Reset {name}{of}{many}"
+        value = self.value if len(self.value) <= 24 and "\n" not in self.value else ""
+        return f"Set {name}{of}{many}" + (f" to {value}" if value else "")
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        if not self.ids:
+            raise CommandError("nothing is chosen")
+        changes = Changes(scene)
+        for path, id in {path_of(scene, one, self.key): one for one in self.ids}.items():
+            stands = said(scene, path)
+            if self.value is None:
+                hall = thing(scene.scenario, id).hall if ".overrides[" in path else None
+                if stands is not None and hall is not None and "." not in self.key:
+                    changes.override(hall.id, id, **{self.key: None})  # no empty override is left
+                elif stands is not None:
+                    changes.take(path)
+            elif stands is None or flow(stands) != self.value.strip():
+                changes.text(path, self.value)
+        return changes.patch(self.title)
+
+
+@dataclass(frozen=True)
+class Drain:
+    """Give nodes no work at the start, or again; racks, rows and generators stand for all nodes in them."""
+
+    ids: tuple[str, ...]
+    drained: bool = True
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "thing")
+        return f"{'Drain' if self.drained else 'Give work again to'} {what}"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        changes = Changes(scene)
+        halls = {rows.id: hall for hall in scene.scenario.halls for rows in hall.rows}
+        for node in nodes_in(scene, self.ids):
+            hall = halls[node.partition("/")[0]]
+            if self.drained or hall.overrides.get(node) is not None:
+                changes.override(hall.id, node, drained=True if self.drained else None)
+        return changes.patch(self.title)
+
+
+def nodes_in(scene: Scene, ids: tuple[str, ...]) -> list[str]:
+    """Return the nodes that stand in some rows, racks or generators, each once."""
+    plant = scene.plant
+    found: dict[str, None] = {}
+    for id in ids:
+        one = thing(scene.scenario, id)
+        if one.kind == "node":
+            found[id] = None
+            continue
+        if one.kind not in ("rows", "row", "rack", "hall"):
+            raise CommandError(f"{id} is a {titled(one.kind)}, which holds no nodes")
+        inside = [
+            plant.nodes.ids[k]
+            for k, rack in enumerate(plant.nodes.rack.tolist())
+            if plant.nodes.present[k]
+            and (
+                plant.racks.ids[rack].startswith(f"{id}/")
+                or plant.racks.ids[rack] == id
+                or one.kind == "hall"
+            )
+        ]
+        found |= dict.fromkeys(inside)
+    return list(found)
+
+
+_NAMED: dict[ThingKind, str] = {
+    "rows": "label",
+    "row": "label",
+    "hall": "title",
+    "job": "title",
+    "tenant": "title",
+    "partition": "title",
+    "group": "title",
+}
+
+
+@dataclass(frozen=True)
+class Rename:
+    """Give a thing another name for people; its id stays for ever.
+
+    Parameters
+    ----------
+    id
+        "": the scene itself.
+    name
+        Title of a hall, job, tenant, partition or group, label of rows.
+    """
+
+    id: str
+    name: str
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Rename {self.id or 'the scene'}"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        key = "title"
+        if self.id:
+            found: Thing = thing(scene.scenario, self.id)
+            if found.kind == "rack":
+                rows = scene.plant.racks.row[scene.plant.slots[self.id][1]]
+                if int((scene.plant.racks.row == rows).sum()) == 1:
+                    return SetProperty((found.generator,), "label", flow(self.name)).patch(scene)
+            if found.kind not in _NAMED:
+                raise CommandError(
+                    f"{people_say(scene.scenario, (self.id,))} goes by its id", "ids stay for ever"
+                )
+            key = _NAMED[found.kind]
+        patch = SetProperty((self.id,), key, flow(self.name)).patch(scene)
+        return Patch(patch.changes, self.title)

@@ -1,0 +1,105 @@
+"""Where in a rack a node or switch lands: its units, which are free, and the nearest place where it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.commands.place.snap import Problem
+from twin.plant.tables import Bools, Plant
+
+
+@dataclass(frozen=True, eq=False)
+class UnitSnap:
+    """A place in a rack.
+
+    Attributes
+    ----------
+    rack
+        Its slot.
+    u, height_u
+        Lowest unit (1: the bottom) and how many it takes.
+    taken
+        Of every unit of the rack, from 1, whether something stands there.
+    fits
+        Lowest units of all places where it would fit.
+    problems
+        What speaks against it.
+    """
+
+    rack: int
+    u: int
+    height_u: int
+    taken: Bools
+    fits: tuple[int, ...]
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Return whether it can be put there."""
+        return not self.problems
+
+    @property
+    def reason(self) -> str:
+        """Return what speaks against it; "" when nothing does."""
+        return self.problems[0].sentence if self.problems else ""
+
+
+def taken_units(plant: Plant, rack: int, without: Collection[str] = ()) -> Bools:
+    """Return of every unit of a rack, from 1, whether something stands in it; `without` are ids that do not count."""
+    taken = np.zeros(int(plant.racks.units_u[rack]), np.bool_)
+    gone = set(without)
+    nodes, switches, fixtures = plant.nodes, plant.switches, plant.fixtures
+    held = np.flatnonzero((nodes.rack == rack) & nodes.present).tolist()
+    stands = [(nodes.u[n], nodes.height_u[n]) for n in held if nodes.ids[n] not in gone]
+    mine = np.flatnonzero((switches.rack == rack) & switches.present)
+    stands += [(switches.u[s], switches.height_u[s]) for s in mine.tolist() if switches.ids[s] not in gone]
+    stands += [(fixtures.u[f], fixtures.height_u[f]) for f in np.flatnonzero(fixtures.rack == rack).tolist()]
+    for u, height in stands:
+        taken[max(int(u) - 1, 0) : int(u) - 1 + int(height)] = True
+    return taken
+
+
+def snap_units(
+    plant: Plant,
+    rack: int,
+    height_u: int,
+    wished_u: float,
+    *,
+    free: bool = False,
+    without: Collection[str] = (),
+    thing: str = "it",
+) -> UnitSnap:
+    """Return where a thing lands in a rack when the pointer is at unit `wished_u` (its middle).
+
+    Parameters
+    ----------
+    free
+        Take the unit under the pointer although something stands there.
+    without
+        Ids of what is being moved: it is not in its own way.
+    """
+    taken = taken_units(plant, rack, without)
+    units, name = len(taken), plant.racks.ids[rack]
+    used = np.concatenate([[0], np.cumsum(taken)])
+    lowest = np.arange(units - height_u + 1) if height_u <= units else np.zeros(0, np.int64)
+    fits = lowest[used[lowest + height_u] == used[lowest]] + 1 if len(lowest) else lowest
+    wish = float(np.clip(wished_u - height_u / 2 + 0.5, 1, max(units - height_u + 1, 1)))
+    if height_u > units:
+        problem = Problem(f"{thing} needs {height_u} U, and rack {name} has {units}", (name,))
+        return UnitSnap(rack, 1, height_u, taken, (), (problem,))
+    if free or not len(fits):
+        u = round(wish)
+        if used[u - 1 + height_u] == used[u - 1]:
+            return UnitSnap(rack, u, height_u, taken, tuple(fits.tolist()))
+        if len(fits):
+            sentence = f"units {u} to {u + height_u - 1} of rack {name} are taken"
+        else:
+            sentence = (
+                f"rack {name} has no {height_u} U free in one piece: {int((~taken).sum())} of {units} U are"
+            )
+        return UnitSnap(rack, u, height_u, taken, tuple(fits.tolist()), (Problem(sentence, (name,)),))
+    u = int(fits[np.abs(fits - wish).argmin()])
+    return UnitSnap(rack, u, height_u, taken, tuple(fits.tolist()))

@@ -1,0 +1,1 @@
+"""Rooms, prefabs, and pieces of scenes that are copied and pasted."""

@@ -1,0 +1,207 @@
+"""Copies of things as the text of a scene, which can be pasted here, into another scene, or into a file by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from twin.catalog import UnknownPart
+from twin.commands.edit.addressables import counted
+from twin.commands.edit.changes import Changes
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.place.footprint import standing
+from twin.commands.place.place import BESIDE_M, hall_slot
+from twin.commands.place.rack_nodes import NodeCopy, PutNodes, heights_u
+from twin.commands.room.insert_snippet import Planter
+from twin.commands.room.pasted_text import left_out, read
+from twin.commands.room.snippet import JOINS, SECTIONS, Fragment, gathered, rows_of
+from twin.scenario import Patch
+from twin.scenario.text.emit import block
+
+LARGEST = 500_000
+"""Characters of a text that may be pasted."""
+
+HEAD = "# Copied from a gpu-twin scene: {what}. Paste it into another one."
+
+
+def copied(scene: Scene, ids: tuple[str, ...]) -> str:
+    """Return some things as the text of a scene.
+
+    Rows stand under ``halls``; a thing that stays and joins them, such as a fabric, is named with what it joins alone.
+    Nodes are items of a rack that is not in the text, one on another.
+
+    Raises
+    ------
+    CommandError
+        When one of them cannot be copied.
+    """
+    fragment = gathered(scene, ids)
+    whole: dict[str, Any] = {}
+    if fragment.rows:
+        overrides = {item: about for one in fragment.rows for item, about in one.get("overrides", {}).items()}
+        rows = [{key: value for key, value in one.items() if key != "overrides"} for one in fragment.rows]
+        whole["halls"] = [{"id": "copied", "rows": rows} | ({"overrides": overrides} if overrides else {})]
+    if fragment.nodes:
+        whole["halls"] = [{"id": "copied", "overrides": _stacked(scene, fragment.nodes)}]
+    for section in (*SECTIONS, "partitions"):
+        joins = fragment.joins.get(section, {})
+        entries = [
+            *fragment.things.get(section, ()),
+            *({"id": name, JOINS[section]: mine} for name, mine in joins.items()),
+        ]
+        if entries and section.startswith("cooling."):
+            whole.setdefault("cooling", {})[section.partition(".")[2]] = entries
+        elif entries:
+            whole[section] = entries
+    return HEAD.format(what=counted(len(ids), "thing")) + "\n" + block(whole)
+
+
+def _stacked(scene: Scene, nodes: tuple[NodeCopy, ...]) -> dict[str, Any]:
+    """Return nodes as items of a rack, one on another."""
+    found, u = dict[str, Any](), 1
+    for k, (node, high_u) in enumerate(zip(nodes, heights_u(scene, nodes), strict=True)):
+        found[f"copied/0/0/{k}"] = {"part": node.part, "u": u} | ({"drained": True} if node.drained else {})
+        u += high_u
+    return found
+
+
+def pasted(text: str) -> Fragment:
+    """Return what a text holds that can be planted; nothing in it is ever executed.
+
+    Raises
+    ------
+    CommandError
+        When it is too large, no text of a scene, holds nothing of the kind, or says something wrong of it.
+    """
+    if len(text) > LARGEST:
+        raise CommandError(f"the text has {len(text):,} characters", f"at most {LARGEST:,} can be pasted")
+    said = read(text).plain()
+    found = Fragment()
+    for hall in _entries(said.get("halls")):
+        overrides = _group(hall.get("overrides"))
+        for one in _entries(hall.get("rows")):
+            rows_of(one)
+            mine = {
+                str(item): about
+                for item, about in overrides.items()
+                if str(item).partition("/")[0] == one["id"] and isinstance(about, dict)
+            }
+            found.rows.append(one | ({"overrides": mine} if mine else {}))
+    cooling = _group(said.get("cooling"))
+    for section in (*SECTIONS, "partitions"):
+        key = section.partition(".")[2]
+        for one in _entries(cooling.get(key) if key else said.get(section)):
+            joins = JOINS.get(section)
+            if joins is not None and set(one) <= {"id", joins}:
+                members = [str(name) for name in one.get(joins) or ()]
+                found.joins.setdefault(section, {})[one["id"]] = members
+            elif section != "partitions":
+                found.things.setdefault(section, []).append(one)
+    inside = found.ids
+    if not inside:
+        found.nodes = _nodes(said)
+        if not found.nodes:
+            raise CommandError("the text holds no rows, nodes, power stages, loops, fabrics or stores")
+    if len(set(inside)) < len(inside):
+        raise CommandError("the text gives an id twice")
+    for by_id in found.joins.values():
+        for name, members in by_id.items():
+            by_id[name] = [one for one in members if one in inside]
+    return found
+
+
+def _nodes(said: dict[str, Any]) -> tuple[NodeCopy, ...]:
+    """Return the nodes that a text has without their racks, in its order."""
+    found = []
+    for hall in _entries(said.get("halls")):
+        for item, about in _group(hall.get("overrides")).items():
+            if str(item).count("/") == 3 and isinstance(about, dict) and isinstance(about.get("part"), str):
+                found.append(NodeCopy(about["part"], about.get("drained") is True))
+    return tuple(found)
+
+
+def _group(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _entries(value: Any) -> list[dict[str, Any]]:
+    """Return the groups of keys with an id of a list."""
+    if not isinstance(value, list):
+        return []
+    return [one for one in value if isinstance(one, dict) and isinstance(one.get("id"), str) and one["id"]]
+
+
+@dataclass(frozen=True)
+class Paste:
+    """Put the things of a text into the scene under fresh ids.
+
+    Parameters
+    ----------
+    text
+        As `copied` gives it, or a whole scene.
+    at
+        Middle of all its racks in coordinates of the site [m]; None: beside what stands there.
+    hall
+        Where; "": the first.
+    rack, u
+        Of nodes: rack they go into, and the lowest unit of the lowest; 0: each where it finds room first.
+    """
+
+    text: str
+    at: tuple[float, float] | None = None
+    hall: str = ""
+    rack: str = ""
+    u: int = 0
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return "Paste"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        nodes = pasted(self.text).nodes
+        if nodes and not self.rack:
+            raise CommandError("nodes go into a rack, and none is named")
+        if nodes:
+            return PutNodes(nodes, self.rack, self.u).patch(scene)
+        return self._planted(scene)[0].patch(self.title)
+
+    def notices(self, scene: Scene) -> list[str]:
+        """Return what is left out, one sentence each; raises as `patch`."""
+        return self._planted(scene)[1]
+
+    def _planted(self, scene: Scene) -> tuple[Changes, list[str]]:
+        fragment = pasted(self.text)
+        changes = Changes(scene)
+        if fragment.nodes:
+            return changes, []
+        planter = Planter(changes, self.hall)
+        try:
+            planter.plant(fragment, way_to(scene, fragment, self.hall, self.at))
+            planter.close()
+        except UnknownPart as error:  # such as a switch where a node belongs
+            raise CommandError(str(error)) from None
+        stays = left_out(self.text)
+        behind = [f"{', '.join(stays)} of the text are left out: they stand in no hall"] if stays else []
+        return changes, [*planter.notices, *behind]
+
+
+def way_to(
+    scene: Scene, fragment: Fragment, hall: str, at: tuple[float, float] | None
+) -> tuple[float, float]:
+    """Return how far a fragment moves to have its middle at a place, or without one to stand beside all else [m]."""
+    slot = hall_slot(scene, hall)
+    mine, shift_m = fragment.boxes(scene, slot), float(scene.plant.halls.shift_x_m[slot])
+    if not mine.ids:
+        return (0.0, 0.0) if at is None else (BESIDE_M, BESIDE_M)
+    low_x_m, high_x_m = (mine.x_m - mine.width_m / 2).min(), (mine.x_m + mine.width_m / 2).max()
+    low_y_m, high_y_m = (mine.y_m - mine.depth_m / 2).min(), (mine.y_m + mine.depth_m / 2).max()
+    if at is not None:
+        return at[0] - shift_m - float(low_x_m + high_x_m) / 2, at[1] - float(low_y_m + high_y_m) / 2
+    others = standing(scene.plant)
+    here = others.hall == slot
+    if not here.any():
+        return 0.0, 0.0
+    right_m = float((others.x_m + others.width_m / 2)[here].max()) - shift_m
+    return right_m + BESIDE_M - float(low_x_m), 0.0

@@ -1,0 +1,105 @@
+"""What is wrong with a text that is pasted: line, key and what would be right, as for a whole scene file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from twin.catalog import Catalog, UnknownPart
+from twin.commands.edit.command import CommandError
+from twin.commands.room.snippet import JOINS, SECTIONS
+from twin.scenario import ScenarioError
+from twin.scenario.reading.validate import known_keys, piece_problems
+from twin.scenario.text.parse import Tree, parse
+from twin.scenario.text.problem import Problem
+
+_TAKEN = ("halls", "fabrics", "power", "cooling", "storage", "partitions")
+_PART_KEYS = ("part", "cable", "technology")
+_LISTED = ("jobs", "streams", "traces", "tenants", "reservations", "interventions", "groups")
+
+
+def read(text: str) -> Tree:
+    """Return the tree of a pasted text.
+
+    Raises
+    ------
+    CommandError
+        When it is not YAML, or what it says of things that can be pasted is wrong.
+    """
+    try:
+        tree = parse(text, "clipboard")
+    except ScenarioError as error:
+        problem = error.problems[0]
+        raise CommandError(f"the text is no part of a scene: line {problem.line} {problem.reason}") from None
+    if not isinstance(tree.value, dict):
+        raise CommandError("the text is no part of a scene")
+    whole = known_keys()
+    mine = {key: one for key, one in tree.value.items() if key in _TAKEN or key not in whole}
+    if not any(key in _TAKEN for key in mine):
+        raise CommandError("the text holds no rows, nodes, power stages, loops, fabrics or stores")
+    problems = piece_problems(_without_joins(replace(tree, value=mine)))
+    if problems:
+        raise _refused(problems[0], len(problems) - 1)
+    return tree
+
+
+def must_know_parts(text: str, catalog: Catalog) -> None:
+    """Raise CommandError, with its line, when a text names a part that the catalogue lacks."""
+    for key, at in _named_parts(read(text)):
+        try:
+            catalog.part(at.value)
+        except UnknownPart as error:
+            raise CommandError(f"line {at.mark.line}, {key}: {error}") from None
+
+
+def left_out(text: str) -> list[str]:
+    """Return the keys of a text with what cannot be pasted, since it stands in no hall, such as jobs."""
+    said = read(text).plain()
+    return [key for key in _LISTED if said.get(key)]
+
+
+def _refused(problem: Problem, more: int) -> CommandError:
+    shown = f"{problem.key} = {problem.value}" if problem.value else problem.key
+    others = f" (and {more} more)" if more else ""
+    return CommandError(f"line {problem.line}, {shown}: {problem.reason}", problem.hint + others)
+
+
+def _without_joins(tree: Tree) -> Tree:
+    """Return a tree without the things that a text only names, to say what they join."""
+    found = dict(tree.value)
+    for section in ("partitions", *SECTIONS):
+        above, _, below = section.rpartition(".")
+        if section not in JOINS or (above and above not in found):
+            continue
+        inside = found[above].tree if above else tree
+        if not isinstance(inside.value, dict) or below not in inside.value:
+            continue
+        entry = inside.value[below]
+        if not isinstance(entry.tree.value, list):
+            continue
+        only = {"id", JOINS[section]}
+        left = [
+            one for one in entry.tree.value if not (isinstance(one.value, dict) and set(one.value) <= only)
+        ]
+        short = replace(entry, tree=replace(entry.tree, value=left))
+        if above:
+            group = replace(inside, value={**inside.value, below: short})
+            found[above] = replace(found[above], tree=group)
+        else:
+            found[below] = short
+    return replace(tree, value=found)
+
+
+def _named_parts(tree: Tree, key: str = "") -> Iterator[tuple[str, Tree]]:
+    value: Any = tree.value
+    if isinstance(value, dict):
+        for name, entry in value.items():
+            if not key and name not in _TAKEN:
+                continue
+            yield from _named_parts(entry.tree, name)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _named_parts(one, key)
+    elif key in _PART_KEYS and isinstance(value, str):
+        yield key, tree

@@ -1,0 +1,90 @@
+"""A room from a few figures: rows of racks with network, cooling and power to match, as one command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from twin.commands.edit.changes import Changes
+from twin.commands.edit.command import Scene
+from twin.commands.place.footprint import standing
+from twin.commands.place.place import hall_slot
+from twin.commands.room.insert_snippet import Planter
+from twin.commands.room.join_facility_loop import on_shared_water
+from twin.commands.room.room_design import AISLE_M, Design, design
+from twin.commands.room.room_plan import Room, RoomError
+from twin.commands.room.snippet import Fragment
+from twin.scenario import Patch
+
+__all__ = ["AddRoom", "Design", "Room", "RoomError", "design", "free_corner", "is_empty"]
+
+Corner = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class AddRoom:
+    """Put a whole room into a hall: it fills an empty one, and stands beyond what another holds.
+
+    Parameters
+    ----------
+    room
+        What is wanted.
+    hall
+        Where; "": the first.
+    at
+        Corner with the lowest x and y, in coordinates of the site [m]; None: where there is room.
+    """
+
+    room: Room
+    hall: str = ""
+    at: Corner | None = None
+    drawn: Design | None = field(
+        default=None, compare=False, repr=False
+    )  # of this room, if worked out already
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Add {self.room.title or 'a room'}"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        made = self.drawn or design(self.room, scene.catalog)
+        slot = hall_slot(scene, self.hall)
+        hall = scene.plant.halls.ids[slot]
+        x_m, y_m = self.at if self.at is not None else free_corner(scene, hall)
+        changes = Changes(scene)
+        by_m = (x_m - float(scene.plant.halls.shift_x_m[slot]), y_m)
+        planted(changes, made.fragment, hall, by_m)
+        if self.room.title and is_empty(scene):
+            changes.set("title", self.room.title)
+            changes.set(f"halls[{hall}].title", self.room.title)
+        return changes.patch(self.title)
+
+
+def planted(changes: Changes, fragment: Fragment, hall: str, by_m: Corner) -> None:
+    """Put a fragment into a hall, moved by so much in coordinates of the hall, on the facility water it has."""
+    planter = Planter(changes, hall)
+    planter.plant(on_shared_water(changes, fragment, hall), by_m)
+    planter.close()
+
+
+def is_empty(scene: Scene) -> bool:
+    """Return whether nothing has been built yet."""
+    here = scene.scenario
+    things: tuple[tuple[Any, ...], ...] = (here.fabrics, here.power, here.cooling.loops, here.cooling.plants)
+    return not any(things) and not any(hall.rows for hall in here.halls)
+
+
+def free_corner(scene: Scene, hall: str = "") -> Corner:
+    """Return the corner where a new block stands clear of what a hall holds, in coordinates of the site [m]."""
+    slot = hall_slot(scene, hall)
+    boxes = standing(scene.plant)
+    here = boxes.hall == slot
+    if not here.any():
+        return float(scene.plant.halls.shift_x_m[slot]), 0.0
+    racks = scene.plant.racks
+    mine = racks.present & (racks.hall == slot)
+    left_m = (racks.x_m - racks.width_m / 2)[mine] if mine.any() else (boxes.x_m - boxes.width_m / 2)[here]
+    far_m = float((boxes.y_m + boxes.depth_m / 2)[here].max())
+    return float(left_m.min()), round(far_m + 2 * AISLE_M, 4)

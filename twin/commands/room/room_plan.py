@@ -1,0 +1,207 @@
+"""What is asked of a room, and whether it can be: figures that a person types, each blamed by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from twin.catalog import Catalog, NodePart, RackPart
+from twin.commands.edit.command import CommandError
+from twin.commands.place.footprint import node_height_u, rack_size_m
+from twin.plant.cabinet import FRONT_M
+from twin.scenario.schema.site import CABINET_UNITS
+
+Containment = Literal["hot", "cold", "none"]
+Cabling = Literal["rail-optimised", "leaf-spine", "none"]
+
+MOST_NODES = 16_384
+"""Nodes of one room: more would be slow to look at, and no building holds them."""
+BESIDE_M = 0.6
+"""Of the aisle on each side, what is counted to the floor under a rack, at most [m]; as the design rules do."""
+CABINET_KG = 1360.0
+"""What a cabinet carries, 3,000 lb [recalled]."""
+FLOOR_PA = 12e3
+"""What floors carry where a hall says nothing: ANSI/TIA-942-A [recalled]."""
+GRAVITY_M_S2 = 9.80665
+RAISED_U = 3
+"""Lowest unit of the lowest node where there is room below: cables come in there."""
+
+
+class RoomError(CommandError):
+    """A room cannot be as it is asked for.
+
+    Parameters
+    ----------
+    field
+        Name of the figure of `Room` to change.
+    """
+
+    def __init__(self, field: str, reason: str, hint: str = "") -> None:
+        super().__init__(reason, hint)
+        self.field = field
+
+
+@dataclass(frozen=True)
+class Room:
+    """What is asked of a room.
+
+    Attributes
+    ----------
+    title
+        As people call it.
+    part
+        Of the catalogue: a node, in plain cabinets, or a rack that brings its nodes.
+    nodes
+        In each cabinet; racks of the catalogue bring their own.
+    rows, racks
+        Rows, and racks in each.
+    row_pitch_m, rack_pitch_m
+        Row to row, rack to rack [m]; 0: racks stand side to side.
+    containment
+        Which aisle is closed off.
+    cdu, air
+        Parts that take the heat; "": chosen by size. A rear door as `air` hangs on every rack.
+    cdu_in_row
+        Whether CDUs stand at the end of their row; else beside the rows.
+    spare
+        Whether one machine more than needed stands ready: CDUs, air handlers, chillers, generators.
+    feeds
+        2: an A and a B path, each able to carry all; 1: one.
+    generators
+        Whether diesels stand behind the grid.
+    cabling
+        Rule of the network.
+    switch
+        Part; "": chosen by size and speed.
+    storage
+        Boxes of storage.
+    """
+
+    title: str = "Training hall"
+    part: str = "DGX-H100"
+    nodes: int = 4
+    rows: int = 2
+    racks: int = 8
+    row_pitch_m: float = 3.0
+    rack_pitch_m: float = 0.0
+    containment: Containment = "hot"
+    cdu: str = ""
+    air: str = ""
+    cdu_in_row: bool = False
+    spare: bool = True
+    feeds: int = 2
+    generators: bool = True
+    cabling: Cabling = "rail-optimised"
+    switch: str = ""
+    storage: int = 0
+
+
+@dataclass(frozen=True)
+class Stack:
+    """What stands in one rack of a room: a rack part or None, the node part, nodes, lowest unit."""
+
+    rack: str | None
+    node: NodePart
+    nodes: int
+    first_u: int
+    width_m: float
+    depth_m: float
+
+
+def stack_of(room: Room, catalog: Catalog) -> Stack:
+    """Return what stands in a rack of the room, once all that is asked has been looked at.
+
+    Raises
+    ------
+    RoomError
+        With the figure to change.
+    """
+    for name, value, most in (
+        ("rows", room.rows, 200),
+        ("racks", room.racks, 400),
+        ("nodes", room.nodes, 48),
+    ):
+        if not 1 <= value <= most:
+            few = "too few" if value < 1 else "too many"
+            raise RoomError(name, f"{value:,} {name} are {few}", f"choose 1 to {most}")
+    if room.storage < 0 or room.storage > 400:
+        few = "too few" if room.storage < 0 else "too many"
+        raise RoomError("storage", f"{room.storage:,} boxes are {few}", "choose 0 to 400")
+    if room.part not in catalog:
+        raise RoomError("part", f"the catalogue has no {room.part!r}")
+    part = catalog.part(room.part)
+    if isinstance(part, RackPart):
+        found = _rack(room, part, catalog)
+    elif isinstance(part, NodePart):
+        found = _cabinet(room, part, catalog)
+    else:
+        raise RoomError("part", f"{room.part} is a {part.KIND}", "a node or a rack with nodes")
+    _floor(room, found, catalog)
+    total = found.nodes * room.rows * room.racks
+    if total > MOST_NODES:
+        each = MOST_NODES // (found.nodes * room.rows)
+        hint = f"at most {each} racks in a row" if each else "fewer rows"
+        raise RoomError("racks", f"{total:,} nodes are more than the {MOST_NODES:,} of one room", hint)
+    return found
+
+
+def _rack(room: Room, part: RackPart, catalog: Catalog) -> Stack:
+    held = [group for group in part.layout if isinstance(catalog.part(group.part), NodePart)]
+    if not held:
+        raise RoomError("part", f"{part.id} comes without nodes", "choose the node that stands in it")
+    width_m, depth_m = rack_size_m(catalog, part.id)
+    return Stack(part.id, catalog.node(held[0].part), sum(group.count for group in held), 1, width_m, depth_m)
+
+
+def _cabinet(room: Room, part: NodePart, catalog: Catalog) -> Stack:
+    height_u = node_height_u(part)
+    if room.nodes * height_u > CABINET_UNITS:
+        reason = (
+            f"{room.nodes} x {height_u} U are {room.nodes * height_u} U, and a cabinet has {CABINET_UNITS}"
+        )
+        raise RoomError("nodes", reason, f"at most {CABINET_UNITS // height_u}")
+    empty_kg = catalog.rack("EIA-48U").weight_kg or 0.0
+    weight_kg = empty_kg + room.nodes * (part.weight_kg or 0.0)
+    if weight_kg > CABINET_KG and part.weight_kg:
+        most = int((CABINET_KG - empty_kg) // part.weight_kg)
+        raise RoomError(
+            "nodes",
+            f"they weigh {weight_kg:,.0f} kg, and a cabinet carries {CABINET_KG:,.0f} kg",
+            f"at most {most}",
+        )
+    if not part.n_gpu:
+        raise RoomError("part", f"{part.id} has no GPU", "a node with GPUs")
+    width_m, depth_m = rack_size_m(catalog, None)
+    first_u = RAISED_U if room.nodes * height_u + RAISED_U - 1 <= CABINET_UNITS else 1
+    return Stack(None, part, room.nodes, first_u, width_m, depth_m)
+
+
+def _floor(room: Room, found: Stack, catalog: Catalog) -> None:
+    if room.rack_pitch_m and room.rack_pitch_m < found.width_m - 1e-9:
+        raise RoomError(
+            "rack_pitch_m",
+            f"{room.rack_pitch_m:g} m, and a rack is {found.width_m:g} m wide",
+            f"{found.width_m:g} m or more",
+        )
+    if room.rack_pitch_m > 5.0:
+        raise RoomError("rack_pitch_m", f"{room.rack_pitch_m:g} m from rack to rack", "at most 5 m")
+    least_m = found.depth_m + FRONT_M
+    if not least_m - 1e-9 <= room.row_pitch_m <= 20.0:
+        between_m = room.row_pitch_m - found.depth_m
+        raise RoomError(
+            "row_pitch_m",
+            f"leaves {between_m:.2g} m between rows, and {FRONT_M:g} m is the least",
+            f"{least_m:.2f} to 20 m",
+        )
+    if found.rack is not None:
+        weight_kg = catalog.rack(found.rack).weight_kg or 0.0
+    else:
+        weight_kg = (catalog.rack("EIA-48U").weight_kg or 0.0) + found.nodes * (found.node.weight_kg or 0.0)
+    beside_m = min(room.row_pitch_m - found.depth_m, 2 * BESIDE_M)
+    load_pa = weight_kg * GRAVITY_M_S2 / (found.width_m * (found.depth_m + beside_m))
+    if load_pa > FLOOR_PA:
+        raise RoomError(
+            "row_pitch_m",
+            f"racks put {load_pa / 1e3:.1f} kPa on the floor, and it carries {FLOOR_PA / 1e3:g} kPa",
+            "wider aisles or lighter racks",
+        )

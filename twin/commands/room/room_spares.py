@@ -1,0 +1,94 @@
+"""What stands ready in a room when a machine fails: how many of each are needed, and how many are there."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.catalog import CduPart, ChillerPart, CrahPart
+from twin.commands.edit.command import Scene
+from twin.plant.design_load import rack_design_w
+from twin.plant.facility import rated_heat_w
+from twin.plant.tables import Floats
+
+
+@dataclass(frozen=True)
+class Spares:
+    """Machines that take one another's place, in groups that are all alike.
+
+    Attributes
+    ----------
+    machines
+        What they are: "CDUs".
+    groups
+        How many groups there are.
+    needed, units
+        In the group that has most to do, and how many it has.
+    each_w, group_w
+        What one takes, and what that group is given to take [W]; nan of machines that take no heat.
+    """
+
+    machines: str
+    groups: int
+    needed: int
+    units: int
+    each_w: float = math.nan
+    group_w: float = math.nan
+
+    @property
+    def words(self) -> str:
+        """Return "7 x (7 + 1) air handlers"."""
+        counted = f"{self.needed} + {max(0, self.units - self.needed)}"
+        return f"{f'{self.groups:,} x ({counted})' if self.groups > 1 else counted} {self.machines}"
+
+
+def spares_of(scene: Scene) -> list[Spares]:
+    """Return the machines of loops, facility water and generators, and of UPS where one path has spare ones."""
+    plant, catalog = scene.plant, scene.catalog
+    heat_w, found = loop_heat_w(scene), []
+    first = 0
+    for loop in scene.scenario.cooling.loops:
+        mine, first = slice(first, first + loop.count), first + loop.count
+        part, most_w = catalog.part(plant.loops.part[mine.start]), float(heat_w[mine].max())
+        if not isinstance(part, CduPart | CrahPart):
+            continue  # doors stand for themselves
+        needed = max(1, math.ceil(most_w / part.capacity_w - 1e-9))
+        if isinstance(part, CduPart) and part.flow_m3_s:
+            flow_m3_s = float(plant.loops.flow_m3_s[mine].max())
+            needed = max(needed, math.ceil(flow_m3_s / part.flow_m3_s - 1e-9))
+        what, units = (
+            "CDUs" if isinstance(part, CduPart) else "air handlers",
+            int(plant.loops.units[mine.start]),
+        )
+        found.append(Spares(what, loop.count, needed, units, part.capacity_w, most_w))
+    water_w = np.bincount(plant.loops.plant, heat_w, len(plant.plants.ids))
+    for slot, name in enumerate(plant.plants.part):
+        part, counts = catalog.part(name), (int(plant.plants.needed[slot]), int(plant.plants.units[slot]))
+        if isinstance(part, ChillerPart):
+            found.append(Spares("chillers", 1, *counts, part.capacity_w, float(water_w[slot])))
+    for stage in scene.scenario.power:
+        needed = stage.needed or stage.units
+        if stage.kind == "generator" or (stage.kind == "ups" and stage.units > needed):
+            what = "generators" if stage.kind == "generator" else "UPS"
+            found.append(Spares(what, stage.count, needed, stage.units))
+    return found
+
+
+def loop_heat_w(scene: Scene) -> Floats:
+    """Return the heat of each loop [W]: nodes at nameplate, and what stands beside them, cooled as GPUs there are."""
+    plant, racks = scene.plant, scene.plant.racks
+    heat_w = rated_heat_w(plant, scene.catalog, plant.loops)
+    loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
+    np.add.at(heat_w, loop[loop >= 0], beside_w(scene)[loop >= 0])
+    return heat_w
+
+
+def beside_w(scene: Scene) -> Floats:
+    """Return what the racks draw besides nodes [W]: switches of their part, all that stands where no node does."""
+    plant, racks = scene.plant, scene.plant.racks
+    held = np.zeros(len(racks.ids), np.bool_)
+    held[plant.nodes.rack[plant.nodes.present]] = True
+    apart_w = rack_design_w(plant, scene.catalog)
+    return np.asarray(np.where(held, racks.gear_w, apart_w) * racks.present, np.float64)

@@ -1,0 +1,281 @@
+"""A piece of a scene that can be planted again: things as their file says them, with what joins them to the rest."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from twin.commands.edit.addressables import generator, made_by, override, thing, titled
+from twin.commands.edit.changes import point, said
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.names import fresh
+from twin.commands.place.footprint import Boxes, rack_size_m
+from twin.commands.place.move import place_of
+from twin.commands.place.rack_nodes import NodeCopy, node_copies
+from twin.scenario.generators.expand import Strays, node_parts
+from twin.scenario.schema.quantity import FROM_FILE
+from twin.scenario.schema.site import Rows
+
+SECTIONS = ("fabrics", "power", "cooling.plants", "cooling.loops", "storage")
+"""Lists of things a fragment may hold, besides rows."""
+
+JOINS = {"fabrics": "rows", "power": "feeds", "cooling.loops": "serves", "partitions": "rows"}
+"""Lists of a scene that join what stands in it: section -> key."""
+
+
+@dataclass
+class Fragment:
+    """Things by section.
+
+    Attributes
+    ----------
+    rows
+        Row generators as their file says them, each with what is said of its items under ``overrides``.
+    things
+        Section -> things.
+    joins
+        Section -> id of a thing that stays -> those of the fragment that it joins.
+    nodes
+        Nodes that go into a rack, the lowest first: a fragment holds these alone, or the rest.
+    """
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    things: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    joins: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    nodes: tuple[NodeCopy, ...] = ()
+
+    @property
+    def ids(self) -> list[str]:
+        """Return the ids of all that is in it."""
+        return [
+            str(one["id"]) for one in (*self.rows, *(one for some in self.things.values() for one in some))
+        ]
+
+    def boxes(self, scene: Scene, slot: int) -> Boxes:
+        """Return the footprints of its racks in coordinates of the hall."""
+        ids: list[str] = []
+        columns: list[list[float]] = [[], [], [], []]
+        for one in self.rows:
+            rows = rows_of(one)
+            width_m, depth_m = rack_size_m(scene.catalog, rows.racks.part, rows.racks.pitch_m)
+            for row in range(rows.count):
+                for rack in range(rows.racks.count):
+                    item = f"{rows.id}/{row}/{rack}"
+                    about = one.get("overrides", {}).get(item, {})
+                    if about.get("absent") or one.get("overrides", {}).get(f"{rows.id}/{row}", {}).get(
+                        "absent"
+                    ):
+                        continue
+                    x_m = rows.at.x_m + width_m / 2 + rack * rows.racks.pitch_m
+                    y_m = rows.at.y_m + depth_m / 2 + row * rows.pitch_m
+                    ids.append(item)
+                    for column, value in zip(columns, (x_m, y_m, width_m, depth_m), strict=True):
+                        column.append(value)
+        return Boxes(ids, np.full(len(ids), slot, np.int32), *(np.array(column) for column in columns))
+
+
+def rows_of(one: dict[str, Any]) -> Rows:
+    """Return a row generator of a fragment; raises CommandError when it is none."""
+    plain = {key: value for key, value in one.items() if key != "overrides"}
+    try:
+        return Rows.model_validate_json(
+            json.dumps(plain), strict=True, by_alias=True, by_name=False, context=FROM_FILE
+        )
+    except ValidationError as wrong:
+        first = wrong.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise CommandError(f"rows {one.get('id', '')!s:.40}: {where}: {first['msg']}") from None
+
+
+def gathered(scene: Scene, ids: tuple[str, ...]) -> Fragment:
+    """Return a copy of some things of a scene.
+
+    Racks and rows become generators of their own, neighbours together; loops and power items likewise. Nodes are
+    copied by themselves, for they go into racks.
+
+    Raises
+    ------
+    CommandError
+        When one of them cannot be copied.
+    """
+    if not ids:
+        raise CommandError("nothing is chosen")
+    ids = _without_groups(scene, ids)
+    nodes = [id for id in ids if thing(scene.scenario, id).kind == "node"]
+    if len(nodes) == len(ids):
+        return Fragment(nodes=node_copies(scene, ids))
+    if nodes:
+        raise CommandError("nodes are copied by themselves: they go into racks", "or copy their racks")
+    found, taken = Fragment(), set[str]()
+    origin: dict[str, str] = {}
+    racks: dict[str, set[tuple[int, int]]] = {}
+    items: dict[str, list[int]] = {}
+    for id in dict.fromkeys(ids):
+        one = thing(scene.scenario, id)
+        if one.kind == "rows":
+            _whole_rows(scene, id, found)
+            taken.add(id)
+            origin[id] = id
+        elif one.kind in ("row", "rack"):
+            rows = generator(scene.scenario, one.generator)[1]
+            places = range(rows.racks.count) if one.kind == "row" else (one.numbers[1],)
+            racks.setdefault(one.generator, set()).update((one.numbers[0], place) for place in places)
+        elif one.kind in ("loop", "power"):
+            items.setdefault(one.generator, []).append(one.numbers[0])
+        elif one.kind in ("loops", "stage"):
+            items[id] = list(range(made_by(scene.scenario, id).count))
+        elif one.kind in ("fabric", "plant", "store"):
+            section = {"fabric": "fabrics", "plant": "cooling.plants", "store": "storage"}[one.kind]
+            found.things.setdefault(section, []).append(copy.deepcopy(said(scene, one.path)))
+            taken.add(id)
+        else:
+            raise CommandError(f"{titled(one.kind)} {id} cannot be copied")
+    for name, places_of in racks.items():
+        if name not in taken:
+            _some_racks(scene, name, places_of, found, taken, origin)
+    for name, numbers in items.items():
+        _some_items(scene, name, sorted(set(numbers)), found)
+        taken.add(name)
+    _joined(scene, found, origin)
+    return found
+
+
+def _without_groups(scene: Scene, ids: tuple[str, ...]) -> tuple[str, ...]:
+    members = {group.id: group.members for group in scene.scenario.groups}
+    return tuple(one for id in ids for one in members.get(id, (id,)))
+
+
+def _whole_rows(scene: Scene, name: str, found: Fragment) -> None:
+    hall, _ = generator(scene.scenario, name)
+    one = copy.deepcopy(said(scene, f"halls[{hall.id}].rows[{name}]"))
+    strays = Strays(scene.scenario, scene.catalog)
+    left = {node.id.rpartition("/")[0] for nodes in strays.moved.values() for node in nodes}
+    mixed = {rack for rack in {*strays.moved, *left} if rack.partition("/")[0] == name}
+    mine = {
+        item: copy.deepcopy(said(scene, f"halls[{hall.id}].overrides[{item}]"))
+        for item in hall.overrides
+        if item.partition("/")[0] == name and item.rpartition("/")[0] not in mixed
+    }
+    for rack in sorted(mixed):
+        if rack in scene.plant.slots:
+            mine |= _nodes_in(scene, rack, rack, strays)
+    found.rows.append(one | ({"overrides": mine} if mine else {}))
+
+
+def _nodes_in(scene: Scene, rack: str, copied: str, strays: Strays) -> dict[str, Any]:
+    """Return what is said of the nodes of a rack's copy: it holds what stands in the rack, whatever its names are.
+
+    A node that has moved on is absent from the copy, one that has come is a node of its own there.
+    """
+    hall, rows = generator(scene.scenario, rack.partition("/")[0])
+    usual = len(node_parts(rows.racks, override(hall, rack).part or rows.racks.part, scene.catalog))
+    nodes: dict[str, Any] = {}
+    free = usual
+    for item, about in hall.overrides.items():
+        if item.rpartition("/")[0] != rack:
+            continue
+        number = int(item.rpartition("/")[2])
+        free = max(free, number + 1)
+        if about.rack is None or about.rack == rack:
+            nodes[f"{copied}/{number}"] = copy.deepcopy(said(scene, f"halls[{hall.id}].overrides[{item}]"))
+        elif number < usual:
+            nodes[f"{copied}/{number}"] = {"absent": True}
+    for number, node in enumerate(strays.moved.get(rack, ()), free):
+        slot = scene.plant.slots[node.id][1]
+        came = {"part": node.part, "u": int(scene.plant.nodes.u[slot])}
+        nodes[f"{copied}/{number}"] = came | ({"drained": True} if node.drained else {})
+    return nodes
+
+
+def _some_racks(
+    scene: Scene,
+    name: str,
+    places: set[tuple[int, int]],
+    found: Fragment,
+    taken: set[str],
+    origin: dict[str, str],
+) -> None:
+    """Add racks of a generator as generators of their own, neighbours that differ in nothing as one."""
+    hall, _ = generator(scene.scenario, name)
+    table, strays = scene.plant.racks, Strays(scene.scenario, scene.catalog)
+    runs: list[list[tuple[int, int]]] = []
+    for place in sorted(places):
+        about = override(hall, f"{name}/{place[0]}/{place[1]}")
+        if f"{name}/{place[0]}/{place[1]}" not in scene.plant.slots:
+            continue
+        plain = about.part is None and about.at is None and about.facing is None
+        if runs and plain and runs[-1][-1] == (place[0], place[1] - 1):
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    for run in runs:
+        id = fresh(taken, name)
+        origin[id] = name
+        slots = [scene.plant.slots[f"{name}/{row}/{rack}"][1] for row, rack in run]
+        first = slots[0]
+        shift_m = float(scene.plant.halls.shift_x_m[table.hall[first]])
+        corner = point(
+            float(table.x_m[first] - table.width_m[first] / 2) - shift_m,
+            float(table.y_m[first] - table.depth_m[first] / 2),
+        )
+        one = copy.deepcopy(said(scene, f"halls[{hall.id}].rows[{name}]"))
+        for key in ("count", "pitch", "overrides"):
+            one.pop(key, None)
+        part = override(hall, f"{name}/{run[0][0]}/{run[0][1]}").part
+        one |= {"id": id, "at": corner, "facing": "north" if table.facing[first] > 0 else "south"}
+        one["racks"] = one["racks"] | {"count": len(run)} | ({"part": part} if part else {})
+        mine: dict[str, Any] = {}
+        for k, (row, rack) in enumerate(run):
+            mine |= _nodes_in(scene, f"{name}/{row}/{rack}", f"{id}/0/{k}", strays)
+        found.rows.append(one | ({"overrides": mine} if mine else {}))
+
+
+def _some_items(scene: Scene, name: str, numbers: list[int], found: Fragment) -> None:
+    """Add a loop generator or power stage with some of its items, each at the place where it stands."""
+    one = thing(scene.scenario, name)
+    entry = copy.deepcopy(said(scene, one.path))
+    count = made_by(scene.scenario, name).count
+    if len(numbers) > 1:
+        entry["count"] = len(numbers)
+    else:
+        entry.pop("count", None)
+    placed = entry.pop("places", {})
+    halls = scene.plant.halls
+    places = {}
+    for new, old in enumerate(numbers):
+        if f"{name}/{old}" in placed:
+            places[f"{name}/{new}"] = placed[f"{name}/{old}"]
+        elif one.kind == "loops" and len(numbers) <= count and entry.get("kind") != "rear-door":
+            kind, slot = scene.plant.slots[f"{name}/{old}"]
+            hall = int(scene.plant.loops.hall[slot]) if kind == "loop" else 0
+            x_m, y_m = place_of(scene, f"{name}/{old}")
+            places[f"{name}/{new}"] = {
+                "hall": halls.ids[hall],
+                **point(x_m - float(halls.shift_x_m[hall]), y_m),
+            }
+    section = "cooling.loops" if one.kind == "loops" else "power"
+    found.things.setdefault(section, []).append(entry | ({"places": places} if places else {}))
+
+
+def _joined(scene: Scene, found: Fragment, origin: dict[str, str]) -> None:
+    """Take note of what stays and joins what is copied."""
+    origin = origin | {
+        str(one["id"]): str(one["id"])
+        for section in ("cooling.loops", "cooling.plants")
+        for one in found.things.get(section, ())
+    }
+    inside = set(found.ids)
+    for section, key in JOINS.items():
+        for one in said(scene, section) or []:
+            if one.get("id") in inside and one["id"] not in origin.values():
+                continue
+            if one.get("id") in {str(other["id"]) for other in found.things.get(section, ())}:
+                continue
+            mine = [new for new, old in origin.items() if old in (one.get(key) or ())]
+            if mine:
+                found.joins.setdefault(section, {})[one["id"]] = mine

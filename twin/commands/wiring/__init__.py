@@ -1,0 +1,1 @@
+"""Network, power and cooling connected by hand or by rule."""

@@ -1,0 +1,164 @@
+"""Cooling by rule: cold plates and the air of racks go to the nearest loop with capacity left."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from twin.catalog import CduPart, CrahPart
+from twin.commands.budget.budget import loop_capacity_w
+from twin.commands.edit import names
+from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.wiring.unconnected import uncooled
+from twin.plant.facility import USUAL_PART, rated_heat_w
+from twin.plant.tables import Floats, LoopKind, RackKind
+
+USUAL = {"liquid": "CDU-inrow-1350", "air": "CRAH-chilled"}
+WARMEST_WATER_C = {"liquid": 25.0, "air": 20.0}
+"""Facility water that a new loop at its usual set point can do with: 28 C of coolant, 24 C of air."""
+_KINDS = {
+    "liquid": (LoopKind.LIQUID, LoopKind.IMMERSION),
+    "air": (LoopKind.AIR, LoopKind.REAR_DOOR),
+}
+
+
+def wire_coolant(changes: Changes, add: bool) -> int:
+    """Give rows without cooling their loops; return how many were joined.
+
+    With `add` a loop generator that is too small gets more loops, and where there is none a new one is made.
+
+    Raises
+    ------
+    CommandError
+        When there is no loop, or none has capacity left.
+    """
+    scene = changes.scene
+    heat = _heat_w(scene)
+    joined = 0
+    for side in ("liquid", "air"):
+        loose = [name for name in _loose(scene, side) if changes.concerns(name)]
+        if not loose:
+            continue
+        left_w, served = _loops(scene, side)
+        lacking: list[str] = []
+        for name in loose:
+            load_w = heat[side].get(name, 0.0)
+            near = sorted(left_w, key=lambda loop: _away_m(scene, loop, name))
+            fit = next((loop for loop in near if left_w[loop] >= load_w), None)
+            if fit is None and add and near:
+                fit = near[0]
+                left_w[fit] += _grow(changes, fit, load_w - left_w[fit])
+            if fit is None:
+                lacking.append(name)
+                continue
+            left_w[fit] -= load_w
+            served.setdefault(fit, list(said(scene, f"cooling.loops[{fit}].serves") or [])).append(name)
+            joined += 1
+        if lacking and not add:
+            raise CommandError(
+                _why(scene, side, lacking[0], heat[side], left_w), "add one, or let it add them"
+            )
+        if lacking:
+            _new_loop(changes, side, lacking, sum(heat[side].get(name, 0.0) for name in lacking))
+            joined += len(lacking)
+        for loop, names_of in served.items():
+            changes.set(f"cooling.loops[{loop}].serves", names_of)
+    return joined
+
+
+def _loose(scene: Scene, side: str) -> list[str]:
+    """Return rows without a loop of one kind; racks of switches and stores breathe air too, once anybody does."""
+    found = [one.id for one in uncooled(scene) if ("cold plates" in one.reason) == (side == "liquid")]
+    racks = scene.plant.racks
+    if side == "air" and (found or (racks.air_loop >= 0).any()):
+        others = np.flatnonzero(racks.present & (racks.kind != RackKind.COMPUTE) & (racks.air_loop < 0))
+        found += [racks.ids[slot].partition("/")[0] for slot in others.tolist()]
+    return list(dict.fromkeys(found))
+
+
+def _heat_w(scene: Scene) -> dict[str, dict[str, float]]:
+    """Return by kind of loop and row generator the heat of its nodes [W]."""
+    plant, catalog = scene.plant, scene.catalog
+    nodes = plant.nodes
+    found: dict[str, dict[str, float]] = {"liquid": {}, "air": {}}
+    if not plant.node_parts:
+        return found
+    parts = [catalog.node(name) for name in plant.node_parts]
+    most_w = np.array([part.max_w for part in parts])[nodes.part] * nodes.present
+    share = np.array([part.liquid_fraction for part in parts])[nodes.part] * nodes.liquid
+    with_nodes, first = np.unique(nodes.rack, return_index=True)
+    slots: dict[str, int] = {}  # of row generators, in the order of their nodes
+    of_rack = np.zeros(len(plant.racks.ids), np.int64)
+    for rack in with_nodes[np.argsort(first)].tolist():
+        of_rack[rack] = slots.setdefault(plant.racks.ids[rack].partition("/")[0], len(slots))
+    for side, part_w in (("liquid", most_w * share), ("air", most_w * (1 - share))):
+        sums_w = np.bincount(of_rack[nodes.rack], weights=part_w, minlength=len(slots))
+        found[side] = dict(zip(slots, sums_w.tolist(), strict=True))
+    return found
+
+
+def _loops(scene: Scene, side: str) -> tuple[dict[str, float], dict[str, list[str]]]:
+    """Return loop generator -> capacity that is left [W]."""
+    plant = scene.plant
+    spare_w: Floats = loop_capacity_w(plant, scene.catalog) - rated_heat_w(plant, scene.catalog, plant.loops)
+    left_w: dict[str, float] = {}
+    for slot, id in enumerate(plant.loops.ids):
+        if LoopKind(int(plant.loops.kind[slot])) in _KINDS[side] and plant.loops.present[slot]:
+            name = id.partition("/")[0]
+            left_w[name] = left_w.get(name, 0.0) + float(spare_w[slot])
+    return left_w, {}
+
+
+def _away_m(scene: Scene, loop: str, rows: str) -> float:
+    plant = scene.plant
+    mine = [slot for slot, id in enumerate(plant.loops.ids) if id.partition("/")[0] == loop]
+    racks = [slot for slot, id in enumerate(plant.racks.ids) if id.partition("/")[0] == rows]
+    other_hall = bool(plant.loops.hall[mine[0]] != plant.racks.hall[racks[0]])
+    x_m = float(plant.loops.x_m[mine].mean() - plant.racks.x_m[racks].mean())
+    y_m = float(plant.loops.y_m[mine].mean() - plant.racks.y_m[racks].mean())
+    return math.hypot(x_m, y_m) + 1e6 * other_hall
+
+
+def _grow(changes: Changes, loop: str, missing_w: float) -> float:
+    """Let a loop generator make more loops; return the capacity that adds [W]."""
+    scene = changes.scene
+    one = next(other for other in scene.scenario.cooling.loops if other.id == loop)
+    part = scene.catalog.part(one.part)
+    each_w = getattr(part, "capacity_w", 0.0) * one.units
+    more = math.ceil(missing_w / each_w) if each_w else 0
+    changes.set(f"cooling.loops[{loop}].count", one.count + more)
+    return more * each_w
+
+
+def _why(scene: Scene, side: str, rows: str, heat: dict[str, float], left_w: dict[str, float]) -> str:
+    needs = f"{rows} gives up to {heat.get(rows, 0.0) / 1e3:,.0f} kW to {'coolant' if side == 'liquid' else 'the air'}"
+    if not left_w:
+        return f"{needs}, and there is no {'coolant loop' if side == 'liquid' else 'air handler'}"
+    best = max(left_w, key=lambda loop: left_w[loop])
+    return f"{needs}, and {best} has {max(0.0, left_w[best]) / 1e3:,.0f} kW left"
+
+
+def _new_loop(changes: Changes, side: str, rows: list[str], load_w: float) -> None:
+    """Make a loop generator for rows, and the facility loop behind it where there is none."""
+    scene = changes.scene
+    taken = names.hardware(scene.scenario)
+    part = scene.catalog.part(USUAL[side])
+    assert isinstance(part, CduPart | CrahPart)
+    number = max(1, math.ceil(load_w / part.capacity_w))
+    warmest_c = WARMEST_WATER_C[side]
+    plants = [plant for plant in scene.scenario.cooling.plants if plant.supply_c <= warmest_c]
+    if plants:
+        water = max(plants, key=lambda plant: plant.supply_c).id
+    else:
+        water = names.fresh(taken, "water")
+        kind = "chiller"
+        entry = {"id": water, "kind": kind, "part": USUAL_PART[kind], "supply": "18 degC"}
+        changes.set(f"cooling.plants[{water}]", entry)
+    name = names.fresh(taken, "cdu" if side == "liquid" else "crah")
+    said_of: dict[str, Any] = {"id": name, "kind": side, "part": part.id}
+    said_of |= {("count" if side == "liquid" else "units"): number} if number > 1 else {}
+    said_of |= {"plant": water, "serves": rows} | ({"supply": "24 degC"} if side == "air" else {})
+    changes.set(f"cooling.loops[{name}]", said_of)

@@ -1,0 +1,222 @@
+"""Feeds by rule: each thing hangs on the nearest stages with capacity left, A and B on paths of their own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from twin.catalog import PduPart
+from twin.commands.budget.budget import item_capacity_w
+from twin.commands.edit import names
+from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.place.place import supplier
+from twin.commands.wiring.unconnected import unfed
+from twin.plant.design_load import loop_design_w, plant_design_w, rack_design_w
+from twin.plant.tables import Floats
+from twin.scenario.schema.electricity import PowerStage
+
+FEEDING = ("pdu", "busbar")
+"""Kinds of stage that things hang on."""
+
+USUAL_PDU = "floor-PDU"
+MARGIN = 1.05
+"""What is added could deliver so much more than it has to."""
+
+
+_RACKS, _LOOPS, _PLANTS = range(3)
+
+
+@dataclass(frozen=True)
+class _Thing:
+    """What wants power: its id, most each of it draws [W], where it is [m], and its feeds so far.
+
+    `table`: racks, loops or facility loops; those of one table are shared out over the items of a stage together.
+    """
+
+    id: str
+    table: int
+    each_w: Floats
+    at_m: tuple[float, float]
+    fed_by: list[str]
+
+    @property
+    def mechanical(self) -> bool:
+        return self.table == _PLANTS
+
+    @property
+    def load_w(self) -> float:
+        return float(self.each_w.sum())
+
+
+def wire_power(changes: Changes, feeds: int, add: bool) -> int:
+    """Give everything without power its feeds; return how many feeds were laid.
+
+    Raises
+    ------
+    CommandError
+        When no stage has capacity left for a first feed.
+    """
+    scene = changes.scene
+    tree = _Tree(scene)
+    laid = 0
+    added: dict[str, list[_Thing]] = {}
+    for thing in _things(scene, feeds):
+        if not changes.concerns(thing.id):
+            continue
+        for side in range(len(thing.fed_by), feeds if not thing.mechanical else 1):
+            stage = tree.nearest(thing)
+            if stage is None and not add:
+                if side:
+                    break  # a second feed is wished for, not needed
+                raise CommandError(tree.why_none(thing), "put more PDUs into the hall, or let it add them")
+            if stage is None:
+                added.setdefault("plant" if thing.mechanical else "ab"[side], []).append(thing)
+                thing.fed_by.append("")
+            else:
+                tree.feed(stage, thing)
+                thing.fed_by.append(stage)
+            laid += 1
+    for stage, fed in tree.fed.items():
+        changes.set(f"power[{stage}].feeds", fed)
+    taken = names.hardware(scene.scenario)
+    for side_name, things in added.items():
+        _add_stage(changes, taken, side_name, things)
+    return laid
+
+
+def _add_stage(changes: Changes, taken: set[str], side: str, things: list[_Thing]) -> None:
+    """Add as many PDUs as things take, under the stage that supplies them best."""
+    part = changes.scene.catalog.pdu(USUAL_PDU)
+    assert isinstance(part, PduPart)
+    name = names.fresh(taken, f"pdu-{side}")
+    entry: dict[str, Any] = {"id": name, "kind": "pdu", "part": part.id}
+    count, units = _size(things, part.capacity_w)
+    entry |= {"count": count} if count > 1 else {}
+    entry |= {"units": units} if units > 1 else {}
+    above = supplier(changes.scene, "pdu")
+    entry |= {"from": above} if above else {}
+    fed = [thing.id for thing in things]
+    changes.set(f"power[{name}]", {**entry, "feeds": fed, "breaker": {"rating": "125 %"}})
+
+
+def _size(things: list[_Thing], capacity_w: float) -> tuple[int, int]:
+    """Return how many items it takes, and of how many units each, so that each carries all that hangs on it."""
+    tables = [[one.each_w for one in things if one.table == table] for table in (_RACKS, _LOOPS, _PLANTS)]
+    shared_w = [np.concatenate(each) for each in tables if each]
+    most = max(map(len, shared_w))
+    units = max(1, math.ceil(max(float(each.max()) for each in shared_w) * MARGIN / capacity_w))
+    while True:
+        for count in range(1, most + 1):
+            load_w = np.zeros(count)
+            for each_w in shared_w:
+                np.add.at(load_w, np.arange(len(each_w)) * count // len(each_w), each_w)
+            if load_w.max() * MARGIN <= units * capacity_w:
+                return count, units
+        units += 1
+
+
+def _things(scene: Scene, feeds: int) -> list[_Thing]:
+    """Return what has fewer feeds than asked for, what has none first."""
+    plant, catalog = scene.plant, scene.catalog
+    loads = rack_design_w(plant, catalog), loop_design_w(plant, catalog), plant_design_w(plant, catalog)
+    loose = {one.id: one.second for one in unfed(scene)}
+    fed_by: dict[str, list[str]] = {}
+    for stage in scene.scenario.power:
+        for name in stage.feeds:
+            fed_by.setdefault(name, []).append(stage.id)
+    wanted = dict.fromkeys(loose)
+    if loose:  # where there was no power at all, machines hung on the house supply
+        wanted |= dict.fromkeys(one.id for one in scene.scenario.cooling.loops if one.id not in fed_by)
+        wanted |= dict.fromkeys(one.id for one in scene.scenario.cooling.plants if one.id not in fed_by)
+    if feeds > 1:
+        racks = [rows.id for hall in scene.scenario.halls for rows in hall.rows]
+        wanted |= dict.fromkeys(name for name in racks if len(fed_by.get(name, ())) == 1)
+    found = []
+    for name in wanted:
+        each_w, at_m, table = np.zeros(1), (0.0, 0.0), _RACKS
+        if name in plant.plants.ids:
+            each_w, table = loads[_PLANTS][[plant.plants.ids.index(name)]], _PLANTS
+        else:
+            for kind, things in ((_RACKS, plant.racks), (_LOOPS, plant.loops)):
+                mine = [slot for slot, id in enumerate(things.ids) if id.partition("/")[0] == name]
+                if mine:
+                    each_w, table = loads[kind][mine], kind
+                    at_m = float(things.x_m[mine].mean()), float(things.y_m[mine].mean())
+        found.append(_Thing(name, table, each_w, at_m, list(fed_by.get(name, ()))))
+    return sorted(found, key=lambda one: len(one.fed_by))
+
+
+class _Tree:
+    """Stages that feed, what is left of their capacity, and what hangs on them now.
+
+    A feed must carry the whole of a thing: when the other one is dead it does.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        plant = scene.plant
+        self._scene = scene
+        self._stages = {stage.id: stage for stage in scene.scenario.power}
+        self.fed: dict[str, list[str]] = {}
+        capacity_w = item_capacity_w(plant)
+        self._left_w: dict[str, float] = {}
+        self._at_m: dict[str, tuple[float, float]] = {}
+        racks = rack_design_w(plant, scene.catalog), loop_design_w(plant, scene.catalog)
+        for number, stage in enumerate(scene.scenario.power):
+            items = np.flatnonzero((plant.power.stage == number) & plant.power.present)
+            load_w = 0.0
+            for table, watts in ((plant.racks, racks[0]), (plant.loops, racks[1])):
+                hangs = np.isin(table.feed_a, items) | np.isin(table.feed_b, items)
+                load_w += float(watts[hangs].sum())
+            self._left_w[stage.id] = float(capacity_w[items].sum()) - load_w
+            self._at_m[stage.id] = (
+                float(plant.power.x_m[items].mean()),
+                float(plant.power.y_m[items].mean()),
+            )
+
+    def _candidates(self, thing: _Thing) -> list[PowerStage]:
+        kinds = ("transformer", "switchgear", "pdu") if thing.mechanical else FEEDING
+        found = [stage for stage in self._stages.values() if stage.kind in kinds]
+        if not found:
+            found = [
+                stage for stage in self._stages.values() if stage.kind in ("ups", "switchgear", "utility")
+            ]
+        return [stage for stage in found if stage.id not in thing.fed_by]
+
+    def nearest(self, thing: _Thing) -> str | None:
+        """Return the nearest stage with capacity left; a second feed is one with as little in common as can be."""
+        used = {above for one in thing.fed_by for above in self._path(one)}
+
+        def cost(stage: PowerStage) -> tuple[int, int, float]:
+            shared = len(set(self._path(stage.id)) & used)
+            x_m, y_m = self._at_m[stage.id]
+            kind = 0 if not thing.mechanical or not stage.feeds else 1
+            return shared, kind, math.hypot(x_m - thing.at_m[0], y_m - thing.at_m[1])
+
+        fit = [stage for stage in self._candidates(thing) if self._left_w[stage.id] >= thing.load_w]
+        return min(fit, key=cost).id if fit else None
+
+    def why_none(self, thing: _Thing) -> str:
+        """Return why nothing can feed a thing."""
+        found = self._candidates(thing)
+        needs = f"{thing.id} draws up to {thing.load_w / 1e3:,.0f} kW"
+        if not found:
+            return f"{needs}, and there is no PDU to feed it"
+        best = max(found, key=lambda stage: self._left_w[stage.id])
+        return f"{needs}, and {best.id} has {max(0.0, self._left_w[best.id]) / 1e3:,.0f} kW left"
+
+    def feed(self, stage: str, thing: _Thing) -> None:
+        """Let a stage feed a thing."""
+        there = self.fed.setdefault(stage, list(said(self._scene, f"power[{stage}].feeds") or []))
+        there.append(thing.id)
+        self._left_w[stage] -= thing.load_w
+
+    def _path(self, stage: str) -> list[str]:
+        found, at = [], self._stages.get(stage)
+        while at is not None and at.id not in found:
+            found.append(at.id)
+            at = self._stages.get(at.source or "")
+        return found

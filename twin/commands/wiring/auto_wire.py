@@ -1,0 +1,77 @@
+"""Wiring by rule, on request: network, power and cooling of what is not connected; what a person joined stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from twin.commands.edit.changes import Changes
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.wiring.auto_coolant import wire_coolant
+from twin.commands.wiring.auto_fabric import wire_fabric
+from twin.commands.wiring.auto_power import wire_power
+from twin.commands.wiring.unconnected import Loose, wired
+from twin.scenario import Patch, ScenarioError
+from twin.scenario.file import patch_text
+
+__all__ = ["AutoWire", "Loose", "wired"]
+
+
+@dataclass(frozen=True)
+class AutoWire:
+    """Connect what is not connected.
+
+    Parameters
+    ----------
+    what
+        Which of the three, or all.
+    rule
+        Kind of a new fabric.
+    oversubscription
+        Down-links over up-links of its leaves.
+    feeds
+        1: A alone, 2: A and B.
+    add
+        Whether switches, PDUs, CDUs and air handlers may be added where there are too few.
+    only
+        Ids of generators and machines to connect; None: all that are loose.
+    """
+
+    what: Literal["fabric", "power", "coolant", "all"] = "all"
+    rule: Literal["rail-optimised", "leaf-spine"] = "rail-optimised"
+    oversubscription: float = 1.0
+    feeds: int = 2
+    add: bool = False
+    only: frozenset[str] | None = None
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        words = {"fabric": "the network", "power": "power", "coolant": "cooling", "all": "all there is"}
+        return f"Wire {words[self.what]} by rule"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        changes = Changes(scene, self.only)
+        done = 0
+        if self.what in ("fabric", "all"):
+            done += wire_fabric(changes, self.rule, self.oversubscription, self.add)
+        if self.what in ("coolant", "all"):
+            done += wire_coolant(changes, self.add)
+        if self.what == "all" and self.add and done:
+            return self._powered(scene, changes.patch(self.title))
+        if self.what in ("power", "all"):
+            done += wire_power(changes, self.feeds, self.add)
+        if not done:
+            raise CommandError("everything is connected already")
+        return changes.patch(self.title)
+
+    def _powered(self, scene: Scene, first: Patch) -> Patch:
+        """Return a patch with power for what it adds, too."""
+        try:
+            after = Scene.of(patch_text.apply(scene.document, first), catalog=scene.catalog)
+        except ScenarioError as error:
+            raise CommandError(str(error.problems[0].reason), error.problems[0].hint) from error
+        changes = Changes(after, self.only)
+        more = wire_power(changes, self.feeds, self.add)
+        return Patch(first.changes + (changes.patch("").changes if more else ()), self.title)

@@ -1,0 +1,70 @@
+"""Whether cables reach: how long they are along the trays, and which part of the catalogue is long and fast enough."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.catalog import Catalog
+from twin.commands.edit.command import CommandError, Scene
+from twin.plant.bundles import lengths_m
+from twin.plant.tables import Floats, Ints
+from twin.plant.tray_paths import cross_tray_x_m
+
+
+def between_m(scene: Scene, a: Ints, b: Ints) -> Floats:
+    """Return how long cables between racks in slots a and b are [m]."""
+    plant = scene.plant
+    cross_x_m = cross_tray_x_m(plant.racks, len(plant.halls.ids))
+    return np.asarray(lengths_m(plant.racks, plant.rows, a, b, cross_x_m), np.float64)
+
+
+def rack_of(scene: Scene, id: str) -> int:
+    """Return the slot of the rack that a node or switch stands in; raises CommandError when there is none."""
+    kind, slot = scene.plant.slots.get(id, ("", -1))
+    if kind == "node":
+        return int(scene.plant.nodes.rack[slot])
+    if kind == "switch":
+        return int(scene.plant.switches.rack[slot])
+    raise CommandError(f"{id} does not stand in a rack")
+
+
+def must_reach(scene: Scene, a: str, b: str, cable: str) -> None:
+    """Raise CommandError when a cable part is too short between two things."""
+    one, other = rack_of(scene, a), rack_of(scene, b)
+    if one < 0 or other < 0:
+        return
+    length_m = float(between_m(scene, np.array([one]), np.array([other]))[0])
+    reach_m = scene.catalog.cable(cable).max_reach_m
+    if length_m > reach_m:
+        longer = [
+            name for name in scene.catalog.ids("cable") if scene.catalog.cable(name).max_reach_m >= length_m
+        ]
+        hint = f"{longer[0]} reaches so far" if longer else "stand nearer"
+        raise CommandError(
+            f"{cable} reaches {reach_m:g} m, and {a} is {length_m:.1f} m of tray from {b}", hint
+        )
+
+
+def cable_for(catalog: Catalog, length_m: float, bytes_s: float) -> str:
+    """Return the cheapest cable part that is long and fast enough.
+
+    Raises
+    ------
+    CommandError
+        When none is.
+    """
+    parts = [catalog.cable(name) for name in catalog.ids("cable")]
+    fit = [
+        part
+        for part in parts
+        if part.max_reach_m >= length_m
+        and part.bandwidth_bytes_s >= bytes_s * 0.999
+        and part.price_usd is not None
+    ]
+    if not fit:
+        fast = max(
+            (part.max_reach_m for part in parts if part.bandwidth_bytes_s >= bytes_s * 0.999), default=0.0
+        )
+        reason = f"no cable of {bytes_s * 8e-9:.0f} Gb/s reaches {length_m:.0f} m"
+        raise CommandError(reason, f"the longest has {fast:.0f} m: put the switches nearer" if fast else "")
+    return min(fit, key=lambda part: (part.bandwidth_bytes_s, part.price_usd or 0.0)).id

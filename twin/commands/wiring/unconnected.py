@@ -1,0 +1,132 @@
+"""What stands there without a network, power or cooling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from twin.commands.edit.addressables import counted
+from twin.commands.edit.command import Scene
+from twin.plant.tables import Bools, LoopKind
+
+What = Literal["fabric", "power", "coolant"]
+
+
+@dataclass(frozen=True)
+class Loose:
+    """Something that is not connected.
+
+    Attributes
+    ----------
+    what
+        What it lacks.
+    id
+        Generator it belongs to.
+    count
+        How many of its racks, nodes or machines.
+    reason
+        For people: "gpu: 8 racks have no feed B".
+    second
+        Whether only the second of two feeds is missing.
+    """
+
+    what: What
+    id: str
+    count: int
+    reason: str
+    second: bool = False
+
+
+def wired(scene: Scene) -> list[Loose]:
+    """Return what is not connected, by generator; nothing when all is."""
+    return [*unlinked(scene), *unfed(scene), *uncooled(scene)]
+
+
+def _by_generator(ids: list[str], hit: Bools) -> list[tuple[str, int]]:
+    found: dict[str, int] = {}
+    for slot in np.flatnonzero(hit).tolist():
+        name = ids[slot].partition("/")[0]
+        found[name] = found.get(name, 0) + 1
+    return list(found.items())
+
+
+def unlinked(scene: Scene) -> list[Loose]:
+    """Return which nodes are in no network, by generator."""
+    plant = scene.plant
+    nodes = plant.nodes
+    if not scene.scenario.fabrics and int(nodes.present.sum()) < 2:
+        return []
+    linked = np.zeros(len(nodes.ids), np.bool_)
+    linked[plant.node_links.node] = True
+    linked[plant.peer_links.a] = linked[plant.peer_links.b] = True
+    rows = [plant.racks.ids[rack] for rack in nodes.rack.tolist()]
+    loose = _by_generator(rows, nodes.present & (nodes.nics > 0) & ~linked)
+    return [
+        Loose("fabric", name, count, f"{name}: {counted(count, 'node')} in no fabric")
+        for name, count in loose
+    ]
+
+
+def unfed(scene: Scene) -> list[Loose]:
+    """Return what has no power, or no second feed where others have."""
+    plant = scene.plant
+    racks, loops = plant.racks, plant.loops
+    found: list[Loose] = []
+    tables = (
+        ("rack", racks.ids, racks.feed_a, racks.feed_b, racks.present & ~_empty(scene)),
+        ("loop", loops.ids, loops.feed_a, loops.feed_b, loops.present),
+        (
+            "facility loop",
+            plant.plants.ids,
+            plant.plants.feed_a,
+            plant.plants.feed_b,
+            np.ones(len(plant.plants.ids), np.bool_),
+        ),
+    )
+    two = any((table[3] >= 0).any() for table in tables[:1])
+    for word, ids, feed_a, feed_b, there in tables:
+        if word != "rack" and not scene.scenario.power:
+            continue
+        for name, count in _by_generator(ids, there & (feed_a < 0)):
+            found.append(Loose("power", name, count, f"{name}: {counted(count, word)} without power"))
+        if word == "rack" and two:
+            for name, count in _by_generator(ids, there & (feed_a >= 0) & (feed_b < 0)):
+                reason = f"{name}: {counted(count, word)} without a feed B"
+                found.append(Loose("power", name, count, reason, second=True))
+    return found
+
+
+def _empty(scene: Scene) -> Bools:
+    """Return which racks hold nothing that draws power."""
+    plant = scene.plant
+    held = np.zeros(len(plant.racks.ids), np.bool_)
+    held[plant.nodes.rack[plant.nodes.present]] = True
+    held[plant.switches.rack[plant.switches.rack >= 0]] = True
+    held[plant.storage.rack[plant.storage.rack >= 0]] = True
+    return ~held
+
+
+def uncooled(scene: Scene) -> list[Loose]:
+    """Return which nodes give heat to nothing."""
+    plant = scene.plant
+    nodes, racks = plant.nodes, plant.racks
+    there = nodes.present
+    wet = racks.loop[nodes.rack] >= 0
+    tank = (
+        wet & (plant.loops.kind[np.maximum(racks.loop[nodes.rack], 0)] == LoopKind.IMMERSION)
+        if len(plant.loops.ids)
+        else wet
+    )
+    rows = [racks.ids[rack] for rack in nodes.rack.tolist()]
+    found = [
+        Loose("coolant", name, count, f"{name}: {counted(count, 'node')} with cold plates on no coolant loop")
+        for name, count in _by_generator(rows, there & nodes.liquid & ~wet)
+    ]
+    dry = there & ~tank & (racks.air_loop[nodes.rack] < 0)
+    found += [
+        Loose("coolant", name, count, f"{name}: {counted(count, 'node')} in air that nothing cools")
+        for name, count in _by_generator(rows, dry)
+    ]
+    return found

@@ -1,0 +1,238 @@
+"""Connecting one thing to another, and taking it off again: rows, loops, stages, nodes and switches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from twin.commands.edit.addressables import Thing, thing, titled
+from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.command import CommandError, Scene
+from twin.commands.wiring.cable_reach import must_reach
+from twin.scenario import Patch
+from twin.scenario.checks.fabric import connected
+from twin.scenario.checks.fabric_size import size_of
+from twin.scenario.schema.systems import Fabric
+
+_FED = ("rows", "loops", "plant")
+
+
+def whole(scene: Scene, id: str) -> Thing:
+    """Return the thing of the file behind an id: the generator of a rack, loop or power item."""
+    one = thing(scene.scenario, id)
+    return one if one.kind in ("node", "switch") else thing(scene.scenario, one.generator)
+
+
+@dataclass(frozen=True)
+class Connect:
+    """Join two things, whichever way round they are named.
+
+    A fabric takes rows; a power stage feeds rows, loops or facility loops, or supplies another stage; a loop cools
+    rows; a facility loop takes the heat of a loop; in an explicit fabric a cable joins nodes and switches.
+
+    Parameters
+    ----------
+    source, target
+        What to join; racks, loops and power items stand for their generators.
+    cables
+        Between nodes and switches.
+    """
+
+    source: str
+    target: str
+    cables: int = 1
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Connect {self.source} to {self.target}"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        changes = Changes(scene)
+        for a, b in self._both_ways(scene):
+            if a.kind == "fabric" and b.kind == "rows":
+                _join_fabric(changes, a, b)
+            elif a.kind == "stage" and b.kind in _FED:
+                _feed(changes, a, b)
+            elif a.kind == "loops" and b.kind == "rows":
+                _listed(changes, f"{a.path}.serves", b.id, f"{a.id} cools {b.id} already")
+            elif a.kind == "plant" and b.kind == "loops":
+                changes.set(f"{b.path}.plant", a.id)
+            elif {a.kind, b.kind} <= {"node", "switch"} and a.id != b.id:
+                _cable(changes, a, b, self.cables)
+            else:
+                continue
+            return changes.patch(self.title)
+        a, b = (whole(scene, one) for one in (self.source, self.target))
+        if a.kind == b.kind == "stage" and a.id != b.id:
+            changes.set(f"{b.path}.from", a.id)
+            return changes.patch(self.title)
+        hint = "fabrics take rows, stages feed rows, loops and facility loops, loops cool rows"
+        raise CommandError(f"a {titled(a.kind)} and a {titled(b.kind)} are not joined", hint)
+
+    def _both_ways(self, scene: Scene) -> list[tuple[Thing, Thing]]:
+        a, b = (whole(scene, one) for one in (self.source, self.target))
+        return [(a, b), (b, a)]
+
+
+@dataclass(frozen=True)
+class Disconnect:
+    """Take one thing off another; what `Connect` joins."""
+
+    source: str
+    target: str
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Disconnect {self.source} from {self.target}"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        changes = Changes(scene)
+        one, other = (whole(scene, id) for id in (self.source, self.target))
+        for a, b in ((one, other), (other, one)):
+            if a.kind == "fabric" and b.kind == "rows":
+                _leave_fabric(changes, a, b)
+            elif a.kind == "stage" and b.kind in _FED:
+                _unlisted(changes, f"{a.path}.feeds", b.id, f"{a.id} does not feed {b.id}")
+            elif a.kind == "loops" and b.kind == "rows":
+                _unlisted(changes, f"{a.path}.serves", b.id, f"{a.id} does not cool {b.id}")
+            elif a.kind == "plant" and b.kind == "loops":
+                raise CommandError(f"{b.id} needs a facility loop", "connect it to another one instead")
+            elif {a.kind, b.kind} <= {"node", "switch"}:
+                _uncable(changes, a, b)
+            elif a.kind == b.kind == "stage" and self._above(changes, a, b):
+                pass
+            else:
+                continue
+            return changes.patch(self.title)
+        raise CommandError(f"{self.source} and {self.target} are not joined")
+
+    def _above(self, changes: Changes, a: Thing, b: Thing) -> bool:
+        """Take away whichever key hangs a stage on another; return whether there is one."""
+        found = [key for key in ("from", "or_from", "at") if said(changes.scene, f"{b.path}.{key}") == a.id]
+        for key in found:
+            changes.clear(f"{b.path}.{key}")
+        return bool(found)
+
+
+def _listed(changes: Changes, path: str, id: str, already: str) -> None:
+    there = list(said(changes.scene, path) or [])
+    if id in there:
+        raise CommandError(already)
+    changes.set(path, [*there, id])
+
+
+def _unlisted(changes: Changes, path: str, id: str, missing: str) -> None:
+    there = list(said(changes.scene, path) or [])
+    if id not in there:
+        raise CommandError(missing)
+    changes.set(path, [one for one in there if one != id])
+
+
+def _feed(changes: Changes, stage: Thing, fed: Thing) -> None:
+    feeders = [one.id for one in changes.scene.scenario.power if fed.id in one.feeds]
+    if stage.id in feeders:
+        raise CommandError(f"{stage.id} feeds {fed.id} already")
+    if len(feeders) >= 2:
+        reason = f"{fed.id} is fed by {feeders[0]} and {feeders[1]} already"
+        raise CommandError(reason, "a thing has at most two feeds, A and B: disconnect one first")
+    _listed(changes, f"{stage.path}.feeds", fed.id, "")
+
+
+def _fabric(scene: Scene, name: str) -> Fabric:
+    return next(one for one in scene.scenario.fabrics if one.id == name)
+
+
+def _join_fabric(changes: Changes, fabric: Thing, rows: Thing) -> None:
+    scene = changes.scene
+    said_of = _fabric(scene, fabric.id)
+    if rows.id in said_of.rows:
+        raise CommandError(f"fabric {fabric.id} connects {rows.id} already")
+    if not said_of.rows and said_of.kind != "explicit":
+        raise CommandError(f"fabric {fabric.id} connects every node already")
+    path = f"{fabric.path}.rows"
+    changes.set(path, [*said_of.rows, rows.id])
+
+
+def _leave_fabric(changes: Changes, fabric: Thing, rows: Thing) -> None:
+    scene = changes.scene
+    said_of = _fabric(scene, fabric.id)
+    every = [one.id for hall in scene.scenario.halls for one in hall.rows if one.racks.role == "compute"]
+    there = list(said_of.rows) or every
+    if rows.id not in there:
+        raise CommandError(f"fabric {fabric.id} does not connect {rows.id}")
+    if there == [rows.id]:
+        raise CommandError(f"{rows.id} is all that fabric {fabric.id} connects", "delete the fabric instead")
+    changes.set(f"{fabric.path}.rows", [one for one in there if one != rows.id])
+
+
+def _explicit(scene: Scene, a: Thing, b: Thing) -> Fabric:
+    """Return the explicit fabric of two ends."""
+    names = {one.generator for one in (a, b) if one.kind == "switch"}
+    if len(names) == 2:
+        raise CommandError(f"{a.id} and {b.id} are switches of two fabrics")
+    for fabric in scene.scenario.fabrics:
+        if (fabric.id in names or not names) and fabric.kind == "explicit":
+            return fabric
+    if names:
+        name = names.pop()
+        kind = _fabric(scene, name).kind
+        raise CommandError(
+            f"fabric {name} is {kind}: its rule lays the cables", "cables one by one are for explicit fabrics"
+        )
+    raise CommandError("two nodes are joined in an explicit fabric alone", "add a switch first")
+
+
+def _cable(changes: Changes, a: Thing, b: Thing, cables: int) -> None:
+    """Add cables between two ends of an explicit fabric; raises CommandError where a port or the reach is missing."""
+    scene = changes.scene
+    if cables < 1:
+        raise CommandError(f"{cables} cables are none")
+    fabric = _explicit(scene, a, b)
+    free = free_ports(scene, fabric)
+    for end in (a, b):
+        if end.id not in free:
+            what = "switch" if end.kind == "switch" else "node"
+            raise CommandError(f"fabric {fabric.id} has no {what} {end.id}")
+        if free[end.id] < cables:
+            what = "ports" if end.kind == "switch" else "network cards"
+            raise CommandError(f"{end.id} has {free[end.id]} {what} free, and this takes {cables}")
+    must_reach(scene, a.id, b.id, fabric.cable)
+    links: list[dict[str, Any]] = [dict(link) for link in said(scene, f"fabrics[{fabric.id}].links") or []]
+    for link in links:
+        if {link["from"], link["to"]} == {a.id, b.id}:
+            link["cables"] = int(link.get("cables", 1)) + cables
+            break
+    else:
+        links.append({"from": a.id, "to": b.id} | ({"cables": cables} if cables > 1 else {}))
+    changes.set(f"fabrics[{fabric.id}].links", links)
+
+
+def _uncable(changes: Changes, a: Thing, b: Thing) -> None:
+    fabric = _explicit(changes.scene, a, b)
+    links = said(changes.scene, f"fabrics[{fabric.id}].links") or []
+    left = [link for link in links if {link["from"], link["to"]} != {a.id, b.id}]
+    if len(left) == len(links):
+        raise CommandError(f"no cable joins {a.id} and {b.id}")
+    if left:
+        changes.set(f"fabrics[{fabric.id}].links", left)
+    else:
+        changes.clear(f"fabrics[{fabric.id}].links", [])
+
+
+def free_ports(scene: Scene, fabric: Fabric) -> dict[str, int]:
+    """Return end of an explicit fabric -> ports or cards without a cable."""
+    nodes = connected(scene.scenario, fabric, scene.catalog)
+    size = size_of(fabric, scene.catalog, nodes.count, nodes.most_cards, nodes.card_bytes_s)
+    free = {node: cards * fabric.homes for node, cards in nodes.cards.items()}
+    tiers = ((size.leaf, size.leaves), (size.spine, size.spines), (size.core, size.cores))
+    for level, (ports, count) in enumerate(tiers):
+        if ports is not None:
+            free |= {f"{fabric.id}/{level}/{n}": ports.count for n in range(count)}
+    for link in fabric.links:
+        for end in (link.source, link.target):
+            free[end] = free.get(end, 0) - link.cables
+    return free

@@ -1,0 +1,1 @@
+"""A job on hardware, by kind of workload."""

@@ -1,0 +1,134 @@
+"""A served language model on hardware.
+
+One step is what arrives in one second. Below capacity it takes that second, part of it unused; above, it takes
+longer, and the service falls behind. What is unused is counted at full batches, as an operator sizes a service:
+a lightly loaded GPU is busy with small batches for most of the second all the same, and its power says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from twin.physics.memory import MemoryParts
+from twin.physics.serving import Replica, Serving, batch_limit, serve
+from twin.physics.training import StepParts
+from twin.physics.training_inputs import FULL_NETWORK, Network
+from twin.planning.job.result import MEMORY_SHARE, JobEstimate, PlanError, Service
+from twin.planning.profile.models import load_model
+from twin.planning.profile.profiles import load_calibrated
+from twin.scenario.schema.work import Inference
+
+WINDOW_S = 1.0
+MOST_AT_ONCE = 4096
+"""Requests that any serving software decodes at once; more gain nothing."""
+
+DOUBTS = (
+    "Serving is by roofline: held against published TensorRT-LLM tables, within 20 % for most rows.",
+    "Lengths of prompts and answers are uniform, and any failure stops the whole service.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceJob:
+    """A served language model.
+
+    Attributes
+    ----------
+    workload
+        As a scenario has it.
+    gpus
+        GPUs of the job; `workload.tensor` of them are one replica.
+    profile
+        Name of a profile, such as "h100".
+    gpu_bytes, network
+        As for `LlmJob`.
+    """
+
+    workload: Inference
+    gpus: int
+    profile: str
+    gpu_bytes: float | None = None
+    network: Network = FULL_NETWORK
+
+
+def estimate_inference(job: InferenceJob) -> JobEstimate:
+    """Return what a served model does on its hardware; raises as `twin.planning.job.job.estimate`."""
+    said, profile = job.workload, load_calibrated(job.profile).profile
+    model = load_model(said.model).model
+    if job.gpus % said.tensor:
+        raise PlanError(f"{job.gpus} GPUs are no multiple of {said.tensor} GPUs of a replica")
+    if model.heads % said.tensor:
+        raise PlanError(f"tensor parallel {said.tensor} does not divide {model.heads} attention heads")
+    replica = Replica(model, profile, said.tensor, said.precision, said.cache_precision, job.network)
+    replicas = job.gpus // said.tensor
+    gpu_bytes = profile.hbm_bytes if job.gpu_bytes is None else job.gpu_bytes
+    context = said.prompt_tokens + said.output_tokens / 2
+    weights_bytes = replica.weight_bytes / said.tensor
+    room = batch_limit(MEMORY_SHARE * gpu_bytes - weights_bytes, replica, context)
+    limit = max(1, min(room, said.batch_limit or MOST_AT_ONCE))
+    served = serve(replica, said.requests_s / replicas, said.prompt_tokens, said.output_tokens, limit)
+    cache_bytes = limit * context * replica.cache_token_bytes / replica.cache_shards
+    memory = MemoryParts(weights_bytes, 0.0, 0.0, 0.0, cache_bytes=cache_bytes)
+    parts = _parts(served, replicas, profile.peak(said.precision) * job.gpus)
+    return JobEstimate(
+        kind="inference",
+        gpus=job.gpus,
+        parts=parts,
+        memory=memory,
+        gpu_bytes=gpu_bytes,
+        fits=room >= 1,
+        reason="" if room >= 1 else _reason(weights_bytes, cache_bytes, gpu_bytes),
+        parameters=model.parameters,
+        checkpoint_bytes=replica.weight_bytes * replicas,
+        input_bytes=0.0,
+        confidence="uncalibrated",
+        unit_of_work="requests",
+        work_per_step=said.requests_s * WINDOW_S,
+        hbm_bytes=served.now.hbm_bytes * replicas * parts.step_s,
+        low_confidence=DOUBTS,
+        service=Service(
+            replicas=replicas,
+            first_token_s=served.first_token_s,
+            token_s=served.token_s,
+            batch=served.batch,
+            batch_limit=limit,
+            output_tokens_s=said.output_tokens * said.requests_s / max(1.0, served.utilisation),
+            capacity_requests_s=served.capacity_s * replicas,
+            utilisation=served.utilisation,
+            overloaded=served.utilisation > 1.0,
+        ),
+    )
+
+
+def _parts(served: Serving, replicas: int, peak_flops_s: float) -> StepParts:
+    """Return the window: its use at full batches for the ledger, what really runs in it for the power."""
+    full, now = served.full, served.now
+    step_s = max(WINDOW_S, full.total_s)
+    flop = full.flop * replicas
+    running_s = step_s / WINDOW_S
+    return StepParts(
+        productive_s=full.gemm_s + full.memory_s,
+        exposed_tensor_s=full.communication_s,
+        exposed_pipeline_s=0.0,
+        exposed_data_s=0.0,
+        exposed_context_s=0.0,
+        exposed_expert_s=0.0,
+        pipeline_bubble_s=0.0,
+        launch_s=full.launch_s,
+        straggler_s=0.0,
+        gemm_s=now.gemm_s * running_s,
+        memory_bound_s=now.memory_s * running_s,
+        communication_s=now.communication_s * running_s,
+        idle_s=max(0.0, step_s - (now.total_s - now.launch_s) * running_s),
+        gemm_scaling_s=full.gemm_s,
+        model_flop=flop,
+        mfu=flop / (peak_flops_s * step_s),
+        idle_load_s=max(0.0, WINDOW_S - full.total_s),
+    )
+
+
+def _reason(weights_bytes: float, cache_bytes: float, gpu_bytes: float) -> str:
+    return (
+        f"needs {(weights_bytes + cache_bytes) / 1e9:.1f} GB of {MEMORY_SHARE * gpu_bytes / 1e9:.1f} GB usable "
+        f"on a GPU (weights {weights_bytes / 1e9:.1f}, keys and values of one request {cache_bytes / 1e9:.1f})"
+    )

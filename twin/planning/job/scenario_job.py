@@ -1,0 +1,183 @@
+"""A job of a scenario on GPUs of the catalogue: the one estimate that the engine and the window share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.training_inputs import FULL_NETWORK, Network, Parallel, Stack
+from twin.planning.job.job import (
+    AnyJob,
+    HpcJob,
+    InferenceJob,
+    JobEstimate,
+    LlmJob,
+    LoadJob,
+    PlanError,
+    ReinforcementJob,
+    VisionJob,
+    cut,
+    default_stack,
+    estimate,
+)
+from twin.planning.job.llm import TOKEN_BYTES
+from twin.planning.job.reinforcement import answer_model
+from twin.planning.profile.models import load_model
+from twin.planning.profile.profiles import CalibratedProfile, profile_for_gpu, profile_from
+from twin.plant.tables import Plant
+from twin.scenario.schema.calibration import Calibration
+from twin.scenario.schema.work import (
+    Inference,
+    Job,
+    LlmTraining,
+    Load,
+    Parallelism,
+    Reinforcement,
+    VisionTraining,
+)
+
+
+def allowed_nodes(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Return which nodes stand in the named row generators, shape (N,); none named: all that are there."""
+    if not rows:
+        return plant.nodes.present.copy()
+    generator = np.array([id.split("/", 1)[0] for id in plant.rows.ids])
+    allowed: NDArray[np.bool_] = (
+        plant.nodes.present & np.isin(generator, rows)[plant.racks.row[plant.nodes.rack]]
+    )
+    return allowed
+
+
+def estimate_of(
+    job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: Network = FULL_NETWORK
+) -> JobEstimate:
+    """Return what `job` does on its hardware; parameters and errors as for `planned_job`."""
+    planned = planned_job(job, gpus, gpu_part, gpu_bytes, network)
+    result = estimate(planned)
+    if isinstance(job.workload, LlmTraining):
+        tokens = result.input_bytes / TOKEN_BYTES
+        return replace(result, input_bytes=tokens * job.workload.token_bytes)
+    return result
+
+
+def planned_job(
+    job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: Network = FULL_NETWORK
+) -> AnyJob:
+    """Return what is to be estimated of `job`.
+
+    Parameters
+    ----------
+    job
+        As the scenario has it.
+    gpus
+        GPUs of all its nodes.
+    gpu_part
+        Their part in the catalogue; it chooses the profile when the job names none.
+    gpu_bytes
+        Memory of one [B].
+    network
+        What the fabric gives it on its places.
+
+    Raises
+    ------
+    PlanError
+        When the job is cut in a way that cannot run.
+    ProfileError
+        When its model or profile does not exist, or no profile serves the GPU.
+    """
+    workload = job.workload
+    if isinstance(workload, Load):
+        return LoadJob(workload, gpus, gpu_bytes)
+    profile = workload.profile or profile_for_gpu(gpu_part).name
+    if isinstance(workload, LlmTraining):
+        own = None if workload.calibration is None else _own_profile(workload.calibration)
+        return _llm(workload, gpus, own or profile, gpu_bytes, network)
+    if isinstance(workload, VisionTraining):
+        return _vision(workload, gpus, profile, gpu_bytes, network)
+    if isinstance(workload, Reinforcement):
+        generating = gpus // job.nodes * (workload.rollout_nodes or 0)
+        if generating >= gpus:
+            raise PlanError(f"all {job.nodes} nodes generate and none learns; rollout_nodes must be fewer")
+        batch = workload.prompts * workload.samples
+        parallel = _parallel(workload.parallelism, gpus - generating, batch)
+        stack = _stack(workload, profile)
+        learner = LlmJob(answer_model(workload), parallel, profile, stack, gpu_bytes, network)
+        return ReinforcementJob(workload, learner, generating)
+    if isinstance(workload, Inference):
+        return InferenceJob(workload, gpus, profile, gpu_bytes, network)
+    return HpcJob(workload, gpus, profile, gpu_part, gpu_bytes, network)
+
+
+@lru_cache(maxsize=64)
+def _own_profile(calibration: Calibration) -> CalibratedProfile:
+    document = calibration.model_dump(exclude_none=True, exclude_defaults=True)
+    document["confidence"] = calibration.confidence
+    if "gpus" in document:
+        document["gpus"] = list(document["gpus"])
+    return profile_from(document, calibration.title, "calibration")
+
+
+def _llm(
+    workload: LlmTraining, gpus: int, profile: str | CalibratedProfile, gpu_bytes: float, network: Network
+) -> LlmJob:
+    model = load_model(workload.model).model
+    if workload.sequence is not None:
+        model = replace(model, seq=workload.sequence)
+    parallel = _parallel(workload.parallelism, gpus, workload.global_batch)
+    return LlmJob(model, parallel, profile, _stack(workload, profile), gpu_bytes, network)
+
+
+def _parallel(cuts: Parallelism, gpus: int, global_batch: int) -> Parallel:
+    return cut(
+        gpus,
+        global_batch,
+        tp=cuts.tensor,
+        pp=cuts.pipeline,
+        cp=cuts.context,
+        vp=cuts.interleave,
+        microbatch=cuts.microbatch,
+        ep=cuts.expert,
+        etp=cuts.expert_tensor,
+        order=cuts.order,
+    )
+
+
+def _stack(workload: LlmTraining | Reinforcement, profile: str | CalibratedProfile) -> Stack:
+    """Return the profile's stack with what the scenario says otherwise."""
+    said = workload.stack
+    stack = default_stack(profile, workload.model, workload.precision, workload.recompute)
+    options = {
+        "sharding": said.sharding,
+        "seq_parallel": said.seq_parallel,
+        "flash": said.flash,
+        "tp_overlap": said.tensor_overlap,
+        "dp_overlap": said.data_overlap,
+        "p2p_overlap": said.pipeline_overlap,
+        "ep_overlap": said.expert_overlap,
+        "grad_bytes": said.gradient_bytes,
+        "launch_s": said.launch_s,
+    }
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    return replace(stack, **given)
+
+
+def _vision(
+    workload: VisionTraining, gpus: int, profile: str, gpu_bytes: float, network: Network
+) -> VisionJob:
+    return VisionJob(
+        gpus,
+        profile,
+        workload.sample_flop,
+        workload.sample_bytes,
+        workload.parameters,
+        workload.batch_per_gpu,
+        workload.efficiency,
+        sample_hbm_bytes=workload.hbm_bytes,
+        sample_activation_bytes=workload.activation_bytes,
+        gpu_bytes=gpu_bytes,
+        network=network,
+    )

@@ -1,0 +1,40 @@
+"""What people ask of a training run beside its time: tokens, memory traffic, and what of it nothing measured backs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from twin.physics.roofline import transformer_traffic_bytes
+from twin.physics.training_inputs import Model
+from twin.planning.job.llm import LlmJob, default_stack
+from twin.planning.job.result import JobEstimate
+from twin.planning.profile.models import load_model
+from twin.planning.profile.profiles import WORTH_OF_EXPERTS
+
+NEARLY_FULL = 0.99
+"""Share of the profile's network from which a fabric counts as the one it was fitted on."""
+
+
+def described(job: LlmJob, result: JobEstimate) -> JobEstimate:
+    """Return the estimate of a training run with what people ask beside its time: tokens, traffic, doubts."""
+    model = load_model(job.model).model if isinstance(job.model, str) else job.model
+    stack = default_stack(job.profile, job.model) if job.stack is None else job.stack
+    return replace(
+        result,
+        unit_of_work="tokens",
+        work_per_step=float(job.parallel.global_batch * model.seq),
+        hbm_bytes=transformer_traffic_bytes(model, job.parallel, stack),
+        low_confidence=tuple(_doubts(job, result, model)),
+    )
+
+
+def _doubts(job: LlmJob, result: JobEstimate, model: Model) -> Iterator[str]:
+    if model.experts is not None:
+        yield f"{WORTH_OF_EXPERTS}."
+    elif result.confidence == "uncalibrated":
+        yield "No published run backs the profile of this GPU."
+    slow = job.network
+    least = min(slow.data, slow.pipeline, slow.tensor, slow.context, slow.expert)
+    if least < NEARLY_FULL or slow.hop_extra_s > 0.0:
+        yield "The fabric gives less than the one the profile was fitted on; how steps suffer is by formula."

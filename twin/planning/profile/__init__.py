@@ -1,0 +1,1 @@
+"""Calibration profiles and model presets, read from files with their sources."""

@@ -1,0 +1,181 @@
+"""Model presets: published shapes of transformers, and vision and video models, under the names people use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from typing import Any, TypeVar
+
+from twin.physics.training_inputs import Experts, Latent, Model
+from twin.planning.profile.figures import (
+    Figure,
+    ProfileError,
+    read_document,
+    read_figure,
+    refuse_unknown_keys,
+    section,
+)
+
+FILE = "profiles/models.yaml"
+_COUNTS = ("layers", "hidden", "ffn", "heads", "kv_heads", "vocab", "seq")
+_Part = TypeVar("_Part", Experts, Latent)
+_NEEDED = frozenset((*_COUNTS, "gated", "title", "deferred_head", "source", "status"))
+_KEYS = _NEEDED | {"experts", "latent"}
+_VISION_DIMENSION: Mapping[str, str] = {
+    "sample_flop": "flop",
+    "parameters": "number",
+    "sample_bytes": "data",
+    "batch_per_gpu": "number",
+    "efficiency": "number",
+    "sample_hbm_bytes": "data",
+    "sample_activation_bytes": "data",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPreset:
+    """A published model.
+
+    Attributes
+    ----------
+    name, title
+        Key of the file, and the name for people.
+    model
+        Its shape, with the sequence length it was trained at.
+    deferred_head
+        Whether published stacks take its embedding weight gradient out of the pipeline.
+    source, status
+        Where the shape comes from, and how sure that is.
+    """
+
+    name: str
+    title: str
+    model: Model
+    deferred_head: bool
+    source: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class VisionPreset:
+    """A published vision or video model, as `VisionJob` asks for it.
+
+    Attributes
+    ----------
+    name, title
+        Key of the file, and the name for people.
+    sample_flop
+        Model FLOP of one sample, forward and backward [FLOP].
+    parameters
+        Weights of the model.
+    sample_bytes
+        Input read for one sample [B].
+    batch_per_gpu
+        Samples of one step on one GPU that fit a GPU of 80 GB, as a start.
+    efficiency
+        Achieved share of the 16-bit peak, 0..1.
+    sample_hbm_bytes, sample_activation_bytes
+        Traffic of one sample between GPU and memory, and what it keeps for its backward pass [B].
+    figures
+        Each number with unit, source and status.
+    """
+
+    name: str
+    title: str
+    sample_flop: float
+    parameters: float
+    sample_bytes: float
+    batch_per_gpu: int
+    efficiency: float
+    sample_hbm_bytes: float
+    sample_activation_bytes: float
+    figures: Mapping[str, Figure]
+
+
+@cache
+def vision_presets() -> dict[str, VisionPreset]:
+    """Return all shipped vision and video models by name; errors as in `model_presets`."""
+    presets = section(read_document(FILE), FILE, "vision")
+    return {name: _vision_preset(name, entry) for name, entry in presets.items()}
+
+
+@cache
+def model_presets() -> dict[str, ModelPreset]:
+    """Return all shipped presets by name; `ProfileError` with file and key when the file is wrong."""
+    models = section(read_document(FILE), FILE, "models")
+    return {name: _preset(name, entry) for name, entry in models.items()}
+
+
+def load_model(name: str) -> ModelPreset:
+    """Return one preset, such as "llama3-405b"; `ProfileError` names the known ones when there is none."""
+    presets = model_presets()
+    if name in vision_presets():
+        raise ProfileError(
+            FILE,
+            f"vision.{name}",
+            "trained sample by sample: FLOP, bytes and parameters of a sample are given, no layers, hidden size nor "
+            "heads by which a model is cut over GPUs; every GPU holds all of it (data parallelism)",
+        )
+    if name not in presets:
+        raise ProfileError(FILE, f"models.{name}", f"no such model; known are {', '.join(sorted(presets))}")
+    return presets[name]
+
+
+def _preset(name: str, entry: Any) -> ModelPreset:
+    key = f"models.{name}"
+    if not isinstance(entry, dict):
+        raise ProfileError(FILE, key, "must be a mapping")
+    refuse_unknown_keys(entry, _KEYS, FILE, key)
+    for needed in sorted(_NEEDED):
+        if needed not in entry:
+            raise ProfileError(FILE, f"{key}.{needed}", "missing")
+    for count in _COUNTS:
+        _refuse_uncounted(entry[count], f"{key}.{count}")
+    for switch in ("gated", "deferred_head"):
+        if type(entry[switch]) is not bool:
+            raise ProfileError(FILE, f"{key}.{switch}", f"{entry[switch]!r} must be true or false")
+    shape = {count: entry[count] for count in _COUNTS}
+    experts = _counts_of(Experts, entry["experts"], f"{key}.experts") if "experts" in entry else None
+    latent = _counts_of(Latent, entry["latent"], f"{key}.latent") if "latent" in entry else None
+    return ModelPreset(
+        name=name,
+        title=str(entry["title"]),
+        model=Model(gated=entry["gated"], experts=experts, latent=latent, **shape),
+        deferred_head=entry["deferred_head"],
+        source=str(entry["source"]),
+        status=str(entry["status"]),
+    )
+
+
+def _counts_of(kind: type[_Part], entry: Any, key: str) -> _Part:
+    """Return experts or latent attention from a mapping of whole numbers."""
+    if not isinstance(entry, dict):
+        raise ProfileError(FILE, key, "must be a mapping")
+    refuse_unknown_keys(entry, frozenset(field.name for field in fields(kind)), FILE, key)
+    for field in fields(kind):
+        if field.name in entry:
+            _refuse_uncounted(entry[field.name], f"{key}.{field.name}", least=0 if field.default == 0 else 1)
+        elif field.default is MISSING:
+            raise ProfileError(FILE, f"{key}.{field.name}", "missing")
+    return kind(**entry)
+
+
+def _refuse_uncounted(value: object, key: str, least: int = 1) -> None:
+    if type(value) is not int or value < least:
+        raise ProfileError(FILE, key, f"{value!r} must be a whole number from {least}")
+
+
+def _vision_preset(name: str, entry: Any) -> VisionPreset:
+    key = f"vision.{name}"
+    if not isinstance(entry, dict):
+        raise ProfileError(FILE, key, "must be a mapping")
+    refuse_unknown_keys(entry, frozenset((*_VISION_DIMENSION, "title")), FILE, key)
+    figures = {}
+    for field, dimension in _VISION_DIMENSION.items():
+        if field not in entry:
+            raise ProfileError(FILE, f"{key}.{field}", "missing")
+        figures[field] = read_figure(entry[field], dimension, FILE, f"{key}.{field}")
+    values: dict[str, Any] = {field: figure.value for field, figure in figures.items()}
+    values["batch_per_gpu"] = round(values["batch_per_gpu"])
+    return VisionPreset(name=name, title=str(entry.get("title", name)), figures=figures, **values)

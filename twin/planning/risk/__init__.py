@@ -1,0 +1,1 @@
+"""Failures and recovery of a job, sampled; random incidents."""

@@ -1,0 +1,287 @@
+"""How failures, spares and checkpoints of one job of a scene play together: quick answers by the Monte Carlo path."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from twin.catalog import Catalog
+from twin.physics.checkpoint import daly_interval_s, renewal_ettr, young_interval_s
+from twin.physics.reliability import MAINTENANCE_S, REPAIR_CLASS, REPAIR_CLASSES, RepairQuantiles
+from twin.planning.job.job import JobEstimate
+from twin.planning.job.result import PlanError
+from twin.planning.job.scenario_job import allowed_nodes, estimate_of
+from twin.planning.risk.reliability_sample import (
+    Histories,
+    Kept,
+    ReliabilityModel,
+    SampledCause,
+    Spread,
+    best_interval_s,
+    sample,
+    spread,
+    with_checkpoints,
+)
+from twin.plant.tables import Plant
+from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.generators.allowed_rows import rows_of
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.faults import Cause
+from twin.scenario.schema.work import Job, Recovery
+
+SPARE_STEPS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+"""Numbers of spares that are compared, by that of the scene."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobRisk:
+    """What a job of a scene goes through, and how it saves its state.
+
+    Attributes
+    ----------
+    model
+        Failures, repairs, spares, restarts.
+    interval_s, pause_s, drain_s
+        Work between checkpoints, blocking part of a write, time after it until it is durable [s].
+    left_out
+        What of the scene it does not hold, for people.
+    """
+
+    job: str
+    model: ReliabilityModel
+    interval_s: float
+    pause_s: float
+    drain_s: float
+    left_out: tuple[str, ...]
+
+    @property
+    def exact_ettr(self) -> float | None:
+        """ETTR by the renewal formula, if restarts always took their usual time; None without checkpoints."""
+        if math.isinf(self.interval_s):
+            return None
+        rate = self.model.nodes * self.model.node_rate_s
+        shares = [(cause.rate_s, cause.detection_s, cause.mean_repair_s > 0) for cause in self.model.causes]
+        total = sum(share for share, _, _ in shares) or 1.0
+        usual_s = self.model.restart_s + sum(
+            share / total * (detection_s + (self.model.swap_s if away else 0.0))
+            for share, detection_s, away in shares
+        )
+        return float(renewal_ettr(self.interval_s, self.pause_s, usual_s, rate))
+
+
+def risk_of(
+    scenario: Scenario, plant: Plant, catalog: Catalog, job_id: str | None = None, spares: int | None = None
+) -> JobRisk:
+    """Return what one job of a scene goes through.
+
+    Parameters
+    ----------
+    scenario, plant, catalog
+        The scene, built, and its parts.
+    job_id
+        Which job; none: the largest.
+    spares
+        Nodes that stand by for it; none: those of its rows that no job asks for.
+
+    Raises
+    ------
+    PlanError
+        When there is no such job, or it has no nodes it could use.
+    """
+    job = _job(scenario, job_id)
+    allowed = allowed_nodes(plant, rows_of(scenario, job))
+    there = int(allowed.sum())
+    if there < job.nodes:
+        raise PlanError(f"job {job.id!r} asks for {job.nodes} nodes; its rows have {there}")
+    if spares is None:
+        asked: Counter[tuple[str, ...]] = Counter()
+        for one in jobs_of(scenario):
+            asked[rows_of(scenario, one)] += one.nodes if one.id != job.id else 0
+        others = sum(n for rows, n in asked.items() if (allowed & allowed_nodes(plant, rows)).any())
+        spares = max(0, there - job.nodes - others)
+    first = int(allowed.argmax())
+    gpus = int(plant.nodes.gpu_count[first]) * job.nodes
+    part = plant.gpu_parts[int(plant.gpus.part[int(plant.nodes.gpu_first[first])])]
+    work = estimate_of(job, gpus, part, catalog.gpu(part).memory_bytes)
+    failures, recovery = scenario.failures, job.recovery
+    stopping, left_out = _stopping(scenario)
+    causes = tuple(
+        SampledCause(
+            cause.per_node_s,
+            _repair(cause, failures.repair_constant_s),
+            _detection_s(cause, recovery),
+            cause.planned,
+        )
+        for cause in stopping
+    )
+    constant, starting_s = recovery.constant_s, recovery.container_s + recovery.init_s + recovery.warmup_s
+    model = ReliabilityModel(
+        nodes=job.nodes,
+        spares=spares,
+        causes=causes,
+        horizon_s=max(1.0, scenario.duration_s - job.submit_s),
+        first_start_s=starting_s if constant is None else constant,
+        restart_s=starting_s + _load_s(job, plant, work.checkpoint_bytes) if constant is None else constant,
+        swap_s=recovery.swap_s if constant is None else 0.0,
+        lemons=failures.lemons,
+    )
+    checkpoint = job.checkpoint
+    interval_s = _interval_s(job, model, work)
+    return JobRisk(
+        job.id,
+        model,
+        interval_s,
+        checkpoint.pause_s,
+        checkpoint.drain_s,
+        (*left_out, *_beyond(scenario, job)),
+    )
+
+
+def _job(scenario: Scenario, job_id: str | None) -> Job:
+    jobs = jobs_of(scenario)
+    if not jobs:
+        raise PlanError("the scene has no job; give it one")
+    if job_id is None:
+        return max(jobs, key=lambda one: one.nodes)
+    for one in jobs:
+        if one.id == job_id:
+            return one
+    some = ", ".join(one.id for one in jobs[:8])
+    raise PlanError(f"there is no job {job_id!r}; the scene has {some}{' ...' if len(jobs) > 8 else ''}")
+
+
+def _stopping(scenario: Scenario) -> tuple[list[Cause], list[str]]:
+    """Return the causes that are sampled, and what to say of the others."""
+    failures = scenario.failures
+    if not failures.enabled:
+        return [], ["nothing fails by itself in this scene"]
+    taken = [cause for cause in failures.causes if cause.on == "node" and cause.stops]
+    others = [one.id for one in failures.causes if one not in taken]
+    said = [f"causes that strike no single node or leave jobs going: {', '.join(others)}"] if others else []
+    weibull = [one.id for one in taken if one.shape is not None]
+    if weibull:
+        said.append(f"failures by {', '.join(weibull)} come at their mean rate, not by the age of the node")
+    return taken, said
+
+
+def _beyond(scenario: Scenario, job: Job) -> list[str]:
+    """Return what else of the scene the sample does not hold."""
+    failures, recovery = scenario.failures, job.recovery
+    facts = (
+        (failures.bursts is not None, "bursts"),
+        (failures.trace is not None, "the fault trace"),
+        (failures.repairs.crew is not None or bool(failures.repairs.parts), "crews and spare parts"),
+        (failures.lemon_rule is not None, "the lemon rule"),
+        (bool(failures.checks), "health checks"),
+        (failures.stragglers > 0, "stragglers"),
+        (bool(job.checkpoint.tiers), "checkpoint tiers beside the store"),
+        (recovery.policy != "spare", f"policy {recovery.policy}: it takes spares or waits here"),
+        (recovery.partial != "none", "partial restarts"),
+        (job.checkpoint.interval == "adaptive", "the adaptive interval: it is Daly's at the mean rate"),
+    )
+    missing = [words for there, words in facts if there]
+    return [f"not sampled: {', '.join(missing)}; twin run has them"] if missing else []
+
+
+def _repair(cause: Cause, constant_s: float | None) -> float | RepairQuantiles:
+    if cause.repair == "restart":
+        return 0.0
+    if constant_s is not None:
+        return constant_s
+    if cause.repair == "maintenance":
+        return MAINTENANCE_S
+    return REPAIR_CLASSES[REPAIR_CLASS[cause.repair]].repair
+
+
+def _detection_s(cause: Cause, recovery: Recovery) -> float:
+    if recovery.constant_s is not None:
+        return 0.0
+    return recovery.watchdog_s if cause.is_silent else recovery.detect_s
+
+
+def _load_s(job: Job, plant: Plant, checkpoint_bytes: float) -> float:
+    bandwidth = job.recovery.load_bytes_s or math.inf
+    if job.checkpoint.storage in plant.storage.ids:
+        read = float(plant.storage.read_bytes_s[plant.storage.ids.index(job.checkpoint.storage)])
+        bandwidth = min(bandwidth, read if not math.isnan(read) else math.inf)
+    return checkpoint_bytes / bandwidth
+
+
+def _interval_s(job: Job, model: ReliabilityModel, work: JobEstimate) -> float:
+    """Return the work between checkpoints, whole steps [s]; infinite: none is saved."""
+    checkpoint, step_s = job.checkpoint, work.parts.step_s
+    if isinstance(checkpoint.interval, float):
+        wanted_s = checkpoint.interval
+    elif checkpoint.interval == "none":
+        return math.inf
+    else:
+        rule = young_interval_s if checkpoint.interval == "young" else daly_interval_s
+        wanted_s = rule(checkpoint.pause_s, model.mean_between_s)
+    if math.isinf(wanted_s):
+        return math.inf
+    return max(1, round(wanted_s / step_s)) * step_s
+
+
+# --- what it comes to
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A job sampled many times.
+
+    Attributes
+    ----------
+    history, kept
+        What `sample` and `with_checkpoints` returned.
+    """
+
+    risk: JobRisk
+    history: Histories
+    kept: Kept
+
+    @property
+    def figures(self) -> dict[str, Spread]:
+        """Everything of interest by name, over all runs; times are shares of the horizon."""
+        history, kept, whole_s = self.history, self.kept, self.history.horizon_s
+        return {
+            "ettr": spread(kept.ettr),
+            "unexpected": spread(history.unexpected),
+            "planned": spread(history.planned),
+            "lost": spread(kept.lost_s / whole_s),
+            "checkpoints": spread(kept.checkpoint_s / whole_s),
+            "detection": spread(history.detection_s / whole_s),
+            "restart": spread(history.restart_s / whole_s),
+            "waiting": spread(history.waiting_s / whole_s),
+            "nodes_down": spread(history.down),
+        }
+
+    @property
+    def best_interval_s(self) -> float | None:
+        """Work between checkpoints that would keep most [s]; None where writes or failures cost nothing."""
+        if self.risk.pause_s == 0 or not self.history.interruptions.any():
+            return None
+        return best_interval_s(self.history, self.risk.pause_s, self.risk.drain_s)
+
+
+def outcome(risk: JobRisk, runs: int = 1000, seed: int = 1) -> Outcome:
+    """Return what a job comes to in `runs` runs; the same seed gives the same failures whatever the intervals."""
+    history = sample(risk.model, runs, seed)
+    return Outcome(risk, history, with_checkpoints(history, risk.interval_s, risk.pause_s, risk.drain_s))
+
+
+def ettr_at(found: Outcome, interval_s: float) -> Spread:
+    """Return the ETTR of the same runs at another interval."""
+    risk = found.risk
+    return spread(with_checkpoints(found.history, interval_s, risk.pause_s, risk.drain_s).ettr)
+
+
+def by_spares(risk: JobRisk, runs: int, seed: int, numbers: Sequence[int] = ()) -> dict[int, Outcome]:
+    """Return what the job comes to with other numbers of spares; none named: some below and above its own."""
+    base = max(risk.model.spares, 1)
+    wanted = sorted(set(numbers) or {round(step * base) for step in SPARE_STEPS})
+    return {
+        number: outcome(replace(risk, model=replace(risk.model, spares=number)), runs, seed)
+        for number in wanted
+    }

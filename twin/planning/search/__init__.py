@@ -1,0 +1,1 @@
+"""Layouts, batches and scenes searched for a job, and advice where none fits."""

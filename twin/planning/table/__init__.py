@@ -1,0 +1,1 @@
+"""Tables of training configurations: estimated, validated, calibrated."""

@@ -1,0 +1,402 @@
+"""The columns of a table of training configurations: their names, their spellings, and how a cell is read."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from twin.planning.table.case_file import CaseFile, CaseFileError
+from twin.units import UnitError, parse
+
+BLANKS = frozenset(("", "-", "--", "n/a", "na", "nan", "null", "?", "auto", "default"))
+"""Cells that say nothing (besides `none`, which says something in some columns)."""
+
+_GBIT_S = 1e9 / 8
+_LARGEST = 1e12
+_MOST_LAYERS = 10_000
+
+
+class CellError(ValueError):
+    """A cell cannot be understood; the message says what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column that the planner understands.
+
+    Attributes
+    ----------
+    name
+        What the planner calls it.
+    read
+        From the text of a cell to its value; raises `CellError`.
+    spellings
+        Heads that mean it, besides the name: lower case, `_` between words.
+    """
+
+    name: str
+    read: Callable[[str], Any]
+    spellings: tuple[str, ...] = ()
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise CellError(f"{text!r} is no number; {what}") from None
+    if not math.isfinite(value) or abs(value) > _LARGEST:
+        raise CellError(f"{text!r} is no usable number; {what}")
+    return value
+
+
+def _count(text: str) -> int:
+    plain = text.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", text) else text
+    value = _number(plain, "give a whole number from 1")
+    if value < 1 or not value.is_integer():
+        raise CellError(f"{text!r} is no whole number from 1")
+    return int(value)
+
+
+def _layers(text: str) -> int:
+    layers = _count(text)
+    if layers > _MOST_LAYERS:
+        raise CellError(f"{text!r} layers are more than any transformer has; give at most {_MOST_LAYERS}")
+    return layers
+
+
+def _count_or_none(text: str) -> int:
+    value = _number(text, "give a whole number, 0 for none")
+    if value < 0 or not value.is_integer():
+        raise CellError(f"{text!r} is no whole number from 0")
+    return int(value)
+
+
+def _positive(unit: str, factor: float = 1.0) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        value = _number(text, f"give a positive number of {unit}")
+        if value <= 0:
+            raise CellError(f"{text!r} must be positive [{unit}]")
+        return factor * value
+
+    return read
+
+
+def _from_zero(unit: str, factor: float = 1.0) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        value = _number(text, f"give a number of {unit} from 0")
+        if value < 0:
+            raise CellError(f"{text!r} must not be negative [{unit}]")
+        return factor * value
+
+    return read
+
+
+_YES = frozenset(("1", "1.0", "true", "yes", "y", "on", "x"))
+_NO = frozenset(("0", "0.0", "false", "no", "n", "off", "none"))
+
+
+def _switch(text: str) -> bool:
+    low = text.lower()
+    if low in _YES or low in _NO:
+        return low in _YES
+    raise CellError(f"{text!r} is neither yes nor no; give 1 or 0")
+
+
+def _precision(text: str) -> str:
+    low = re.sub(r"[^a-z0-9]", "", text.lower())
+    if low.startswith(("bf16", "fp16", "bfloat16", "float16", "half")) or low == "16":
+        return "bf16"
+    if low.startswith(("fp8", "float8", "mxfp8", "e4m3")) or low == "8":
+        return "fp8"
+    raise CellError(f"{text!r} is a precision no profile was fitted to; known are BF16, FP16 and FP8")
+
+
+def _recompute(text: str) -> str:
+    low = text.lower()
+    word = re.match(r"[a-z0-9.]*", low)
+    first = word[0] if word else ""
+    if first in ("full", "uniform", "block", "checkpoint", "activation") or low in _YES:
+        return "full"
+    if first in ("selective", "core", "attention"):
+        return "selective"
+    if first in _NO:
+        return "none"
+    raise CellError(f"{text!r} is no way to recompute; known are none, selective and full")
+
+
+def _attention(text: str) -> bool | None:
+    low = re.sub(r"[^a-z0-9]", "", text.lower())
+    if low in ("gqa", "mha", "mqa", "mla"):  # says what is computed, not how
+        return None
+    if low.startswith(("flash", "fused", "sdpa", "cudnn", "te")) or low in _YES:
+        return True
+    if low.startswith(("unfused", "core", "math", "eager", "standard", "local")) or low in _NO:
+        return False
+    raise CellError(f"{text!r} is no kind of attention; known are flash and unfused")
+
+
+_SHARDINGS = {
+    "none": "none",
+    "replicated": "none",
+    "ddp": "none",
+    "zero0": "none",
+    "noshard": "none",
+    "standard": "none",
+    "optimizer": "optimizer",
+    "distributed": "optimizer",
+    "distributedoptimizer": "optimizer",
+    "zero1": "optimizer",
+    "gradients": "gradients",
+    "zero2": "gradients",
+    "shardgradop": "gradients",
+    "weights": "weights",
+    "zero3": "weights",
+    "fsdp": "weights",
+    "fsdp2": "weights",
+    "fullshard": "weights",
+}
+_ALGORITHMS = ("adam", "adamw", "fusedadam", "sgd", "lion", "lamb", "adafactor", "muon")
+
+
+def _sharding(text: str) -> str | None:
+    low = re.sub(r"[^a-z0-9]", "", text.lower())
+    if low in _ALGORITHMS:
+        return None
+    found = _SHARDINGS.get(low) or _SHARDINGS.get(low.removesuffix("optimizer"))
+    if found is None:
+        known = "none, distributed, zero1, zero2, zero3 and fsdp"
+        raise CellError(f"{text!r} is no way to share the optimizer out; known are {known}")
+    return found
+
+
+def _stage(text: str) -> str:
+    low = text.lower().removeprefix("zero").strip(" -_")
+    stages = ("none", "optimizer", "gradients", "weights")
+    if low in ("0", "1", "2", "3"):
+        return stages[int(low)]
+    raise CellError(f"{text!r} is no ZeRO stage; give 0, 1, 2 or 3")
+
+
+def _distributed(text: str) -> str | None:
+    low = text.lower()
+    if low in _YES or low in ("0", "0.0", "false", "no", "n", "off"):
+        return "optimizer" if low in _YES else "none"
+    return _sharding(text)
+
+
+_PLAIN_GBIT_S = 200
+"""Plain numbers from here on can only be Gb/s; below they might be GB/s as well."""
+
+
+def _nic(text: str) -> float:
+    """Bytes per second of "400 Gb/s", "50 GB/s", or of a plain number that can only be Gb/s."""
+    try:
+        plain = _positive("Gb/s")(text)
+    except CellError:
+        try:
+            speed = parse(text, "bandwidth")
+        except UnitError as fault:
+            raise CellError(f"{text!r} is no speed of a network card: {fault}") from None
+        if speed <= 0:
+            raise CellError(f"{text!r} must be positive") from None
+        return speed
+    if plain < _PLAIN_GBIT_S:
+        raise CellError(f"{text!r} may be Gb/s or GB/s; write '{text} Gb/s' or '{text} GB/s'")
+    return plain * _GBIT_S
+
+
+_SAYS_NONE = (_switch, _recompute, _attention, _sharding, _stage, _distributed)
+"""Readers for which the word none is an answer, and no blank."""
+
+COLUMNS: tuple[Column, ...] = (
+    Column("model", str, ("model_name",)),
+    Column("gpu", str, ("gpu_type", "gpu_model", "accelerator")),
+    Column("profile", str),
+    Column("software", str),
+    Column("framework", str),
+    Column("stack", str, ("software_stack",)),
+    Column("source", str),
+    Column("precision", _precision, ("dtype",)),
+    Column("gpus", _count, ("num_gpus", "n_gpus", "gpu_count", "world_size", "#gpus", "#_gpus")),
+    Column("seq", _count, ("seq_len", "seqlen", "seq_length", "sequence", "sequence_length")),
+    Column("layers", _layers, ("num_layers", "n_layers", "n_layer", "num_hidden_layers")),
+    Column("hidden", _count, ("hidden_size", "h", "d_model", "n_embd")),
+    Column("ffn", _count, ("ffn_hidden", "ffn_hidden_size", "ffn_size", "intermediate_size", "d_ff")),
+    Column("heads", _count, ("num_heads", "n_heads", "attention_heads", "num_attention_heads", "n_head")),
+    Column(
+        "kv_heads",
+        _count,
+        ("num_kv_heads", "n_kv_heads", "num_key_value_heads", "query_groups", "num_query_groups"),
+    ),
+    Column("vocab", _count, ("vocab_size", "vocabulary", "padded_vocab_size")),
+    Column("gated", _switch, ("swiglu", "glu", "gated_ffn")),
+    Column("tp", _count, ("tensor_parallel", "tensor_parallel_size", "tensor_model_parallel_size")),
+    Column("pp", _count, ("pipeline_parallel", "pipeline_parallel_size", "pipeline_model_parallel_size")),
+    Column("cp", _count, ("context_parallel", "context_parallel_size")),
+    Column("dp", _count, ("data_parallel", "data_parallel_size")),
+    Column("etp", _count, ("expert_tensor_parallel", "expert_tensor_parallel_size")),
+    Column("ep", _count, ("expert_parallel", "expert_parallel_size", "expert_model_parallel_size")),
+    Column(
+        "vp",
+        _count,
+        ("vpp", "interleave", "virtual_pipeline", "virtual_stages", "virtual_pipeline_parallel_size"),
+    ),
+    Column("microbatch", _count, ("micro_batch", "mbs", "mb", "micro_batch_size", "microbatch_size")),
+    Column("global_batch", _count, ("gbs", "global_batch_size", "batch", "batch_size")),
+    Column(
+        "recompute",
+        _recompute,
+        (
+            "recomputation",
+            "activation_recompute",
+            "activation_recomputation",
+            "checkpointing",
+            "recompute_granularity",
+        ),
+    ),
+    Column("seq_parallel", _switch, ("sp", "sequence_parallel")),
+    Column(
+        "attention",
+        _attention,
+        ("flash", "flash_attention", "flash_attn", "fused_attention", "use_flash_attn"),
+    ),
+    Column("overlap", _switch),
+    Column("tp_overlap", _switch, ("tensor_overlap", "overlap_tp", "tp_comm_overlap")),
+    Column("dp_overlap", _switch, ("data_overlap", "overlap_dp", "dp_comm_overlap", "overlap_grad_reduce")),
+    Column("p2p_overlap", _switch, ("pp_overlap", "pipeline_overlap", "overlap_p2p", "overlap_p2p_comm")),
+    Column("ep_overlap", _switch, ("expert_overlap",)),
+    Column("grad_bytes", _count, ("gradient_bytes", "gradb", "grad_b", "bytes_per_gradient")),
+    Column("optimizer", _sharding),
+    Column("sharding", _sharding, ("data_sharding",)),
+    Column("zero", _stage, ("zero_stage", "zero_optimization_stage")),
+    Column(
+        "distributed_optimizer", _distributed, ("dist_optimizer", "use_distributed_optimizer", "dist_opt")
+    ),
+    Column("deferred_head", _switch, ("defer_embedding_wgrad", "defer_embedding_wgrad_compute")),
+    Column("launch_s", _from_zero("s"), ("launch", "launch_bound_s", "cpu_launch_s")),
+    Column("launch_ms", _from_zero("ms", 1e-3), ("cpu_launch_ms",)),
+    Column("launch_us", _from_zero("us", 1e-6), ("cpu_launch_us",)),
+    Column("nic", _nic, ("nic_speed", "nic_bandwidth")),
+    Column("nic_gbit_s", _positive("Gb/s", _GBIT_S), ("nic_gbps", "nic_gbit", "nic_gbits", "network_gbps")),
+    Column("nic_gbyte_s", _positive("GB/s", 1e9), ("nic_gb_s", "nic_gbytes_s")),
+    Column("p2p_factor", _positive("1"), ("xp",)),
+    Column("experts", _count_or_none, ("num_experts", "n_experts", "moe_num_experts", "num_local_experts")),
+    Column(
+        "topk",
+        _count_or_none,
+        ("top_k", "experts_per_token", "num_experts_per_tok", "moe_router_topk", "moe_topk"),
+    ),
+    Column("expert_ffn", _count_or_none, ("moe_ffn", "moe_ffn_hidden_size", "moe_intermediate_size")),
+    Column("shared_experts", _count_or_none, ("n_shared_experts", "num_shared_experts")),
+    Column("dense_layers", _count_or_none, ("first_dense_layers", "first_k_dense_replace")),
+    Column(
+        "step_time_s",
+        _positive("s"),
+        (
+            "iter_time_s",
+            "iteration_time_s",
+            "step_s",
+            "measured_s",
+            "measured_step_s",
+            "step_time",
+            "iter_time",
+        ),
+    ),
+    Column("step_time_ms", _positive("ms", 1e-3), ("iter_time_ms", "iteration_time_ms", "measured_ms")),
+    Column("tflops_per_gpu", _positive("TFLOP/s", 1e12), ("tflops_gpu", "tflop_s_per_gpu")),
+    Column("flops_kind", str),
+)
+
+_BY_HEAD: Mapping[str, Column] = {
+    head: column for column in COLUMNS for head in (column.name, *column.spellings)
+}
+
+
+def column_of(head: str) -> Column | None:
+    """Return the column that a head means, none where the planner knows no such column.
+
+    Examples
+    --------
+    >>> column_of(" Global Batch ").name, column_of("GBS").name, column_of("colour")
+    ('global_batch', 'global_batch', None)
+    """
+    if re.search(r"nic.*(GBps|GB_?/?s)$", head.strip()):  # bytes, not bits: the case is what tells them apart
+        return _BY_HEAD["nic_gbyte_s"]
+    return _BY_HEAD.get(re.sub(r"[\s/-]+", "_", head.strip().lower()))
+
+
+def understood(table: CaseFile) -> dict[str, Column]:
+    """Return the columns of a table that the planner understands, by their heads.
+
+    Raises
+    ------
+    CaseFileError
+        When there are none, or two that mean the same.
+    """
+    found: dict[str, Column] = {}
+    for head in table.columns:
+        column = column_of(head)
+        if column is None:
+            continue
+        same = [other for other, one in found.items() if one.name == column.name]
+        if same:
+            raise CaseFileError(
+                table.name, 1, head, "", f"means the same as {same[0]!r}; leave one of them out"
+            )
+        found[head] = column
+    if not {column.name for column in found.values()} & {
+        "gpus",
+        "dp",
+        "global_batch",
+        "model",
+        "layers",
+        "hidden",
+    }:
+        heads = ", ".join(repr(head) for head in table.columns[:4])
+        raise CaseFileError(
+            table.name,
+            1,
+            "",
+            "",
+            f"has no column of a training run ({heads} are unknown); the first line must name columns such as "
+            "model, gpu, gpus, tp, pp, global_batch",
+        )
+    return found
+
+
+def read_row(
+    cells: Mapping[str, str], columns: Mapping[str, Column], decimal_comma: bool = False
+) -> dict[str, Any]:
+    """Return the values of a row by column name; blanks are left out.
+
+    Parameters
+    ----------
+    cells
+        Text by head.
+    columns
+        What `understood` made of the heads.
+    decimal_comma
+        Whether a comma may stand for the decimal point.
+
+    Raises
+    ------
+    CellError
+        For the first cell that cannot be understood, with its head.
+    """
+    values: dict[str, Any] = {}
+    for head, column in columns.items():
+        text = cells.get(head, "").strip()
+        if text.lower() in BLANKS or (text.lower() == "none" and column.read not in _SAYS_NONE):
+            continue
+        if decimal_comma and re.fullmatch(r"[+-]?\d+,\d+", text):
+            text = text.replace(",", ".")
+        try:
+            value = column.read(text)
+        except CellError as fault:
+            raise CellError(f"column {head!r}: {fault}") from None
+        if value is not None:
+            values[column.name] = value
+    return values

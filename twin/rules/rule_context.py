@@ -1,0 +1,91 @@
+"""What the rules ask of a scene, worked out once for all of them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.plant.design_load import DesignLoad
+from twin.plant.facility import rated_heat_w
+from twin.plant.links import Links, links_of
+from twin.plant.tables import Bools, FixtureKind, Floats, Ints, Plant
+from twin.plant.tenancy_rules import Control, review
+from twin.scenario.schema.document import Scenario
+from twin.scenario.text.parse import Path
+
+
+class Case:
+    """A scene with its plant and parts.
+
+    Attributes
+    ----------
+    generators
+        Path of every row generator by its id.
+    """
+
+    def __init__(self, scenario: Scenario, plant: Plant, catalog: Catalog) -> None:
+        self.scenario, self.plant, self.catalog = scenario, plant, catalog
+        self.generators: dict[str, Path] = {
+            rows.id: ("halls", h, "rows", r)
+            for h, hall in enumerate(scenario.halls)
+            for r, rows in enumerate(hall.rows)
+        }
+
+    @cached_property
+    def load(self) -> DesignLoad:
+        """What the power tree carries with any of its items lost."""
+        return DesignLoad(self.plant, self.catalog)
+
+    @cached_property
+    def usual_w(self) -> Floats:
+        """What each item of the power tree delivers with all of them alive [W]."""
+        return self.load.out_w()
+
+    @cached_property
+    def heat_w(self) -> Floats:
+        """Heat of each loop with every node at its nameplate [W]."""
+        return rated_heat_w(self.plant, self.catalog, self.plant.loops)
+
+    @cached_property
+    def links(self) -> Links:
+        """Every cable run."""
+        return links_of(self.plant)
+
+    @cached_property
+    def controls(self) -> dict[str, Control]:
+        """What keeps tenants apart, by control."""
+        return {one.id: one for one in review(self.scenario, self.plant)}
+
+    @cached_property
+    def geared(self) -> Bools:
+        """Return which racks stand there with something in them that draws power."""
+        plant = self.plant
+        nodes, switches, fixtures = plant.nodes, plant.switches, plant.fixtures
+        held = plant.racks.gear_w > 0
+        held[nodes.rack[nodes.present]] = True
+        held[switches.rack[switches.present & (switches.rack >= 0)]] = True
+        held[fixtures.rack[fixtures.kind != FixtureKind.POWER_SHELF]] = True
+        return np.asarray(held & plant.racks.present, np.bool_)
+
+    @cached_property
+    def rack_generator(self) -> Ints:
+        """Which row generator each rack is of, in the order of `generators`."""
+        rows = [name.partition("/")[0] for name in self.plant.rows.ids]
+        order = {name: place for place, name in enumerate(self.generators)}
+        return np.array([order.get(name, -1) for name in rows], np.int32)[self.plant.racks.row]
+
+    def racks_of(self, names: tuple[str, ...]) -> Bools:
+        """Return the racks of some row generators that stand there."""
+        mine = [place for place, name in enumerate(self.generators) if name in names]
+        return np.asarray(np.isin(self.rack_generator, mine) & self.plant.racks.present, np.bool_)
+
+    def by_generator(self, racks: NDArray[np.integer]) -> list[tuple[Path, list[str]]]:
+        """Return some racks by row generator: its path, and ids of the racks in the order given."""
+        found: dict[int, list[str]] = {}
+        for rack in racks.tolist():
+            found.setdefault(int(self.rack_generator[rack]), []).append(self.plant.racks.ids[rack])
+        paths = list(self.generators.values())
+        return [(paths[place], ids) for place, ids in found.items()]
