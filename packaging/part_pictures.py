@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from twin.app.files.scene_file import EMPTY
-from twin.app.palette.model import Item, items_of
+from twin.app.palette.model import PaletteItem, items_of
 from twin.catalog import load_catalog
 from twin.commands.edit import names
 from twin.commands.edit.command import Command, CommandError, Scene
@@ -28,7 +28,7 @@ NEARER = {"prefab": 0.8, "switch": 0.42, "node": 0.5, "rack": 0.72, "busbar": 0.
 FOLDER = Path(__file__).parents[1] / "assets" / "parts"
 
 
-def built(item: Item) -> tuple[Scene, list[str]]:
+def built(item: PaletteItem) -> tuple[Scene, list[str]]:
     """Return a hall with a part in it and nothing else, and what is to be seen."""
     scene = Scene.of(loads(EMPTY))
     steps: list[Command] = []

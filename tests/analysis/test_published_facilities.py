@@ -10,11 +10,11 @@ from twin.planning.table.reference import reference_table
 
 
 @pytest.fixture(scope="module")
-def tables() -> dict[str, facility_tables.Comparison]:
+def tables() -> dict[str, facility_tables.TableComparison]:
     return {table.name: table for table in facility_tables.compare()}
 
 
-def test_every_published_row_is_run(tables: dict[str, facility_tables.Comparison]) -> None:
+def test_every_published_row_is_run(tables: dict[str, facility_tables.TableComparison]) -> None:
     rows = reference_table("facility").rows
     assert sum(len(table.rows) for table in tables.values()) == len(rows) == 17
     assert {row["table"] for row in rows} == set(facility_tables.TABLE_NAMES)
@@ -22,7 +22,7 @@ def test_every_published_row_is_run(tables: dict[str, facility_tables.Comparison
 
 
 def test_frontier_is_within_a_thousandth_from_its_scene_file(
-    tables: dict[str, facility_tables.Comparison],
+    tables: dict[str, facility_tables.TableComparison],
 ) -> None:
     table = tables["facility-frontier"]
     assert [row.measured for row in table.rows] == [7306.5, 22954.5, 28227.9, 570.8, 1497.1, 1809.3]
@@ -30,7 +30,7 @@ def test_frontier_is_within_a_thousandth_from_its_scene_file(
 
 
 @pytest.mark.parametrize("name", facility_tables.TABLE_NAMES)
-def test_goals_are_reached(name: str, tables: dict[str, facility_tables.Comparison]) -> None:
+def test_goals_are_reached(name: str, tables: dict[str, facility_tables.TableComparison]) -> None:
     assert tables[name].passed, tables[name].missed
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from twin.analysis import reliability_tables
-from twin.planning.table.validation import Comparison, Row
+from twin.planning.table.validation import TableComparison, ValidationRow
 
 QUICK = ("reliability-mttf", "reliability-lemons", "schedule-cases")
 SHARED = Path(__file__).parents[3] / "shared" / "reference"
@@ -43,10 +43,13 @@ def test_without_the_trace_its_table_is_skipped_with_a_reason(tmp_path: Path) ->
 
 
 def test_a_row_further_off_than_allowed_is_a_missed_goal() -> None:
-    near, far = Row("a", 1.0, 1.02, within=0.03), Row("b", 1.0, 1.04, within=0.03)
-    assert Comparison("t", "", "", "h", rows=(near,)).passed
-    table = Comparison("t", "", "", "h", rows=(near, far))
+    near, far = ValidationRow("a", 1.0, 1.02, within=0.03), ValidationRow("b", 1.0, 1.04, within=0.03)
+    assert TableComparison("t", "", "", "h", rows=(near,)).passed
+    table = TableComparison("t", "", "", "h", rows=(near, far))
     assert table.passed is False
     assert table.missed == ("b: 1.04 is not within 0.03 of 1",)
-    assert Comparison("t", "", "", "h", rows=(Row("c", 1.0, 2.0),)).passed is None
-    assert Comparison("t", "", "", "h", rows=(Row("d", 1.0, float("nan"), within=1.0),)).passed is False
+    assert TableComparison("t", "", "", "h", rows=(ValidationRow("c", 1.0, 2.0),)).passed is None
+    assert (
+        TableComparison("t", "", "", "h", rows=(ValidationRow("d", 1.0, float("nan"), within=1.0),)).passed
+        is False
+    )

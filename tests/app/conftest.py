@@ -84,7 +84,7 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
     from twin.app.session.session import Session
     from twin.app.shell.main_window import MainWindow
     from twin.app.toolkit.look import Look
-    from twin.app.toolkit.settings import Settings
+    from twin.app.toolkit.settings import UserSettings
 
     before = set(app.topLevelWidgets())
     errors = _Errors()
@@ -94,7 +94,7 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
 
     def make(scene: Path | None = None) -> MainWindow:
         look = Look(app, "dark")
-        window = MainWindow(look, Session(), Settings(folder / "settings.ini"))
+        window = MainWindow(look, Session(), UserSettings(folder / "settings.ini"))
         made.append((window, look))
         QTest.qWait = _WAIT_OF_QT  # type: ignore[method-assign]
         window.resize(1400, 900)
@@ -190,8 +190,8 @@ def window(
 
 def _put_back(window: MainWindow) -> None:
     """Undo what a test before may have done to the view: none of it belongs to the scene."""
-    from twin.app.jobs.events import Which as Lines
-    from twin.app.jobs.model import Which as Jobs
+    from twin.app.jobs.events import EventFilter as Lines
+    from twin.app.jobs.model import JobFilter as Jobs
     from twin.app.monitor.events_dock import FIRST_SHOWN
     from twin.app.session.session import DEFAULT_SPEED
     from twin.view3d.base.state import ViewState

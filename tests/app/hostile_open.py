@@ -17,10 +17,10 @@ def main(scene: Path, folder: Path) -> None:
     from twin.app.session.session import Session
     from twin.app.shell.main_window import MainWindow
     from twin.app.toolkit.look import Look
-    from twin.app.toolkit.settings import Settings
+    from twin.app.toolkit.settings import UserSettings
 
     look = Look(app, "dark")
-    window = MainWindow(look, Session(), Settings(folder / "settings.ini"))
+    window = MainWindow(look, Session(), UserSettings(folder / "settings.ini"))
     window.show()
     assert window.files.open(scene)
     while window.session.frame is None:

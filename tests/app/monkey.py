@@ -76,7 +76,7 @@ def _loose(told: argparse.Namespace, folder: Path) -> int:
     from twin.app.shell.main_window import MainWindow
     from twin.app.shell.start import ExceptionHook
     from twin.app.toolkit.look import Look
-    from twin.app.toolkit.settings import Settings
+    from twin.app.toolkit.settings import UserSettings
 
     _load_all()
     os.environ |= {"XDG_STATE_HOME": str(folder / "state"), "TWIN_STATE_DIR": str(folder / "state")}
@@ -84,7 +84,7 @@ def _loose(told: argparse.Namespace, folder: Path) -> int:
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
     app = QApplication(sys.argv[:1])
     look = Look(app, "dark")
-    window = MainWindow(look, Session(), Settings(folder / "settings.ini"))
+    window = MainWindow(look, Session(), UserSettings(folder / "settings.ini"))
     hook, collector = ExceptionHook(window), GuiCollector(app)
     window.resize(1400, 900)
     window.show()

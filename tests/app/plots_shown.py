@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from twin.app.plots.area import PlotArea
-from twin.app.session.bounded_history import History
+from twin.app.session.bounded_history import BoundedHistory
 from twin.app.session.plot_pages import PAGES
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.look import Look
@@ -34,7 +34,9 @@ class Paints(QObject):
 
 
 @contextmanager
-def plots_of(history: History, app: QApplication, bot: QtBot, height: int, dated: bool) -> Iterator[PlotArea]:
+def plots_of(
+    history: BoundedHistory, app: QApplication, bot: QtBot, height: int, dated: bool
+) -> Iterator[PlotArea]:
     """Show the plots of a history."""
     look = Look(app, "dark")
     made = PlotArea(look, history, PAGES["Run"], Clock(datetime(2026, 1, 5), dated=dated))

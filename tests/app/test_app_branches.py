@@ -19,7 +19,7 @@ from twin.app.branches.branches_dock import GOODPUT
 from twin.app.branches.choices import Sort, folder_of, free_path
 from twin.app.branches.dialog import BranchDialog
 from twin.app.shell.main_window import MainWindow
-from twin.commands.place.move import Move
+from twin.commands.place.move import MoveThings
 from twin.record.hash import EventHash
 from twin.record.reader import Reader
 from twin.runtime.inline import run
@@ -252,7 +252,7 @@ def test_an_edit_of_the_past_is_the_first_of_a_branch(
     run_to(window, qtbot, 4 * 3600.0, 50_000.0)
     session = window.session
     at_s = look_back(window, qtbot, 1.5 * 3600.0)
-    assert window.editing.editor.do(Move(("gpu/0/0",), (0.0, 1.2)))
+    assert window.editing.editor.do(MoveThings(("gpu/0/0",), (0.0, 1.2)))
     dialog = window.branching.dialog
     assert dialog is not None
     path = dialog.path

@@ -28,7 +28,7 @@ from twin.app.session.speeds import SPEEDS
 from twin.app.shell.main_window import MainWindow
 from twin.cli.app import app as cli
 from twin.record.reader import Reader
-from twin.report.halls import Halls
+from twin.report.halls import RecordedHalls
 from twin.runtime.inline import run
 from twin.scenario import loads, parse_injection
 from twin.view3d.base import palette
@@ -332,7 +332,7 @@ def test_a_recording_without_gpus_is_compared_in_figures(
 
 def test_gpus_are_matched_by_id(runs: Runs) -> None:
     with Reader(runs[0]) as reader:
-        plant = Halls(reader).at(0)[1]
+        plant = RecordedHalls(reader).at(0)[1]
     assert matched(plant, plant).tolist() == list(range(len(plant.gpus.node)))
     order = np.arange(len(plant.nodes.ids))[::-1]
     ids = [plant.nodes.ids[slot] for slot in order]

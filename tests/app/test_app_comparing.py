@@ -20,7 +20,7 @@ from twin.app.compare.hall_pair import HallPair
 from twin.app.compare.scene_comparison import compare, things_of
 from twin.app.files.newer_file import NewerFile
 from twin.commands.edit.command import Given
-from twin.commands.place.move import Move
+from twin.commands.place.move import MoveThings
 from twin.scenario import Change, Patch, load, loads
 from twin.scenario.file.patch_text import edit
 
@@ -80,7 +80,7 @@ def test_both_halls_are_shown_with_one_camera_and_let_go(
     window = use_window(own)
     editor = window.editing.editor
     assert editor.do(ADD)
-    assert editor.do(Move(("gpu/0/0",), (0.0, 1.2)))
+    assert editor.do(MoveThings(("gpu/0/0",), (0.0, 1.2)))
     window.menus.execute("file.compare_saved")
     dialog = window.findChild(DiffDialog)
     assert dialog is not None

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from twin.app.toolkit.settings import Settings
+from twin.app.toolkit.settings import UserSettings
 
 
-def settings(folder: Path, text: str) -> Settings:
+def settings(folder: Path, text: str) -> UserSettings:
     path = folder / "settings.ini"
     path.write_text(text)
-    return Settings(path)
+    return UserSettings(path)
 
 
 @pytest.mark.parametrize("said", ["nan", "inf", "-3", "0", "1e300", "large"])

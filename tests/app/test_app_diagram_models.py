@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.app.diagrams.diagram import Box, Diagram, Line, places_of
-from twin.app.diagrams.diagram_layout import BOX_PX, Picture, lay_out
+from twin.app.diagrams.diagram import Box, Diagram, DiagramLine, places_of
+from twin.app.diagrams.diagram_layout import BOX_PX, DiagramPicture, lay_out
 from twin.app.diagrams.one_line import one_line
 from twin.app.diagrams.one_line_facts import PowerNow, losses
 from twin.app.diagrams.one_line_loads import loads_of
 from twin.app.diagrams.piping import piping
 from twin.app.diagrams.piping_facts import standing_marks
-from twin.app.diagrams.sankey import Flow, Node, through, unbalanced
+from twin.app.diagrams.sankey import Flow, SankeyNode, through, unbalanced
 from twin.app.diagrams.sankey import lay_out as lay_out_sankey
 from twin.app.diagrams.sankey_flows import energy_flows
 from twin.app.world.rows import World
@@ -26,7 +26,7 @@ from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.record.channels import PowerState
 from twin.record.events import Event, Severity
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.scenario import load
 
 SCENES = Path(__file__).parents[2] / "scenes"
@@ -66,7 +66,7 @@ def world_of(path: Path) -> World:
         "job": len(scenario.jobs),
         "site": 1,
     }
-    frame = Frame.empty(Layout(counts, plant.epoch), 60.0)  # type: ignore[arg-type]
+    frame = Frame.empty(FrameLayout(counts, plant.epoch), 60.0)  # type: ignore[arg-type]
     values = frame.values
     values["gpu.temp_c"][:] = 60.0
     values["gpu.power_w"][:] = 1000.0
@@ -116,11 +116,11 @@ def box(diagram: Diagram, key: str) -> Box:
     return next(one for one in diagram.boxes if one.key == key)
 
 
-def lines_into(diagram: Diagram, key: str) -> list[Line]:
+def lines_into(diagram: Diagram, key: str) -> list[DiagramLine]:
     return [line for line in diagram.lines if line.below == key]
 
 
-def assert_apart(diagram: Diagram, picture: Picture) -> None:
+def assert_apart(diagram: Diagram, picture: DiagramPicture) -> None:
     """Boxes touch neither one another nor the edge."""
     for one, other in combinations(picture.spots.values(), 2):
         beside = one.x + one.width <= other.x + 0.1 or other.x + other.width <= one.x + 0.1
@@ -482,7 +482,11 @@ powers = st.floats(min_value=0.0, max_value=5e7)
 
 @given(st.lists(powers, min_size=2, max_size=9), st.integers(40, 900))
 def test_bands_are_as_wide_as_what_flows_and_fill_their_bars(uses: list[float], height: int) -> None:
-    nodes = (Node("in", "", 0), *(Node(f"u{k}", "", 2) for k in range(len(uses))), Node("out", "", 4))
+    nodes = (
+        SankeyNode("in", "", 0),
+        *(SankeyNode(f"u{k}", "", 2) for k in range(len(uses))),
+        SankeyNode("out", "", 4),
+    )
     flows = tuple(
         flow
         for k, power in enumerate(uses)

@@ -21,7 +21,7 @@ from twin.plant.build import build
 from twin.plant.links import link_id
 from twin.plant.tables import SwitchRole
 from twin.record.channels import JobState, State
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.scenario import load
 
 MakeWindow = Callable[..., MainWindow]
@@ -33,7 +33,7 @@ def world() -> World:
     """SuperPOD with its job on the first 30 nodes, every cable at 5 %."""
     scenario = load(SCENES / "superpod-h100.twin.yaml").scenario
     plant = build(scenario)
-    layout = Layout(
+    layout = FrameLayout(
         {
             "gpu": len(plant.gpus.node),
             "node": len(plant.nodes.ids),

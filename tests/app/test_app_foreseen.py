@@ -16,14 +16,14 @@ from pytestqt.qtbot import QtBot
 from twin.app.placing.payload import carried_part
 from twin.app.session.frame_migration import is_of
 from twin.app.session.hall_versions import HallUnknown
-from twin.app.session.run_state import Standing
+from twin.app.session.run_state import RunState
 from twin.catalog import load_catalog
 from twin.commands.edit.command import Command, Given
-from twin.commands.place.properties import Drain
+from twin.commands.place.properties import DrainNodes
 from twin.plant.equal_arrays import alike
 from twin.plant.patch import rebuild
 from twin.record.channels import State
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.scenario import Change, Patch
 from twin.sim.engine.engine import Engine
 
@@ -237,14 +237,14 @@ def test_where_the_window_foresaw_another_hall_that_of_the_worker_stands(hands: 
     wrong = rebuild(session.live.plant, other.scenario)
     hands.do(ADD)
     true = hands.standing
-    session.halls.foreseen = Standing(other, wrong)
+    session.halls.foreseen = RunState(other, wrong)
     hands.wait(lambda: bool(hands.done))
     hands.wait(lambda: session.frame is not None and is_of(session.frame.layout, hands.standing))
     assert alike(hands.standing, true)
 
 
 def test_a_node_that_is_drained_shows_it_before_the_run_says_so(hands: Hands) -> None:
-    hands.do(Drain(("gpu/0/0/0",)))
+    hands.do(DrainNodes(("gpu/0/0/0",)))
     frame = hands.session.frame
     assert frame is not None
     drained = hands.standing.nodes.drained[hands.standing.gpus.node]
@@ -270,6 +270,6 @@ def test_a_recorded_hall_that_the_window_numbers_otherwise_is_built_anew_or_said
     assert alike(session.halls.at(frame)[1], before)
     session.live.plant = true
     counts = {**frame.layout.counts, "loop": frame.layout.counts["loop"] + 1}
-    strange = Frame.empty(Layout(counts, frame.layout.epoch), 60.0)
+    strange = Frame.empty(FrameLayout(counts, frame.layout.epoch), 60.0)
     with pytest.raises(HallUnknown, match="other edits"):
         session.halls.at(strange)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from twin.app.planner.draft import (
-    Draft,
+    JobDraft,
     default_draft,
     draft_of_job,
     judge,
@@ -25,7 +25,7 @@ from twin.app.planner.draft import (
 )
 from twin.app.planner.facts import plan_rows
 from twin.app.planner.fields import FIELDS, edited, fields_for, shown_value
-from twin.app.planner.hardware import Hardware, profile_hardware, scene_hardware
+from twin.app.planner.hardware import PlannerHardware, profile_hardware, scene_hardware
 from twin.app.planner.pipeline_schedule import timeline
 from twin.app.planner.presets import presets
 from twin.app.planner.roofline import roof, standing
@@ -58,24 +58,24 @@ def lab_world() -> World:
 
 
 @pytest.fixture(scope="module")
-def hardware(lab_world: World) -> list[Hardware]:
+def hardware(lab_world: World) -> list[PlannerHardware]:
     return [*scene_hardware(lab_world), *profile_hardware()]
 
 
 @pytest.fixture
-def lab_draft(lab_world: World, hardware: list[Hardware]) -> Draft:
+def lab_draft(lab_world: World, hardware: list[PlannerHardware]) -> JobDraft:
     draft = draft_of_job(lab_world, lab_world.scenario.jobs[0], hardware)
     assert draft is not None
     return draft
 
 
-def _cut(draft: Draft, **degrees: int) -> Draft:
+def _cut(draft: JobDraft, **degrees: int) -> JobDraft:
     for name, degree in degrees.items():
         draft = replace(draft, workload=with_value(draft.workload, f"parallelism.{name}", degree))
     return draft
 
 
-def test_a_draft_starts_as_the_job_of_the_scene(lab_world: World, lab_draft: Draft) -> None:
+def test_a_draft_starts_as_the_job_of_the_scene(lab_world: World, lab_draft: JobDraft) -> None:
     job = lab_world.scenario.jobs[0]
     assert lab_draft.workload == job.workload
     assert lab_draft.gpus == 8 * job.nodes == 16
@@ -85,7 +85,7 @@ def test_a_draft_starts_as_the_job_of_the_scene(lab_world: World, lab_draft: Dra
     assert judge(lab_draft).faults == {}
 
 
-def test_every_field_can_be_changed_and_is_shown_as_changed(lab_draft: Draft) -> None:
+def test_every_field_can_be_changed_and_is_shown_as_changed(lab_draft: JobDraft) -> None:
     for spec in fields_for(lab_draft):
         if spec.choices:
             value: object = spec.choices[-1][0]
@@ -99,7 +99,7 @@ def test_every_field_can_be_changed_and_is_shown_as_changed(lab_draft: Draft) ->
     assert len({spec.path for spec in FIELDS}) == len(FIELDS)
 
 
-def test_what_a_job_leaves_open_is_shown_as_model_and_profile_have_it(lab_draft: Draft) -> None:
+def test_what_a_job_leaves_open_is_shown_as_model_and_profile_have_it(lab_draft: JobDraft) -> None:
     plain = replace(lab_draft, workload=lab_draft.workload.model_copy(update={"sequence": None}))
     values = {spec.path: shown_value(plain, spec) for spec in fields_for(plain)}
     assert values["sequence"] == 8192
@@ -120,7 +120,7 @@ def test_what_a_job_leaves_open_is_shown_as_model_and_profile_have_it(lab_draft:
     ],
 )
 def test_an_illegal_cut_is_refused_in_words_at_its_field(
-    lab_draft: Draft, degrees: dict[str, int], batch: int, field: str
+    lab_draft: JobDraft, degrees: dict[str, int], batch: int, field: str
 ) -> None:
     draft = _cut(lab_draft, **degrees)
     draft = replace(draft, workload=with_value(draft.workload, "global_batch", batch))
@@ -130,13 +130,13 @@ def test_an_illegal_cut_is_refused_in_words_at_its_field(
     assert len(judged.faults[field].split()) > 5
 
 
-def test_a_refusal_of_several_fields_is_told_at_the_one_just_changed(lab_draft: Draft) -> None:
+def test_a_refusal_of_several_fields_is_told_at_the_one_just_changed(lab_draft: JobDraft) -> None:
     draft = _cut(lab_draft, tensor=3)
     assert list(judge(draft, "parallelism.tensor").faults) == ["parallelism.tensor"]
     assert list(judge(draft, "precision").faults) == ["gpus"]
 
 
-def test_more_gpus_than_the_scene_has_are_refused(lab_draft: Draft) -> None:
+def test_more_gpus_than_the_scene_has_are_refused(lab_draft: JobDraft) -> None:
     assert "more than the 16 of the scene" in judge(replace(lab_draft, gpus=32)).faults["gpus"]
 
 
@@ -155,13 +155,13 @@ def test_the_copied_yaml_is_the_job(scene: str) -> None:
         assert read.workload == job.workload
 
 
-def test_yaml_for_other_hardware_names_its_profile(hardware: list[Hardware]) -> None:
+def test_yaml_for_other_hardware_names_its_profile(hardware: list[PlannerHardware]) -> None:
     draft = default_draft([one for one in hardware if not one.in_scene])
     assert "profile: h100\n" in yaml_of(draft)
     assert "stack" not in yaml_of(draft)  # what is not said is not written
 
 
-def test_a_preset_of_vision_says_that_its_data_set_is_a_guess(hardware: list[Hardware]) -> None:
+def test_a_preset_of_vision_says_that_its_data_set_is_a_guess(hardware: list[PlannerHardware]) -> None:
     vit = next(preset for preset in presets(None) if preset.title.startswith("ViT-L/16"))
     draft = vit.apply(default_draft(hardware))
     assert "sample: 110 kB" in yaml_of(draft)
@@ -169,7 +169,7 @@ def test_a_preset_of_vision_says_that_its_data_set_is_a_guess(hardware: list[Har
     assert vit.is_of(draft.workload)
 
 
-def test_every_model_of_the_list_can_be_judged_on_every_hardware(hardware: list[Hardware]) -> None:
+def test_every_model_of_the_list_can_be_judged_on_every_hardware(hardware: list[PlannerHardware]) -> None:
     start = default_draft(hardware)
     for preset in presets(None):
         for one in hardware:
@@ -179,7 +179,9 @@ def test_every_model_of_the_list_can_be_judged_on_every_hardware(hardware: list[
             assert worth(draft, judged.estimate)
 
 
-def test_pieces_are_the_whole_step_and_the_whole_memory_in_colours_of_both_themes(lab_draft: Draft) -> None:
+def test_pieces_are_the_whole_step_and_the_whole_memory_in_colours_of_both_themes(
+    lab_draft: JobDraft,
+) -> None:
     estimate = judge(_cut(lab_draft, pipeline=2, context=2)).estimate
     assert estimate is not None
     step, memory = step_pieces(estimate.parts), memory_pieces(estimate.memory)
@@ -243,7 +245,7 @@ def test_the_pictured_step_is_as_long_as_the_estimate() -> None:
         assert made.schedule.microbatches + made.left_out == planned.parallel.microbatches
 
 
-def test_whole_rounds_are_left_out_of_long_steps_and_counted(lab_draft: Draft) -> None:
+def test_whole_rounds_are_left_out_of_long_steps_and_counted(lab_draft: JobDraft) -> None:
     draft = _cut(lab_draft, tensor=1, pipeline=8)
     draft = replace(draft, workload=with_value(draft.workload, "global_batch", 2048))
     estimate = judge(draft).estimate
@@ -259,7 +261,7 @@ def test_whole_rounds_are_left_out_of_long_steps_and_counted(lab_draft: Draft) -
     assert np.isfinite(made.break_s)
 
 
-def test_full_recomputation_makes_backward_passes_longer_by_a_forward_pass(lab_draft: Draft) -> None:
+def test_full_recomputation_makes_backward_passes_longer_by_a_forward_pass(lab_draft: JobDraft) -> None:
     def passes(recompute: str) -> tuple[float, float]:
         draft = replace(lab_draft, workload=with_value(lab_draft.workload, "recompute", recompute))
         estimate = judge(draft).estimate
@@ -273,7 +275,7 @@ def test_full_recomputation_makes_backward_passes_longer_by_a_forward_pass(lab_d
     assert full[1] - plain[1] == pytest.approx(plain[0], rel=0.05)
 
 
-def test_the_best_plan_is_no_slower_than_the_scenes_own_cut(lab_draft: Draft) -> None:
+def test_the_best_plan_is_no_slower_than_the_scenes_own_cut(lab_draft: JobDraft) -> None:
     found = best_plans(lab_draft)
     best = with_plan(lab_draft, found.best[0])
     judged, own = judge(best), judge(lab_draft)
@@ -285,7 +287,7 @@ def test_the_best_plan_is_no_slower_than_the_scenes_own_cut(lab_draft: Draft) ->
     assert best.gpus == lab_draft.gpus
 
 
-def test_advice_makes_a_job_fit(lab_draft: Draft) -> None:
+def test_advice_makes_a_job_fit(lab_draft: JobDraft) -> None:
     large = _cut(lab_draft, microbatch=8)
     judged = judge(large)
     assert judged.estimate is not None
@@ -319,7 +321,9 @@ def test_scaling_stays_at_or_below_linear(weak: bool) -> None:
         assert points[-1].gpus > draft.gpus
 
 
-def test_dots_stand_under_the_roof(lab_world: World, lab_draft: Draft, hardware: list[Hardware]) -> None:
+def test_dots_stand_under_the_roof(
+    lab_world: World, lab_draft: JobDraft, hardware: list[PlannerHardware]
+) -> None:
     above = roof(lab_draft)
     shown = standing(lab_draft, judge(lab_draft).estimate, lab_world, hardware).dots
     assert [dot.is_draft for dot in shown] == [False, True]
@@ -347,7 +351,7 @@ def test_every_job_of_a_scene_has_a_dot_or_a_reason() -> None:
     assert quiet
 
 
-def draft_has_no_traffic(world: World, job: Job, offered: list[Hardware]) -> bool:
+def draft_has_no_traffic(world: World, job: Job, offered: list[PlannerHardware]) -> bool:
     draft = draft_of_job(world, job, offered)
     estimate = judge(draft).estimate if draft is not None else None
     return estimate is not None and estimate.intensity_flop_byte == 0.0

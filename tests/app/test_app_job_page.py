@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 from window_steps import action, pixels, run_to, share
 
-from twin.app.jobs.events import Which
+from twin.app.jobs.events import EventFilter
 from twin.app.shell.main_window import MainWindow
 from twin.app.toolkit.account_colours import colour
 from twin.record.channels import NodeCondition
@@ -61,7 +61,7 @@ def test_the_page_follows_the_job_and_its_lines_lead_to_time_and_place(
     for spark in dock.sparks:
         assert share(pixels(spark), theme.accent, near=80) > 0.0005  # a thin line is mixed with its ground
 
-    dock.which_buttons[Which.TROUBLE].click()
+    dock.which_buttons[EventFilter.TROUBLE].click()
     model = dock.table.lines
     qtbot.waitUntil(lambda: model.rowCount() == 2)
     row = next(k for k, line in enumerate(model.shown) if line.event.kind == "job_interrupted")
@@ -71,7 +71,7 @@ def test_the_page_follows_the_job_and_its_lines_lead_to_time_and_place(
     assert dock.job_id == "llama3"  # the page stays
     chosen = window.docks.events.table.selectionModel().selectedRows()
     assert window.docks.events.model.event_at(chosen[0].row()).kind == "job_interrupted"
-    dock.which_buttons[Which.CHECKPOINTS].click()
+    dock.which_buttons[EventFilter.CHECKPOINTS].click()
     assert all(line.event.kind == "checkpoint" for line in model.shown)
 
 

@@ -12,7 +12,7 @@ from twin.app.faults.break_choices import choices, injection, target_id, target_
 from twin.app.faults.fault_groups import faults_near
 from twin.app.faults.random_incidents import SPANS, draw, words_of
 from twin.app.jobs.curves import JobCurves
-from twin.app.jobs.events import JobEvents, Which
+from twin.app.jobs.events import EventFilter, JobEvents
 from twin.app.jobs.model import STATE, job_text
 from twin.app.jobs.page_facts import JobPage, job_page, limit_of
 from twin.app.jobs.waterfall import QUEUE, REST, waterfall
@@ -142,9 +142,9 @@ def test_the_events_of_a_job_tell_cost_and_place(lab: _Run) -> None:
     assert stop.cost == "25 min lost, 3.0 h away"
     assert stop.why == "gpu/0/1/0 failed by hand"
     assert stop.away_s == pytest.approx(43_361 - 32_400, abs=1.0)
-    saved = [line for line in lines if Which.CHECKPOINTS.holds(line)]
+    saved = [line for line in lines if EventFilter.CHECKPOINTS.holds(line)]
     assert {line.cost for line in saved} == {"271 steps"}
-    assert [line.event.kind for line in lines if Which.TROUBLE.holds(line)] == [
+    assert [line.event.kind for line in lines if EventFilter.TROUBLE.holds(line)] == [
         "waiting_for_spare",
         "job_interrupted",
     ]

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from twin.app.files import journal_steps
 from twin.app.files.journal import SUFFIX, Journal
 from twin.app.files.journal_steps import StepNotes
-from twin.app.files.recovery import Recovered, draft_of, read, run_of
+from twin.app.files.recovery import RecoveredWork, draft_of, read, run_of
 from twin.commands.edit.command import CommandError, Given
 from twin.commands.edit.draft import Draft, Later
 from twin.scenario import Change, Patch, load, loads
@@ -95,7 +95,7 @@ class Kept:
             draft.redo()
         self.keep()
 
-    def left(self) -> Recovered:
+    def left(self) -> RecoveredWork:
         """Return what a crash would leave now."""
         assert self.journal.path is not None
         copy = self.journal.path.with_name(f"copy{SUFFIX}")

@@ -27,7 +27,7 @@ from twin.app.files.welcome import Welcome
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.nested_layouts import clear, nest, nest_in_cell
-from twin.app.toolkit.settings import Settings
+from twin.app.toolkit.settings import UserSettings
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
@@ -91,7 +91,7 @@ def test_cards_laid_out_anew_leave_nothing_that_is_taken_for_another(
     """What is made after cards have moved is as large as an item: it ended the process in some forty rounds."""
     before = len(known_items())
     look = Look(qapp, "dark")
-    page, host = Welcome(look, Settings(tmp_path / "settings.ini")), QWidget()
+    page, host = Welcome(look, UserSettings(tmp_path / "settings.ini")), QWidget()
     page.show()
     for number in range(80):
         page.resize(_WIDTHS_PX[number % len(_WIDTHS_PX)], 700)

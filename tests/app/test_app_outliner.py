@@ -19,7 +19,7 @@ from twin.app.outliner.model import EYE, LOCK, NAME, NOTE
 from twin.app.outliner.tree import MODES
 from twin.app.shell.main_window import MainWindow
 from twin.app.toolkit import theme
-from twin.commands.place.move import Move
+from twin.commands.place.move import MoveThings
 from twin.commands.room.copies import Array
 
 UseWindow = Callable[[Path], MainWindow]
@@ -256,7 +256,7 @@ def test_marks_are_clicked_and_a_lock_refuses_edits(window: MainWindow) -> None:
     assert text_of(window) == _SCENE  # marks are no part of the scene
     told: list[str] = []
     window.editing.editor.refused.connect(told_to := lambda title, reason: told.append(reason))
-    assert not window.editing.editor.do(Move(("gpu/0/1",), (0.0, 2.0)))
+    assert not window.editing.editor.do(MoveThings(("gpu/0/1",), (0.0, 2.0)))
     window.editing.editor.refused.disconnect(told_to)
     assert told == ["gpu/0/1 is locked: open its lock in the outliner first"]
     assert text_of(window) == _SCENE
@@ -365,9 +365,9 @@ def test_several_things_are_set_in_one_step(window: MainWindow) -> None:
 
 
 def test_a_generator_that_shrinks_tells_first_what_goes_along(window: MainWindow) -> None:
-    from twin.commands.place.groups import Group
+    from twin.commands.place.groups import MakeGroup
 
-    assert window.editing.editor.do(Group(("gpu/1/0", "gpu/0/0"), "pair"))
+    assert window.editing.editor.do(MakeGroup(("gpu/1/0", "gpu/0/0"), "pair"))
     before = text_of(window)
     window.docks.inspector.show_thing("gpu")
     panel = window.docks.inspector.properties

@@ -134,12 +134,12 @@ def test_every_part_has_a_picture_of_its_own_or_is_drawn(show_parts: Callable[[]
 @pytest.mark.parametrize("width_px", [224, 272])
 def test_parts_are_told_apart_in_a_narrow_dock(show_parts: Callable[[], MainWindow], width_px: int) -> None:
     window = show_parts()
-    from twin.app.palette.model import Item
+    from twin.app.palette.model import PaletteItem
 
     rows = window.docks.palette.list
     rows.resize(width_px, 400)
     rows.doItemsLayout()
-    items = [one for one in rows.rows.rows if isinstance(one, Item)]
+    items = [one for one in rows.rows.rows if isinstance(one, PaletteItem)]
     assert len(items) > 60
     for item in items:
         lines = rows.shown(item.id)
@@ -239,7 +239,7 @@ def test_what_has_no_price_is_named(show_parts: Callable[[], MainWindow]) -> Non
 
 
 def test_a_room_beside_a_large_hall_is_still_seen(show_parts: Callable[[], MainWindow]) -> None:
-    from twin.commands.place.footprint import Boxes
+    from twin.commands.place.footprint import FloorFootprints
 
     window = show_parts()
     wizard = _wizard(window)
@@ -248,7 +248,7 @@ def test_a_room_beside_a_large_hall_is_still_seen(show_parts: Callable[[], MainW
     found = []
     for size_m in (1.0, 80.0):
         there = (np.array([one]) for one in (0, 0.0, -size_m, size_m, size_m))
-        plan.show_room(made.scene.plant, Boxes(["hall"], *there))
+        plan.show_room(made.scene.plant, FloorFootprints(["hall"], *there))
         found.append(_painted(plan, plan.legend()["nodes"]))
     assert found[1] > 0.9 * found[0] > 1000
     wizard.close()

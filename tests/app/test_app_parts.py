@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from twin.app.files.scene_list import picture_of, read_card, shipped_scenes
 from twin.app.planner.facts import plan_rows
-from twin.app.session.bounded_history import History
+from twin.app.session.bounded_history import BoundedHistory
 from twin.app.shell.platform_choice import platform_environment
 from twin.app.toolkit.fuzzy import score
 from twin.app.toolkit.text import duration, elapsed, quantity, speed, spelled
@@ -21,7 +21,7 @@ from twin.scenario import load
 
 
 def test_history_keeps_the_whole_past_in_bounded_memory() -> None:
-    history = History(("a", "b"), capacity=100)
+    history = BoundedHistory(("a", "b"), capacity=100)
     for i in range(5000):
         history.append(float(i), (float(i), -float(i)))
     times_s = history.times_s()
@@ -37,7 +37,7 @@ def test_history_keeps_the_whole_past_in_bounded_memory() -> None:
 @given(st.integers(0, 4999), st.integers(0, 4999))
 @settings(max_examples=20)
 def test_a_single_dip_and_a_single_peak_stay_however_long_the_run(dip: int, peak: int) -> None:
-    history = History(("a",), capacity=64)
+    history = BoundedHistory(("a",), capacity=64)
     values = np.full(5000, 5.0)
     values[dip], values[peak] = 1.0, 9.0
     for i, value in enumerate(values.tolist()):
@@ -47,7 +47,7 @@ def test_a_single_dip_and_a_single_peak_stay_however_long_the_run(dip: int, peak
 
 
 def test_the_record_takes_the_place_of_frames_unless_they_show_more() -> None:
-    history = History(("a",))
+    history = BoundedHistory(("a",))
     for t_s in (0.0, 40.0, 80.0, 120.0):
         history.append(t_s, (1.0,))
     history.merge(np.array([np.arange(0.0, 100.0, 10.0), np.full(10, 2.0)]))
@@ -62,7 +62,7 @@ def test_the_record_takes_the_place_of_frames_unless_they_show_more() -> None:
 
 
 def test_history_refuses_time_that_stands_still() -> None:
-    history = History(("a",))
+    history = BoundedHistory(("a",))
     assert history.append(1.0, (0.0,))
     assert not history.append(1.0, (0.0,))
 

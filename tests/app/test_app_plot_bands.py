@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from twin.app.plots.area import PlotArea
-from twin.app.session.bounded_history import History
+from twin.app.session.bounded_history import BoundedHistory
 from twin.app.session.plot_pages import CURVES_SHOWN
 from twin.app.toolkit.theme import CONTRAST, DARK, LIGHT, Theme
 
@@ -22,9 +22,9 @@ _MIDDLE_W, _SWING_W = 5e6, 4e6
 
 
 @pytest.fixture
-def history() -> History:
+def history() -> BoundedHistory:
     """54 days of IT power that swings all the time, a facility that stands at 10 MW, and a goodput with a gap."""
-    made = History(CURVES_SHOWN)
+    made = BoundedHistory(CURVES_SHOWN)
     for k, t_s in enumerate(np.arange(0.0, 54 * _DAY_S, 1200.0).tolist()):
         power_w = _MIDDLE_W + (_SWING_W if k % 2 else -_SWING_W)
         gap = 20 * _DAY_S < t_s < 30 * _DAY_S
@@ -34,7 +34,7 @@ def history() -> History:
 
 
 @pytest.fixture
-def area(qapp: QApplication, qtbot: QtBot, history: History) -> Iterator[PlotArea]:
+def area(qapp: QApplication, qtbot: QtBot, history: BoundedHistory) -> Iterator[PlotArea]:
     """Plots of it, on screen."""
     with plots_of(history, qapp, qtbot, 260, True) as made:
         yield made
@@ -143,7 +143,7 @@ def test_the_pointer_is_told_a_sample_or_what_a_column_holds(area: PlotArea) -> 
 
 
 def test_the_whole_run_is_followed_until_somebody_zooms_in_and_again_when_they_zoom_out(
-    area: PlotArea, history: History
+    area: PlotArea, history: BoundedHistory
 ) -> None:
     boxes = [plot.getPlotItem().getViewBox() for plot in area._plots]
 
@@ -189,7 +189,7 @@ def _wheel(area: PlotArea, notches: int) -> None:
 
 @pytest.mark.parametrize("change", ["size", "range", "data"])
 def test_a_change_is_painted_and_then_there_is_rest(
-    area: PlotArea, history: History, qtbot: QtBot, change: str
+    area: PlotArea, history: BoundedHistory, qtbot: QtBot, change: str
 ) -> None:
     changes: dict[str, Callable[[], object]] = {
         "size": lambda: area.resize(620, 230),

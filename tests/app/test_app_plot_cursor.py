@@ -13,21 +13,21 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from twin.app.plots.area import PlotArea
-from twin.app.session.bounded_history import History
+from twin.app.session.bounded_history import BoundedHistory
 from twin.app.session.plot_pages import CURVES_SHOWN
 
 
 @pytest.fixture
-def history() -> History:
+def history() -> BoundedHistory:
     """An hour of curves that rise."""
-    made = History(CURVES_SHOWN)
+    made = BoundedHistory(CURVES_SHOWN)
     for t_s in range(0, 3601, 60):
         made.append(float(t_s), tuple(1e6 + t_s for _ in CURVES_SHOWN))
     return made
 
 
 @pytest.fixture
-def area(qapp: QApplication, qtbot: QtBot, history: History) -> Iterator[PlotArea]:
+def area(qapp: QApplication, qtbot: QtBot, history: BoundedHistory) -> Iterator[PlotArea]:
     """Plots of it, on screen."""
     with plots_of(history, qapp, qtbot, 200, False) as made:
         yield made
@@ -71,7 +71,7 @@ def test_moving_it_paints_no_plot(area: PlotArea, qtbot: QtBot) -> None:
     assert paints.count == 0
 
 
-def test_curves_that_change_below_it_are_seen(area: PlotArea, history: History, qtbot: QtBot) -> None:
+def test_curves_that_change_below_it_are_seen(area: PlotArea, history: BoundedHistory, qtbot: QtBot) -> None:
     area.show_time(60.0)
     qtbot.wait(50)
     before = _seen(area)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from window_steps import pixels, run_to, share
 
-from twin.app.jobs.model import GPUS, Which
+from twin.app.jobs.model import GPUS, JobFilter
 from twin.app.queue.moves import JOBS_MIME
 from twin.app.shell.main_window import MainWindow
 
@@ -217,7 +217,7 @@ def test_jobs_are_sorted_and_filtered_and_dragged_rows_carry_them(
     run_to(window, qtbot, 2400.0, _SPEED)
     dock.table.sortByColumn(GPUS, Qt.SortOrder.DescendingOrder)
     assert [dock.model.job_at(row).id for row in range(2)] == ["climate", "risk"]
-    dock.which_buttons[Which.WAIT].click()
+    dock.which_buttons[JobFilter.WAIT].click()
     assert {dock.model.job_at(row).id for row in range(dock.model.rowCount())} == {"fluids", "prices"}
     dock.search.setText("bank")
     assert [dock.model.job_at(row).id for row in range(dock.model.rowCount())] == ["prices"]

@@ -18,7 +18,7 @@ from twin.app.toolkit.clock import Clock
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.record.events import Event, Severity
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.scenario.schema.document import Scenario
 
 _LOAD = {"kind": "load", "gpu": "80 %"}
@@ -216,7 +216,7 @@ def test_boxes_never_overlap_and_sum_to_what_is_held(history: JobHistory) -> Non
 
 def test_the_order_is_the_schedulers_where_it_tells(history: JobHistory, plant: Plant) -> None:
     history.add([_event(t, "job_submitted", name) for t, name in enumerate("abc")])
-    frame = Frame.empty(Layout({"job": 5}))
+    frame = Frame.empty(FrameLayout({"job": 5}))
     frame.values["job.place"][:3] = (3, 1, 2)
     assert waiting_order(history, frame) == [1, 2, 0]
     assert waiting_order(history, None) == [0, 1, 2]
@@ -224,7 +224,7 @@ def test_the_order_is_the_schedulers_where_it_tells(history: JobHistory, plant: 
 
 def test_planned_jobs_take_what_will_be_free(history: JobHistory) -> None:
     history.add([_event(0, "job_started", "b", "0-3"), _event(1, "job_submitted", "a", gpus=16)])
-    frame = Frame.empty(Layout({"job": 5}))
+    frame = Frame.empty(FrameLayout({"job": 5}))
     frame.values["job.planned_s"][0] = 600.0
     (box,) = planned_boxes(history, frame, 10.0)
     assert (box.low, box.high, box.begin_s, box.end_s) == (32, 48, 600.0, 4200.0)  # b is there for its 2 h

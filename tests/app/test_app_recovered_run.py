@@ -13,7 +13,7 @@ from plots_shown import curves_agree
 from pytestqt.qtbot import QtBot
 
 from twin.app.files.journal import SUFFIX
-from twin.app.files.recovery import Recovered, left_behind
+from twin.app.files.recovery import RecoveredWork, left_behind
 from twin.app.session.plot_pages import PUE_RUN
 from twin.commands.edit.command import Given
 from twin.record.reader import Reader
@@ -43,7 +43,7 @@ def rename(title: str) -> Given:
     return Given(Patch((Change("title", title),), "Rename"))
 
 
-def left_by(window: MainWindow, keep: bool = True) -> Recovered:
+def left_by(window: MainWindow, keep: bool = True) -> RecoveredWork:
     """Return what a crash at this moment would leave; the window is closed."""
     journal, run_file = window.editing.file.journal.path, window.session.run_file
     assert journal is not None

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from twin.app.toolkit.settings import Settings
+from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.shortcuts import Shortcuts
 from twin.app.toolkit.shortcuts_dialog import ShortcutsDialog
 
@@ -79,11 +79,11 @@ def test_only_what_was_changed_is_kept(window: MainWindow, shortcuts: Shortcuts)
     shortcuts.assign("help.about", "Ctrl+F9")
     shortcuts.assign("file.open", "")
     window.settings.flush()
-    again = Settings(Path(window.settings._store.fileName()))
+    again = UserSettings(Path(window.settings._store.fileName()))
     assert again.keys == {"help.about": "Ctrl+F9", "file.open": ""}
     shortcuts.reset_all()
     window.settings.flush()
-    assert Settings(Path(window.settings._store.fileName())).keys == {}
+    assert UserSettings(Path(window.settings._store.fileName())).keys == {}
 
 
 def test_the_dialog_lists_all_and_finds_by_name_and_by_key(

@@ -18,7 +18,7 @@ from twin.plant.find import find
 from twin.record.alarms import Alarms
 from twin.record.channels import JobState
 from twin.record.events import Event, Severity
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.scenario import load, parse_injection
 
 _SCENE = Path(__file__).parents[2] / "scenes" / "nvl72-row.twin.yaml"
@@ -29,7 +29,7 @@ def world() -> World:
     scenario = load(_SCENE).scenario
     plant = build(scenario)
     counts = {"gpu": len(plant.gpus.present), "node": len(plant.nodes.present), "job": 1, "site": 1}
-    frame = Frame.empty(Layout(counts, plant.epoch))  # type: ignore[arg-type]
+    frame = Frame.empty(FrameLayout(counts, plant.epoch))  # type: ignore[arg-type]
     frame.values["job.state"][:] = JobState.RUNNING
     frame.values["job.step_s"][:] = 13.2
     return World(scenario, plant, load_catalog(), frame)

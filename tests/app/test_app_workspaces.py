@@ -71,7 +71,7 @@ def test_each_workspace_keeps_what_was_changed_in_it(window: MainWindow, qtbot: 
 
 
 def test_layouts_outlive_the_window(window: MainWindow) -> None:
-    from twin.app.toolkit.settings import Settings
+    from twin.app.toolkit.settings import UserSettings
 
     docks = window.docks
     docks.enter("teach")
@@ -84,7 +84,7 @@ def test_layouts_outlive_the_window(window: MainWindow) -> None:
     docks.reset()
     assert not docks.is_shown("jobs")
     docks.enter("run")
-    docks.restore(Settings(Path(window.settings._store.fileName())))
+    docks.restore(UserSettings(Path(window.settings._store.fileName())))
     assert docks.workspace.name == "teach"
     assert docks.is_shown("jobs")
     docks.reset()

@@ -12,8 +12,8 @@ from twin.app.world.locks import struck
 from twin.commands.edit.command import Command, Scene
 from twin.commands.place.delete import Delete
 from twin.commands.place.generators import ChangeGenerator
-from twin.commands.place.move import Move
-from twin.commands.place.properties import Drain, Rename, SetProperty
+from twin.commands.place.move import MoveThings
+from twin.commands.place.properties import DrainNodes, Rename, SetProperty
 from twin.plant.geometry import build_geometry
 from twin.scenario import load
 from twin.scenario.file.patch_text import edit
@@ -35,10 +35,10 @@ def lab() -> Scene:
 @pytest.mark.parametrize(
     ("command", "locked", "stays"),
     [
-        (Move(("gpu/0/0",), (0.0, 3.0)), "gpu/0/0", True),
-        (Move(("gpu/0/0",), (0.0, 3.0)), "gpu", True),
-        (Move(("gpu/0/0",), (0.0, 3.0)), "gpu/0/1", False),
-        (Drain(("gpu/0/1/0",)), "gpu/0/1", True),
+        (MoveThings(("gpu/0/0",), (0.0, 3.0)), "gpu/0/0", True),
+        (MoveThings(("gpu/0/0",), (0.0, 3.0)), "gpu", True),
+        (MoveThings(("gpu/0/0",), (0.0, 3.0)), "gpu/0/1", False),
+        (DrainNodes(("gpu/0/1/0",)), "gpu/0/1", True),
         (Delete(("gpu/0/1",)), "gpu/0/1", True),
         (ChangeGenerator("gpu", racks=1), "gpu/0/1", True),
         (ChangeGenerator("gpu", racks=3), "gpu/0/1", False),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from twin.app.outliner.tree import MODES, Item, Mode, found, matcher, root, ways
+from twin.app.outliner.tree import MODES, Mode, OutlinerItem, found, matcher, root, ways
 from twin.commands.edit.command import Scene
 from twin.scenario import load
 
@@ -19,16 +19,16 @@ def scene(name: str) -> Scene:
     return Scene.of(load(_SCENES / f"{name}.twin.yaml"))
 
 
-def tree(name: str, mode: Mode) -> Item:
+def tree(name: str, mode: Mode) -> OutlinerItem:
     return root(mode, scene(name).scenario, scene(name).plant)
 
 
-def made(item: Item) -> int:
+def made(item: OutlinerItem) -> int:
     """Return how many lines there are, of those that somebody has looked at."""
     return sum(1 + made(inside) for inside in item.inside or [])
 
 
-def ids(item: Item) -> list[str]:
+def ids(item: OutlinerItem) -> list[str]:
     return [item.seed.id, *(id for inside in item.children() for id in ids(inside))]
 
 

@@ -5,10 +5,10 @@ import re
 import pytest
 
 from twin import resources
-from twin.catalog import Finding, catalog_from_texts, check, check_rows, load_catalog
+from twin.catalog import CatalogFinding, catalog_from_texts, check, check_rows, load_catalog
 
 
-def _findings(part: str, wrong: str) -> list[Finding]:
+def _findings(part: str, wrong: str) -> list[CatalogFinding]:
     """Check the shipped catalogue with some lines of one part replaced by the lines of `wrong`."""
     texts = {}
     seen = False

@@ -7,7 +7,7 @@ import pytest
 from twin import resources
 from twin.catalog import (
     CatalogError,
-    Finding,
+    CatalogFinding,
     UnknownPart,
     catalog_from_texts,
     check,
@@ -26,7 +26,7 @@ def shipped_with(old: str, new: str) -> dict[str, str]:
 
 def found(old: str, new: str) -> set[tuple[str, str]]:
     """Return part and key of the errors in the changed catalogue."""
-    findings: list[Finding] = check(catalog_from_texts(shipped_with(old, new)))
+    findings: list[CatalogFinding] = check(catalog_from_texts(shipped_with(old, new)))
     return {(one.part, one.key) for one in findings if one.severity == "error"}
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from twin.catalog import load_catalog
-from twin.catalog.power_parts import PowerStage
+from twin.catalog.power_parts import PowerStagePart
 from twin.physics.power_flow import stage_input_w
 
 RANGES = {
@@ -22,7 +22,7 @@ RANGES = {
 
 def _stage(name):
     part = load_catalog().part(name)
-    assert isinstance(part, PowerStage)
+    assert isinstance(part, PowerStagePart)
     return part
 
 

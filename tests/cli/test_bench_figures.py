@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from twin.cli.bench.figures import FIGURES, Figure, Measured
+from twin.cli.bench.figures import FIGURES, Measured, SpeedFigure
 from twin.cli.bench.machine import LEAST, MOST, engine_load
 
-SECONDS = Figure("run_s", "a run [CPU s]", 1, 10.0)
-RATE = Figure("pictures_s", "pictures a second", 1, 30.0, more=True)
-MEMORY = Figure("run_mb", "its memory [MB]", 0, 600.0, "")
+SECONDS = SpeedFigure("run_s", "a run [CPU s]", 1, 10.0)
+RATE = SpeedFigure("pictures_s", "pictures a second", 1, 30.0, more=True)
+MEMORY = SpeedFigure("run_mb", "its memory [MB]", 0, 600.0, "")
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,11 @@ MEMORY = Figure("run_mb", "its memory [MB]", 0, 600.0, "")
         (SECONDS, 1.0, MOST + 0.01, "void"),
         (SECONDS, 1.0, LEAST - 0.01, "void"),
         (SECONDS, None, 1.0, ""),
-        (Figure("seen_ms", "seen [ms]"), 5.0, 1.0, ""),
+        (SpeedFigure("seen_ms", "seen [ms]"), 5.0, 1.0, ""),
     ],
 )
 def test_goals_follow_the_machine(
-    figure: Figure, value: float | None, factor: float | None, verdict: str
+    figure: SpeedFigure, value: float | None, factor: float | None, verdict: str
 ) -> None:
     assert figure.verdict(value, factor) == verdict
 

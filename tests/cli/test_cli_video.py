@@ -16,7 +16,7 @@ from PySide6.QtGui import QImage
 
 from tests.patience import HANG_S
 from twin.record.reader import Reader
-from twin.report.film import Cut, Film, Frames, Mp4, Sink
+from twin.report.film import Film, FilmCut, Frames, Mp4, Sink
 from twin.report.studio import Shot
 from twin.runtime.inline import run
 from twin.scenario import load
@@ -96,7 +96,7 @@ def test_a_film_that_is_broken_off_leaves_nothing(qapp, pump: Path, tmp_path: Pa
     kept = tmp_path / "kept.png"
     kept.write_bytes(b"somebody's")
     with Reader(pump) as reader:
-        film = Film(reader, Shot(size=(160, 100)), Cut(0.0, 600.0, 1.0, 8), Frames(tmp_path))
+        film = Film(reader, Shot(size=(160, 100)), FilmCut(0.0, 600.0, 1.0, 8), Frames(tmp_path))
         assert film.count == 8
         assert film.step()
         assert film.step()
@@ -137,7 +137,7 @@ def test_a_film_is_whole_or_not_there(
         final.write_bytes(b"the film of yesterday")
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     with Reader(pump) as reader:
-        film = Film(reader, Shot(size=(320, 200)), Cut(0.0, 7200.0, 2.0, 8), sink)
+        film = Film(reader, Shot(size=(320, 200)), FilmCut(0.0, 7200.0, 2.0, 8), sink)
         film.step()
         if ends == "by itself":
             finish(film)
@@ -192,8 +192,8 @@ def test_an_interrupt_of_the_command_leaves_nothing(pump: Path, tmp_path: Path) 
 
 
 def test_a_cut_has_both_ends_and_evenly_many() -> None:
-    np.testing.assert_allclose(Cut(10.0, 20.0, 0.5, 10).times_s(), [10.0, 12.5, 15.0, 17.5, 20.0])
-    assert len(Cut(0.0, 1.0, 0.01, 1).times_s()) == 2
+    np.testing.assert_allclose(FilmCut(10.0, 20.0, 0.5, 10).times_s(), [10.0, 12.5, 15.0, 17.5, 20.0])
+    assert len(FilmCut(0.0, 1.0, 0.01, 1).times_s()) == 2
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from twin.scenario.schema.fault_kinds.kind import (
     FaultEvents,
     FaultKind,
     Impairment,
-    Limits,
+    ValueLimits,
     step,
 )
 from twin.scenario.schema.faults import Cause, Intervention
@@ -47,7 +47,7 @@ ENTRY = FaultKind(
     value="fraction",
     value_title="Share of jobs they stop",
     example="50 %",
-    limits=Limits(0.1, 1.0, "10 % to 100 %"),
+    limits=ValueLimits(0.1, 1.0, "10 % to 100 %"),
     repair_s=(600.0, 0.1),
     chances=(Chance("stopping", "node", 1e9, (20, 80, PERCENT)),),
 )

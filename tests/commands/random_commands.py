@@ -7,10 +7,10 @@ import random
 from twin.commands.edit.command import Command, CommandError, Scene
 from twin.commands.place.delete import Delete
 from twin.commands.place.generators import ChangeGenerator
-from twin.commands.place.groups import AssignJob, AssignTenant, Group, Ungroup
-from twin.commands.place.move import Move, MoveNodes, MoveTo, Rotate
+from twin.commands.place.groups import AssignJob, AssignTenant, MakeGroup, Ungroup
+from twin.commands.place.move import MoveNodes, MoveThings, MoveTo, Rotate
 from twin.commands.place.place import AddPart, AddRows
-from twin.commands.place.properties import Drain, Rename, SetProperty
+from twin.commands.place.properties import DrainNodes, Rename, SetProperty
 from twin.commands.place.rack_nodes import AddNode
 from twin.commands.room.clipboard import Paste, copied
 from twin.commands.room.copies import Array, Duplicate
@@ -57,7 +57,7 @@ class Restless:
             AddPart(one([*PARTS]), hall, draw.choice((None, (x_m, y_m))), count=draw.randint(1, 3)),
             AddNode(one(plant.node_parts or ["DGX-H100"]), one(racks), draw.choice((0, 0, 1, 30))),
             AddRows(hall, (x_m, y_m), draw.randint(1, 2), draw.randint(1, 4), nodes=(("DGX-H100", 2, 1),)),
-            Move(some([*racks, *rows, *machines], 4), (draw.choice((0.0, 0.6, 40.0)), y_m)),
+            MoveThings(some([*racks, *rows, *machines], 4), (draw.choice((0.0, 0.6, 40.0)), y_m)),
             MoveTo(tuple((id, draw.uniform(-60, 90), draw.uniform(60, 90)) for id in some(racks))),
             MoveNodes(some(nodes, 2), one(racks), draw.choice((0, 0, 20))),
             Rotate(some([*racks, *rows])),
@@ -69,7 +69,7 @@ class Restless:
                 f"{draw.randint(18, 30)} degC",
             ),
             SetProperty(("",), "title", f'"Scene {draw.randint(0, 9)}"'),
-            Drain(some([*nodes, *racks]), draw.random() < 0.6),
+            DrainNodes(some([*nodes, *racks]), draw.random() < 0.6),
             Rename(one([*rows, *plant.halls.ids]), f"Name {draw.randint(0, 99)}"),
             Duplicate(some([*racks, *machines, *things]), draw.choice((None, (x_m, 70.0)))),
             Array(some(racks, 1), draw.randint(1, 3), draw.randint(1, 2), (0.6, -40.0 + y_m)),
@@ -77,7 +77,7 @@ class Restless:
                 one(things), count=draw.choice((None, 1, 2, 5)), racks=draw.choice((None, None, 3, 9))
             ),
             ChangeGenerator(one(rows), nodes=draw.randint(0, 5), pitch_m=3.5),
-            Group(some([*racks, *machines], 4), draw.choice(("", "Mine"))),
+            MakeGroup(some([*racks, *machines], 4), draw.choice(("", "Mine"))),
             Ungroup(some([*others, *racks], 1)),
             AssignTenant(some(jobs or ["x"]), one(["", *tenants])),
             AssignJob(some(jobs or ["x"]), draw.choice(((), some(rows or ["x"])))),

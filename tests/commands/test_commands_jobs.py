@@ -8,7 +8,7 @@ from twin.catalog import load_catalog
 from twin.commands.edit.command import CommandError
 from twin.commands.edit.draft import Draft
 from twin.commands.jobs import AddJob
-from twin.commands.room.room import AddRoom, Room
+from twin.commands.room.room import AddRoom, RoomRequest
 from twin.plant.build import build
 from twin.rules import check
 from twin.scenario import loads
@@ -26,7 +26,7 @@ TRAINING = "nodes: 7 # all but one\nworkload:\n  kind: llm\n  model: llama3-8b\n
 
 def built(storage: int) -> Draft:
     draft = Draft(loads(EMPTY, "hall.twin.yaml"))
-    draft.land(draft.propose(AddRoom(Room(rows=1, racks=2, storage=storage))))
+    draft.land(draft.propose(AddRoom(RoomRequest(rows=1, racks=2, storage=storage))))
     return draft
 
 

@@ -11,7 +11,7 @@ from twin.catalog import load_catalog
 from twin.commands.budget.budget import budget
 from twin.commands.edit.command import CommandError, Scene
 from twin.commands.room.prefabs import PREFABS, AddPrefab, footprints
-from twin.commands.room.room import AddRoom, Room, RoomError, design, free_corner
+from twin.commands.room.room import AddRoom, RoomError, RoomRequest, design, free_corner
 from twin.rules.check import check
 from twin.scenario import Document, load, loads
 from twin.scenario.file.patch_text import edit
@@ -44,16 +44,18 @@ def broken(of: Scene) -> list[str]:
 
 
 SIZES = {
-    "dgx": Room(rows=1, racks=8, part="DGX-H100", nodes=4),
-    "cold plates": Room(rows=1, racks=8, part="HGX-H100-DLC", nodes=8),
-    "nvl72": Room(rows=1, racks=8, part="GB200-NVL72", cdu_in_row=True, storage=4),
-    "16k": Room(rows=16, racks=32, storage=40),
-    "one": Room(rows=1, racks=1, nodes=1),
-    "frontier": Room(rows=4, racks=6, part="Frontier-rack", row_pitch_m=4.0),
-    "gb300": Room(rows=4, racks=18, part="GB300-NVL72"),
-    "doors": Room(air="RDHx-active"),
-    "one feed": Room(feeds=1, generators=False, spare=False, cabling="leaf-spine"),
-    "odd": Room(part="MI300X-8", nodes=3, rows=3, racks=7, rack_pitch_m=0.8, cabling="leaf-spine", storage=9),
+    "dgx": RoomRequest(rows=1, racks=8, part="DGX-H100", nodes=4),
+    "cold plates": RoomRequest(rows=1, racks=8, part="HGX-H100-DLC", nodes=8),
+    "nvl72": RoomRequest(rows=1, racks=8, part="GB200-NVL72", cdu_in_row=True, storage=4),
+    "16k": RoomRequest(rows=16, racks=32, storage=40),
+    "one": RoomRequest(rows=1, racks=1, nodes=1),
+    "frontier": RoomRequest(rows=4, racks=6, part="Frontier-rack", row_pitch_m=4.0),
+    "gb300": RoomRequest(rows=4, racks=18, part="GB300-NVL72"),
+    "doors": RoomRequest(air="RDHx-active"),
+    "one feed": RoomRequest(feeds=1, generators=False, spare=False, cabling="leaf-spine"),
+    "odd": RoomRequest(
+        part="MI300X-8", nodes=3, rows=3, racks=7, rack_pitch_m=0.8, cabling="leaf-spine", storage=9
+    ),
 }
 
 
@@ -92,24 +94,24 @@ def test_two_rooms_stand_beside_one_another() -> None:
 @pytest.mark.parametrize(
     ("room", "field"),
     [
-        (Room(rows=0), "rows"),
-        (Room(racks=5000), "racks"),
-        (Room(rows=200, racks=100), "racks"),
-        (Room(nodes=9), "nodes"),
-        (Room(part="QM9700"), "part"),
-        (Room(part="EIA-48U"), "part"),
-        (Room(part="nothing"), "part"),
-        (Room(row_pitch_m=2.0), "row_pitch_m"),
-        (Room(rack_pitch_m=0.4), "rack_pitch_m"),
-        (Room(part="MI300X-8", nodes=4, air="RDHx-active", rows=1), ""),
-        (Room(part="DGX-B200", nodes=4, air="RDHx-active"), ""),
-        (Room(part="DGX-B300", nodes=4, switch="QM9700"), "switch"),
-        (Room(rows=64, racks=64, nodes=4, switch="QM9700"), "switch"),
-        (Room(part="GB200-NVL72", cdu="CDU-L2A-sidecar"), "cdu"),
-        (Room(storage=-1), "storage"),
+        (RoomRequest(rows=0), "rows"),
+        (RoomRequest(racks=5000), "racks"),
+        (RoomRequest(rows=200, racks=100), "racks"),
+        (RoomRequest(nodes=9), "nodes"),
+        (RoomRequest(part="QM9700"), "part"),
+        (RoomRequest(part="EIA-48U"), "part"),
+        (RoomRequest(part="nothing"), "part"),
+        (RoomRequest(row_pitch_m=2.0), "row_pitch_m"),
+        (RoomRequest(rack_pitch_m=0.4), "rack_pitch_m"),
+        (RoomRequest(part="MI300X-8", nodes=4, air="RDHx-active", rows=1), ""),
+        (RoomRequest(part="DGX-B200", nodes=4, air="RDHx-active"), ""),
+        (RoomRequest(part="DGX-B300", nodes=4, switch="QM9700"), "switch"),
+        (RoomRequest(rows=64, racks=64, nodes=4, switch="QM9700"), "switch"),
+        (RoomRequest(part="GB200-NVL72", cdu="CDU-L2A-sidecar"), "cdu"),
+        (RoomRequest(storage=-1), "storage"),
     ],
 )
-def test_what_cannot_be_is_blamed_on_its_figure(room: Room, field: str) -> None:
+def test_what_cannot_be_is_blamed_on_its_figure(room: RoomRequest, field: str) -> None:
     if not field:
         assert broken(design(room, CATALOG).scene) == []
         return
@@ -120,8 +122,8 @@ def test_what_cannot_be_is_blamed_on_its_figure(room: Room, field: str) -> None:
 
 
 def test_a_spare_is_one_machine_more() -> None:
-    with_spare = design(Room(rows=1), CATALOG).scene.plant
-    without = design(Room(rows=1, spare=False), CATALOG).scene.plant
+    with_spare = design(RoomRequest(rows=1), CATALOG).scene.plant
+    without = design(RoomRequest(rows=1, spare=False), CATALOG).scene.plant
     assert (with_spare.loops.units == without.loops.units + 1).all()
     assert (with_spare.plants.units == with_spare.plants.needed + 1).all()
 
@@ -180,7 +182,7 @@ def test_a_cdu_pair_takes_the_racks_without_coolant() -> None:
 
 
 def test_documents_are_those_of_the_scene() -> None:
-    made = design(Room(), CATALOG)
+    made = design(RoomRequest(), CATALOG)
     assert isinstance(made.scene.document, Document)
     assert made.scene.plant.nodes.ids
 

@@ -13,7 +13,7 @@ from twin.commands.edit.command import Given
 from twin.commands.edit.draft import Draft, edit_text
 from twin.scenario import Change, Patch, loads
 from twin.scenario.file.patch_text import apply
-from twin.scenario.reading.extend import Source
+from twin.scenario.reading.extend import SceneSource
 from twin.scenario.reading.key_edit import TextEdit
 from twin.scenario.schema.edit import Edit, EditChange
 from twin.scenario.text.parse import parse
@@ -110,9 +110,9 @@ _TEXT = st.text(st.sampled_from("ab:#'\"\\|>-{}[], \n\t\u00e9\u2028\u00a0%&*!@`0
     )
 )
 def test_whatever_an_edit_says_reads_back_as_it_is(edit: Edit) -> None:
-    source = Source("small", None, "title: Small\n", parse("title: Small\n", "small"))
+    source = SceneSource("small", None, "title: Small\n", parse("title: Small\n", "small"))
     again = TextEdit(source, None, Change("edits[edit-1]", edit_text(edit))).text()
-    second = Source(source.name, None, again, parse(again, "small"))
+    second = SceneSource(source.name, None, again, parse(again, "small"))
     again = TextEdit(
         second, None, Change("edits[edit-2]", edit_text(edit.model_copy(update={"id": "edit-2"})))
     ).text()

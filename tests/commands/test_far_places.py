@@ -8,7 +8,7 @@ from twin.app.inspector.property_fields import X, Y, properties
 from twin.app.inspector.property_values import command
 from twin.commands.edit.command import CommandError, Scene
 from twin.commands.edit.draft import Draft
-from twin.commands.place.move import Move, MoveTo
+from twin.commands.place.move import MoveThings, MoveTo
 from twin.scenario import ScenarioError, load, loads
 
 _SCENE = """\
@@ -57,4 +57,4 @@ def test_a_place_is_set_and_not_added() -> None:
 def test_a_move_by_more_than_a_site_is_refused() -> None:
     draft = Draft(load("builtin:lab-16"))
     with pytest.raises(CommandError, match="at most 10 km"):
-        draft.propose(Move(("gpu/0/0",), (1e16, 0.0)))
+        draft.propose(MoveThings(("gpu/0/0",), (1e16, 0.0)))

@@ -9,9 +9,9 @@ from twin.commands.edit.command import Command, CommandError, Scene
 from twin.commands.edit.draft import Draft
 from twin.commands.edit.names import newcomers
 from twin.commands.place.delete import Delete
-from twin.commands.place.move import Move, MoveNodes, MoveTo, Rotate
+from twin.commands.place.move import MoveNodes, MoveThings, MoveTo, Rotate
 from twin.commands.place.place import AddPart, AddRows
-from twin.commands.place.properties import Drain, Rename, SetProperty
+from twin.commands.place.properties import DrainNodes, Rename, SetProperty
 from twin.commands.place.rack_nodes import AddNode
 from twin.plant.domains import scale_up_domains
 from twin.plant.tables import LoopKind, Plant
@@ -77,7 +77,7 @@ def test_each_kind_of_part_stands_where_it_was_put() -> None:
 def test_nothing_stands_in_another_and_a_rack_has_an_end() -> None:
     draft = drafted("superpod-h100")
     assert "would stand in gpu/0/0" in refused(draft, AddPart("DGX-H100", at=(0.4, 0.6)))
-    assert "would stand in gpu/0/" in refused(draft, Move(("net",), (-1.2, 0.0)))
+    assert "would stand in gpu/0/" in refused(draft, MoveThings(("net",), (-1.2, 0.0)))
     assert "is full" in refused(draft, AddNode("DGX-B200", "gpu/0/0", count=3))
     assert "holds node gpu/0/0/1; unit 35 is free" in refused(draft, AddNode("DGX-H100", "gpu/0/0", 12))
     assert "no part" in refused(draft, AddPart("DGX-H1000")) or "has no 'DGX-H1000'" in refused(
@@ -99,18 +99,18 @@ def test_a_fabric_of_all_keeps_to_what_it_has_ports_for_and_a_job_to_its_kind() 
 def test_racks_rows_and_generators_move_each_in_one_change() -> None:
     draft = drafted("llama3-16k")
     before = Scene.of(draft.shown).plant
-    one = draft.propose(Move(("gpu/3/7",), (-40.0, 1.2)))
+    one = draft.propose(MoveThings(("gpu/3/7",), (-40.0, 1.2)))
     assert [change.path for change in one.changes] == ["halls[hall].overrides"]
-    row = draft.propose(Move(tuple(f"gpu/3/{k}" for k in range(32)), (40.0, 0.0)))
+    row = draft.propose(MoveThings(tuple(f"gpu/3/{k}" for k in range(32)), (40.0, 0.0)))
     assert row.changes[0].value == "gpu/3: {at: {x: 40 m, y: 9 m}}\n"
-    whole = draft.propose(Move(("gpu",), (0.0, -4.0)))
+    whole = draft.propose(MoveThings(("gpu",), (0.0, -4.0)))
     assert [change.path for change in whole.changes] == ["halls[hall].rows[gpu].at"]
     draft.land(one)
-    after = do(draft, Move(("gpu",), (0.0, -4.0)))
+    after = do(draft, MoveThings(("gpu",), (0.0, -4.0)))
     was, now = place(before, "gpu/3/7"), place(after, "gpu/3/7")
     assert np.subtract(now, was) == pytest.approx((-40.0, -2.8))
     assert np.subtract(place(after, "gpu/2/7"), place(before, "gpu/2/7")) == pytest.approx((0.0, -4.0))
-    away = do(draft, Move(("gpu/5",), (60.0, 0.0)))
+    away = do(draft, MoveThings(("gpu/5",), (60.0, 0.0)))
     row_slot = away.slots["gpu/5"][1]
     assert away.rows.x0_m[row_slot] == pytest.approx(60.0)
     assert away.rows.contained[row_slot] == 0
@@ -200,7 +200,9 @@ def test_properties_land_with_item_or_generator_and_refuse_what_is_no_value() ->
     assert {loop.supply_c for loop in draft.shown.scenario.cooling.loops} == {25.0}
     assert "degX" in refused(draft, SetProperty(("crah",), "supply", "25 degX"))
     assert "nothing to change" in refused(draft, SetProperty(("crah",), "supply", "25 degC"))
-    plant = do(draft, Drain(("gpu/4",)), Rename("hall", "Big: one"), SetProperty(("crah",), "supply", None))
+    plant = do(
+        draft, DrainNodes(("gpu/4",)), Rename("hall", "Big: one"), SetProperty(("crah",), "supply", None)
+    )
     assert int(plant.nodes.drained.sum()) == 32 * 4 + 1
     assert draft.shown.scenario.halls[0].title == "Big: one"
     assert next(loop.supply_c for loop in draft.shown.scenario.cooling.loops if loop.id == "crah") == 28.0

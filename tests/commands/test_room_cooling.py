@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from twin.catalog import load_catalog
-from twin.commands.room.room import AddRoom, Room, design
+from twin.commands.room.room import AddRoom, RoomRequest, design
 from twin.commands.room.room_spares import loop_heat_w, spares_of
 from twin.plant.tables import LoopKind
 
 CATALOG = load_catalog()
 
 
-def air(room: Room) -> dict[str, object]:
+def air(room: RoomRequest) -> dict[str, object]:
     """Return the loop of the air as the file says it."""
     (said,) = (
         one for one in design(room, CATALOG).fragment.things["cooling.loops"] if one["kind"] != "liquid"
@@ -23,7 +23,7 @@ def air(room: Room) -> dict[str, object]:
 
 def test_seven_rows_of_servers_by_hand() -> None:
     """Seven rows of ten racks were given fourteen fan walls, 7 MW for 3 MW."""
-    room = Room(rows=7, racks=10, part="DGX-H100", nodes=4)
+    room = RoomRequest(rows=7, racks=10, part="DGX-H100", nodes=4)
     scene = design(room, CATALOG).scene
     switches = len(scene.plant.switches.ids)
     heat_w = 280 * CATALOG.node("DGX-H100").max_w + switches * CATALOG.switch("QM9700").typical_w
@@ -36,12 +36,12 @@ def test_seven_rows_of_servers_by_hand() -> None:
         "2 + 1 chillers",
         "2 + 1 generators",
     ]
-    assert air(Room(rows=7, racks=10, spare=False))["units"] == 6
+    assert air(RoomRequest(rows=7, racks=10, spare=False))["units"] == 6
 
 
 def test_a_small_room_has_small_machines() -> None:
     """326 kW of 32 nodes and 9 kW of 12 switches: three of 150 kW and one more."""
-    said = air(Room(rows=1, racks=8))
+    said = air(RoomRequest(rows=1, racks=8))
     assert (said["part"], said.get("count", 1), said["units"]) == ("CRAH-chilled", 1, 3 + 1)
     heat_w = 32 * 10.2e3 + 12 * CATALOG.switch("QM9700").typical_w
     assert 2 * 150e3 < heat_w <= 3 * 150e3
@@ -50,15 +50,15 @@ def test_a_small_room_has_small_machines() -> None:
 @pytest.mark.parametrize(
     "room",
     [
-        Room(rows=16, racks=32, storage=40),
-        Room(rows=8, racks=20),
-        Room(rows=7, racks=10),
-        Room(rows=8, racks=16, part="GB200-NVL72", storage=6),
-        Room(rows=4, racks=18, part="GB300-NVL72"),
-        Room(rows=3, racks=7, part="MI300X-8", nodes=3, storage=9, cabling="leaf-spine"),
+        RoomRequest(rows=16, racks=32, storage=40),
+        RoomRequest(rows=8, racks=20),
+        RoomRequest(rows=7, racks=10),
+        RoomRequest(rows=8, racks=16, part="GB200-NVL72", storage=6),
+        RoomRequest(rows=4, racks=18, part="GB300-NVL72"),
+        RoomRequest(rows=3, racks=7, part="MI300X-8", nodes=3, storage=9, cabling="leaf-spine"),
     ],
 )
-def test_every_group_holds_with_its_spare_lost_and_none_has_many_times_its_heat(room: Room) -> None:
+def test_every_group_holds_with_its_spare_lost_and_none_has_many_times_its_heat(room: RoomRequest) -> None:
     scene = design(room, CATALOG).scene
     plant = scene.plant
     mine = np.array([name.startswith("crah") for name in plant.loops.ids])
@@ -75,7 +75,7 @@ def test_short_rows_share_a_coolant_loop() -> None:
 
     Ten racks want more coolant than one CDU moves.
     """
-    room = Room(rows=20, racks=2, part="GB200-NVL72")
+    room = RoomRequest(rows=20, racks=2, part="GB200-NVL72")
     scene = design(room, CATALOG).scene
     node = CATALOG.node("GB200-compute-tray")
     rack_w = 18 * node.max_w * node.liquid_fraction + float(scene.plant.racks.gear_w.max())
@@ -92,7 +92,7 @@ def test_short_rows_share_a_coolant_loop() -> None:
 @pytest.mark.parametrize("rows", [1, 3, 4, 7, 8])
 @pytest.mark.parametrize("racks", [3, 8, 18])
 def test_every_coolant_loop_holds_with_its_spare_lost(rows: int, racks: int) -> None:
-    scene = design(Room(rows=rows, racks=racks, part="GB200-NVL72"), CATALOG).scene
+    scene = design(RoomRequest(rows=rows, racks=racks, part="GB200-NVL72"), CATALOG).scene
     plant = scene.plant
     mine = plant.loops.kind == LoopKind.LIQUID
     (part,) = {CATALOG.cdu(name) for name, wet in zip(plant.loops.part, mine, strict=True) if wet}
@@ -107,7 +107,7 @@ def test_the_room_that_stands_says_the_same_as_the_wizard() -> None:
     from twin.scenario import loads
     from twin.scenario.file.patch_text import edit
 
-    room = Room(rows=2, racks=6, part="GB200-NVL72", storage=6)
+    room = RoomRequest(rows=2, racks=6, part="GB200-NVL72", storage=6)
     text = 'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\ntitle: Mine\nhalls:\n  - {id: hall}\n'
     empty = Scene.of(loads(text), catalog=CATALOG)
     built = Scene.of(edit(empty.document, AddRoom(room).patch(empty))[0], catalog=CATALOG)

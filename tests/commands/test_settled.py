@@ -8,9 +8,9 @@ import pytest
 from twin.commands.edit.command import CommandError, Scene
 from twin.commands.edit.draft import Draft
 from twin.commands.place.footprint import standing, struck
-from twin.commands.place.move import Move, MoveTo
+from twin.commands.place.move import MoveThings, MoveTo
 from twin.commands.place.place import AddPart
-from twin.commands.place.snap import Floor
+from twin.commands.place.snap import FloorPlan
 from twin.commands.room.copies import Array, Duplicate
 from twin.plant.tables import Plant
 from twin.scenario import loads
@@ -60,10 +60,10 @@ def way(plant: Plant) -> tuple[float, float]:
 
 def test_the_plant_knows_who_was_given_a_place(draft: Draft) -> None:
     assert plant_of(draft).loops.placed.tolist() == [False]
-    assert Floor.of(plant_of(draft), settled=True).ids == ["gpu/0/0"]
+    assert FloorPlan.of(plant_of(draft), settled=True).ids == ["gpu/0/0"]
     draft.land(draft.propose(MoveTo((("cdu/0", 12.0, 3.0),))))
     assert plant_of(draft).loops.placed.tolist() == [True]
-    assert Floor.of(plant_of(draft), settled=True).ids == ["gpu/0/0", "cdu/0"]
+    assert FloorPlan.of(plant_of(draft), settled=True).ids == ["gpu/0/0", "cdu/0"]
 
 
 @pytest.mark.parametrize("how", ["move", "add", "copy", "array"])
@@ -72,7 +72,7 @@ def test_a_rack_goes_where_such_a_machine_stands_and_the_machine_makes_room(draf
     x_m, y_m = way(plant)
     at = float(plant.loops.x_m[0]), float(plant.loops.y_m[0])
     command = {
-        "move": Move(("gpu/0/0",), (x_m, y_m)),
+        "move": MoveThings(("gpu/0/0",), (x_m, y_m)),
         "add": AddPart("GB200-NVL72", at=at),
         "copy": Duplicate(("gpu",), by=(x_m, y_m)),
         "array": Array(("gpu/0/0",), 2, 1, (x_m, 3.0)),
@@ -86,7 +86,7 @@ def test_a_rack_goes_where_such_a_machine_stands_and_the_machine_makes_room(draf
 def test_what_was_given_a_place_stays_and_so_is_in_the_way(draft: Draft) -> None:
     draft.land(draft.propose(MoveTo((("cdu/0", 12.0, 3.0),))))
     with pytest.raises(CommandError, match="would stand in cdu/0"):
-        draft.propose(Move(("gpu/0/0",), way(plant_of(draft))))
+        draft.propose(MoveThings(("gpu/0/0",), way(plant_of(draft))))
 
 
 def test_a_machine_does_not_make_room_for_another(draft: Draft) -> None:

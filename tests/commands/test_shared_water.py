@@ -8,7 +8,7 @@ from twin.catalog import load_catalog
 from twin.commands.edit.command import Scene
 from twin.commands.room.join_facility_loop import water_of
 from twin.commands.room.prefabs import AddPrefab
-from twin.commands.room.room import AddRoom, Room
+from twin.commands.room.room import AddRoom, RoomRequest
 from twin.rules import check
 from twin.scenario import load, loads
 from twin.scenario.file.patch_text import edit
@@ -44,8 +44,11 @@ def units(*names: str) -> list[AddPrefab]:
     [
         units(SU, SU),
         units(NVL, SU, NVL),
-        [AddRoom(Room(rows=1)), AddRoom(Room(rows=2, part="GB200-NVL72", storage=2))],
-        [AddRoom(Room(rows=1, feeds=1, generators=False, spare=False)), AddRoom(Room(rows=7, racks=10))],
+        [AddRoom(RoomRequest(rows=1)), AddRoom(RoomRequest(rows=2, part="GB200-NVL72", storage=2))],
+        [
+            AddRoom(RoomRequest(rows=1, feeds=1, generators=False, spare=False)),
+            AddRoom(RoomRequest(rows=7, racks=10)),
+        ],
     ],
 )
 def test_what_stands_in_one_hall_runs_on_one_facility_loop(commands: list[AddRoom | AddPrefab]) -> None:
@@ -58,7 +61,7 @@ def test_what_stands_in_one_hall_runs_on_one_facility_loop(commands: list[AddRoo
 @pytest.mark.parametrize("name", ["superpod-h100", "nvl72-row", "llama3-16k"])
 def test_a_room_beside_a_shipped_hall_runs(name: str) -> None:
     before = Scene.of(load(f"builtin:{name}"), catalog=CATALOG)
-    after = done(before, AddRoom(Room(rows=2, racks=6)))
+    after = done(before, AddRoom(RoomRequest(rows=2, racks=6)))
     assert broken(after) == []
     assert len(after.plant.plants.ids) == 1
     assert Engine(after.scenario).advance(60.0) == 60.0
@@ -76,7 +79,7 @@ def test_chillers_come_when_the_heat_asks_for_them_and_the_spare_one_stays() -> 
 def test_what_feeds_the_facility_loop_grows_with_it() -> None:
     """The laboratory has 50 kW from the grid, and compressors for another 653 kW of heat draw more than that."""
     before = Scene.of(load("builtin:lab-16"), catalog=CATALOG)
-    after = done(before, AddRoom(Room()))
+    after = done(before, AddRoom(RoomRequest()))
     utility = after.scenario.power[0]
     assert (utility.id, before.scenario.power[0].capacity_w) == ("utility", 50e3)
     assert utility.capacity_w is not None
@@ -92,7 +95,7 @@ def test_loops_on_warmer_water_are_as_much_warmer() -> None:
   plants: [{id: roof, kind: dry-cooler, units: 2, supply: 26 degC}]
   loops: [{id: fans, kind: air, part: CRAH-chilled, plant: roof, serves: [own], supply: 30 degC}]
 """
-    after = done(Scene.of(loads(text), catalog=CATALOG), AddRoom(Room(rows=1, part="GB200-NVL72")))
+    after = done(Scene.of(loads(text), catalog=CATALOG), AddRoom(RoomRequest(rows=1, part="GB200-NVL72")))
     assert [one.id for one in after.scenario.cooling.plants] == ["roof"]
     assert {one.id: one.supply_c for one in after.scenario.cooling.loops} == {
         "fans": 30,
@@ -106,7 +109,7 @@ def test_loops_on_warmer_water_are_as_much_warmer() -> None:
 
 def test_a_hall_that_runs_takes_a_room() -> None:
     before = Scene.of(load("builtin:superpod-h100"), catalog=CATALOG)
-    patch = AddRoom(Room(rows=1)).patch(before)
+    patch = AddRoom(RoomRequest(rows=1)).patch(before)
     changes = [
         {"path": one.path} | ({"value": one.value} if one.value is not None else {}) for one in patch.changes
     ]

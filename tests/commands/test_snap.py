@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.commands.place.snap import Floor, Obstacle, Shape, snap, zones
+from twin.commands.place.snap import FloorPlan, MovedShape, Obstacle, snap, zones
 from twin.commands.place.snap_units import snap_units, taken_units
 from twin.plant.build import build
 from twin.plant.tables import Plant
@@ -27,7 +27,7 @@ halls:
         pitch: 3.0 m
         racks: {count: 4, pitch: 0.7 m, nodes: [{part: DGX-H100, count: 2}]}
 """
-RACK = Shape.one(0.6, 1.2, -1)
+RACK = MovedShape.one(0.6, 1.2, -1)
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +37,11 @@ def plant() -> Plant:
 
 
 @pytest.fixture(scope="module")
-def floor(plant: Plant) -> Floor:
-    return Floor.of(plant)
+def floor(plant: Plant) -> FloorPlan:
+    return FloorPlan.of(plant)
 
 
-def test_alone_on_the_floor_edges_lie_on_joints_of_tiles(floor: Floor) -> None:
+def test_alone_on_the_floor_edges_lie_on_joints_of_tiles(floor: FloorPlan) -> None:
     landed = snap(floor, RACK, 10.07, 12.1)
     assert landed.ok
     x, y = landed.place.x_m, landed.place.y_m
@@ -49,7 +49,7 @@ def test_alone_on_the_floor_edges_lie_on_joints_of_tiles(floor: Floor) -> None:
     assert landed.place.row == -1
 
 
-def test_beside_a_row_it_joins_the_line_at_the_pitch_of_the_row(floor: Floor) -> None:
+def test_beside_a_row_it_joins_the_line_at_the_pitch_of_the_row(floor: FloorPlan) -> None:
     landed = snap(floor, RACK, 6.2, 3.75)
     assert (landed.place.x_m, landed.place.y_m) == pytest.approx((6.1, 3.6))
     assert landed.place.row == 0
@@ -62,28 +62,28 @@ def test_beside_a_row_it_joins_the_line_at_the_pitch_of_the_row(floor: Floor) ->
     assert gap.text == "0.10 m"  # 0.6 m wide at a pitch of 0.7 m
 
 
-def test_a_pitch_further_the_place_between_stays_free(floor: Floor) -> None:
+def test_a_pitch_further_the_place_between_stays_free(floor: FloorPlan) -> None:
     assert snap(floor, RACK, 6.9, 3.6).place.x_m == pytest.approx(6.8)
 
 
-def test_a_wider_rack_stands_side_by_side_with_its_neighbour(floor: Floor) -> None:
-    landed = snap(floor, Shape.one(0.8, 1.2, -1), 6.15, 3.6)
+def test_a_wider_rack_stands_side_by_side_with_its_neighbour(floor: FloorPlan) -> None:
+    landed = snap(floor, MovedShape.one(0.8, 1.2, -1), 6.15, 3.6)
     assert landed.place.x_m == pytest.approx(5.4 + 0.3 + 0.4)
     assert landed.ok
 
 
-def test_free_it_stays_where_it_was_wished(floor: Floor) -> None:
+def test_free_it_stays_where_it_was_wished(floor: FloorPlan) -> None:
     place = snap(floor, RACK, 6.234, 3.711, free=True).place
     assert (place.x_m, place.y_m) == (6.234, 3.711)
 
 
-def test_along_one_axis_the_other_stays(floor: Floor) -> None:
+def test_along_one_axis_the_other_stays(floor: FloorPlan) -> None:
     landed = snap(floor, RACK, 9.0, 3.7, keep_y_m=12.34)
     assert landed.place.y_m == 12.34
     assert snap(floor, RACK, 9.0, 12.0, keep_x_m=7.77).place.x_m == 7.77
 
 
-def test_what_would_stand_in_another_is_refused_and_named(floor: Floor) -> None:
+def test_what_would_stand_in_another_is_refused_and_named(floor: FloorPlan) -> None:
     landed = snap(floor, RACK, 4.05, 3.6)
     assert not landed.ok
     assert landed.reason == "it would stand in gpu/0/1"
@@ -91,12 +91,12 @@ def test_what_would_stand_in_another_is_refused_and_named(floor: Floor) -> None:
 
 
 def test_what_is_moved_is_not_in_its_own_way(plant: Plant) -> None:
-    floor = Floor.of(plant, without=("gpu/0/1",))
+    floor = FloorPlan.of(plant, without=("gpu/0/1",))
     assert snap(floor, RACK, 4.05, 3.6).ok
 
 
-def test_several_keep_their_places_to_one_another(floor: Floor) -> None:
-    found = Shape.standing(floor, ["gpu/0/0", "gpu/1/3"])
+def test_several_keep_their_places_to_one_another(floor: FloorPlan) -> None:
+    found = MovedShape.standing(floor, ["gpu/0/0", "gpu/1/3"])
     assert found is not None
     shape, at = found
     assert at == pytest.approx((3.3, 3.6))
@@ -107,24 +107,28 @@ def test_several_keep_their_places_to_one_another(floor: Floor) -> None:
     assert not snap(floor, shape, 3.3 - 2.1, 3.6).ok  # the second would stand in gpu/1/0
 
 
-def test_too_little_room_before_a_rack_is_told_with_its_distance(floor: Floor) -> None:
+def test_too_little_room_before_a_rack_is_told_with_its_distance(floor: FloorPlan) -> None:
     # The front of row 0 is at y = 3.0; a rack whose rear is at 2.2 leaves 0.8 m before it.
     landed = snap(floor, RACK, 4.0, 1.6, free=True)
     assert landed.ok  # only to be known
     assert landed.reason == "0.80 m clear between it and gpu/0/1; 1 m is the least, 1.2 m is wanted"
-    assert snap(floor, Shape.one(0.6, 1.2, 1), 4.0, 1.2, free=True).problems == ()  # 1.2 m, front to front
-    close = snap(floor, Shape.one(0.6, 1.2, 1), 4.0, 1.35, free=True)
+    assert (
+        snap(floor, MovedShape.one(0.6, 1.2, 1), 4.0, 1.2, free=True).problems == ()
+    )  # 1.2 m, front to front
+    close = snap(floor, MovedShape.one(0.6, 1.2, 1), 4.0, 1.35, free=True)
     assert close.reason == "1.05 m clear between it and gpu/0/1; 1.2 m is wanted"
 
 
-def test_room_behind_counts_too(floor: Floor) -> None:
-    landed = snap(floor, Shape.one(0.6, 1.2, 1), 4.0, 9.0, free=True)  # its rear looks to row 1, 1.2 m away
+def test_room_behind_counts_too(floor: FloorPlan) -> None:
+    landed = snap(
+        floor, MovedShape.one(0.6, 1.2, 1), 4.0, 9.0, free=True
+    )  # its rear looks to row 1, 1.2 m away
     assert [p.sentence for p in landed.problems] == []
-    landed = snap(floor, Shape.one(0.6, 1.2, 1), 4.0, 8.6, free=True)
+    landed = snap(floor, MovedShape.one(0.6, 1.2, 1), 4.0, 8.6, free=True)
     assert landed.reason == "0.80 m clear between it and gpu/1/1; 1 m is the least, 1.2 m is wanted"
 
 
-def test_far_outside_is_refused_and_a_little_outside_the_hall_grows(floor: Floor) -> None:
+def test_far_outside_is_refused_and_a_little_outside_the_hall_grows(floor: FloorPlan) -> None:
     x1 = float(floor.halls_m[0, 2])
     assert snap(floor, RACK, x1 + 6.0, 9.0, free=True).problems == ()
     far = snap(floor, RACK, x1 + 20.0, 6.0, free=True)
@@ -133,19 +137,19 @@ def test_far_outside_is_refused_and_a_little_outside_the_hall_grows(floor: Floor
 
 
 def test_other_things_on_the_floor_are_in_the_way(plant: Plant) -> None:
-    floor = Floor.of(plant, [Obstacle("pdu/0", (9.0, 9.0), (9.6, 9.9))])
+    floor = FloorPlan.of(plant, [Obstacle("pdu/0", (9.0, 9.0), (9.6, 9.9))])
     assert snap(floor, RACK, 9.3, 9.3, free=True).reason == "it would stand in pdu/0"
 
 
 def test_on_an_empty_floor_only_tiles_draw(plant: Plant) -> None:
-    floor = Floor.of(plant, without=plant.racks.ids)
+    floor = FloorPlan.of(plant, without=plant.racks.ids)
     place = snap(floor, RACK, 3.4, 3.5).place
     assert (place.x_m, place.y_m) == pytest.approx((3.3, 3.6))
 
 
 @given(st.floats(2.0, 9.0), st.floats(1.0, 10.0))
 def test_landing_again_changes_nothing(x_m: float, y_m: float) -> None:
-    floor = Floor.of(build(loads(_SCENE).scenario))
+    floor = FloorPlan.of(build(loads(_SCENE).scenario))
     first = snap(floor, RACK, x_m, y_m).place
     again = snap(floor, RACK, first.x_m, first.y_m).place
     assert (again.x_m, again.y_m) == pytest.approx((first.x_m, first.y_m), abs=1e-9)
@@ -158,7 +162,7 @@ def test_zones_lie_before_and_behind() -> None:
 
 
 def test_a_turned_shape_looks_the_other_way() -> None:
-    row = Shape.row(3, 0.6, 0.6, 1.2, 1).turned()
+    row = MovedShape.row(3, 0.6, 0.6, 1.2, 1).turned()
     assert row.facing.tolist() == [-1, -1, -1]
     assert row.dx_m == pytest.approx([0.0, -0.6, -1.2])
 

@@ -12,8 +12,8 @@ from twin.catalog import load_catalog
 from twin.commands.budget.budget import budget, difference, item_capacity_w
 from twin.commands.edit.command import Scene
 from twin.commands.place.generators import ChangeGenerator
-from twin.commands.place.groups import AssignRows, AssignTenant, Group, Ungroup
-from twin.commands.place.move import Move
+from twin.commands.place.groups import AssignRows, AssignTenant, MakeGroup, Ungroup
+from twin.commands.place.move import MoveThings
 from twin.commands.place.place import AddPart, AddRows
 from twin.commands.room.clipboard import Paste, copied
 from twin.commands.room.copies import Array, Duplicate
@@ -180,10 +180,10 @@ def test_shrinking_takes_overrides_and_references_along() -> None:
 
 def test_groups_move_as_one_and_dissolve() -> None:
     draft = drafted("llama3-16k")
-    do(draft, Group(("net", "store/0/3"), "Far end"))
+    do(draft, MakeGroup(("net", "store/0/3"), "Far end"))
     assert draft.shown.scenario.groups[0].title == "Far end"
     before = draft.shown.scenario.halls[0]
-    do(draft, Move(("far-end",), (0.0, 30.0)))
+    do(draft, MoveThings(("far-end",), (0.0, 30.0)))
     after = draft.shown.scenario.halls[0]
     assert after.rows[2].at.y_m == before.rows[2].at.y_m + 30.0
     assert set(after.overrides) == {"store/0/3"}

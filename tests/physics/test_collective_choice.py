@@ -17,10 +17,10 @@ from twin.physics.collective_choice import (
     ring_tree_crossover_bytes,
     times_s,
 )
-from twin.physics.collectives import Links, collective_time_s, ring_time_s, tree_time_s
+from twin.physics.collectives import LinkBandwidths, collective_time_s, ring_time_s, tree_time_s
 from twin.physics.experts import all_to_all_s
 
-LINKS = Links(scale_up_bytes_s=364.5e9, scale_out_bytes_s=45e9)
+LINKS = LinkBandwidths(scale_up_bytes_s=364.5e9, scale_out_bytes_s=45e9)
 kinds = st.sampled_from(["all_reduce", "reduce_scatter", "all_gather"])
 operations = st.sampled_from(["all_reduce", "reduce_scatter", "all_gather", "all_to_all"])
 sizes = st.floats(1.0, 1e12)
@@ -73,7 +73,7 @@ def test_reduction_in_the_switch_needs_switches_that_reduce_and_five_gpus():
 
 def test_hierarchical_wins_where_the_network_is_slow_to_answer():
     # Plain Ethernet: 20 us more a hop, 5 GB/s a card; many nodes, middle size, no tree for an all-gather.
-    tcp = Links(364.5e9, 5e9, hop_extra_s=20e-6)
+    tcp = LinkBandwidths(364.5e9, 5e9, hop_extra_s=20e-6)
     assert fastest("all_gather", 1e7, 256, 8, tcp)[0] == "hierarchical"
     assert fastest("all_gather", 1e11, 256, 8, tcp)[0] == "ring"
 
@@ -115,7 +115,7 @@ def test_the_choice_of_the_step_model_is_the_time_of_the_step_model(kind, size, 
 @given(operations, sizes, nodes_and_local, st.floats(1, 10), st.floats(1, 10), st.booleans())
 def test_more_bandwidth_is_never_slower(operation, size, shape, up, out, in_network):
     nodes, local = shape
-    better = Links(LINKS.scale_up_bytes_s * up, LINKS.scale_out_bytes_s * out)
+    better = LinkBandwidths(LINKS.scale_up_bytes_s * up, LINKS.scale_out_bytes_s * out)
     slow, fast = (
         fastest(operation, size, nodes * local, local, links, in_network=in_network)[1]
         for links in (LINKS, better)

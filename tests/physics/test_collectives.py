@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twin.physics.collectives import (
-    Links,
+    LinkBandwidths,
     collective_time_s,
     ring_time_s,
     tree_time_s,
 )
 
-LINKS = Links(scale_up_bytes_s=364.5e9, scale_out_bytes_s=45e9)
+LINKS = LinkBandwidths(scale_up_bytes_s=364.5e9, scale_out_bytes_s=45e9)
 kinds = st.sampled_from(["all_reduce", "reduce_scatter", "all_gather"])
 sizes = st.floats(1.0, 1e12)
 groups = st.tuples(st.integers(1, 4096), st.integers(1, 64)).map(lambda g: (g[0], min(g)))
@@ -49,7 +49,7 @@ def test_tree_wins_small_messages_on_many_nodes_and_ring_large_ones():
 @given(kinds, sizes, groups, st.floats(1, 10), st.floats(1, 10))
 def test_more_bandwidth_is_never_slower(kind, size, group, up, out):
     ranks, nloc = group
-    better = Links(LINKS.scale_up_bytes_s * up, LINKS.scale_out_bytes_s * out)
+    better = LinkBandwidths(LINKS.scale_up_bytes_s * up, LINKS.scale_out_bytes_s * out)
     slow, fast = (collective_time_s(kind, size, ranks, nloc, links) for links in (LINKS, better))
     assert fast <= slow
 

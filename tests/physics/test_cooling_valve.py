@@ -13,13 +13,13 @@ from shipped_parts import air, liquid
 from twin.physics.mixing_valve import MixingValve
 from twin.physics.thermal import Integrator, ThermalStepper
 from twin.physics.thermal_inputs import FlowRamp, ThermalInputs, healthy_plant, inputs_of
-from twin.physics.thermal_network import Groups, Network, State, design_network
+from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState, design_network
 from twin.physics.thermal_solve import exchanger_w_k
 
 SET_C = 28.0
 
 
-def site() -> tuple[Network, Groups]:
+def site() -> tuple[ThermalNetwork, Groups]:
     network = design_network(
         [0, 0],
         [0],
@@ -31,8 +31,8 @@ def site() -> tuple[Network, Groups]:
 
 
 def steady(
-    network: Network, groups: Groups, sink_c: float, flow: float = 1.0, set_c: float | None = SET_C
-) -> tuple[State, ThermalInputs]:
+    network: ThermalNetwork, groups: Groups, sink_c: float, flow: float = 1.0, set_c: float | None = SET_C
+) -> tuple[ThermalState, ThermalInputs]:
     """Return the steady state with valves that follow the facility water."""
     inputs = inputs_of(
         network,

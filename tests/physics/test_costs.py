@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from twin.physics.costs import Ownership, break_even_utilisation, capital_recovery, owned_usd_gpu_h
+from twin.physics.costs import OwnershipCost, break_even_utilisation, capital_recovery, owned_usd_gpu_h
 
-H100 = Ownership(50_000, 4, 0.10, 0.03, 1050, 1.15, 0.08)
+H100 = OwnershipCost(50_000, 4, 0.10, 0.03, 1050, 1.15, 0.08)
 
 
 def test_published_cost_of_an_own_gpu_hour_by_utilisation() -> None:

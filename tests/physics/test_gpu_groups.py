@@ -11,14 +11,14 @@ from thermal_oracle import Oracle
 from twin.physics.gpu_power import clock_under_cap, die_spread, leak_w, power_w
 from twin.physics.thermal import Integrator, ThermalStepper
 from twin.physics.thermal_inputs import inputs_of
-from twin.physics.thermal_network import Groups, Network, design_network
+from twin.physics.thermal_network import Groups, ThermalNetwork, design_network
 from twin.sim.thermal.thermal_build import DOWNSTREAM_K_W
 from twin.sim.thermal.thermal_faults import altered
 
 GPUS = 72
 
 
-def site(part: str) -> tuple[Network, np.ndarray, np.ndarray, Groups]:
+def site(part: str) -> tuple[ThermalNetwork, np.ndarray, np.ndarray, Groups]:
     """A loop of one part whose GPU 0 has a bad contact, one whose flow is short; spread as dies have it."""
     chain = liquid(part)
     parts = (chain, altered(chain, 1.0, 2.0), altered(chain, 0.6, 1.0))

@@ -17,12 +17,12 @@ from twin.physics.memory import (
     memory_per_gpu,
 )
 from twin.physics.sharding import replicated_weights
-from twin.physics.training import Model, Parallel, Stack, rank_weights
+from twin.physics.training import Model, Parallel, SoftwareStack, rank_weights
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference/training_steps.yaml"
 ROWS = YAML(typ="safe", pure=True).load(REFERENCE.read_text())["korthikanti_memory"]["rows"]
 GIB = 2**30
-UNFUSED = Stack(seq_parallel=False, flash=False, sharding="none", grad_bytes=4)
+UNFUSED = SoftwareStack(seq_parallel=False, flash=False, sharding="none", grad_bytes=4)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["model"])
@@ -58,13 +58,13 @@ def test_each_recompute_saves_memory():
 
 
 def test_flash_attention_keeps_no_scores():
-    selective = memory_per_gpu(LLAMA_70B, CUT, Stack(flash=False, recompute="selective"))
-    assert memory_per_gpu(LLAMA_70B, CUT, Stack()) == selective
+    selective = memory_per_gpu(LLAMA_70B, CUT, SoftwareStack(flash=False, recompute="selective"))
+    assert memory_per_gpu(LLAMA_70B, CUT, SoftwareStack()) == selective
 
 
 def test_distributed_optimizer_shards_over_data_and_context_group():
-    whole = memory_per_gpu(LLAMA_70B, CUT, Stack(sharding="none"))
-    sharded = memory_per_gpu(LLAMA_70B, CUT, Stack())
+    whole = memory_per_gpu(LLAMA_70B, CUT, SoftwareStack(sharding="none"))
+    sharded = memory_per_gpu(LLAMA_70B, CUT, SoftwareStack())
     assert sharded.optimizer_bytes == pytest.approx(whole.optimizer_bytes / 16)
     assert sharded.weights_bytes == whole.weights_bytes
 
@@ -101,10 +101,12 @@ ONE = Parallel(1, 1, 1, 1, 1, 1, 1)
 )
 def test_activations_of_a_layer_by_hand(model, repeated, split):
     sbh = model.seq * model.hidden
-    assert layer_activation_bytes(model, ONE, Stack()) == pytest.approx((repeated + split) * sbh)
+    assert layer_activation_bytes(model, ONE, SoftwareStack()) == pytest.approx((repeated + split) * sbh)
     eight = replace(ONE, tp=8)
-    assert layer_activation_bytes(model, eight, Stack()) == pytest.approx((repeated + split) / 8 * sbh)
-    whole_norms = layer_activation_bytes(model, eight, Stack(seq_parallel=False))
+    assert layer_activation_bytes(model, eight, SoftwareStack()) == pytest.approx(
+        (repeated + split) / 8 * sbh
+    )
+    whole_norms = layer_activation_bytes(model, eight, SoftwareStack(seq_parallel=False))
     assert whole_norms == pytest.approx((repeated + split / 8) * sbh)
 
 
@@ -113,7 +115,7 @@ def test_activations_of_latent_attention_by_hand():
     compressed = 2 * (1536 + 512 + 64)
     heads = 2 * 128 * (192 + 192 + 128 + 128)  # queries, keys, values, what attention gives
     expected = (8 * 7168 + compressed + heads + 6 * 18432) * 4096
-    assert layer_activation_bytes(dense, ONE, Stack()) == pytest.approx(expected)
+    assert layer_activation_bytes(dense, ONE, SoftwareStack()) == pytest.approx(expected)
 
 
 def test_zero_paper_table_of_memory():
@@ -123,7 +125,7 @@ def test_zero_paper_table_of_memory():
     cut = Parallel(1, 1, 1, 64, 1, 1, 64)
     state = []
     for stage in ("none", "optimizer", "gradients", "weights"):
-        memory = memory_per_gpu(model, cut, Stack(sharding=stage))
+        memory = memory_per_gpu(model, cut, SoftwareStack(sharding=stage))
         state.append(scale * (memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes) / 1e9)
     assert state == pytest.approx([120, 31.4, 16.6, 1.9], rel=0.015)
 
@@ -131,12 +133,12 @@ def test_zero_paper_table_of_memory():
 def test_sharded_weights_need_room_for_the_layers_at_work():
     layer, embedding = LLAMA_70B.layer_parameters / 4, 128256 * 8192 / 4
     assert embedding > layer
-    assert memory_per_gpu(LLAMA_70B, CUT, Stack()).working_bytes == 0
-    gradients = memory_per_gpu(LLAMA_70B, CUT, Stack(sharding="gradients"))
+    assert memory_per_gpu(LLAMA_70B, CUT, SoftwareStack()).working_bytes == 0
+    gradients = memory_per_gpu(LLAMA_70B, CUT, SoftwareStack(sharding="gradients"))
     assert gradients.working_bytes == pytest.approx(2 * embedding)
-    weights = memory_per_gpu(LLAMA_70B, CUT, Stack(sharding="weights"))
+    weights = memory_per_gpu(LLAMA_70B, CUT, SoftwareStack(sharding="weights"))
     assert weights.working_bytes == pytest.approx(2 * embedding + 2 * (embedding + layer))
-    plain = memory_per_gpu(LLAMA_70B, CUT, Stack(sharding="weights", dp_overlap=False))
+    plain = memory_per_gpu(LLAMA_70B, CUT, SoftwareStack(sharding="weights", dp_overlap=False))
     assert plain.working_bytes == pytest.approx((2 + 2) * embedding)
 
 
@@ -146,14 +148,14 @@ def test_experts_are_shared_out_and_sharded_over_those_who_hold_the_same():
     assert (plain.ranks, plain.ranks_per_node) == (64, 8)
     assert (experts.ranks, experts.ranks_per_node) == (8, 1)
     assert experts.weights == pytest.approx(32 * 3 * 4096 * 14336)  # one expert of each layer
-    memory = memory_per_gpu(MIXTRAL, cut, Stack())
+    memory = memory_per_gpu(MIXTRAL, cut, SoftwareStack())
     assert memory.weights_bytes == pytest.approx(2 * (plain.weights + experts.weights))
     assert memory.optimizer_bytes == pytest.approx(12 * (plain.weights / 64 + experts.weights / 8))
     assert memory.working_bytes == pytest.approx(2 * 1.1 * 2 * 2 * 4096 * 4096)
     split = replace(cut, tp=4, dp=16)
     assert replicated_weights(MIXTRAL, split, 8)[1].weights == experts.weights / 4
     assert replicated_weights(MIXTRAL, replace(split, etp=1), 8)[1] == experts
-    whole = memory_per_gpu(MIXTRAL, replace(cut, ep=1), Stack())
+    whole = memory_per_gpu(MIXTRAL, replace(cut, ep=1), SoftwareStack())
     assert whole.weights_bytes == pytest.approx(2 * (plain.weights + 8 * experts.weights))
 
 

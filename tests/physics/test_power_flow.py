@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from twin.physics.power_flow import Tree, levels_of, stage_input_w
+from twin.physics.power_flow import PowerTree, levels_of, stage_input_w
 
 
 def _tree(parent, units=None, a=0.0, b=1.0, c=0.0):
     parent = np.array(parent)
     n = len(parent)
     units = np.ones(n, int) if units is None else np.array(units)
-    return Tree(
+    return PowerTree(
         levels_of(parent), parent, units, *(np.broadcast_to(np.asarray(x, float), n) for x in (a, b, c))
     )
 

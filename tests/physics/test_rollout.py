@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from twin.physics.collectives import collective_time_s
 from twin.physics.rollout import rollout, weight_sync_s
-from twin.physics.serving import Replica, decode, prefill
-from twin.physics.training_inputs import FULL_NETWORK, Model, Network
+from twin.physics.serving import ServingReplica, decode, prefill
+from twin.physics.training_inputs import FULL_NETWORK, Model, TrainingNetwork
 from twin.planning.profile.profiles import load_profile
 
 H100 = load_profile("h100")
 LLAMA3_8B = Model(32, 4096, 14336, 32, 8, 128256, True, 8192)
-COPY = Replica(LLAMA3_8B, H100)
+COPY = ServingReplica(LLAMA3_8B, H100)
 
 
 def test_answers_of_one_length_in_one_batch_by_hand():
@@ -55,4 +55,4 @@ def test_weights_reach_every_domain_through_all_of_its_cards():
     assert found == collective_time_s("all_gather", 140e9, 64, 8, H100.links)
     assert found == pytest.approx(140e9 / (8 * 50e9 * 0.9), rel=0.15)
     assert weight_sync_s(70e9, 1, H100, FULL_NETWORK) == 0
-    assert weight_sync_s(70e9, 64, H100, Network(data=0.5)) > 1.9 * found
+    assert weight_sync_s(70e9, 64, H100, TrainingNetwork(data=0.5)) > 1.9 * found

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.physics.serving import Replica, batch_limit, decode, prefill, serve
+from twin.physics.serving import ServingReplica, batch_limit, decode, prefill, serve
 from twin.physics.training_inputs import Experts, Latent, Model
 from twin.planning.profile.profiles import load_profile
 
@@ -61,7 +61,7 @@ FIRST_TOKEN = [
 
 
 def tokens_s_of_a_gpu(model, profile, precision, batch, gpus, read, written):
-    replica = Replica(model, profile, gpus, precision, precision)
+    replica = ServingReplica(model, profile, gpus, precision, precision)
     decoding_s = written * decode(replica, batch, read + written / 2).total_s
     return batch * written / (prefill(replica, read, batch).total_s + decoding_s) / gpus
 
@@ -79,14 +79,14 @@ def test_what_the_roofline_cannot_explain_is_slower_and_not_faster(row):
 
 @pytest.mark.parametrize(("model", "profile", "precision", "gpus", "tokens", "ms"), FIRST_TOKEN)
 def test_published_first_token(model, profile, precision, gpus, tokens, ms):
-    assert prefill(Replica(model, profile, gpus, precision, precision), tokens).total_s == pytest.approx(
-        ms / 1e3, rel=0.15
-    )
+    assert prefill(
+        ServingReplica(model, profile, gpus, precision, precision), tokens
+    ).total_s == pytest.approx(ms / 1e3, rel=0.15)
 
 
 def test_decode_of_one_request_reads_all_weights_once():
     # 69.5e9 weights without the input embedding at 2 B over eight times 3.35 TB/s: the floor of a token.
-    found = decode(Replica(LLAMA3_70B, H100, 8), 1, 1)
+    found = decode(ServingReplica(LLAMA3_70B, H100, 8), 1, 1)
     floor_s = 2 * (LLAMA3_70B.parameters - 128256 * 8192) / (8 * 3.35e12)
     assert found.memory_s == pytest.approx(floor_s / H100.hbm_efficiency, rel=0.01)
     assert found.gemm_s == 0
@@ -97,27 +97,27 @@ def test_decode_of_one_request_reads_all_weights_once():
 
 
 def test_prefill_is_two_flop_for_each_weight_and_token():
-    found = prefill(Replica(LLAMA3_70B, H100, 8), 2048)
+    found = prefill(ServingReplica(LLAMA3_70B, H100, 8), 2048)
     assert found.flop == pytest.approx(2 * LLAMA3_70B.parameters * 2048, rel=0.05)
     assert found.gemm_s > 10 * found.memory_s
 
 
 def test_kept_keys_and_values_by_hand():
-    assert Replica(LLAMA3_70B, H100).cache_token_bytes == 2 * 80 * 2 * 8 * 128
-    assert Replica(LLAMA3_70B, H100, cache_precision="fp8").cache_token_bytes == 2 * 80 * 8 * 128
+    assert ServingReplica(LLAMA3_70B, H100).cache_token_bytes == 2 * 80 * 2 * 8 * 128
+    assert ServingReplica(LLAMA3_70B, H100, cache_precision="fp8").cache_token_bytes == 2 * 80 * 8 * 128
     latent = Latent(1536, 512, 128, 64, 128)
     deepseek = replace(LLAMA3_70B, layers=61, hidden=7168, heads=128, kv_heads=128, latent=latent)
-    assert Replica(deepseek, H100).cache_token_bytes == 2 * 61 * 576  # arXiv 2412.19437: 70 kB a token
-    assert Replica(deepseek, H100, 8).cache_shards == 1
-    assert Replica(LLAMA3_70B, H100, 4).cache_shards == 4
-    assert Replica(LLAMA3_70B, H100, 16).cache_shards == 8
-    assert batch_limit(10 * 327680 * 100.0, Replica(LLAMA3_70B, H100), 100) == 10
-    assert batch_limit(-1.0, Replica(LLAMA3_70B, H100), 100) == 0
+    assert ServingReplica(deepseek, H100).cache_token_bytes == 2 * 61 * 576  # arXiv 2412.19437: 70 kB a token
+    assert ServingReplica(deepseek, H100, 8).cache_shards == 1
+    assert ServingReplica(LLAMA3_70B, H100, 4).cache_shards == 4
+    assert ServingReplica(LLAMA3_70B, H100, 16).cache_shards == 8
+    assert batch_limit(10 * 327680 * 100.0, ServingReplica(LLAMA3_70B, H100), 100) == 10
+    assert batch_limit(-1.0, ServingReplica(LLAMA3_70B, H100), 100) == 0
 
 
 def test_one_request_of_a_mixture_reads_only_its_experts():
     mixture = Model(32, 4096, 14336, 32, 8, 32000, True, 4096, experts=Experts(8, 2, 14336))
-    one, many = decode(Replica(mixture, H100), 1, 1), decode(Replica(mixture, H100), 256, 1)
+    one, many = decode(ServingReplica(mixture, H100), 1, 1), decode(ServingReplica(mixture, H100), 256, 1)
     head = mixture.vocab * mixture.hidden
     seen, whole = mixture.active_parameters - head, mixture.parameters - head
     assert one.hbm_bytes == pytest.approx(2 * seen, rel=0.01)
@@ -125,7 +125,7 @@ def test_one_request_of_a_mixture_reads_only_its_experts():
 
 
 def test_little_and_the_empty_replica():
-    replica = Replica(LLAMA3_70B, H100, 4)
+    replica = ServingReplica(LLAMA3_70B, H100, 4)
     served = serve(replica, 2.0, 1000, 300, 256)
     # Little: requests in decode = arrivals x time in decode.
     assert served.batch == pytest.approx(2.0 * 299 * served.token_s, rel=1e-3)
@@ -138,7 +138,7 @@ def test_little_and_the_empty_replica():
 
 
 def test_capacity_is_where_the_load_meets_it():
-    replica = Replica(LLAMA3_70B, H100, 4)
+    replica = ServingReplica(LLAMA3_70B, H100, 4)
     capacity = serve(replica, 1.0, 1000, 300, 128).capacity_s
     at = serve(replica, capacity * 0.999, 1000, 300, 128)
     over = serve(replica, capacity * 2, 1000, 300, 128)
@@ -155,7 +155,7 @@ LOADS = st.floats(0.01, 50)
 
 @given(LOADS, LOADS, st.integers(1, 512))
 def test_more_load_is_never_faster_for_anyone(one, other, limit):
-    replica = Replica(LLAMA3_70B, H100, 8)
+    replica = ServingReplica(LLAMA3_70B, H100, 8)
     low, high = (serve(replica, load, 500, 200, limit) for load in sorted((one, other)))
     assert low.batch <= high.batch * (1 + 1e-6)
     assert low.token_s <= high.token_s * (1 + 1e-6)
@@ -165,15 +165,15 @@ def test_more_load_is_never_faster_for_anyone(one, other, limit):
 
 @given(st.floats(1.0, 8.0), st.floats(1, 512), st.floats(1, 8192))
 def test_more_bandwidth_and_smaller_batches_are_never_slower(factor, batch, context):
-    slow = Replica(LLAMA3_70B, H100, 8)
-    fast = Replica(LLAMA3_70B, replace(H100, hbm_bytes_s=H100.hbm_bytes_s * factor), 8)
+    slow = ServingReplica(LLAMA3_70B, H100, 8)
+    fast = ServingReplica(LLAMA3_70B, replace(H100, hbm_bytes_s=H100.hbm_bytes_s * factor), 8)
     assert decode(fast, batch, context).total_s <= decode(slow, batch, context).total_s * (1 + 1e-12)
     assert decode(slow, batch, context).total_s <= decode(slow, batch + 1, context).total_s * (1 + 1e-12)
     assert math.isfinite(decode(slow, batch, context).total_s)
 
 
 def test_answers_of_one_token_are_prefill_alone():
-    replica = Replica(LLAMA3_70B, H100, 8)
+    replica = ServingReplica(LLAMA3_70B, H100, 8)
     read_s = prefill(replica, 500).total_s
     half, over = (serve(replica, load / read_s, 500, 1, 16) for load in (0.5, 2.0))
     assert half.capacity_s == pytest.approx(1 / read_s)

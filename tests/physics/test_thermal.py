@@ -11,7 +11,14 @@ from thermal_oracle import Oracle
 
 from twin.physics.thermal import Integrator, Rungs, ThermalStepper
 from twin.physics.thermal_inputs import FlowRamp, ThermalInputs, inputs_of
-from twin.physics.thermal_network import Groups, Network, design_network, merge_group, mergeable, split_group
+from twin.physics.thermal_network import (
+    Groups,
+    ThermalNetwork,
+    design_network,
+    merge_group,
+    mergeable,
+    split_group,
+)
 
 SLOWDOWN_C = {"H100-SXM": 89.0, "B200-SXM": 91.0, "GB200-GPU": 91.0, "GB300-GPU": 91.0}
 
@@ -225,7 +232,7 @@ def test_more_flow_never_heats():
     assert np.all(np.isfinite(dies))
 
 
-def _lagged_leak_site() -> tuple[Network, Groups, ThermalInputs, Integrator]:
+def _lagged_leak_site() -> tuple[ThermalNetwork, Groups, ThermalInputs, Integrator]:
     network, groups, inputs, state = liquid_site("GB200-GPU", 28.0)
     hot = replace(inputs, leak_w_k=np.full(2, 1.44), flow=FlowRamp.steady(np.zeros(2)))
     return network, groups, hot, Integrator(network, groups, hot, state)

@@ -12,7 +12,7 @@ from twin.physics.thermal import ThermalStepper
 from twin.physics.thermal_inputs import FlowRamp, healthy_plant, inputs_of
 from twin.physics.thermal_network import (
     Groups,
-    State,
+    ThermalState,
     design_network,
     merge_group,
     mergeable,
@@ -96,7 +96,7 @@ def test_elimination_solves_the_stage_equations_of_a_campus(campus):
     stepper = ThermalStepper(network, groups, inputs)
     _, source = stepper._sink_and_source(0.0)
     solved = GroupOperator(operator, GroupIndex(network, groups)).solve(old.flat(), source)
-    chain, upper = State.of(solved, groups.size).chain, solved[-network.shape.n_upper :]
+    chain, upper = ThermalState.of(solved, groups.size).chain, solved[-network.shape.n_upper :]
 
     singles = np.repeat(np.arange(groups.size), groups.n.astype(int))
     spread = np.full(singles.size, 1.01)
@@ -143,7 +143,7 @@ def test_split_copies_temperatures_and_merge_keeps_energy(campus):
     chain = after.chain.copy()
     chain[new, :, 0] += 0.004
     chain[new, :, 1] -= 0.003
-    warmed = State(chain, after.upper)
+    warmed = ThermalState(chain, after.upper)
     assert mergeable(warmed, 5, new)
     joined, merged = merge_group(apart, warmed, 5, new)
     np.testing.assert_allclose(joined.n, groups.n)
@@ -157,7 +157,7 @@ def test_split_copies_temperatures_and_merge_keeps_energy(campus):
 
 def test_split_appends_a_slot_when_none_is_free_and_refuses_too_many(campus):
     _, groups, _ = campus
-    state = State(np.zeros((groups.size, 4, 2)), np.zeros(1))
+    state = ThermalState(np.zeros((groups.size, 4, 2)), np.zeros(1))
     groups, state, first = split_group(groups, state, 0, 1.0, 0.97)
     groups, state, second = split_group(groups, state, 0, 1.0, 1.02)
     assert (first, second) == (9, 10)
@@ -168,6 +168,6 @@ def test_split_appends_a_slot_when_none_is_free_and_refuses_too_many(campus):
 
 def test_only_like_groups_merge(campus):
     _, groups, _ = campus
-    state = State(np.zeros((groups.size, 4, 2)), np.zeros(1))
+    state = ThermalState(np.zeros((groups.size, 4, 2)), np.zeros(1))
     with pytest.raises(ValueError, match="one loop and part"):
         merge_group(groups, state, 0, 2)

@@ -11,8 +11,8 @@ from training_cases import CUT, LLAMA_70B, cut_models, networks, profiles, stack
 
 from twin.physics.attention import attention
 from twin.physics.collectives import collective_time_s
-from twin.physics.training import Model, Parallel, Stack, StepParts, step_time
-from twin.physics.training_inputs import FULL_NETWORK, Members, Network
+from twin.physics.training import Model, Parallel, SoftwareStack, StepParts, step_time
+from twin.physics.training_inputs import FULL_NETWORK, Members, TrainingNetwork
 from twin.planning.profile.profiles import load_profile
 
 H100 = load_profile("h100")
@@ -144,13 +144,13 @@ def test_interleave_divides_the_bubble(case, stack, profile, network):
 
 @pytest.mark.parametrize(("narrow", "wide"), [(1, 2), (2, 4), (4, 5), (5, 10), (10, 20)])
 def test_larger_interleave_makes_the_bubble_smaller(narrow, wide):
-    small = step_time(LLAMA_70B, replace(CUT, vp=wide), Stack(), H100)
-    large = step_time(LLAMA_70B, replace(CUT, vp=narrow), Stack(), H100)
+    small = step_time(LLAMA_70B, replace(CUT, vp=wide), SoftwareStack(), H100)
+    large = step_time(LLAMA_70B, replace(CUT, vp=narrow), SoftwareStack(), H100)
     assert small.pipeline_bubble_s < large.pipeline_bubble_s
 
 
 def test_groups_of_one_do_not_communicate():
-    parts = step_time(LLAMA_70B, Parallel(1, 1, 1, 1, 1, 1, 8), Stack(), H100)
+    parts = step_time(LLAMA_70B, Parallel(1, 1, 1, 1, 1, 1, 8), SoftwareStack(), H100)
     assert parts.communication_s == 0
     assert parts.pipeline_bubble_s == 0
     assert parts.straggler_s == 0
@@ -158,8 +158,8 @@ def test_groups_of_one_do_not_communicate():
 
 
 def test_data_parallel_term_appears_with_the_second_replica():
-    one = step_time(LLAMA_70B, replace(CUT, cp=1, dp=1, global_batch=16), Stack(), H100)
-    two = step_time(LLAMA_70B, replace(CUT, cp=1, dp=2, global_batch=32), Stack(), H100)
+    one = step_time(LLAMA_70B, replace(CUT, cp=1, dp=1, global_batch=16), SoftwareStack(), H100)
+    two = step_time(LLAMA_70B, replace(CUT, cp=1, dp=2, global_batch=32), SoftwareStack(), H100)
     assert one.exposed_data_s == 0
     assert two.exposed_data_s > 0
 
@@ -168,13 +168,15 @@ def test_bubble_of_plain_pipeline_is_the_classic_share():
     # 1F1B: (p-1)/n_mb of the steady time, once head and transfers are left out.
     model = replace(LLAMA_70B, vocab=1)
     profile = replace(H100, fixed_s=0.0, jitter_per_doubling=0.0)
-    parts = step_time(model, Parallel(1, 8, 1, 1, 1, 1, 32), replace(Stack(), dp_overlap=False), profile)
+    parts = step_time(
+        model, Parallel(1, 8, 1, 1, 1, 1, 32), replace(SoftwareStack(), dp_overlap=False), profile
+    )
     steady_s = parts.productive_s + parts.exposed_pipeline_s
     assert parts.pipeline_bubble_s / steady_s == pytest.approx(7 / 32, rel=0.02)
 
 
 def test_step_scales_with_the_clock_only_in_products():
-    parts = step_time(LLAMA_70B, CUT, Stack(), H100)
+    parts = step_time(LLAMA_70B, CUT, SoftwareStack(), H100)
     assert parts.step_at_s(1.0) == parts.step_s
     assert parts.step_at_s(0.5) == pytest.approx(parts.step_s + parts.gemm_scaling_s)
     slower = replace(
@@ -182,13 +184,13 @@ def test_step_scales_with_the_clock_only_in_products():
         gemm_efficiency=H100.gemm_efficiency / 2,
         attention_efficiency=H100.attention_efficiency / 2,
     )
-    halved_s = step_time(LLAMA_70B, CUT, Stack(), slower).step_s
+    halved_s = step_time(LLAMA_70B, CUT, SoftwareStack(), slower).step_s
     assert parts.step_at_s(0.5) == pytest.approx(halved_s, rel=0.01)
 
 
 def test_recompute_costs_a_forward_pass():
-    none = step_time(LLAMA_70B, CUT, Stack(), H100)
-    full = step_time(LLAMA_70B, CUT, Stack(recompute="full"), H100)
+    none = step_time(LLAMA_70B, CUT, SoftwareStack(), H100)
+    full = step_time(LLAMA_70B, CUT, SoftwareStack(recompute="full"), H100)
     assert 1.25 < full.productive_s / none.productive_s < 1.34
     assert full.exposed_tensor_s > none.exposed_tensor_s
 
@@ -197,13 +199,13 @@ def test_recompute_costs_a_forward_pass():
     ("switch", "low", "high"), [("tp_overlap", 0.06, 0.13), ("p2p_overlap", 0.003, 0.05)]
 )
 def test_overlap_off_costs_what_was_measured(switch, low, high):
-    on = step_time(LLAMA_70B, CUT, Stack(), H100).step_s
-    off = step_time(LLAMA_70B, CUT, replace(Stack(), **{switch: False}), H100).step_s
+    on = step_time(LLAMA_70B, CUT, SoftwareStack(), H100).step_s
+    off = step_time(LLAMA_70B, CUT, replace(SoftwareStack(), **{switch: False}), H100).step_s
     assert low < off / on - 1 < high
 
 
 def test_selective_recompute_repeats_attention_alone():
-    unfused = Stack(flash=False)
+    unfused = SoftwareStack(flash=False)
     none = step_time(LLAMA_70B, CUT, unfused, H100)
     selective = step_time(LLAMA_70B, CUT, replace(unfused, recompute="selective"), H100)
     x = CUT.microbatch * LLAMA_70B.seq / CUT.cp
@@ -211,20 +213,20 @@ def test_selective_recompute_repeats_attention_alone():
     passes = CUT.microbatches * LLAMA_70B.layers / CUT.pp
     assert selective.productive_s - none.productive_s == pytest.approx(passes * forward.total_s)
     # Fused attention keeps no scores, so that there is nothing to repeat.
-    fused = step_time(LLAMA_70B, CUT, Stack(recompute="selective"), H100)
-    assert fused == step_time(LLAMA_70B, CUT, Stack(), H100)
+    fused = step_time(LLAMA_70B, CUT, SoftwareStack(recompute="selective"), H100)
+    assert fused == step_time(LLAMA_70B, CUT, SoftwareStack(), H100)
 
 
 def test_context_parallel_gathers_keys_and_values_behind_attention():
     # Two nodes of one group: keys and values of the whole sequence, 0.7 of the attention hides them.
     cut = Parallel(tp=8, pp=1, cp=16, dp=1, vp=1, microbatch=1, global_batch=1)
-    parts = step_time(LLAMA_70B, cut, Stack(), H100)
+    parts = step_time(LLAMA_70B, cut, SoftwareStack(), H100)
     size = 2 * 2 * LLAMA_70B.seq * (8192 * 8 / 64) / 8
     gather_s = collective_time_s("all_gather", size, 16, 1, H100.links)
-    forward, backward = attention(LLAMA_70B.seq / 16, LLAMA_70B, 8, Stack(), H100)
+    forward, backward = attention(LLAMA_70B.seq / 16, LLAMA_70B, 8, SoftwareStack(), H100)
     shown_s = gather_s - 0.7 * forward.total_s + max(0, 2 * gather_s - 0.7 * backward.total_s)
     assert parts.exposed_context_s == pytest.approx(80 * shown_s)
-    alone = step_time(LLAMA_70B, replace(cut, cp=1), Stack(), H100)
+    alone = step_time(LLAMA_70B, replace(cut, cp=1), SoftwareStack(), H100)
     assert alone.exposed_context_s == 0
     assert alone.productive_s > 8 * parts.productive_s
 
@@ -232,7 +234,9 @@ def test_context_parallel_gathers_keys_and_values_behind_attention():
 def test_exchange_hides_behind_a_step_that_waits_for_the_cpu():
     # The GPU that waits for the CPU is free for the network: more waiting never shows more of the reduction.
     cut = replace(CUT, tp=1, pp=1, cp=1, vp=1, dp=64, global_batch=64)
-    bound = [step_time(LLAMA_70B, cut, Stack(launch_s=s), H100).exposed_data_s for s in (0, 20e-3, 60e-3)]
+    bound = [
+        step_time(LLAMA_70B, cut, SoftwareStack(launch_s=s), H100).exposed_data_s for s in (0, 20e-3, 60e-3)
+    ]
     assert bound == sorted(bound, reverse=True)
 
 
@@ -240,7 +244,8 @@ def test_launch_bound_is_overhead_of_small_layers():
     tiny = Model(24, 2048, 8192, 16, 16, 51200, False, 512)
     cut = Parallel(1, 1, 1, 1, 1, 1, 16)
     free, bound, slow = (
-        step_time(tiny, cut, Stack(launch_s=launch_s), load_profile("a100")) for launch_s in (0.0, 5e-3, 6e-3)
+        step_time(tiny, cut, SoftwareStack(launch_s=launch_s), load_profile("a100"))
+        for launch_s in (0.0, 5e-3, 6e-3)
     )
     assert free.productive_s == bound.productive_s == slow.productive_s
     # Once bound, each of 16 x 24 layer passes takes the launch time forward and 1.3 of it backward.
@@ -254,16 +259,16 @@ def test_parameters_of_llama_405b():
 
 @pytest.mark.benchmark
 def test_benchmark_step_time(benchmark):
-    benchmark(step_time, LLAMA_70B, CUT, Stack(), H100)
+    benchmark(step_time, LLAMA_70B, CUT, SoftwareStack(), H100)
 
 
 def test_a_split_tensor_group_is_as_fast_as_the_cards_of_half_of_it():
     """By hand: Llama 70B, tensor 8 on GB200 over two racks, four GPUs in each; nine collectives of a layer."""
     gb200 = load_profile("gb200")
     cut = Parallel(8, 1, 1, 1, 1, 1, 1)
-    stack = Stack(tp_overlap=False)
+    stack = SoftwareStack(tp_overlap=False)
     whole = step_time(LLAMA_70B, cut, stack, gb200)
-    split = step_time(LLAMA_70B, cut, stack, gb200, Network(members=Members(tensor=4)))
+    split = step_time(LLAMA_70B, cut, stack, gb200, TrainingNetwork(members=Members(tensor=4)))
     size = 2 * LLAMA_70B.seq * LLAMA_70B.hidden
     nvlink = gb200.scale_up_bytes_s * gb200.scale_up_efficiency
     cards = 4 * gb200.scale_out_bytes_s * gb200.scale_out_efficiency
@@ -271,15 +276,17 @@ def test_a_split_tensor_group_is_as_fast_as_the_cards_of_half_of_it():
     for parts, bytes_s, crossings in ((whole, nvlink, 0), (split, cards, 1)):
         each_s = 8.4e-6 + (7 - crossings) * 3.4e-6 + crossings * 14e-6 + 7 / 8 * size / bytes_s
         assert parts.exposed_tensor_s == pytest.approx(LLAMA_70B.layers * 9 * each_s)
-    more = step_time(LLAMA_70B, cut, stack, gb200, Network(members=Members(tensor=64)))
+    more = step_time(LLAMA_70B, cut, stack, gb200, TrainingNetwork(members=Members(tensor=64)))
     assert more == whole  # the formula bounds what the places allow
 
 
 def test_stages_that_share_a_domain_send_over_it():
     cut = Parallel(8, 4, 1, 1, 1, 1, 16)
-    stack = Stack(p2p_overlap=False)
+    stack = SoftwareStack(p2p_overlap=False)
     apart = step_time(LLAMA_70B, cut, stack, H100).exposed_pipeline_s
-    near = step_time(LLAMA_70B, cut, stack, H100, Network(members=Members(stages=True))).exposed_pipeline_s
+    near = step_time(
+        LLAMA_70B, cut, stack, H100, TrainingNetwork(members=Members(stages=True))
+    ).exposed_pipeline_s
     wire_s = 2 * LLAMA_70B.seq * LLAMA_70B.hidden / 8
     links = H100.links
     gained_s = 16 * 2 * wire_s * (1 / links.scale_out_bytes_s - 1 / links.scale_up_bytes_s)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from ruamel.yaml import YAML
 
-from twin.physics.training import Model, Parallel, Profile, Stack, step_time
+from twin.physics.training import Model, Parallel, Profile, SoftwareStack, step_time
 from twin.planning.profile.models import load_model
 from twin.planning.profile.profiles import load_calibrated, load_profile
 from twin.planning.search.search import fastest_microbatch
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "reference"
 FIGURES = YAML(typ="safe", pure=True).load((ROOT / "tests/reference/training_steps.yaml").read_text())
 DEFERRED = {"llama3.1-70B", "llama3.1-405B", "nemotron4-340B"}
-MEGATRON_2021 = Stack(
+MEGATRON_2021 = SoftwareStack(
     recompute="full",
     seq_parallel=False,
     flash=False,
@@ -84,7 +84,7 @@ def mape_pct(ratios: list[float]) -> float:
 
 @pytest.mark.parametrize("row", FIGURES["dgxc"]["rows"], ids=lambda r: f"{r['model']}-{r['profile']}")
 def test_typed_dgxc_rows_within_six_percent(row):
-    stack = Stack(deferred_head=row["deferred_head"], precision=row["precision"])
+    stack = SoftwareStack(deferred_head=row["deferred_head"], precision=row["precision"])
     parts = step_time(Model(*row["shape"]), Parallel(*row["cut"]), stack, load_profile(row["profile"]))
     assert parts.step_s == pytest.approx(row["step_s"], rel=0.06)
 
@@ -114,14 +114,14 @@ def test_dgxc_table(gpu, precision, bound_pct, reached_pct):
     for row in table("dgxc_benchmarking_dense.csv"):
         if (row["gpu"], row["precision"]) != (gpu, precision):
             continue
-        stack = Stack(deferred_head=row["model"] in DEFERRED, precision=precision.lower())
+        stack = SoftwareStack(deferred_head=row["model"] in DEFERRED, precision=precision.lower())
         parts = step_time(shape(row), cut(row), stack, load_profile(PROFILE_OF[gpu]))
         ratios.append(parts.step_s / float(row["step_time_s"]))
     assert mape_pct(ratios) <= bound_pct
     assert mape_pct(ratios) == pytest.approx(reached_pct, abs=0.01)
 
 
-def chosen_step_s(model: Model, parallel: Parallel, stack: Stack, profile: Profile) -> float:
+def chosen_step_s(model: Model, parallel: Parallel, stack: SoftwareStack, profile: Profile) -> float:
     best = fastest_microbatch(model, parallel, stack, profile, profile.hbm_bytes)
     return step_time(model, best, stack, profile).step_s
 
@@ -146,7 +146,7 @@ def test_megatron_core_strong_scaling():
         parallel = Parallel(8, 6, 1, gpus // 48, 1, 1, int(row["global_batch"]))
         rate = float(row["mfu_pct"]) / 100 * profile.peak_flops_s * gpus
         measured_s = model.step_flop(parallel.global_batch) / rate
-        assert chosen_step_s(model, parallel, Stack(grad_bytes=4), profile) == pytest.approx(
+        assert chosen_step_s(model, parallel, SoftwareStack(grad_bytes=4), profile) == pytest.approx(
             measured_s, rel=0.08
         )
 
@@ -193,7 +193,9 @@ def expert_ratios(name: str, gpu: str, precision: str) -> list[float]:
         parallel = Parallel(
             tp, pp, cp, dp, row["vp"], row["microbatch"], row["global_batch"], row["ep"], row["etp"]
         )
-        parts = step_time(model, parallel, Stack(precision=precision.lower()), load_profile(PROFILE_OF[gpu]))
+        parts = step_time(
+            model, parallel, SoftwareStack(precision=precision.lower()), load_profile(PROFILE_OF[gpu])
+        )
         ratios.append(parts.step_s / row["step_time_s"])
     return ratios
 
@@ -243,7 +245,7 @@ def test_fully_sharded_training_scales_as_published(profile, precision, gpus, to
     # Llama 3.1 8B under FSDP2 with torch.compile, two sequences a GPU: pytorch/torchtitan benchmarks/
     # llama3_h100_202412_torchtitan.md and llama3_8b_h200_2025-06_torchtitan.md. Another stack on H100 of 500 W, with
     # selective recomputation: only what more GPUs cost is compared, in tokens per second and GPU.
-    model, stack = load_model("llama3-8b").model, Stack(sharding="weights", precision=precision)
+    model, stack = load_model("llama3-8b").model, SoftwareStack(sharding="weights", precision=precision)
     few, many = (
         step_time(model, Parallel(1, 1, 1, n, 1, 2, 2 * n), stack, load_profile(profile)).step_s for n in gpus
     )

@@ -17,7 +17,7 @@ from twin.physics.sharding import (
     rank_weights,
     replicated_weights,
 )
-from twin.physics.training import Model, Parallel, Stack, step_time
+from twin.physics.training import Model, Parallel, SoftwareStack, step_time
 from twin.physics.training_inputs import FULL_NETWORK
 from twin.planning.profile.profiles import load_profile
 
@@ -37,7 +37,7 @@ def exposed(model, cut, stack, profile, network, forward_s, backward_s):
 def test_volume_is_that_of_the_zero_paper(sharding, elements):
     # Rajbhandari et al., section 7: 2 psi, and 3 psi once weights are sharded; one microbatch, 16-bit gradients.
     psi = rank_weights(LLAMA_70B, DATA_ONLY)
-    sent = data_parallel_bytes(LLAMA_70B, DATA_ONLY, Stack(sharding=sharding))
+    sent = data_parallel_bytes(LLAMA_70B, DATA_ONLY, SoftwareStack(sharding=sharding))
     assert sent == pytest.approx(elements * psi * 2 * 63 / 64)
 
 
@@ -49,15 +49,15 @@ def test_each_further_microbatch_is_reduced_and_gathered_again():
 def test_groups_of_one_exchange_nothing():
     alone = replace(DATA_ONLY, dp=1)
     for stage in STAGES:
-        assert data_parallel_bytes(LLAMA_70B, alone, Stack(sharding=stage)) == 0
-        assert exposed(LLAMA_70B, alone, Stack(sharding=stage), H100, FULL_NETWORK, 0, 0) == 0
+        assert data_parallel_bytes(LLAMA_70B, alone, SoftwareStack(sharding=stage)) == 0
+        assert exposed(LLAMA_70B, alone, SoftwareStack(sharding=stage), H100, FULL_NETWORK, 0, 0) == 0
 
 
 def test_sharded_weights_by_hand():
     # Two layers on two nodes of eight, nothing hidden, three microbatches.
     model = Model(2, 1024, 4096, 8, 8, 4096, False, 1024)
     cut = Parallel(1, 1, 1, 16, 1, 1, 48)
-    links, stack = H100.links, Stack(sharding="weights", dp_overlap=False)
+    links, stack = H100.links, SoftwareStack(sharding="weights", dp_overlap=False)
     layer, embedding = model.layer_parameters, 4096 * 1024
     gather_s = 2 * collective_time_s("all_gather", 2 * layer, 16, 8, links)
     gather_s += collective_time_s("all_gather", 2 * embedding, 16, 8, links)
@@ -75,7 +75,7 @@ def test_sharded_weights_by_hand():
 
 
 def test_sharded_gradients_are_reduced_after_every_microbatch():
-    waiting = Stack(sharding="gradients", dp_overlap=False)
+    waiting = SoftwareStack(sharding="gradients", dp_overlap=False)
     one = replace(CUT, global_batch=CUT.dp)
     four = replace(CUT, global_batch=4 * CUT.dp)
     earlier = replace(waiting, sharding="optimizer")
@@ -109,17 +109,17 @@ def test_weights_of_all_groups_make_the_model(case, stack):
 
 def test_optimizer_of_sharded_groups_is_as_much_shorter():
     groups = replicated_weights(LLAMA_70B, CUT, 8)
-    whole = optimizer_s(groups, Stack(sharding="none"), H100)
+    whole = optimizer_s(groups, SoftwareStack(sharding="none"), H100)
     for stage in STAGES[1:]:
         assert optimizer_s(
-            replicated_weights(LLAMA_70B, CUT, 8), Stack(sharding=stage), H100
+            replicated_weights(LLAMA_70B, CUT, 8), SoftwareStack(sharding=stage), H100
         ) == pytest.approx(whole / 16)
 
 
 def test_fully_sharded_llama_8b_costs_a_little_more_than_a_sharded_optimizer():
     # One microbatch of 8192 tokens and 32 GPUs: the gathers hide behind compute, as FSDP's prefetch promises.
     model, cut = Model(32, 4096, 14336, 32, 8, 128256, True, 8192), Parallel(1, 1, 1, 32, 1, 1, 32)
-    sharded = step_time(model, cut, Stack(), H100)
-    fully = step_time(model, cut, Stack(sharding="weights"), H100)
+    sharded = step_time(model, cut, SoftwareStack(), H100)
+    fully = step_time(model, cut, SoftwareStack(sharding="weights"), H100)
     assert 1.0 < fully.step_s / sharded.step_s < 1.1
     assert fully.productive_s == sharded.productive_s

@@ -6,7 +6,7 @@ import numpy as np
 
 from twin.physics.thermal_constants import LEAK_CLIP_C, LEAK_REF_C
 from twin.physics.thermal_inputs import ThermalInputs
-from twin.physics.thermal_network import Network
+from twin.physics.thermal_network import ThermalNetwork
 from twin.physics.thermal_solve import exchanger_w_k, rejection_w_k
 
 
@@ -14,7 +14,7 @@ from twin.physics.thermal_solve import exchanger_w_k, rejection_w_k
 class Oracle:
     """Right-hand side for GPUs with their own spread and leakage; state: 4 per GPU, then the upper nodes."""
 
-    network: Network
+    network: ThermalNetwork
     inputs: ThermalInputs
     loop: np.ndarray
     part: np.ndarray

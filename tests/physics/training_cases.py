@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from twin.physics.training import Model, Parallel, Stack
-from twin.physics.training_inputs import Experts, Latent, Network
+from twin.physics.training import Model, Parallel, SoftwareStack
+from twin.physics.training_inputs import Experts, Latent, TrainingNetwork
 from twin.planning.profile.profiles import load_profile, profile_names
 
 LLAMA_70B = Model(80, 8192, 28672, 64, 8, 128256, True, 8192)
@@ -27,7 +27,7 @@ CUT = Parallel(tp=4, pp=4, cp=2, dp=8, vp=5, microbatch=1, global_batch=128)
 
 profiles = st.sampled_from(profile_names()).map(load_profile)
 stacks = st.builds(
-    Stack,
+    SoftwareStack,
     recompute=st.sampled_from(["none", "selective", "full"]),
     seq_parallel=st.booleans(),
     flash=st.booleans(),
@@ -43,7 +43,7 @@ stacks = st.builds(
 )
 shares = st.floats(0.02, 2.0)
 networks = st.builds(
-    Network,
+    TrainingNetwork,
     data=shares,
     pipeline=shares,
     tensor=shares,

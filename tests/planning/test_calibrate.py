@@ -18,14 +18,14 @@ from twin.planning.table.calibrate import (
     save_calibration,
     worth_words,
 )
-from twin.planning.table.estimate_cases import Case, case_of, errors_of, judge
+from twin.planning.table.estimate_cases import TrainingCase, case_of, errors_of, judge
 from twin.planning.table.reference import reference_table
 from twin.planning.table.validation_parts import values_of
 
 H100 = load_calibrated("h100")
 
 
-def published(base: CalibratedProfile, precision: str | None = None) -> list[Case]:
+def published(base: CalibratedProfile, precision: str | None = None) -> list[TrainingCase]:
     rows = [row for row in reference_table("dgxc").rows if row["gpu"] == "H100-80GB"]
     return [case_of(values_of(row, base), base) for row in rows if precision in (None, row["precision"])]
 
@@ -36,7 +36,7 @@ def changed(**factors: float) -> CalibratedProfile:
     return replace(H100, profile=replace(H100.profile, **numbers))
 
 
-def runs_of(cases: list[Case], truth: Profile) -> list[Case]:
+def runs_of(cases: list[TrainingCase], truth: Profile) -> list[TrainingCase]:
     """Return the runs as a cluster with the profile `truth` would measure them."""
     return [
         replace(case, measured_s=step_time(case.model, case.parallel, case.stack, truth, case.network).step_s)
@@ -44,7 +44,7 @@ def runs_of(cases: list[Case], truth: Profile) -> list[Case]:
     ]
 
 
-def mape_pct(cases: list[Case], profile: Profile) -> float:
+def mape_pct(cases: list[TrainingCase], profile: Profile) -> float:
     ratios = [
         step_time(one.model, one.parallel, one.stack, profile, one.network).step_s / (one.measured_s or 0.0)
         for one in cases

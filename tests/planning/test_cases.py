@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twin.physics.training import step_time
-from twin.physics.training_inputs import Experts, Parallel, Stack
+from twin.physics.training_inputs import Experts, Parallel, SoftwareStack
 from twin.planning.profile.models import load_model
 from twin.planning.profile.profiles import load_calibrated, load_profile
 from twin.planning.table.case_columns import COLUMNS, column_of
 from twin.planning.table.case_file import CaseFileError, parse_cases, read_case_file, write_csv
 from twin.planning.table.case_model import profile_of_gpu
 from twin.planning.table.case_output import ADDED_COLUMNS, csv_rows, json_rows, output_columns, summary
-from twin.planning.table.estimate_cases import Judged, errors_of, judge_table
+from twin.planning.table.estimate_cases import CaseEstimate, errors_of, judge_table
 
 
-def judged_one(**changes: str | None) -> Judged:
+def judged_one(**changes: str | None) -> CaseEstimate:
     (judged,) = judge_table(parse_cases(one(**changes), "one.csv"))
     return judged
 
@@ -36,7 +36,7 @@ def test_a_row_is_the_step_time_of_its_job() -> None:
     parts = step_time(
         load_model("llama3-405b").model,
         Parallel(8, 8, 2, 4, 8, 1, 256),
-        Stack(deferred_head=True),
+        SoftwareStack(deferred_head=True),
         load_profile("h100"),
     )
     assert predicted() == parts.step_s
@@ -127,7 +127,7 @@ def test_blanks_take_the_stack_of_the_profile() -> None:
         case = judged_one(profile=profile).case
         assert case is not None
         default = load_calibrated(profile).stack
-        assert case.stack == (default if profile == "a100" else Stack(deferred_head=True))
+        assert case.stack == (default if profile == "a100" else SoftwareStack(deferred_head=True))
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ def test_cells_beyond_the_heads_are_told() -> None:
 
 
 def test_summary_counts_rows_and_errors() -> None:
-    said = summary([Judged(reason="x"), judged_one(), judged_one(step_time_s="20")])
+    said = summary([CaseEstimate(reason="x"), judged_one(), judged_one(step_time_s="20")])
     assert (said["rows"], said["judged"], said["measured"]) == (3, 2, 1)
     assert said["mape_pct"] == pytest.approx(100 * abs(predicted() / 20 - 1))
 

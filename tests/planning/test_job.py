@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from twin.physics.training import Model, Parallel, Stack
-from twin.physics.training_inputs import FULL_NETWORK, Network
+from twin.physics.training import Model, Parallel, SoftwareStack
+from twin.physics.training_inputs import FULL_NETWORK, TrainingNetwork
 from twin.planning.job.job import LlmJob, PlanError, VisionJob, cut, default_stack, estimate
 from twin.planning.profile.profiles import load_profile
 from twin.planning.search.search import fastest_microbatch
@@ -41,7 +41,7 @@ def test_what_does_not_fit_says_why():
 
 
 def test_less_network_is_slower_and_changes_nothing_else():
-    half = estimate(replace(LLAMA_16K, network=Network(data=0.5, pipeline=0.5)))
+    half = estimate(replace(LLAMA_16K, network=TrainingNetwork(data=0.5, pipeline=0.5)))
     full = estimate(LLAMA_16K)
     assert half.step_s > full.step_s
     assert half.parts.productive_s == full.parts.productive_s
@@ -49,11 +49,11 @@ def test_less_network_is_slower_and_changes_nothing_else():
 
 
 def test_stack_defaults_come_from_profile_and_model():
-    assert default_stack("h100", "llama3-405b") == Stack(deferred_head=True)
-    assert default_stack("h100", "llama3-8b") == Stack()
+    assert default_stack("h100", "llama3-405b") == SoftwareStack(deferred_head=True)
+    assert default_stack("h100", "llama3-8b") == SoftwareStack()
     assert not default_stack("a100", "llama3-405b").deferred_head
     assert default_stack("a100", "gpt3-175b").recompute == "full"
-    assert default_stack("h100", "gpt3-175b", "fp8", "selective") == Stack(
+    assert default_stack("h100", "gpt3-175b", "fp8", "selective") == SoftwareStack(
         precision="fp8", recompute="selective"
     )
 
@@ -137,7 +137,11 @@ def test_vision_that_does_not_fit_says_why():
 
 
 def test_fastest_microbatch_fits_and_beats_its_neighbours():
-    model, profile, stack = Model(84, 8192, 32768, 64, 64, 131072, False, 4096), load_profile("h100"), Stack()
+    model, profile, stack = (
+        Model(84, 8192, 32768, 64, 64, 131072, False, 4096),
+        load_profile("h100"),
+        SoftwareStack(),
+    )
     open_cut = Parallel(8, 2, 1, 48, 1, 1, 384)
     best = fastest_microbatch(model, open_cut, stack, profile, profile.hbm_bytes)
     chosen = estimate(LlmJob(model, best, "h100", stack))
@@ -149,5 +153,5 @@ def test_fastest_microbatch_fits_and_beats_its_neighbours():
 
 def test_fastest_microbatch_falls_back_to_one_when_nothing_fits():
     model, profile = Model(84, 8192, 32768, 64, 64, 131072, False, 4096), load_profile("h100")
-    tight = fastest_microbatch(model, Parallel(8, 2, 1, 48, 3, 4, 384), Stack(), profile, 1e9)
+    tight = fastest_microbatch(model, Parallel(8, 2, 1, 48, 3, 4, 384), SoftwareStack(), profile, 1e9)
     assert (tight.microbatch, tight.vp) == (1, 1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from twin.catalog import load_catalog
 from twin.physics.training import StepParts
-from twin.physics.training_inputs import Network
+from twin.physics.training_inputs import TrainingNetwork
 from twin.planning.job.hpc import HpcJob
 from twin.planning.job.job import LlmJob, PlanError, ReinforcementJob, estimate
 from twin.planning.job.result import JobEstimate
@@ -94,7 +94,7 @@ def test_parts_sum_to_the_step_by_account_and_by_what_gpus_do(workload):
 @pytest.mark.parametrize("workload", KINDS)
 @given(factor=st.floats(0.05, 1.0))
 def test_less_network_is_never_faster(workload, factor):
-    slow = Network(factor, factor, factor, factor, factor)
+    slow = TrainingNetwork(factor, factor, factor, factor, factor)
     assert estimated(workload, network=slow).step_s >= estimated(workload).step_s * (1 - 1e-12)
 
 
@@ -104,7 +104,7 @@ def test_what_the_app_shows_of_training():
     assert result.low_confidence == ()
     assert 500 < result.intensity_flop_byte < 5000  # above the ridge of an H100, near 300
     assert estimated(LLM | {"token": "2 B"}).input_bytes == 2 * 256 * 8192
-    doubted = estimated(LLM, network=Network(data=0.5)).low_confidence
+    doubted = estimated(LLM, network=TrainingNetwork(data=0.5)).low_confidence
     assert len(doubted) == 1
     assert "fabric" in doubted[0]
     mixture = estimated(LLM | {"model": "mixtral-8x7b", "parallelism": {"tensor": 2, "expert": 8}})
@@ -257,7 +257,7 @@ def test_paths_by_hand_need_no_network_and_scale_without_loss():
     assert many.step_s == pytest.approx(one.step_s / 16)
     assert many.parts.communication_s == 0
     assert many.mfu == pytest.approx(0.5)
-    assert estimated(hpc(PATHS), network=Network(0.1, 0.1, 0.1, 0.1, 0.1)) == estimated(hpc(PATHS))
+    assert estimated(hpc(PATHS), network=TrainingNetwork(0.1, 0.1, 0.1, 0.1, 0.1)) == estimated(hpc(PATHS))
 
 
 @given(st.integers(1, 40))

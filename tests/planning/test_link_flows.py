@@ -13,7 +13,7 @@ from twin.planning.job.job import LlmJob, default_stack
 from twin.planning.job.scenario_job import planned_job
 from twin.planning.network.collective import collectives_of
 from twin.planning.network.fabric_figures import fabric_figures
-from twin.planning.network.link_flows import Seat, TrafficMap
+from twin.planning.network.link_flows import JobSeat, TrafficMap
 from twin.planning.network.traffic import KINDS
 from twin.planning.profile.models import load_model
 from twin.plant.build import build
@@ -76,10 +76,10 @@ def scene(nodes: int, parallelism: dict[str, int], **fabric: Any) -> Scenario:
     )
 
 
-def seated(scenario: Scenario) -> tuple[Plant, TrafficMap, Seat]:
+def seated(scenario: Scenario) -> tuple[Plant, TrafficMap, JobSeat]:
     plant = build(scenario)
     traffic = TrafficMap(plant, load_catalog(), scenario.jobs)
-    return plant, traffic, Seat(0, np.arange(scenario.jobs[0].nodes, dtype=np.int64), STEP_S)
+    return plant, traffic, JobSeat(0, np.arange(scenario.jobs[0].nodes, dtype=np.int64), STEP_S)
 
 
 def llm(scenario: Scenario, gpus: int) -> LlmJob:
@@ -89,11 +89,11 @@ def llm(scenario: Scenario, gpus: int) -> LlmJob:
 
 
 @pytest.fixture(scope="module")
-def two() -> tuple[Plant, TrafficMap, Seat]:
+def two() -> tuple[Plant, TrafficMap, JobSeat]:
     return seated(scene(2, {"tensor": 8}, kind="single-switch", leaf={"part": "QM9700"}))
 
 
-def test_two_nodes_one_leaf_one_ring_flow_each_way(two: tuple[Plant, TrafficMap, Seat]) -> None:
+def test_two_nodes_one_leaf_one_ring_flow_each_way(two: tuple[Plant, TrafficMap, JobSeat]) -> None:
     plant, traffic, seat = two
     link = find_link(plant, f"{plant.nodes.ids[0]}~3")
     assert link is not None
@@ -110,7 +110,7 @@ def test_two_nodes_one_leaf_one_ring_flow_each_way(two: tuple[Plant, TrafficMap,
     assert out.peak_bytes_s <= traffic.links.bytes_s[link] * (1 + 1e-9)
 
 
-def test_sums_of_all_links_are_those_of_single_ones(two: tuple[Plant, TrafficMap, Seat]) -> None:
+def test_sums_of_all_links_are_those_of_single_ones(two: tuple[Plant, TrafficMap, JobSeat]) -> None:
     _, traffic, seat = two
     sent = traffic.bytes_s(seat)
     for link in range(len(traffic.links)):
@@ -125,7 +125,7 @@ def test_sums_of_all_links_are_those_of_single_ones(two: tuple[Plant, TrafficMap
     assert back.max() == pytest.approx(sent[1::2].max())
 
 
-def test_flows_are_followed_from_end_to_end(two: tuple[Plant, TrafficMap, Seat]) -> None:
+def test_flows_are_followed_from_end_to_end(two: tuple[Plant, TrafficMap, JobSeat]) -> None:
     plant, traffic, seat = two
     link = find_link(plant, f"{plant.nodes.ids[0]}~3")
     other = find_link(plant, f"{plant.nodes.ids[1]}~3")
@@ -134,7 +134,7 @@ def test_flows_are_followed_from_end_to_end(two: tuple[Plant, TrafficMap, Seat])
     assert plant.bundles.of_link[other] in bundles
 
 
-def test_a_single_homed_card_takes_its_node_along(two: tuple[Plant, TrafficMap, Seat]) -> None:
+def test_a_single_homed_card_takes_its_node_along(two: tuple[Plant, TrafficMap, JobSeat]) -> None:
     plant, traffic, _ = two
     link = find_link(plant, f"{plant.nodes.ids[1]}~0")
     assert link is not None
@@ -186,9 +186,9 @@ def test_collectives_name_ring_chain_and_what_stays_inside() -> None:
     assert chain.time_s > 0
 
 
-def test_a_job_without_all_its_nodes_sends_nothing(two: tuple[Plant, TrafficMap, Seat]) -> None:
+def test_a_job_without_all_its_nodes_sends_nothing(two: tuple[Plant, TrafficMap, JobSeat]) -> None:
     _, traffic, _ = two
-    half = Seat(0, np.array([1], np.int64), STEP_S)
+    half = JobSeat(0, np.array([1], np.int64), STEP_S)
     assert traffic.placement(half) is None
     assert not traffic.bytes_s(half).any()
     assert traffic.crossing(np.array([0]), [half]) == []

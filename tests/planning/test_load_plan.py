@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from twin.app.planner.draft import Draft, estimate_draft, on_hardware, worth, yaml_of
+from twin.app.planner.draft import JobDraft, estimate_draft, on_hardware, worth, yaml_of
 from twin.app.planner.fields import edited, fields_for
 from twin.app.planner.hardware import profile_hardware
 from twin.app.planner.pipeline_schedule import timeline
@@ -15,7 +15,7 @@ from twin.app.planner.presets import presets, work_name
 from twin.app.planner.roofline import standing
 from twin.app.planner.scaling import can_be_strong, can_be_weak, same_cut
 from twin.app.planner.search import can_be_searched
-from twin.physics.training_inputs import Network
+from twin.physics.training_inputs import TrainingNetwork
 from twin.planning.job.job import LoadJob, estimate
 from twin.planning.job.load import node_load
 from twin.planning.job.scenario_job import estimate_of, planned_job
@@ -46,7 +46,7 @@ def test_a_step_is_all_productive_all_at_the_clock_and_as_long_as_it_says() -> N
 
 
 def test_it_needs_no_profile_and_asks_nothing_of_the_fabric() -> None:
-    slow = Network(data=0.1, pipeline=0.1)
+    slow = TrainingNetwork(data=0.1, pipeline=0.1)
     planned = planned_job(job(), 16, "a GPU that no profile serves", 64e9, slow)
     assert isinstance(planned, LoadJob)
     assert estimate(planned).step_s == 60.0
@@ -70,7 +70,7 @@ def test_loads_that_cannot_be_are_refused(wrong: dict[str, Any]) -> None:
 
 def test_the_job_dialog_plans_nothing_and_says_so() -> None:
     hardware = profile_hardware()
-    draft = Draft(load(), 64, hardware[0])
+    draft = JobDraft(load(), 64, hardware[0])
     found = estimate_draft(draft)
     assert found.step_s == 60.0
     assert "Only the power" in worth(draft, found)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twin.planning.job.job import LlmJob, cut, default_stack, estimate
-from twin.planning.profile.figures import Figure, ProfileError
+from twin.planning.profile.figures import ProfileError, ProfileFigure
 from twin.planning.profile.profile_file import load_profile_file, write_profile
 from twin.planning.profile.profiles import DIMENSION_OF, load_calibrated, worth
 
@@ -26,8 +26,8 @@ figures:
 """
 
 
-def figure(value: float) -> Figure:
-    return Figure(value, "", "own run", "fitted")
+def figure(value: float) -> ProfileFigure:
+    return ProfileFigure(value, "", "own run", "fitted")
 
 
 def test_own_file_changes_a_shipped_profile(tmp_path):

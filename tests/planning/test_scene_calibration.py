@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from twin.planning.job.scenario_job import estimate_of
-from twin.planning.profile.figures import Figure
+from twin.planning.profile.figures import ProfileFigure
 from twin.planning.profile.profile_file import write_profile
 from twin.scenario import ScenarioError, load
 
@@ -30,7 +30,7 @@ def scene(tmp_path: Path, calibration: str) -> Path:
 
 
 def test_what_calibrate_writes_can_be_pasted_into_a_job(tmp_path: Path) -> None:
-    figure = Figure(0.5, "0.5", "own runs: a.csv, 2026-11-21, 3 runs", "fitted")
+    figure = ProfileFigure(0.5, "0.5", "own runs: a.csv, 2026-11-21, 3 runs", "fitted")
     write_profile(
         tmp_path / "own.yaml",
         title="Ours",

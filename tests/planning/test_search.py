@@ -10,7 +10,7 @@ import pytest
 from twin.catalog import load_catalog
 from twin.physics.memory import memory_per_gpu
 from twin.physics.training import step_time
-from twin.physics.training_inputs import FULL_NETWORK, Model, Parallel, Stack
+from twin.physics.training_inputs import FULL_NETWORK, Model, Parallel, SoftwareStack
 from twin.planning.job.llm import refuse_illegal
 from twin.planning.job.result import MEMORY_SHARE, PlanError
 from twin.planning.profile.models import load_model
@@ -24,7 +24,7 @@ from twin.planning.search.search import (
     HEADS,
     MEMORY,
     REASONS,
-    Limits,
+    SearchLimits,
     fastest_microbatch,
     filled_layers,
     search,
@@ -39,7 +39,7 @@ SMALL = Model(12, 1024, 4096, 16, 16, 51200, False, 2048)
 
 
 def test_small_search_is_as_good_as_trying_everything() -> None:
-    stack, profile = Stack(), load_profile("h100")
+    stack, profile = SoftwareStack(), load_profile("h100")
     best = min(
         step_time(SMALL, cut, stack, profile).step_s
         for tp, pp, cp, vp, microbatch in product(
@@ -126,14 +126,16 @@ def test_what_cannot_be_is_refused_by_reason() -> None:
 
 def test_weights_are_sharded_only_where_nothing_less_fits_or_when_asked() -> None:
     assert {plan.stack.sharding for plan in search("llama3-70b", 64, 128, "h100").best} == {"optimizer"}
-    asked = search("llama3-70b", 64, 128, "h100", limits=Limits(shardings=("weights",)))
+    asked = search("llama3-70b", 64, 128, "h100", limits=SearchLimits(shardings=("weights",)))
     assert {(plan.stack.sharding, plan.parallel.pp) for plan in asked.best} == {("weights", 1)}
-    need = search("llama3-70b", 64, 64, "h100", limits=Limits(pipeline=(1,), tensor=(1,)))
+    need = search("llama3-70b", 64, 64, "h100", limits=SearchLimits(pipeline=(1,), tensor=(1,)))
     assert {plan.stack.sharding for plan in need.best} == {"weights"}
 
 
 def test_limits_are_kept() -> None:
-    limits = Limits(tensor=(4,), pipeline=(2, 4), context=(1,), microbatches=(2,), recompute=("full",), top=2)
+    limits = SearchLimits(
+        tensor=(4,), pipeline=(2, 4), context=(1,), microbatches=(2,), recompute=("full",), top=2
+    )
     found = search("llama3-70b", 64, 128, "h100", limits=limits)
     assert len(found.best) == 2
     for plan in found.best:
@@ -164,7 +166,9 @@ def test_speed_of_a_thousand_configurations(benchmark) -> None:
 
 def test_interleave_may_count_both_embeddings_as_layers() -> None:
     model, profile = load_model("llama3-405b").model, load_profile("h100")
-    chosen = fastest_microbatch(model, Parallel(8, 8, 2, 4, 1, 1, 256), Stack(), profile, profile.hbm_bytes)
+    chosen = fastest_microbatch(
+        model, Parallel(8, 8, 2, 4, 1, 1, 256), SoftwareStack(), profile, profile.hbm_bytes
+    )
     assert 16 % chosen.vp == 0
     assert chosen.vp > 1
 
@@ -184,14 +188,14 @@ def test_given_microbatch_or_interleave_is_kept() -> None:
     cut = Parallel(4, 4, 2, 2, 1, 1, 128)
     for microbatch, vp in ((2, None), (None, 5), (4, 2)):
         chosen = fastest_microbatch(
-            model, cut, Stack(), profile, profile.hbm_bytes, microbatch=microbatch, vp=vp
+            model, cut, SoftwareStack(), profile, profile.hbm_bytes, microbatch=microbatch, vp=vp
         )
         assert microbatch in (None, chosen.microbatch)
         assert vp in (None, chosen.vp)
 
 
 def test_much_the_same_plans_are_shown_once() -> None:
-    plans = search("llama3-8b", 8, 128, "h100", limits=Limits(top=50)).best
+    plans = search("llama3-8b", 8, 128, "h100", limits=SearchLimits(top=50)).best
     for place, plan in enumerate(plans):
         for other in plans[:place]:
             a, b = plan.parallel, other.parallel
@@ -238,5 +242,8 @@ def test_the_fabric_of_the_scene_counts() -> None:
 
 
 def test_search_does_not_depend_on_the_recomputation_it_starts_from() -> None:
-    plain = search("llama3-70b", 64, 128, "h100", stack=Stack())
-    assert search("llama3-70b", 64, 128, "h100", stack=replace(Stack(), recompute="full")).best == plain.best
+    plain = search("llama3-70b", 64, 128, "h100", stack=SoftwareStack())
+    assert (
+        search("llama3-70b", 64, 128, "h100", stack=replace(SoftwareStack(), recompute="full")).best
+        == plain.best
+    )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from twin.physics.sharding import data_parallel_bytes
-from twin.physics.training_inputs import Members, Parallel, Stack
+from twin.physics.training_inputs import Members, Parallel, SoftwareStack
 from twin.planning.job.job import LlmJob, VisionJob
 from twin.planning.network.traffic import PHASES, Traffic, exchanges_of, llm_exchanges, traffic_of
 from twin.planning.profile.models import load_model
@@ -20,7 +20,7 @@ def of(parallel: Parallel, per_node: int = 8, cards: int = 8, domain: np.ndarray
     """Return the traffic of Llama 3 8B, each node its own domain unless told."""
     nodes = -(-parallel.gpus // per_node)
     domains = np.arange(nodes) if domain is None else domain
-    return traffic_of(llm_exchanges(LLAMA, parallel, Stack()), per_node, cards, domains)
+    return traffic_of(llm_exchanges(LLAMA, parallel, SoftwareStack()), per_node, cards, domains)
 
 
 def pairs(traffic: Traffic, kind: int) -> set[tuple[int, int]]:
@@ -35,7 +35,7 @@ def test_tensor_groups_stay_in_their_node_and_replicas_form_rings() -> None:
     assert set(traffic.flows.group.tolist()) == {DATA}
     assert set(traffic.flows.source_card.tolist()) == {EVERY_CARD}
     assert traffic.flows.weight.tolist() == [1.0] * 4
-    sent = data_parallel_bytes(LLAMA, Parallel(8, 1, 1, 4, 1, 1, 64), Stack())
+    sent = data_parallel_bytes(LLAMA, Parallel(8, 1, 1, 4, 1, 1, 64), SoftwareStack())
     assert traffic.step_bytes[DATA] == pytest.approx(
         sent
     )  # one member of the group in a node: its card takes all
@@ -45,7 +45,9 @@ def test_members_in_one_node_share_the_way_out() -> None:
     parallel = Parallel(2, 1, 1, 16, 1, 1, 64)
     traffic = of(parallel)
     assert pairs(traffic, DATA) == {(0, 1), (1, 2), (2, 3), (3, 0)}
-    assert traffic.step_bytes[DATA] == pytest.approx(data_parallel_bytes(LLAMA, parallel, Stack()) / 4)
+    assert traffic.step_bytes[DATA] == pytest.approx(
+        data_parallel_bytes(LLAMA, parallel, SoftwareStack()) / 4
+    )
 
 
 def test_stages_talk_both_ways_and_take_turns() -> None:
@@ -97,7 +99,7 @@ def test_flows_on_some_cards_only_are_told_apart() -> None:
 def test_experts_exchange_with_all_other_nodes_of_their_group() -> None:
     mixtral = load_model("mixtral-8x7b").model
     parallel = Parallel(1, 1, 1, 32, 1, 1, 64, ep=32)
-    traffic = traffic_of(llm_exchanges(mixtral, parallel, Stack()), 8, 8, np.arange(4))
+    traffic = traffic_of(llm_exchanges(mixtral, parallel, SoftwareStack()), 8, 8, np.arange(4))
     assert pairs(traffic, EXPERT) == {(a, b) for a in range(4) for b in range(4) if a != b}
     mine = traffic.flows.group == EXPERT
     assert traffic.flows.weight[mine].tolist() == pytest.approx([1 / 3] * 12)
@@ -110,7 +112,8 @@ def test_experts_that_are_cut_less_than_the_rest_reach_further() -> None:
     whole = Parallel(8, 1, 1, 8, 1, 1, 64, ep=8, etp=1)
     wide = Parallel(8, 1, 1, 8, 1, 1, 64, ep=16, etp=1)
     sent = [
-        traffic_of(llm_exchanges(mixtral, p, Stack()), 8, 8, np.arange(8)) for p in (as_dense, whole, wide)
+        traffic_of(llm_exchanges(mixtral, p, SoftwareStack()), 8, 8, np.arange(8))
+        for p in (as_dense, whole, wide)
     ]
     assert len(pairs(sent[0], EXPERT)) == 8 * 7
     assert pairs(sent[1], EXPERT) == set()
@@ -139,7 +142,7 @@ def test_a_tensor_group_over_two_domains_goes_through_the_cards_of_each_half() -
     split = of(parallel, per_node=4, cards=4, domain=np.array([0, 1, 2, 2]))
     assert pairs(split, TENSOR) == {(0, 1), (1, 0)}
     assert split.members == Members(data=1, tensor=4)
-    (tensor,) = [e for e in llm_exchanges(LLAMA, parallel, Stack()) if e.phase == TENSOR]
+    (tensor,) = [e for e in llm_exchanges(LLAMA, parallel, SoftwareStack()) if e.phase == TENSOR]
     assert split.step_bytes[TENSOR] == pytest.approx(tensor.rank_bytes / 4)
 
 
@@ -149,7 +152,7 @@ def test_a_spare_elsewhere_is_alone_and_rings_pass_it_once() -> None:
     traffic = of(parallel, per_node=4, cards=4, domain=np.array([0, 0, 7, 0]))
     assert pairs(traffic, DATA) == {(3, 2), (2, 0)}
     assert traffic.members == Members(data=1)
-    assert traffic.step_bytes[DATA] == pytest.approx(data_parallel_bytes(LLAMA, parallel, Stack()))
+    assert traffic.step_bytes[DATA] == pytest.approx(data_parallel_bytes(LLAMA, parallel, SoftwareStack()))
 
 
 def test_uneven_halves_send_through_the_cards_of_the_smaller() -> None:
@@ -160,7 +163,9 @@ def test_uneven_halves_send_through_the_cards_of_the_smaller() -> None:
     assert traffic.members == Members(data=2)
     assert pairs(traffic, DATA) == {(2, 3), (3, 0)}
     assert traffic.flows.weight.tolist() == [1.0, 1.0]  # on each card
-    assert traffic.step_bytes[DATA] == pytest.approx(data_parallel_bytes(LLAMA, parallel, Stack()) / 2)
+    assert traffic.step_bytes[DATA] == pytest.approx(
+        data_parallel_bytes(LLAMA, parallel, SoftwareStack()) / 2
+    )
 
 
 def test_pipeline_first_keeps_the_stages_of_a_replica_together() -> None:
@@ -177,5 +182,5 @@ def test_pipeline_first_keeps_the_stages_of_a_replica_together() -> None:
 def test_replicas_of_experts_are_together_less_than_replicas_of_the_rest() -> None:
     mixtral = load_model("mixtral-8x7b").model
     cut = Parallel(1, 1, 1, 32, 1, 1, 64, ep=8)
-    traffic = traffic_of(llm_exchanges(mixtral, cut, Stack()), 8, 8, np.array([0, 0, 1, 1]))
+    traffic = traffic_of(llm_exchanges(mixtral, cut, SoftwareStack()), 8, 8, np.array([0, 0, 1, 1]))
     assert traffic.members == Members(data=16, replicas=2)

@@ -17,13 +17,13 @@ from twin.planning.profile.profiles import WORTH_OF_EXPERTS
 from twin.planning.table.case_file import CaseFileError, read_case_file
 from twin.planning.table.estimate_cases import errors_of, judge_table
 from twin.planning.table.reference import parsed_table, reference_table
-from twin.planning.table.validation import Comparison, Row, baseline_mape_pct, best_constant
+from twin.planning.table.validation import TableComparison, ValidationRow, baseline_mape_pct, best_constant
 from twin.planning.table.validation_tables import GENERATION_OF, STEP_TABLES, TABLE_NAMES, validate
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "reference"
 
 
-def compared(name: str) -> Comparison:
+def compared(name: str) -> TableComparison:
     ((comparison,), _) = validate((name,), SHARED if SHARED.is_dir() else None)
     return comparison
 
@@ -214,7 +214,7 @@ def test_baseline_of_equal_runs_is_perfect() -> None:
     assert baseline_mape_pct(replace(comparison, rows=(row, row, row))) == pytest.approx(0, abs=1e-9)
     twice = replace(row, measured=2 * row.measured)
     assert baseline_mape_pct(replace(comparison, rows=(row, row, twice))) == pytest.approx(100 / 6)
-    assert baseline_mape_pct(Comparison("x", "", "", "s", rows=(Row("a", 1.0, 1.0),))) is None
+    assert baseline_mape_pct(TableComparison("x", "", "", "s", rows=(ValidationRow("a", 1.0, 1.0),))) is None
 
 
 def test_missed_goals_are_told() -> None:

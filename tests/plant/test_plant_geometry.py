@@ -5,7 +5,15 @@ import pytest
 from demo_scenes import hall_of, nvl72_rows, scene, superpod
 
 from twin.plant.build import build
-from twin.plant.geometry import AisleKind, Circuit, Geometry, LabelKind, PipeKind, Polylines, build_geometry
+from twin.plant.geometry import (
+    AisleKind,
+    Geometry,
+    LabelKind,
+    PipeKind,
+    Polylines,
+    WaterCircuit,
+    build_geometry,
+)
 from twin.plant.tables import Plant
 
 SCENES = {"superpod": superpod(4), "nvl72": nvl72_rows(2, 4, 3), "hall": hall_of(544)}
@@ -62,12 +70,12 @@ def test_coolant_flows_from_the_plant_to_the_racks_and_back(drawn: tuple[Plant, 
     start, stop = ends(pipes.lines)
     supply = pipes.kind == PipeKind.SUPPLY
     assert supply.sum() * 2 == len(supply)
-    branch = (pipes.circuit == Circuit.FACILITY) & (pipes.loop >= 0)
+    branch = (pipes.circuit == WaterCircuit.FACILITY) & (pipes.loop >= 0)
     assert set(pipes.loop[branch & supply].tolist()) == set(range(len(plant.loops.ids)))
     assert sorted(pipes.loop[branch & supply].tolist()) == sorted(pipes.loop[branch & ~supply].tolist())
     assert (stop[branch & supply, 2] <= start[branch & supply, 2]).all()  # down into the machine
     assert (start[branch & ~supply, 2] <= stop[branch & ~supply, 2]).all()  # and up again
-    manifold = np.flatnonzero(pipes.circuit == Circuit.SECONDARY)
+    manifold = np.flatnonzero(pipes.circuit == WaterCircuit.SECONDARY)
     served = {(int(k), int(r)) for k, r in zip(plant.racks.loop, plant.racks.row, strict=True) if k >= 0}
     assert {(int(pipes.loop[i]), int(pipes.row[i])) for i in manifold} == served
     assert len(manifold) == 2 * len(served)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from twin.catalog import Catalog, load_catalog
-from twin.commands.room.room import Room, design
+from twin.commands.room.room import RoomRequest, design
 from twin.plant.build import build
 from twin.plant.row_ends import PDU_DEPTH_M, PDU_WIDTH_M, TOUCH_M
 from twin.plant.tables import LoopKind, Plant
@@ -66,15 +66,15 @@ def test_no_pdu_of_a_shipped_scene_stands_in_anything(name: str, catalog: Catalo
 @pytest.mark.parametrize(
     "room",
     [
-        Room(),
-        Room(rows=4, part="GB200-NVL72", storage=6),
-        Room(rows=4, part="GB200-NVL72", storage=6, cdu_in_row=True),
-        Room(rows=3, racks=20, storage=4),
-        Room(rows=8, racks=8, part="GB200-NVL72", cabling="none"),
-        Room(rows=2, racks=8, cabling="none"),
+        RoomRequest(),
+        RoomRequest(rows=4, part="GB200-NVL72", storage=6),
+        RoomRequest(rows=4, part="GB200-NVL72", storage=6, cdu_in_row=True),
+        RoomRequest(rows=3, racks=20, storage=4),
+        RoomRequest(rows=8, racks=8, part="GB200-NVL72", cabling="none"),
+        RoomRequest(rows=2, racks=8, cabling="none"),
     ],
 )
-def test_no_pdu_of_a_room_stands_in_anything(room: Room, catalog: Catalog) -> None:
+def test_no_pdu_of_a_room_stands_in_anything(room: RoomRequest, catalog: Catalog) -> None:
     assert not struck(design(room, catalog).scene.plant)
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 
 from twin.catalog import load_catalog
-from twin.physics.gpu_picture import FIELDS, RESTING, WORKING, Dies, GroupFigures
+from twin.physics.gpu_picture import FIELDS, RESTING, WORKING, GpuTraits, GroupFigures
 from twin.record.channels import NodeCondition, State
 from twin.record.detail import Detail
 from twin.record.events import Event, Severity
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.record.writer import Writer
 from twin.scenario.schema.document import Scenario
 from twin.sim.thermal.part_models import power_of
 
-LAYOUT = Layout(
+LAYOUT = FrameLayout(
     {
         "gpu": 64,
         "node": 8,
@@ -91,7 +91,7 @@ def sample(t_s: float) -> np.ndarray:
     return np.frombuffer(buffer, np.uint8)
 
 
-DIES = Dies(
+DIES = GpuTraits(
     np.repeat(np.arange(8), 8),
     np.tile(np.arange(8), 8),
     np.linspace(0.9, 1.1, 64),

@@ -5,7 +5,7 @@ import zlib
 import numpy as np
 import pytest
 
-from twin.record.columns import Changes, Sparse, decode_dense, decode_sparse, encode_dense
+from twin.record.columns import Sparse, SparseColumnBuilder, decode_dense, decode_sparse, encode_dense
 from twin.record.runfile import RunFileError
 
 
@@ -19,7 +19,7 @@ def _samples(entities: int, dtype: str) -> np.ndarray:
 
 
 def _sparse(values: np.ndarray, dtype: str, quantum: float = 0.0) -> bytes:
-    changes = Changes(dtype, quantum)
+    changes = SparseColumnBuilder(dtype, quantum)
     for row in values:
         changes.add(row.copy())
     return changes.encode()
@@ -46,7 +46,7 @@ def test_both_columns_round_alike() -> None:
 
 def test_a_column_goes_on_after_it_was_written() -> None:
     values = _samples(500, "f4")
-    changes = Changes()
+    changes = SparseColumnBuilder()
     for k, row in enumerate(values):
         changes.add(row)
         assert np.array_equal(

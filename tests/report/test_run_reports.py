@@ -16,7 +16,7 @@ from twin.record.reader import Reader
 from twin.report.charts import Bar, waterfall
 from twin.report.compare_report import compare_report
 from twin.report.markup import Markup, number, table, tag
-from twin.report.run_report import Picture, picture_times, run_report
+from twin.report.run_report import ReportPicture, picture_times, run_report
 from twin.runtime.inline import InlineClient, run
 from twin.scenario import load
 from twin.scenario.file.diff import differences
@@ -69,7 +69,7 @@ def blackout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def text(blackout: Path) -> str:
     with Reader(blackout) as reader:
-        return run_report(reader, [Picture(b"\x89PNG", "At the start")])
+        return run_report(reader, [ReportPicture(b"\x89PNG", "At the start")])
 
 
 def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:
@@ -150,7 +150,7 @@ def test_a_hostile_file_cannot_act(tmp_path: Path) -> None:
             (HOSTILE, "<b>done</b>"),
         )
     with Reader(path) as reader:
-        text = run_report(reader, [Picture(b"", HOSTILE)], HOSTILE)
+        text = run_report(reader, [ReportPicture(b"", HOSTILE)], HOSTILE)
     page = Page(text)
     assert page.open == []
     assert not page.all("script")

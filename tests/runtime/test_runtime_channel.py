@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import socket
 
-from twin.runtime.channel import Channel
+from twin.runtime.channel import MessageChannel
 
 
-def pair() -> tuple[Channel[object, object], Channel[object, object]]:
+def pair() -> tuple[MessageChannel[object, object], MessageChannel[object, object]]:
     a, b = socket.socketpair()
-    return Channel(a), Channel(b)
+    return MessageChannel(a), MessageChannel(b)
 
 
 def test_messages_arrive_whole_and_in_order() -> None:

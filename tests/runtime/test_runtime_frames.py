@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from twin.record.channels import CHANNELS
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.runtime import shared_frames
 from twin.runtime.shared_frames import FrameReader, FrameWriter, remove_stale
 
-SMALL = Layout(
+SMALL = FrameLayout(
     {
         "gpu": 12,
         "node": 3,
@@ -31,7 +31,7 @@ SMALL = Layout(
     },
     5,
 )
-LARGE = Layout({"gpu": 40_000, "rack": 400, "site": 1})
+LARGE = FrameLayout({"gpu": 40_000, "rack": 400, "site": 1})
 
 WRITER = """
 import sys
@@ -162,8 +162,8 @@ def test_memory_just_made_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_layouts_tell_each_other_apart() -> None:
-    other = Layout({**SMALL.counts, "gpu": 13})
+    other = FrameLayout({**SMALL.counts, "gpu": 13})
     assert other.hash != SMALL.hash
     assert float(SMALL.hash) == SMALL.hash
     assert SMALL.offsets["end"] % 8 == 0
-    assert Frame.empty(Layout({})).values["gpu.temp_c"].size == 0
+    assert Frame.empty(FrameLayout({})).values["gpu.temp_c"].size == 0

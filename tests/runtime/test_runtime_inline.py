@@ -10,11 +10,11 @@ import pytest
 from toy_engine import NAME, ToyEngine, scenario
 
 from twin.record.events import Event
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
 from twin.runtime.inline import InlineClient, InterventionRefused, run
-from twin.runtime.protocol import Applied, At, Failed, Finished, Happened, Load, Message, Ready, Refused
-from twin.runtime.session import Session
+from twin.runtime.protocol import Applied, At, Failed, Finished, Happened, LoadScene, Message, Ready, Refused
+from twin.runtime.session import EngineSession
 from twin.scenario.schema.faults import Intervention
 
 TRIP = Intervention(at="600 s", kind="fail", target="gpu/0/1/0")
@@ -263,7 +263,7 @@ class Kept:
     def send(self, message: Message, *, droppable: bool = False) -> None:
         self.messages.append(message)
 
-    def open(self, session: int, layout: Layout) -> str:
+    def open(self, session: int, layout: FrameLayout) -> str:
         return ""
 
     def write(self, fill: Callable[[Frame], None], speed: float) -> None:
@@ -275,6 +275,6 @@ def test_events_between_what_was_told_and_the_snapshot_are_told_on_resume(tmp_pa
     path = tmp_path / "a.twinrun"
     whole = run(scenario(), 3, until_s=5000, record=path, engine=NAME)
     outlet = Kept()
-    with Session(outlet, NAME) as session:
-        session.handle(Load(1, scenario(), 3, None, str(path), resume=True, told=2))
+    with EngineSession(outlet, NAME) as session:
+        session.handle(LoadScene(1, scenario(), 3, None, str(path), resume=True, told=2))
     assert [event.row for event in events_of(outlet.messages)] == list(range(2, len(whole.engine.events(0))))

@@ -1,4 +1,4 @@
-"""A small real engine that follows `twin.runtime.protocol.Engine`: nodes fail and are repaired by a clock.
+"""A small real engine that follows `twin.runtime.protocol.RunEngine`: nodes fail and are repaired by a clock.
 
 Deterministic by (seed, node, count); its state is a few arrays and a heap of timers: it snapshots as JSON.
 """
@@ -23,14 +23,14 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).parents[1] / "record"))
 from small_run import SUMMARY
 
-from twin.physics.gpu_picture import FIELDS, Dies, GroupFigures
+from twin.physics.gpu_picture import FIELDS, GpuTraits, GroupFigures
 from twin.plant.tables import Plant
 from twin.record.accounts import ACCOUNTS
 from twin.record.bookings import Bookings
 from twin.record.channels import State
 from twin.record.detail import Detail
 from twin.record.events import Event, Severity
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.record.hash import EventHash
 from twin.record.redraw import Redraw
 from twin.scenario.schema.document import Scenario
@@ -75,7 +75,7 @@ class ToyEngine:
             "hall": 1,
             "plant": 1,
         }
-        self.layout = Layout(counts | {"job": 0, "site": 1})  # type: ignore[arg-type]
+        self.layout = FrameLayout(counts | {"job": 0, "site": 1})  # type: ignore[arg-type]
         self.now_s, self.end_s = 0.0, scenario.duration_s
         self._rate = scenario.failures.causes[0].per_node_s
         self._down = np.zeros(self._nodes, bool)
@@ -157,10 +157,10 @@ class ToyEngine:
         values["site.nodes_down"][:] = self._down.sum()
 
     @property
-    def dies(self) -> Dies:
+    def dies(self) -> GpuTraits:
         gpus = 8 * self._nodes
         node, index = np.divmod(np.arange(gpus), 8)
-        return Dies(node, index, np.ones(gpus), np.ones(gpus, bool), (), ())
+        return GpuTraits(node, index, np.ones(gpus), np.ones(gpus, bool), (), ())
 
     def detail(self) -> Detail:
         """Nodes that work are group 0, those that are down group 1."""

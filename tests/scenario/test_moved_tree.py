@@ -4,12 +4,12 @@ import pickle
 from collections.abc import Iterator
 
 from twin.scenario.text.parse import parse
-from twin.scenario.text.source_tree import Mark, Tree
+from twin.scenario.text.source_tree import SourceMark, Tree
 
 TEXT = "a: 1\nb:\n  - {id: x, c: [1, 2]}\n  - id: y\n    d:\n      e: text\n"
 
 
-def _places(tree: Tree) -> Iterator[tuple[Mark, int, int]]:
+def _places(tree: Tree) -> Iterator[tuple[SourceMark, int, int]]:
     yield tree.mark, tree.start, tree.end
     if isinstance(tree.value, dict):
         for entry in tree.value.values():
@@ -28,7 +28,7 @@ def test_every_place_moves_as_far_also_when_moved_again_before_or_after_somebody
             assert once.value["b"].tree.value[0].id() == "x"
         twice = once.moved(1, 4)
         assert twice.plain() == before.plain()
-        expected = [(Mark(m.file, m.line + 3, m.column), a + 34, b + 34) for m, a, b in _places(before)]
+        expected = [(SourceMark(m.file, m.line + 3, m.column), a + 34, b + 34) for m, a, b in _places(before)]
         assert list(_places(twice)) == expected
         assert twice == before.moved(3, 34)
     assert list(_places(before)) == list(_places(parse(TEXT, "one")))

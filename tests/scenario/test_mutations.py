@@ -9,8 +9,8 @@ import pytest
 from twin.scenario import Document, Problem, ScenarioError, load, loads
 from twin.scenario.reading.extend import builtin_names
 from twin.scenario.schema import fields
-from twin.scenario.schema.fields import Spot
-from twin.scenario.text.parse import Entry, Path, Tree, decode
+from twin.scenario.schema.fields import FieldSpot
+from twin.scenario.text.parse import Path, Tree, TreeEntry, decode
 
 # A scene that extends another one is short of most keys, and what it spoils may stand in the other.
 SCENES = [one for name in builtin_names() if not (one := load(f"builtin:{name}")).scenario.extends]
@@ -22,8 +22,8 @@ class Place:
     """One key of a scene."""
 
     path: Path
-    entry: Entry
-    spot: Spot
+    entry: TreeEntry
+    spot: FieldSpot
     above: Tree
 
     @property
@@ -42,7 +42,7 @@ class Mutation:
     lines: tuple[int, ...]
 
 
-def places(tree: Tree, spot: Spot = fields.ROOT, path: Path = ()) -> Iterator[Place]:
+def places(tree: Tree, spot: FieldSpot = fields.ROOT, path: Path = ()) -> Iterator[Place]:
     if isinstance(tree.value, dict):
         kind = tree.value["kind"].tree.value if "kind" in tree.value else None
         for key, entry in tree.value.items():

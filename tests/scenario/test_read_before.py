@@ -10,7 +10,7 @@ from twin.scenario import Document, ScenarioError, load, loads
 from twin.scenario.file.load import document_from
 from twin.scenario.file.patch_text import edit
 from twin.scenario.generators.expand import node_counts
-from twin.scenario.reading.extend import Source
+from twin.scenario.reading.extend import SceneSource
 from twin.scenario.text.parse import parse
 from twin.scenario.text.patch import Change, Patch
 
@@ -66,7 +66,7 @@ def test_edits_one_after_the_other_are_as_if_all_were_read_anew(name: str) -> No
 def test_what_is_wrong_is_told_where_it_stands_in_the_whole_file(wrong: str) -> None:
     document = load("builtin:llama3-16k")
     text = document.text.replace("count: 24", wrong, 1)
-    changed = Source(document.name, document.path, text, parse(text, document.name))
+    changed = SceneSource(document.name, document.path, text, parse(text, document.name))
     with pytest.raises(ScenarioError) as after_another:
         document_from((changed,), document)
     with pytest.raises(ScenarioError) as alone:

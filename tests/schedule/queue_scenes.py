@@ -11,7 +11,7 @@ from twin.scenario.schema.scheduling import Green, Preemption, Weights
 from twin.scenario.schema.work import Tenant
 from twin.schedule.planner import Planner
 from twin.schedule.policies import PRESETS, Policy
-from twin.schedule.queue import Labels, Request, Requests
+from twin.schedule.queue import NodeLabels, Request, Requests
 from twin.schedule.replay import Replayed, replay
 from twin.schedule.tenants import Tenants
 from twin.schedule.windows import Window
@@ -28,10 +28,10 @@ def ask(submit_s: float, nodes: int, estimate_s: float, **more: Any) -> Request:
     return Request(**({"nodes": nodes, "gpus": nodes, "submit_s": submit_s, "estimate_s": estimate_s} | more))
 
 
-def flat(nodes: int) -> Labels:
+def flat(nodes: int) -> NodeLabels:
     """Return nodes that stand each by itself, in one pod."""
     own = np.arange(nodes)
-    return Labels(own, own, np.zeros(nodes, np.int64), own)
+    return NodeLabels(own, own, np.zeros(nodes, np.int64), own)
 
 
 def run(
@@ -43,7 +43,7 @@ def run(
     run_s: Sequence[float] | None = None,
     tenants: Sequence[Tenant] = (),
     windows: Sequence[Window] = (),
-    labels: Labels | None = None,
+    labels: NodeLabels | None = None,
     places: Sequence[tuple[np.ndarray, ...]] | None = None,
     until_s: float = np.inf,
 ) -> Replayed:

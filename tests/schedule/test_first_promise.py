@@ -9,14 +9,14 @@ import pytest
 
 from twin.schedule.first_promise import FirstPromise
 from twin.schedule.profile import OVERRUN_S
-from twin.schedule.queue import Parts, Request, Requests, Site
+from twin.schedule.queue import HeldParts, Request, Requests, SiteView
 from twin.schedule.stock import Stock
 
 GPUS, NOW_S = 8, 1000.0
 NEVER = math.inf
 
 
-def site_of(held: list[list[tuple[int, float]]], broken: tuple[int, ...] = ()) -> Site:
+def site_of(held: list[list[tuple[int, float]]], broken: tuple[int, ...] = ()) -> SiteView:
     """Return nodes of eight GPUs with what jobs hold of each: GPUs and when they are believed to end [s]."""
     count = len(held)
     rows = [
@@ -29,7 +29,7 @@ def site_of(held: list[list[tuple[int, float]]], broken: tuple[int, ...] = ()) -
     node, gpu, end_s = (np.array([row[k] for row in rows]) for k in range(3))
     fit = np.array([k not in broken for k in range(count)])
     ends_s = [max((end for _, end in jobs), default=-NEVER) for jobs in held]
-    return Site(
+    return SiteView(
         now_s=NOW_S,
         free=fit & np.array([not jobs for jobs in held]),
         end_s=np.where(fit, ends_s, NEVER),
@@ -37,7 +37,7 @@ def site_of(held: list[list[tuple[int, float]]], broken: tuple[int, ...] = ()) -
         free_gpus=np.array([GPUS - sum(gpus for gpus, _ in jobs) for jobs in held]) * fit,
         tenant=np.full(count, -1),
         used=np.zeros(1),
-        parts=lambda: Parts(
+        parts=lambda: HeldParts(
             node.astype(np.int64),
             gpu.astype(np.int64),
             np.full(len(rows), 7),
@@ -47,7 +47,7 @@ def site_of(held: list[list[tuple[int, float]]], broken: tuple[int, ...] = ()) -
     )
 
 
-def first_promise(site: Site) -> FirstPromise:
+def first_promise(site: SiteView) -> FirstPromise:
     stock = Stock(Requests([Request(1, rest=1)]), site)
     return FirstPromise(stock, site, np.full(len(site.gpus), GPUS))
 

@@ -9,12 +9,12 @@ import pytest
 
 from twin import scenario
 from twin.schedule.placement import first, pack, spread
-from twin.schedule.queue import Labels
+from twin.schedule.queue import NodeLabels
 from twin.sim.engine.engine import Engine
 
 FOUND = Path(__file__).parents[1] / "findings" / "pack.twin.yaml"
 NODE = np.arange(24)
-LABELS = Labels(NODE // 2, NODE // 4, NODE // 12, NODE // 4)
+LABELS = NodeLabels(NODE // 2, NODE // 4, NODE // 12, NODE // 4)
 """Domains of 2 nodes, leaves of 4, pods of 12."""
 
 
@@ -58,7 +58,7 @@ def test_the_engine_packs_a_job_into_the_pod_that_fits_exactly() -> None:
 def test_packing_takes_the_fewest_leaves_there_can_be(seed: int) -> None:
     rng = np.random.default_rng(seed)
     free = np.flatnonzero(rng.random(24) < 0.6)
-    one_pod = Labels(NODE, NODE // 4, np.zeros(24, np.int64), NODE)
+    one_pod = NodeLabels(NODE, NODE // 4, np.zeros(24, np.int64), NODE)
     for count in range(1, len(free) + 1):
         chosen = pack(free, count, one_pod)
         assert len(set(chosen.tolist())) == count

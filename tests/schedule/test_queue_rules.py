@@ -11,7 +11,7 @@ from twin.scenario.schema.work import Tenant
 from twin.schedule.admission import refusal
 from twin.schedule.gates import Quotas
 from twin.schedule.planner import Planner
-from twin.schedule.queue import Labels, Request, Requests, Site
+from twin.schedule.queue import NodeLabels, Request, Requests, SiteView
 from twin.schedule.shares import FairShare
 from twin.schedule.tenants import Tenants
 from twin.schedule.windows import Window
@@ -263,7 +263,7 @@ def test_parts_never_exceed_a_node(seed: int) -> None:
 
 # --- isolation
 
-PAIRS = Labels(np.arange(4), np.array([0, 0, 1, 1]), np.zeros(4, np.int64), np.array([0, 0, 1, 1]))
+PAIRS = NodeLabels(np.arange(4), np.array([0, 0, 1, 1]), np.zeros(4, np.int64), np.array([0, 0, 1, 1]))
 
 
 def test_an_isolated_tenant_shares_no_node() -> None:
@@ -296,8 +296,8 @@ def test_an_isolated_tenant_is_not_starved_by_others() -> None:
 # --- green starts
 
 
-def green_site(carbon: float = 0.0, power_w: float = 0.0, now_s: float = 0.0) -> Site:
-    return Site(
+def green_site(carbon: float = 0.0, power_w: float = 0.0, now_s: float = 0.0) -> SiteView:
+    return SiteView(
         now_s,
         np.ones(4, bool),
         np.full(4, -np.inf),

@@ -7,12 +7,12 @@ import pytest
 
 from tests.schedule.queue_scenes import Preemption, policy, run
 from twin.scenario.schema.work import Tenant
-from twin.schedule.queue import Labels, Request
+from twin.schedule.queue import NodeLabels, Request
 from twin.schedule.replay import Replayed
 from twin.schedule.windows import Window
 
 NODES, GPUS = 8, 4
-LABELS = Labels(np.arange(8), np.arange(8) // 2, np.arange(8) // 4, np.arange(8) // 2)
+LABELS = NodeLabels(np.arange(8), np.arange(8) // 2, np.arange(8) // 4, np.arange(8) // 2)
 LEVELS = ("none", "node", "leaf", "rack")
 
 

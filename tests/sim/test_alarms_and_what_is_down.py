@@ -13,7 +13,7 @@ from twin.plant.build import build
 from twin.record.alarms import Alarms
 from twin.record.alarms_pictured import over_in
 from twin.record.events import Event, Severity
-from twin.record.frame import Frame, Layout, sizes_of
+from twin.record.frame import Frame, FrameLayout, sizes_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.fault_kinds import KINDS
 from twin.sim.engine.engine import Engine
@@ -155,7 +155,7 @@ def test_what_fails_by_itself_is_told_while_it_is_down_and_no_longer(name: str) 
 
 def test_a_picture_says_nothing_of_what_came_after_it() -> None:
     plant = build(tiny())
-    picture = Frame.empty(Layout(sizes_of(plant), plant.epoch))
+    picture = Frame.empty(FrameLayout(sizes_of(plant), plant.epoch))
     alarms = Alarms()
     alarms.add([Event(7, 60.0, "injected_failure", "gpu/0/0", Severity.ALARM, "failure, by hand")])
     assert not alarms.settle(over_in(plant, picture), 7)

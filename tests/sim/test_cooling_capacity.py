@@ -11,7 +11,7 @@ from sim_scenes import assert_books_close, frame, liquid, tiny
 from twin.catalog import load_catalog
 from twin.physics.hydraulics import PG25_W_K_PER_LPM
 from twin.physics.thermal_constants import EXCHANGER_NTU_DESIGN
-from twin.scenario.schema.cooling import Plant
+from twin.scenario.schema.cooling import FacilityLoop
 from twin.scenario.schema.document import Scenario
 from twin.sim.engine.engine import Engine
 from twin.sim.thermal.part_models import machine_ua_w_k
@@ -142,7 +142,7 @@ def test_a_hall_without_nodes_gives_the_heat_of_its_fans_to_the_sky(power: list[
 
 def test_facility_pumps_warm_the_water_that_the_machines_cool() -> None:
     scene = liquid(2, 1)
-    chiller = Plant.model_validate(
+    chiller = FacilityLoop.model_validate(
         {"id": "water", "kind": "chiller", "supply": "12 degC", "economiser": False}
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sim_scenes import air_cooling, assert_books_close, events, frame, inject, liquid, shipped, times, tiny
 
-from twin.scenario.schema.cooling import Plant
+from twin.scenario.schema.cooling import FacilityLoop
 from twin.scenario.schema.document import Scenario
 from twin.sim.core.weather import Outdoor
 from twin.sim.engine.engine import Engine
@@ -62,7 +62,7 @@ def test_valves_hold_through_days_that_swing_by_twenty_kelvin() -> None:
     water = {"id": "water", "kind": "dry-cooler", "supply": "4 degC"}
     swing = {"climate": {"dry_bulb": "5 degC", "wet_bulb": "3 degC", "swing": "20 K"}}
     scene = liquid(4, 2, site=swing, jobs=())
-    cooling = scene.cooling.model_copy(update={"plants": (Plant.model_validate(water),)})
+    cooling = scene.cooling.model_copy(update={"plants": (FacilityLoop.model_validate(water),)})
     engine = Engine(scene.model_copy(update={"cooling": cooling}), 1)
     apart_k, water_c = [], []
     for t_s in range(7200, 2 * 86400, 1800):
@@ -343,7 +343,7 @@ def test_nodes_may_come_back_once_everything_flows_again() -> None:
 
 def test_a_plant_that_cools_nothing_loses_power_and_machines_like_others() -> None:
     scene = chilled(2)
-    spare = Plant.model_validate({"id": "spare", "kind": "chiller", "units": 2})
+    spare = FacilityLoop.model_validate({"id": "spare", "kind": "chiller", "units": 2})
     cooling = scene.cooling.model_copy(update={"plants": (*scene.cooling.plants, spare)})
     engine = inject(
         Engine(scene.model_copy(update={"cooling": cooling}), 1), "100 s chiller_trip spare for=5min"

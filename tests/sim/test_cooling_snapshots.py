@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sim_scenes import inject, liquid
 
-from twin.scenario.schema.cooling import Plant
+from twin.scenario.schema.cooling import FacilityLoop
 from twin.scenario.schema.document import Scenario
 from twin.sim.engine.engine import Engine
 
@@ -41,7 +41,7 @@ def chilled() -> Scenario:
     }
     warm = {"climate": {"dry_bulb": "30 degC", "wet_bulb": "20 degC", "swing": "8 K"}}
     scene = liquid(2, 2, site=warm)
-    plants = (Plant.model_validate(chillers),)
+    plants = (FacilityLoop.model_validate(chillers),)
     return scene.model_copy(update={"cooling": scene.cooling.model_copy(update={"plants": plants})})
 
 

@@ -10,7 +10,7 @@ from sim_scenes import RECOVERY, assert_books_close, events, inject, job, times,
 
 from twin.record.channels import JobState
 from twin.sim.engine.engine import Engine
-from twin.sim.jobs.elastic import Cut, widths
+from twin.sim.jobs.elastic import ReplicaNodes, widths
 
 LLM = {
     "kind": "llm",
@@ -33,26 +33,26 @@ def elastic(
 
 def test_places_that_share_a_replica_stand_and_fall_together() -> None:
     # Four replicas of two stages, a node each: data first, so the second stage is four places on.
-    cut = Cut(nodes=8, per_node=8, replicas=4, stages=2)
+    cut = ReplicaNodes(nodes=8, per_node=8, replicas=4, stages=2)
     assert cut.part.tolist() == [0, 1, 2, 3, 0, 1, 2, 3]
     assert (cut.unit, cut.parts) == (2, 4)
     lost = np.arange(8) == 5
     assert cut.whole(lost).tolist() == [True, False, True, True, True, False, True, True]
     assert cut.narrowed(6).part.tolist() == [0, 1, 2, 0, 1, 2]
     # Pipeline first: neighbours.
-    assert Cut(8, 8, 4, 2, data_first=False).part.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert ReplicaNodes(8, 8, 4, 2, data_first=False).part.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
     # Four replicas to a node fall with it; two replicas that share experts fall together.
-    assert Cut(2, 8, 8).part.tolist() == [0, 1]
-    assert Cut(4, 8, 4, bound=2).part.tolist() == [0, 0, 1, 1]
+    assert ReplicaNodes(2, 8, 8).part.tolist() == [0, 1]
+    assert ReplicaNodes(4, 8, 4, bound=2).part.tolist() == [0, 0, 1, 1]
     # A replica over three nodes of which the middle one belongs to two: one part.
-    assert Cut(3, 8, 2).part.tolist() == [0, 0, 0]
+    assert ReplicaNodes(3, 8, 2).part.tolist() == [0, 0, 0]
     assert list(widths(7, 2, 3)) == [6, 4]
     assert list(widths(7, 2, None)) == [6, 4, 2]
     assert list(widths(3, 4, None)) == []
 
 
 def test_only_the_part_that_was_hit_reads_and_joins_again() -> None:
-    cut = Cut(nodes=8, per_node=8, replicas=4, stages=2)
+    cut = ReplicaNodes(nodes=8, per_node=8, replicas=4, stages=2)
     one = np.arange(8) == 5
     assert cut.share_hit(one, "none") == 1.0
     assert cut.share_hit(one, "replica") == 0.25

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sim_scenes import frame, inject, job, shipped, tiny
 
-from twin.physics.thermal_network import State
+from twin.physics.thermal_network import ThermalState
 from twin.record.reader import Reader
 from twin.runtime.inline import run
 from twin.scenario.reading.inject_option import parse_injection
@@ -95,9 +95,9 @@ def test_the_hottest_die_of_a_group_may_stand_in_front_or_behind() -> None:
         die_c = chain[traces.gpu_group, 0, 0] + spread * chain[traces.gpu_group, 0, 1]
         die_c += behind * for_place_k[traces.gpu_group]
         hottest_c = [die_c[traces.gpu_group == group].max() for group in range(size)]
-        assert traces.hottest_c(State(chain, np.zeros(5)), for_place_k * traces.behind) == pytest.approx(
-            hottest_c
-        )
+        assert traces.hottest_c(
+            ThermalState(chain, np.zeros(5)), for_place_k * traces.behind
+        ) == pytest.approx(hottest_c)
 
 
 def test_air_beside_liquid_cooled_racks_has_no_hottest_gpu() -> None:

@@ -55,7 +55,7 @@ def test_the_same_starts_come_with_and_without_looking_again(
     fewer = Engine(scene(backfill, depth))
     fewer.advance(fewer.end_s)
     asked = len(decisions)
-    monkeypatch.setattr("twin.sim.queue.scheduler.Scheduler._is_settled", lambda self: False)
+    monkeypatch.setattr("twin.sim.queue.scheduler.QueueScheduler._is_settled", lambda self: False)
     every = Engine(scene(backfill, depth))
     every.advance(every.end_s)
     assert fewer.event_hash() == every.event_hash()

@@ -8,16 +8,16 @@ from sim_scenes import tiny
 
 from twin.plant.build import build
 from twin.sim.core.ledger import Ledger
-from twin.sim.core.nodes import DOWN, FREE, NOBODY, SHARED, SLICES, Nodes
+from twin.sim.core.nodes import DOWN, FREE, NOBODY, SHARED, SLICES, NodeTable
 
 PLANT = build(tiny())
 
 
-def _nodes() -> Nodes:
-    return Nodes(PLANT, Ledger())
+def _nodes() -> NodeTable:
+    return NodeTable(PLANT, Ledger())
 
 
-def _check(nodes: Nodes, t_s: float) -> None:
+def _check(nodes: NodeTable, t_s: float) -> None:
     """Every slice is either free or in one hand, and the ledger rests what nobody holds."""
     assert (nodes.slices >= 0).all()
     taken = np.full(len(nodes.slices), SLICES) - nodes.slices
@@ -112,7 +112,7 @@ def test_a_snapshot_knows_every_part() -> None:
     nodes.take(0.0, 6, [1], slices=3)
     nodes.take(0.0, 7, [2])
     nodes.ledger.advance(100.0)
-    again = Nodes(PLANT, Ledger())
+    again = NodeTable(PLANT, Ledger())
     again.ledger.restore(nodes.ledger.state())
     again.restore(nodes.state())
     for name in ("job", "held", "slices", "free_gpus", "free_slices"):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.sim.fabric.route_variants import EXACT, Fault, Some, fault_sets
+from twin.sim.fabric.route_variants import EXACT, RouteFault, Some, fault_sets
 
 LINKS = 32
 
 
 def faults(count: int) -> Some:
-    return tuple(Fault(str(k), np.array([k])) for k in range(count))
+    return tuple(RouteFault(str(k), np.array([k])) for k in range(count))
 
 
 def names(sets: list[Some]) -> set[str]:

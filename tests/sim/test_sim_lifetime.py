@@ -11,7 +11,7 @@ from sim_scenes import causes, inject, liquid, shipped, tiny
 
 from twin.catalog import load_catalog
 from twin.physics.reliability import arrhenius_factor
-from twin.physics.thermal_network import State
+from twin.physics.thermal_network import ThermalState
 from twin.plant.build import build
 from twin.sim.core.draws import Draws
 from twin.sim.engine.engine import Engine
@@ -32,10 +32,10 @@ def hand_case(spread: list[float], downstream_k_w: float = 0.0) -> tuple[Lifetim
     return Lifetime(["GPU"], traces, cast(Clocks, clocks)), traces
 
 
-def at(common_c: float, spread_c: float) -> State:
+def at(common_c: float, spread_c: float) -> ThermalState:
     chain = np.zeros((1, 4, 2))
     chain[:, :, 0], chain[:, :, 1] = common_c, spread_c
-    return State(chain, np.zeros(5))
+    return ThermalState(chain, np.zeros(5))
 
 
 def hours(lifetime: Lifetime) -> list[float]:

@@ -10,7 +10,7 @@ from sim_scenes import assert_books_close, frame, job, tiny
 
 from twin.physics.gpu_power import ThrottleReason
 from twin.sim.engine.engine import Engine
-from twin.sim.thermal.clock_limits import BRAKE_SHARE, Limits
+from twin.sim.thermal.clock_limits import BRAKE_SHARE, ClockLimits
 
 BRAKE = int(ThrottleReason.POWER_BRAKE | ThrottleReason.HW_SLOWDOWN)
 
@@ -31,7 +31,7 @@ def running(*jobs: str, nodes: int = 2) -> Engine:
 
 
 def test_nodes_of_one_limit_share_a_class_and_class_zero_limits_nothing() -> None:
-    limits = Limits(np.full(4, 8))
+    limits = ClockLimits(np.full(4, 8))
     assert not limits.any
     limits.set_caps(np.array([math.inf, 500.9, 500.1, math.inf]))
     limits.set_braked(np.array([False, False, True, True]))
@@ -40,7 +40,7 @@ def test_nodes_of_one_limit_share_a_class_and_class_zero_limits_nothing() -> Non
     caps = limits.cap_w[limits.node_class]
     assert caps.tolist() == [math.inf, 500, 500, math.inf]
     assert limits.clock_share[limits.node_class].tolist() == [1, 1, BRAKE_SHARE, BRAKE_SHARE]
-    other = Limits(np.full(4, 8))
+    other = ClockLimits(np.full(4, 8))
     other.restore(limits.state())
     assert other.classes == limits.classes
     assert other.node_class.tolist() == limits.node_class.tolist()

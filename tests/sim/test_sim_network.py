@@ -23,7 +23,7 @@ from twin.plant.links import LinkKind, find_link
 from twin.record.channels import JobState
 from twin.sim.engine.engine import Engine
 from twin.sim.fabric.fabric_state import FabricState
-from twin.sim.fabric.route_variants import Fault
+from twin.sim.fabric.route_variants import RouteFault
 
 
 @pytest.mark.parametrize("name", ["superpod-h100", "nvl72-row", "lab-16", "video-ingest"])
@@ -202,9 +202,9 @@ def states() -> list[tuple[FabricState, list[float]]]:
     return found
 
 
-def faults_of(links: list[int], kept: float = 0.0) -> list[Fault]:
+def faults_of(links: list[int], kept: float = 0.0) -> list[RouteFault]:
     """Return a fault of each link by itself."""
-    return [Fault(str(link), np.array([link]), kept) for link in links]
+    return [RouteFault(str(link), np.array([link]), kept) for link in links]
 
 
 @settings(max_examples=100, deadline=None)

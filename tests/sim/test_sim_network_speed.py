@@ -15,7 +15,7 @@ from twin.record.channels import JobState
 from twin.sim.core.ledger import Ledger
 from twin.sim.engine.engine import Engine
 from twin.sim.fabric.fabric_state import FabricState
-from twin.sim.fabric.route_variants import Fault
+from twin.sim.fabric.route_variants import RouteFault
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import plan_jobs
 
@@ -83,15 +83,17 @@ def test_the_largest_job_gets_another_place(benchmark: BenchmarkFixture) -> None
 def test_a_fault_routes_all_jobs_anew(benchmark: BenchmarkFixture, crowded: FabricState) -> None:
     last = len(crowded.links) - 1
     turn = iter(range(10**9))
-    benchmark(lambda: crowded.set_faults([Fault("link", np.array([last - next(turn) % 2]))]))
+    benchmark(lambda: crowded.set_faults([RouteFault("link", np.array([last - next(turn) % 2]))]))
     crowded.set_faults([])
 
 
 @pytest.mark.benchmark(group="network")
 def test_a_second_fault_looks_at_both_alone(benchmark: BenchmarkFixture, crowded: FabricState) -> None:
     last = len(crowded.links) - 1
-    first, turn = Fault("first", np.array([last])), iter(range(10**9))
-    benchmark(lambda: crowded.set_faults([first, Fault("second", np.array([last - 1 - next(turn) % 2]))]))
+    first, turn = RouteFault("first", np.array([last])), iter(range(10**9))
+    benchmark(
+        lambda: crowded.set_faults([first, RouteFault("second", np.array([last - 1 - next(turn) % 2]))])
+    )
     crowded.set_faults([])
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sim_scenes import assert_books_close, events, frame, job, liquid, tiny
 from test_sim_limits import limited
 
-from twin.physics.thermal_network import State
+from twin.physics.thermal_network import ThermalState
 from twin.sim.engine.engine import Engine
 from twin.sim.thermal.thermal_faults import altered, fan_share
 
@@ -20,7 +20,7 @@ def running(racks: int = 2) -> Engine:
     return engine
 
 
-def stored_j(engine: Engine, state: State) -> float:
+def stored_j(engine: Engine, state: ThermalState) -> float:
     """Heat in all GPUs [J], by their own spread."""
     groups, network = engine.traces.groups, engine.heat.network
     capacity = network.chain_capacity_j_k[groups.part]

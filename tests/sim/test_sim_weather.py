@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from twin.physics.comfort import ALLOWABLE, LIQUID_CLASSES, liquid_class
 from twin.physics.psychrometrics import dew_point_c, humidity_of_wet_bulb
-from twin.physics.thermal_network import NetworkShape
+from twin.physics.thermal_network import ThermalShape
 from twin.plant.tables import LoopKind
 from twin.scenario.file.load import load
 from twin.scenario.formats import climates
@@ -250,7 +250,7 @@ def hall_of_two() -> Comfort:
         ),
         racks=SimpleNamespace(hall=np.array([0])),
     )
-    return Comfort(plant, NetworkShape(np.array([0, 0]), np.array([0]), 1))  # type: ignore[arg-type]
+    return Comfort(plant, ThermalShape(np.array([0, 0]), np.array([0]), 1))  # type: ignore[arg-type]
 
 
 def seen(

@@ -9,7 +9,7 @@ import pytest
 from twin.commands.edit.command import Command
 from twin.commands.edit.draft import Draft
 from twin.commands.place.delete import Delete
-from twin.commands.place.move import Move
+from twin.commands.place.move import MoveThings
 from twin.commands.place.place import AddPart
 from twin.plant.build import build
 from twin.scenario import load
@@ -19,7 +19,7 @@ from twin.view3d.view.hall_view import HallView
 pytestmark = pytest.mark.gl
 
 COMMANDS: tuple[Command, ...] = (
-    Move(("gpu/0/0",), (-0.6, 0.0)),
+    MoveThings(("gpu/0/0",), (-0.6, 0.0)),
     AddPart("DGX-H100", at=(3.0, 24.0)),
     Delete(("rack-1",)),
 )

@@ -21,7 +21,7 @@ from view_places import tile_point
 from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
 from twin.record.channels import State
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.view3d.base import camera, palette
 from twin.view3d.base.edit_shapes import Ghost, GhostBox
 from twin.view3d.base.state import CameraPose, ViewState
@@ -305,7 +305,7 @@ def test_frame_of_another_epoch_is_passed_over(make_view: MakeView, hall: Plant,
     view = make_view()
     view.set_frame(frame)
     before = view.grab()
-    stale = Frame.empty(Layout({"gpu": 3}, epoch=hall.epoch + 1))
+    stale = Frame.empty(FrameLayout({"gpu": 3}, epoch=hall.epoch + 1))
     view.set_frame(stale)
     assert (view.grab() == before).all()
 

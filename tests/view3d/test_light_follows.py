@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from twin.commands.edit.draft import Draft
-from twin.commands.place.move import Move
+from twin.commands.place.move import MoveThings
 from twin.plant.build import build
 from twin.scenario import load
 from twin.view3d.base.state import ViewState
@@ -30,7 +30,7 @@ def test_light_follows_the_first_picture(
     before = scene._baker._texels.copy()
     assert not scene.catch_up()  # a hall just opened has all at once
 
-    draft.land(draft.propose(Move(("gpu/0/0",), (-0.6, 0.0))))
+    draft.land(draft.propose(MoveThings(("gpu/0/0",), (-0.6, 0.0))))
     plant = build(draft.shown.scenario)
     view.set_plant(plant)
     assert not scene.catch_up()  # nobody has seen it yet

@@ -12,7 +12,7 @@ from twin.plant.build import build
 from twin.plant.geometry import Geometry, build_geometry
 from twin.plant.tables import Plant
 from twin.record.channels import PowerState
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.scenario.schema.document import Scenario
 from twin.view3d.base import camera, palette
 from twin.view3d.base.highlight import Lit, Reach
@@ -97,7 +97,7 @@ def frame_of(plant: Plant) -> Frame:
         "plant": 1,
         "site": 1,
     }
-    frame = Frame.empty(Layout(counts, plant.epoch))  # type: ignore[arg-type]
+    frame = Frame.empty(FrameLayout(counts, plant.epoch))  # type: ignore[arg-type]
     values = frame.values
     values["gpu.temp_c"][:], values["gpu.state"][:] = 55.0, 3
     values["power.load"][:] = 50.0

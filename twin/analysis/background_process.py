@@ -17,7 +17,7 @@ Tell = Callable[[float, float], None]
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How much is done, and of how much."""
 
     done: float
@@ -25,7 +25,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Failed:
+class ProcessFailed:
     """Nothing comes of it, and why."""
 
     why: str
@@ -55,17 +55,17 @@ class Aside(Generic[Made]):
         theirs.close()
         self._over = False
 
-    def words(self) -> list[Progress | Failed | Made]:
-        """Return what it has said since the last time; the last word is what it made, or `Failed`."""
-        found: list[Progress | Failed | Made] = []
+    def words(self) -> list[RunProgress | ProcessFailed | Made]:
+        """Return what it has said since the last time; the last word is what it made, or `ProcessFailed`."""
+        found: list[RunProgress | ProcessFailed | Made] = []
         while not self._over:
             try:
                 if not self._mine.poll():
                     break
                 found.append(self._mine.recv())
             except (EOFError, OSError):
-                found.append(Failed("the process that ran it ended; is there enough memory?"))
-            self._over = not isinstance(found[-1], Progress)
+                found.append(ProcessFailed("the process that ran it ended; is there enough memory?"))
+            self._over = not isinstance(found[-1], RunProgress)
         return found
 
     def close(self) -> None:
@@ -84,12 +84,12 @@ def _work(work: Callable[..., Any], given: tuple[object, ...], theirs: Connectio
 
     def tell(done: float, of: float) -> None:
         with suppress(OSError):  # nobody listens any more
-            theirs.send(Progress(done, of))
+            theirs.send(RunProgress(done, of))
 
     try:
         said = work(*given, tell)
     except Exception as error:  # noqa: BLE001 - whatever it fails of, somebody waits for a word
-        said = Failed(f"{type(error).__name__}: {error}")
+        said = ProcessFailed(f"{type(error).__name__}: {error}")
     with suppress(OSError):
         theirs.send(said)
 

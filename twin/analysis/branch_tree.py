@@ -23,7 +23,7 @@ _SAMPLES = 2000
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BranchOutcome:
     """What a run has come to.
 
     Parameters
@@ -48,7 +48,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Branch:
+class SceneBranch:
     """A scene of the tree.
 
     Parameters
@@ -82,18 +82,18 @@ class Branch:
     at_s: float | None = None
     cut_from: str = ""
     changes: tuple[str, ...] = ()
-    outcome: Outcome | None = None
+    outcome: BranchOutcome | None = None
     unread: str = ""
-    branches: tuple[Branch, ...] = ()
+    branches: tuple[SceneBranch, ...] = ()
 
-    def all(self, depth: int = 0) -> Iterator[tuple[int, Branch]]:
+    def all(self, depth: int = 0) -> Iterator[tuple[int, SceneBranch]]:
         """Yield it and all below it, each with its depth."""
         yield depth, self
         for one in self.branches:
             yield from one.all(depth + 1)
 
 
-def tree_of(folder: Path) -> list[Branch]:
+def tree_of(folder: Path) -> list[SceneBranch]:
     """Return the scenes of a folder that extend no other one there, with all that extend them."""
     paths = sorted(folder.glob(f"*{SUFFIX}"))[:MOST_SCENES]
     found = {path.name: _scene(path) for path in paths}
@@ -110,46 +110,46 @@ def tree_of(folder: Path) -> list[Branch]:
         if path is not None:
             outcome, unread = outcome_of(path)
             found[name] = replace(one, outcome=outcome, unread=unread)
-    below: dict[str, list[Branch]] = {}
+    below: dict[str, list[SceneBranch]] = {}
     for one in found.values():
         below.setdefault(one.extends, []).append(one)
     return [_grown(one, below, ()) for one in below.get("", [])]
 
 
-def outcome_of(path: Path) -> tuple[Outcome | None, str]:
+def outcome_of(path: Path) -> tuple[BranchOutcome | None, str]:
     """Return what a run has come to, or None and why its file cannot be read."""
     try:
         with Reader(path) as reader:
             summary, t_s = reader.summary, reader.t_end_s
             if summary is not None:
                 goodput, energy = summary.get("goodput"), summary.get("energy", {}).get("facility_j")
-                return Outcome(path, t_s, True, goodput, energy), ""
+                return BranchOutcome(path, t_s, True, goodput, energy), ""
             times = reader.sample_times()
             last = reader.series(0, "site.goodput", float(times[-1]) if len(times) else t_s, points=1)
             goodput = float(last.mean[-1]) / 100.0 if len(last.mean) else None
             power = reader.series(0, "site.facility_w", points=_SAMPLES)
             energy = float(np.trapezoid(power.mean, power.t_s)) if len(power.t_s) > 1 else None
-            return Outcome(path, t_s, False, goodput, energy), ""
+            return BranchOutcome(path, t_s, False, goodput, energy), ""
     except RunFileError as error:
         return None, str(error)
     except (KeyError, IndexError):
         return None, f"{path}: this run file has no curves of its site"
 
 
-def _grown(one: Branch, below: dict[str, list[Branch]], above: tuple[str, ...]) -> Branch:
+def _grown(one: SceneBranch, below: dict[str, list[SceneBranch]], above: tuple[str, ...]) -> SceneBranch:
     if one.name in above:  # scenes that extend each other: loading them tells
         return one
     children = sorted(below.get(one.name, ()), key=lambda child: (child.at_s or 0.0, child.name))
     return replace(one, branches=tuple(_grown(child, below, (*above, one.name)) for child in children))
 
 
-def _scene(path: Path) -> Branch:
+def _scene(path: Path) -> SceneBranch:
     try:
         said = read(path, path.name).tree.plain()
     except ScenarioError as error:
-        return Branch(path.name, path, f"cannot be read: {error.problems[0].reason}")
+        return SceneBranch(path.name, path, f"cannot be read: {error.problems[0].reason}")
     if not isinstance(said, dict):
-        return Branch(path.name, path, "is no scene")
+        return SceneBranch(path.name, path, "is no scene")
     cut = said.get("branch")
     at_s = _seconds(cut.get("at")) if isinstance(cut, dict) else None
     entries = [*_entries(said, "interventions"), *_entries(said, "edits")]
@@ -158,15 +158,15 @@ def _scene(path: Path) -> Branch:
     changes = tuple(entry_in_words(one) for one in entries)
     cut_from = str(cut.get("run") or "") if isinstance(cut, dict) else ""
     title, extends = str(said.get("title", "")), str(said.get("extends") or "")
-    return Branch(path.name, path, title, extends, at_s, cut_from, changes)
+    return SceneBranch(path.name, path, title, extends, at_s, cut_from, changes)
 
 
-def _elsewhere(name: str) -> Branch:
+def _elsewhere(name: str) -> SceneBranch:
     """Return a scene that lies in another place: a shipped one, or in a folder below."""
     try:
-        return Branch(name, None, _scene(builtin(name)).title)
+        return SceneBranch(name, None, _scene(builtin(name)).title)
     except ScenarioError:
-        return Branch(name, None, name)
+        return SceneBranch(name, None, name)
 
 
 def _entries(said: dict[str, Any], key: str) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from twin.analysis.figures import FIGURES, HOUR_S, Summary, at
-from twin.analysis.paired import Difference, difference_of
+from twin.analysis.paired import PairedDifference, difference_of
 from twin.analysis.run_mismatch import lengths_apart, sizes_apart
 from twin.record.accounts import ACCOUNTS
 
@@ -24,7 +24,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Step:
+class WaterfallStep:
     """One step of the way from A to B: what it adds to productive time [GPU h]."""
 
     account: str
@@ -32,7 +32,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Waterfall:
+class DesignWaterfall:
     """From the productive GPU-hours of A to those of B: ``a_gpu_h`` and all steps add up to ``b_gpu_h``.
 
     The first step is what B has installed more; each other one an account of the ledger that takes less in B (it adds)
@@ -41,7 +41,7 @@ class Waterfall:
 
     a_gpu_h: float
     b_gpu_h: float
-    steps: tuple[Step, ...]
+    steps: tuple[WaterfallStep, ...]
 
 
 class Basis(StrEnum):
@@ -71,8 +71,8 @@ class Comparison:
     """
 
     seeds: tuple[int, ...]
-    differences: Mapping[str, Difference]
-    waterfall: Waterfall
+    differences: Mapping[str, PairedDifference]
+    waterfall: DesignWaterfall
     remarks: tuple[str, ...] = ()
     simulated_s: tuple[float, float] | None = None
     gpus: tuple[float, float] | None = None
@@ -117,15 +117,17 @@ def compare(
     return Comparison(tuple(seeds), found, waterfall(*ledgers), remarks, lengths_s, gpus, basis, since_s)
 
 
-def waterfall(a_gpu_s: Mapping[str, float], b_gpu_s: Mapping[str, float]) -> Waterfall:
+def waterfall(a_gpu_s: Mapping[str, float], b_gpu_s: Mapping[str, float]) -> DesignWaterfall:
     """Return how the productive time of one ledger becomes that of another [GPU s in, GPU h out]."""
     a, b = ({key: one.get(key, 0.0) / HOUR_S for key in ACCOUNTS} for one in (a_gpu_s, b_gpu_s))
-    steps = [Step(key, a[key] - b[key]) for key in ACCOUNTS if key != "productive" and a[key] != b[key]]
+    steps = [
+        WaterfallStep(key, a[key] - b[key]) for key in ACCOUNTS if key != "productive" and a[key] != b[key]
+    ]
     steps.sort(key=lambda step: -abs(step.gpu_h))
     more = math.fsum(b.values()) - math.fsum(a.values())
     if more:
-        steps.insert(0, Step("installed", more))
-    return Waterfall(a["productive"], b["productive"], tuple(steps))
+        steps.insert(0, WaterfallStep("installed", more))
+    return DesignWaterfall(a["productive"], b["productive"], tuple(steps))
 
 
 def _means(a: Sequence[float | None], b: Sequence[float | None]) -> tuple[float, float] | None:

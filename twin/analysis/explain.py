@@ -38,7 +38,7 @@ _CHANNEL = {account: channel for channel, accounts in JOB_SECONDS.items() for ac
 
 
 @dataclass(frozen=True)
-class Cause:
+class LossCause:
     """One thing behind an account.
 
     Parameters
@@ -93,7 +93,7 @@ class Lost:
     gpu_s: float
     share: float
     text: str
-    causes: tuple[Cause, ...]
+    causes: tuple[LossCause, ...]
     more: int = 0
     headline: str = ""
 
@@ -223,7 +223,7 @@ class _Found:
 
     gpu_s: float
     from_s: float
-    make: Callable[[], Cause]
+    make: Callable[[], LossCause]
 
 
 class _Finder:
@@ -259,7 +259,9 @@ class _Finder:
         found = self._lasting(account, gpu_s) if has_stretches(account) else []
         return found if found or account not in _CHANNEL else self._of_jobs(account, gpu_s)
 
-    def _headline(self, account: str, gpu_s: float, causes: Sequence[Cause], count: int) -> tuple[str, str]:
+    def _headline(
+        self, account: str, gpu_s: float, causes: Sequence[LossCause], count: int
+    ) -> tuple[str, str]:
         """Return what to say of an account, and what of its dearest cause where there are several."""
         if account in _RESTING:
             told = _RESTING[account].format(gpu_s / (self._t1_s - self._t0_s))
@@ -312,11 +314,11 @@ class _Finder:
             if taken.get(event.row)
         ]
 
-    def _interruption(self, event: Event, gpu_s: float) -> Cause:
+    def _interruption(self, event: Event, gpu_s: float) -> LossCause:
         root = self._roots.of(event)
         subject = root.subject if root is not None else event.subject
         since = f"{lost_s(event):,.0f} s of {event.subject} since its last checkpoint"
-        return Cause(
+        return LossCause(
             subject,
             f"{why(event)} at {self._says(event.t_s)} ({since})",
             gpu_s,
@@ -347,7 +349,7 @@ class _Finder:
             if weight > 0.0
         ]
 
-    def _stretch(self, account: str, span: Span, gpu_s: float, alone: bool) -> Cause:
+    def _stretch(self, account: str, span: Span, gpu_s: float, alone: bool) -> LossCause:
         kind, says = kind_of(span.begin.kind), self._says
         root = self._roots.of(span.begin)
         begin_s, end_s = span.begin.t_s, span.end.t_s if span.end is not None else None
@@ -368,7 +370,7 @@ class _Finder:
         elif not kind.caused_by:
             text += f": {span.begin.text}"
         events = [span.begin, *([root] if root is not None else []), *([span.end] if span.end else [])]
-        return Cause(
+        return LossCause(
             subject,
             text,
             gpu_s,
@@ -402,12 +404,12 @@ class _Finder:
             for job, part in parts.items()
         ]
 
-    def _job(self, account: str, job: str, gpu_s: float, share: float) -> Cause:
+    def _job(self, account: str, job: str, gpu_s: float, share: float) -> LossCause:
         text = job if share == 1.0 else f"{job} ({share:.1%} of it)"
         if account == "checkpoint_stall":
             saved = self._saved.get(job, 0)
             text += f", {saved:,} checkpoint{'s' * (saved != 1)}"
-        return Cause(job, text, gpu_s, self._t0_s, self._t1_s, (), (job,))
+        return LossCause(job, text, gpu_s, self._t0_s, self._t1_s, (), (job,))
 
     def _jobs(self) -> dict[str, dict[str, float]]:
         """Return what each job recorded within the range, by channel [GPU s]; what is nothing left out."""

@@ -42,7 +42,7 @@ class NoSuchChannel(ValueError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExportRequest:
     """What is written, in whatever format.
 
     Parameters
@@ -88,7 +88,7 @@ def channels_named(names: Sequence[str]) -> tuple[Channel, ...]:
     return tuple(dict.fromkeys(wanted))
 
 
-def write_csv(asked: Asked, to: TextIO) -> int:
+def write_csv(asked: ExportRequest, to: TextIO) -> int:
     """Write a row for each value: time [s], time of the scene, channel, entity, value, unit; return the rows."""
     out = csv.writer(to, lineterminator="\n")
     out.writerow(("time_s", "time", "channel", "entity", "value", "unit"))
@@ -107,7 +107,7 @@ def write_csv(asked: Asked, to: TextIO) -> int:
     return rows
 
 
-def write_openmetrics(asked: Asked, to: TextIO) -> int:
+def write_openmetrics(asked: ExportRequest, to: TextIO) -> int:
     """Write gauges with Unix times; GPUs under the names of DCGM's fields; return the number of samples.
 
     References
@@ -132,7 +132,7 @@ def write_openmetrics(asked: Asked, to: TextIO) -> int:
     return count
 
 
-def write_trace(asked: Asked, to: TextIO) -> int:
+def write_trace(asked: ExportRequest, to: TextIO) -> int:
     """Write a trace: a track for each job with its states, one for each kind of event, counters; return the entries.
 
     States of jobs change at the samples of the run, events stand at their exact times. Time runs in microseconds.
@@ -163,7 +163,7 @@ _BECOMES = {
 """How a track calls what a job is; nothing of what is over."""
 
 
-def _trace(asked: Asked) -> Iterator[dict[str, object]]:
+def _trace(asked: ExportRequest) -> Iterator[dict[str, object]]:
     reader = asked.reader
     for number, name in ((_JOBS, "jobs"), (_EVENTS, "events"), (_COUNTERS, "site")):
         yield {"ph": "M", "pid": number, "name": "process_name", "args": {"name": name}}
@@ -209,7 +209,7 @@ def _trace(asked: Asked) -> Iterator[dict[str, object]]:
                     }
 
 
-def _spans(asked: Asked) -> Iterator[dict[str, object]]:
+def _spans(asked: ExportRequest) -> Iterator[dict[str, object]]:
     """Yield how long each job was what, as its events say to the moment: samples are too far apart to."""
     reader = asked.reader
     jobs = {id: number for number, id in enumerate(_ids(reader, "job"))}
@@ -250,7 +250,7 @@ def _span(job: int, since: tuple[float, str] | None, until_s: float) -> Iterator
 
 
 def pieces(
-    asked: Asked,
+    asked: ExportRequest,
 ) -> Iterator[tuple[Channel, Sequence[str], NDArray[np.float64], NDArray[np.float32]]]:
     """Yield (channel, ids, times [s], entities x samples), channel by channel, a block at a time."""
     reader, channels, progress = asked.reader, asked.channels, asked.progress
@@ -275,7 +275,9 @@ def pieces(
                 )
 
 
-def _curves(asked: Asked, channel: Channel) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float32]]]:
+def _curves(
+    asked: ExportRequest, channel: Channel
+) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float32]]]:
     """Yield (labels, times [s], values) of each entity; some hundred of them are held at once."""
     if channel in DCGM:
         yield from _gpu_curves(asked.reader, channel, asked.every_s)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from twin.analysis.export import Asked, pieces
+from twin.analysis.export import ExportRequest, pieces
 
 
 class NoParquet(ValueError):
     """pyarrow is not installed; the message is one sentence for people."""
 
 
-def write_parquet(asked: Asked, to: Path) -> int:
+def write_parquet(asked: ExportRequest, to: Path) -> int:
     """Write a row for each value, as `write_csv` does; return the rows.
 
     Raises

@@ -9,7 +9,7 @@ import numpy as np
 
 from twin.record.frame import Frame
 from twin.runtime.loading import engine_type
-from twin.runtime.protocol import ENGINE, Engine
+from twin.runtime.protocol import ENGINE, RunEngine
 from twin.scenario import load, loads
 
 HOUR_S = 3600.0
@@ -105,7 +105,7 @@ RUNS: tuple[tuple[tuple[str, ...], Callable[[], Figures]], ...] = (
 """Every run with the tables it has figures for."""
 
 
-def _at(engine: Engine, t_s: float) -> dict[str, Any]:
+def _at(engine: RunEngine, t_s: float) -> dict[str, Any]:
     """Return all channels at a time."""
     engine.advance(t_s)
     frame = Frame.empty(engine.layout)

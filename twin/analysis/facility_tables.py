@@ -7,17 +7,17 @@ from dataclasses import replace
 
 from twin.analysis.facility_runs import RUNS
 from twin.planning.table.reference import reference_table
-from twin.planning.table.validation import Comparison, Row
+from twin.planning.table.validation import TableComparison, ValidationRow
 
-TABLES: tuple[Comparison, ...] = (
-    Comparison(
+TABLES: tuple[TableComparison, ...] = (
+    TableComparison(
         "facility-frontier",
         "Frontier from its scene file: power at the board, and what conversion loses",
         "ExaDigiT RAPS config/frontier.yaml @6c142bfd; Brewer et al., SC 2024",
         "kW",
         goals={"worst_pct": 0.1},
     ),
-    Comparison(
+    TableComparison(
         "facility-power",
         "Power of nodes, racks and scalable units, energy of a job",
         "tests/reference/facility.yaml, row by row",
@@ -25,7 +25,7 @@ TABLES: tuple[Comparison, ...] = (
         goals={"worst_pct": 0.5},
         note="where a range was published, a figure inside it has no error",
     ),
-    Comparison(
+    TableComparison(
         "facility-heat",
         "Temperatures and temperature rises",
         "tests/reference/facility.yaml, row by row",
@@ -37,7 +37,7 @@ TABLES: tuple[Comparison, ...] = (
 TABLE_NAMES: tuple[str, ...] = tuple(table.name for table in TABLES)
 
 
-def compare(names: Sequence[str] = ()) -> tuple[Comparison, ...]:
+def compare(names: Sequence[str] = ()) -> tuple[TableComparison, ...]:
     """Return the facility tables filled from runs of scenes, those of `names` or all: takes some seconds."""
     wanted = [table for table in TABLES if not names or table.name in names]
     figures: dict[str, float] = {}
@@ -56,8 +56,8 @@ def compare(names: Sequence[str] = ()) -> tuple[Comparison, ...]:
     )
 
 
-def _row(published: object, ours: float) -> Row:
+def _row(published: object, ours: float) -> ValidationRow:
     row = dict(published)  # type: ignore[call-overload]
     low, high = float(row["low"]), float(row["high"])
     between = f"{low:g}" if low == high else f"{low:g}-{high:g}"
-    return Row(f"{row['label']} ({between} {row['unit']})", min(max(ours, low), high), ours)
+    return ValidationRow(f"{row['label']} ({between} {row['unit']})", min(max(ours, low), high), ours)

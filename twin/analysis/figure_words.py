@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from twin import units
-from twin.analysis.figures import Figure
+from twin.analysis.figures import ComparedFigure
 
 _UNITS: dict[str, tuple[tuple[float, float, str], ...]] = {
     "energy": ((0.0, 3.6e6, "kWh"), (3.6e9, 3.6e9, "MWh")),
@@ -13,7 +13,7 @@ _UNITS: dict[str, tuple[tuple[float, float, str], ...]] = {
 """From which size on, what one is, and its name."""
 
 
-def value_words(figure: Figure, value: float, like: float | None = None) -> str:
+def value_words(figure: ComparedFigure, value: float, like: float | None = None) -> str:
     """Return the value of a figure, in the unit that one of the size `like` is told in."""
     if figure.unit == "share":
         return f"{100 * value:.3f} %"
@@ -24,7 +24,7 @@ def value_words(figure: Figure, value: float, like: float | None = None) -> str:
     return quantity_words(value, figure.unit, like)
 
 
-def apart_words(figure: Figure, value: float, sign: str = "+", like: float | None = None) -> str:
+def apart_words(figure: ComparedFigure, value: float, sign: str = "+", like: float | None = None) -> str:
     """Return a difference, or half a width where `sign` is "-"; "0" for what rounds to nothing.
 
     That of two shares is in points: one in percent would be read as a part of the first. `like`: of the size of what
@@ -36,7 +36,7 @@ def apart_words(figure: Figure, value: float, sign: str = "+", like: float | Non
     return f"<{text[:-1]}1" if sign == "-" and value > 0 and figure.unit == "ratio" else "0"
 
 
-def _apart(figure: Figure, value: float, sign: str, like: float | None) -> str:
+def _apart(figure: ComparedFigure, value: float, sign: str, like: float | None) -> str:
     if figure.unit == "share":
         return f"{100 * value:{sign}.3f} points"
     if figure.unit == "ratio":

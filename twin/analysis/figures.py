@@ -15,7 +15,7 @@ Summary = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Figure:
+class ComparedFigure:
     """A figure that is compared.
 
     Parameters
@@ -105,23 +105,23 @@ def _extensive(
     of: Callable[[Summary], float | None],
     *,
     total: bool = False,
-) -> Figure:
+) -> ComparedFigure:
     """Return a figure that grows with the hall and the time; `total`: with the work, too."""
-    return Figure(key, title, unit, better, of, total, extensive=True)
+    return ComparedFigure(key, title, unit, better, of, total, extensive=True)
 
 
-FIGURES: tuple[Figure, ...] = (
-    Figure("goodput", "goodput", "share", 1, at("goodput")),
-    Figure("ettr", "ETTR", "share", 1, at("ettr")),
-    Figure("mfu", "MFU", "share", 1, _mfu),
+FIGURES: tuple[ComparedFigure, ...] = (
+    ComparedFigure("goodput", "goodput", "share", 1, at("goodput")),
+    ComparedFigure("ettr", "ETTR", "share", 1, at("ettr")),
+    ComparedFigure("mfu", "MFU", "share", 1, _mfu),
     _extensive(WORK, "productive GPU-hours", "", 1, _productive),
     _extensive("jobs_done", "jobs done", "", 1, _done),
     _extensive("interruptions", "unexpected interruptions", "", -1, at("interruptions", "unexpected")),
     _extensive("planned", "planned interruptions", "", -1, at("interruptions", "planned")),
     _extensive("lost_gpu_h", "work lost (GPU-hours)", "", -1, _lost),
-    Figure("wait_s", "mean wait in the queue", "duration", -1, at("queue", "wait_mean_s")),
+    ComparedFigure("wait_s", "mean wait in the queue", "duration", -1, at("queue", "wait_mean_s")),
     _extensive("energy_j", "energy of the site", "energy", -1, at("energy", "facility_j"), total=True),
-    Figure(
+    ComparedFigure(
         "energy_per_gpu_h",
         "site energy per productive GPU-hour",
         "energy",
@@ -129,20 +129,20 @@ FIGURES: tuple[Figure, ...] = (
         _per_work("energy", "facility_j"),
     ),
     _extensive("it_j", "energy of IT", "energy", -1, at("energy", "it_j"), total=True),
-    Figure("pue", "PUE", "ratio", -1, at("pue")),
+    ComparedFigure("pue", "PUE", "ratio", -1, at("pue")),
     _extensive("power_max_w", "peak power of the site", "power", -1, at("power", "facility_max_w")),
     _extensive("power_mean_w", "mean power of the site", "power", 0, at("power", "facility_mean_w")),
-    Figure("gpu_max_c", "hottest GPU", "temperature", -1, at("thermal", "gpu_max_c")),
+    ComparedFigure("gpu_max_c", "hottest GPU", "temperature", -1, at("thermal", "gpu_max_c")),
     _extensive(
         "throttle_gpu_s", "clocks lowered by heat (GPU-seconds)", "", -1, at("thermal", "throttle_gpu_s")
     ),
     _extensive("water_l", "water (litres)", "", -1, at("water_l"), total=True),
     _extensive("carbon_kg", "carbon (kg)", "", -1, at("facility", "carbon_kg"), total=True),
     _extensive("cost_usd", "cost of energy (USD)", "", -1, at("facility", "cost_usd"), total=True),
-    Figure(
+    ComparedFigure(
         "carbon_per_gpu_h", "carbon per productive GPU-hour (kg)", "", -1, _per_work("facility", "carbon_kg")
     ),
-    Figure(
+    ComparedFigure(
         "cost_per_gpu_h",
         "energy cost per productive GPU-hour (USD)",
         "",

@@ -21,7 +21,7 @@ _NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
-class Difference:
+class PairedDifference:
     """What a figure is in two designs, and how sure the difference is.
 
     Parameters
@@ -87,7 +87,7 @@ class Difference:
 
 def difference_of(
     a: Sequence[float | None], b: Sequence[float | None], level: float = LEVEL
-) -> Difference | None:
+) -> PairedDifference | None:
     """Return the difference of two designs, of which each seed has one figure; None: no seed knows it in both.
 
     Parameters
@@ -117,7 +117,7 @@ def difference_of(
     means = (float(first.mean()), float(second.mean()), float(apart.mean()))
     pairs = tuple(zip(a, b, strict=True))
     if n < 2:
-        return Difference(n, *means, None, None, pairs)
+        return PairedDifference(n, *means, None, None, pairs)
     paired = t_quantile(n - 1, level) * _spread(apart) / math.sqrt(n)
     each = [_spread(one) ** 2 / n for one in (first, second)]
     variance = sum(each)
@@ -125,7 +125,7 @@ def difference_of(
     if variance > 0.0:
         freedom = variance**2 / sum(one**2 / (n - 1) for one in each)
         unpaired = t_quantile(max(1, math.floor(freedom + 1e-9)), level) * math.sqrt(variance)
-    return Difference(n, *means, paired, unpaired, pairs)
+    return PairedDifference(n, *means, paired, unpaired, pairs)
 
 
 def sign_chance(higher: int, lower: int) -> float:

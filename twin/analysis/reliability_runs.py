@@ -24,7 +24,7 @@ from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scheduling import Backfill
 from twin.schedule.planner import Planner
 from twin.schedule.policies import Policy
-from twin.schedule.queue import Labels, Request, Requests
+from twin.schedule.queue import NodeLabels, Request, Requests
 from twin.schedule.replay import Replayed, replay
 
 RSC_1_S = 6.50e-3 / DAY_S
@@ -117,7 +117,7 @@ def _planner(case: Case, backfill: Backfill, processors: int) -> Planner:
     requests = [Request(nodes=size, gpus=size, submit_s=submit, estimate_s=run) for submit, size, run in case]
     alike = np.zeros(processors, np.int64)
     policy = Policy(order="submit", backfill=backfill)
-    return Planner(policy, Requests(requests), [(everywhere,)], Labels(alike, alike, alike, alike))
+    return Planner(policy, Requests(requests), [(everywhere,)], NodeLabels(alike, alike, alike, alike))
 
 
 def mm8_wait(load: float, jobs: int = 30_000, seeds: int = 4) -> tuple[float, float]:

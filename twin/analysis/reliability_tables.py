@@ -9,7 +9,7 @@ from pathlib import Path
 
 from twin.analysis import reliability_runs as runs
 from twin.planning.table.reference import reference_table
-from twin.planning.table.validation import Comparison, Row
+from twin.planning.table.validation import TableComparison, ValidationRow
 from twin.scenario.schema.scheduling import Backfill
 
 TRACE = "traces/infinitehbd/fault_trace.json"
@@ -20,12 +20,12 @@ _CALIBRATED = "calibrated"
 _EXACT = "exact"
 
 
-def _mttf(data: Path | None) -> Comparison:
+def _mttf(data: Path | None) -> TableComparison:
     rows = [
-        Row(f"{gpus:,} GPUs", hours, runs.mttf_hours(gpus), within=last_digit, basis=_INPUT)
+        ValidationRow(f"{gpus:,} GPUs", hours, runs.mttf_hours(gpus), within=last_digit, basis=_INPUT)
         for gpus, hours, last_digit in ((16_384, 1.8, 0.05), (131_072, 0.23, 0.005))
     ]
-    return Comparison(
+    return TableComparison(
         "reliability-mttf",
         "Mean time between failures of a job at the rate of RSC-1",
         _META,
@@ -34,15 +34,15 @@ def _mttf(data: Path | None) -> Comparison:
     )
 
 
-def _ettr(data: Path | None) -> Comparison:
+def _ettr(data: Path | None) -> TableComparison:
     points = ((2000, 60, 0.0, 0.70), (2000, 5, 0.0, 0.93), (1000, 30, 60.0, 0.90))
     rows = []
     for nodes, minutes, queue_s, published in points:
         label = f"{nodes:,} nodes, checkpoint every {minutes} min{', queue 1 min' if queue_s else ''}"
         for how, figure in (("sampled", runs.sampled_ettr), ("engine", runs.engine_ettr)):
             ours = figure(nodes, 60.0 * minutes, queue_s)
-            rows.append(Row(f"{label}, {how}", published, ours, within=0.03, basis=_PREDICTED))
-    return Comparison(
+            rows.append(ValidationRow(f"{label}, {how}", published, ours, within=0.03, basis=_PREDICTED))
+    return TableComparison(
         "reliability-ettr",
         "Effective training time ratio at the rate of RSC-1, restart 5 min, writes that block nothing",
         _META,
@@ -53,10 +53,10 @@ def _ettr(data: Path | None) -> Comparison:
     )
 
 
-def _llama(data: Path | None) -> Comparison:
+def _llama(data: Path | None) -> TableComparison:
     ours, seeds = runs.llama_causes()
     rows = [
-        Row(
+        ValidationRow(
             str(row["label"]),
             float(row["count"] or 0),
             ours.get(str(row["cause"]), 0.0),
@@ -66,7 +66,7 @@ def _llama(data: Path | None) -> Comparison:
         for row in reference_table("llama3_interruptions").rows
     ]
     rows.append(
-        Row(
+        ValidationRow(
             "all unexpected ones",
             sum(row.measured for row in rows),
             sum(row.predicted for row in rows),
@@ -75,7 +75,7 @@ def _llama(data: Path | None) -> Comparison:
         )
     )
     reference = reference_table("llama3_interruptions")
-    return Comparison(
+    return TableComparison(
         "reliability-llama3",
         reference.title,
         reference.source,
@@ -86,8 +86,8 @@ def _llama(data: Path | None) -> Comparison:
     )
 
 
-def _infinitehbd(data: Path | None) -> Comparison:
-    empty = Comparison(
+def _infinitehbd(data: Path | None) -> TableComparison:
+    empty = TableComparison(
         "reliability-infinitehbd",
         "Nodes of 400 in repair at a time, days 0-348.98, weighted by time",
         "InfiniteHBD fault trace (Apache-2.0)",
@@ -99,17 +99,19 @@ def _infinitehbd(data: Path | None) -> Comparison:
         return replace(empty, skipped=f"{where}; give --data DIR with {TRACE}")
     ours = runs.infinitehbd(trace)
     rows = (
-        Row("mean", 9.26, ours["mean"], within=0.005, basis=_EXACT),
-        Row("99 % quantile", 31.0, ours["p99"], within=0.0, basis=_EXACT),
-        Row("most", 35.0, ours["max"], within=0.0, basis=_EXACT),
+        ValidationRow("mean", 9.26, ours["mean"], within=0.005, basis=_EXACT),
+        ValidationRow("99 % quantile", 31.0, ours["p99"], within=0.0, basis=_EXACT),
+        ValidationRow("most", 35.0, ours["max"], within=0.0, basis=_EXACT),
     )
     return replace(empty, rows=rows, file=str(trace))
 
 
-def _lemons(data: Path | None) -> Comparison:
+def _lemons(data: Path | None) -> TableComparison:
     share = runs.lemon_share_pct()
-    row = Row("faults on the worst 1.2 % of nodes (7-10 %)", 8.5, share, within=1.5, basis=_PREDICTED)
-    return Comparison(
+    row = ValidationRow(
+        "faults on the worst 1.2 % of nodes (7-10 %)", 8.5, share, within=1.5, basis=_PREDICTED
+    )
+    return TableComparison(
         "reliability-lemons",
         "Faults that go when the worst nodes by realised counts are taken out",
         _META,
@@ -129,19 +131,21 @@ _HAND: tuple[tuple[str, Backfill, tuple[float, ...]], ...] = (
 )
 
 
-def _hand_cases(data: Path | None) -> Comparison:
+def _hand_cases(data: Path | None) -> TableComparison:
     rows = []
     for name, backfill, starts in _HAND:
         found = runs.scheduled(runs.CASES[name], backfill)
         right = sum(a == b for a, b in zip(found.start_s.tolist(), starts, strict=True))
         label = f"{name} case, {'first come, first served' if backfill == 'none' else backfill}"
         rows.append(
-            Row(f"{label}: starts that are exact", float(len(starts)), float(right), within=0.0, basis=_EXACT)
+            ValidationRow(
+                f"{label}: starts that are exact", float(len(starts)), float(right), within=0.0, basis=_EXACT
+            )
         )
         waits = [start - job[0] for start, job in zip(starts, runs.CASES[name], strict=True)]
         mean, ours = sum(waits) / len(waits), float(found.wait_s.mean())
-        rows.append(Row(f"{label}: mean wait [s]", mean, ours, within=1e-9, basis=_EXACT))
-    return Comparison(
+        rows.append(ValidationRow(f"{label}: mean wait [s]", mean, ours, within=1e-9, basis=_EXACT))
+    return TableComparison(
         "schedule-cases",
         "Two hand cases on ten processors",
         "worked out by hand",
@@ -150,12 +154,12 @@ def _hand_cases(data: Path | None) -> Comparison:
     )
 
 
-def _mm8(data: Path | None) -> Comparison:
+def _mm8(data: Path | None) -> TableComparison:
     rows = []
     for load, wait in ((0.7, 0.1128), (0.9, 0.8769)):
         ours, error = runs.mm8_wait(load)
-        rows.append(Row(f"load {load}", wait, ours, within=3 * error, basis=_PREDICTED))
-    return Comparison(
+        rows.append(ValidationRow(f"load {load}", wait, ours, within=3 * error, basis=_PREDICTED))
+    return TableComparison(
         "schedule-mm8",
         "Mean wait at eight servers, Poisson arrivals, exponential service",
         "Erlang C",
@@ -165,7 +169,7 @@ def _mm8(data: Path | None) -> Comparison:
     )
 
 
-_TABLES: dict[str, Callable[[Path | None], Comparison]] = {
+_TABLES: dict[str, Callable[[Path | None], TableComparison]] = {
     "reliability-mttf": _mttf,
     "reliability-ettr": _ettr,
     "reliability-llama3": _llama,
@@ -177,7 +181,7 @@ _TABLES: dict[str, Callable[[Path | None], Comparison]] = {
 TABLE_NAMES: tuple[str, ...] = tuple(_TABLES)
 
 
-def compare(names: Sequence[str] = (), data: Path | None = None) -> tuple[Comparison, ...]:
+def compare(names: Sequence[str] = (), data: Path | None = None) -> tuple[TableComparison, ...]:
     """Return the reliability tables, those of `names` or all: takes some seconds.
 
     Parameters

@@ -22,7 +22,7 @@ T = TypeVar("T", Intervention, Edit)
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestedAct:
     """What a person did, or took out again (`out`), and when that was asked for [s]."""
 
     at_s: float
@@ -45,7 +45,7 @@ class Settled:
         From when to when a run had each thing ahead that was taken out then [s]; of the scene from 0.
     """
 
-    asked: tuple[Asked, ...]
+    asked: tuple[RequestedAct, ...]
     out_of_scene: tuple[Intervention | Edit, ...]
     spans: tuple[tuple[float, float], ...]
 
@@ -61,7 +61,7 @@ class Settled:
 
 def settled(reader: Reader, until_s: float = math.inf) -> Settled:
     """Return what stands of all that people had done by a time [s]; raises `RunFileError` as `said_of`."""
-    asked: list[Asked] = []
+    asked: list[RequestedAct] = []
     scene: list[Intervention | Edit] = []
     spans: list[tuple[float, float]] = []
     for one in said_of(reader):
@@ -79,7 +79,7 @@ def settled(reader: Reader, until_s: float = math.inf) -> Settled:
     return Settled(tuple(asked), tuple(scene), tuple(spans))
 
 
-def said_of(reader: Reader) -> Iterator[Asked]:
+def said_of(reader: Reader) -> Iterator[RequestedAct]:
     """Yield all that people did, and what of it they took out again, in the order they did it.
 
     Raises
@@ -98,12 +98,12 @@ def said_of(reader: Reader) -> Iterator[Asked]:
             if not math.isfinite(asked_s):
                 raise ValueError("no time")
             done = kind.model_validate_json(json.dumps(said[what]))
-            yield Asked(asked_s, marker, done, marker.kind == OUT)
+            yield RequestedAct(asked_s, marker, done, marker.kind == OUT)
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise RunFileError(f"{reader.path}: what was done at {marker.t_s:g} s is damaged") from error
 
 
-def asked_of(reader: Reader, until_s: float = math.inf) -> tuple[Asked, ...]:
+def asked_of(reader: Reader, until_s: float = math.inf) -> tuple[RequestedAct, ...]:
     """Return what people had done by a time [s] and did not take out again, in their order.
 
     Raises

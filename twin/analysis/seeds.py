@@ -12,7 +12,7 @@ from multiprocessing import active_children, get_context
 from twin.analysis.compare import Sample, sample_of
 from twin.record.redraw import Redraw
 from twin.runtime.loading import begun_anew, engine_type, gone_on
-from twin.runtime.protocol import ENGINE, Engine
+from twin.runtime.protocol import ENGINE, RunEngine
 from twin.scenario.schema.document import Scenario
 
 
@@ -40,7 +40,7 @@ class PastKept:
     snapshot: bytes | None = None
     redraws: tuple[Redraw, ...] = ()
 
-    def engine(self, seed: int | None) -> Engine:
+    def engine(self, seed: int | None) -> RunEngine:
         """Return the run, drawn from `seed` from the end of its past on; None: as it is.
 
         Raises

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from twin.analysis.compare import Basis, Comparison
 from twin.analysis.figure_words import apart_words
-from twin.analysis.figures import FIGURES, WORK, Figure
-from twin.analysis.paired import LEVEL, Difference
+from twin.analysis.figures import FIGURES, WORK, ComparedFigure
+from twin.analysis.paired import LEVEL, PairedDifference
 from twin.analysis.run_mismatch import lengths_apart
 from twin.units import spoken
 
@@ -32,7 +32,7 @@ class Judgement:
     better: int
 
 
-def judged(figure: Figure, found: Comparison) -> Judgement:
+def judged(figure: ComparedFigure, found: Comparison) -> Judgement:
     """Return what can be said of a figure that both know.
 
     What grows with a hall or with the time says nothing of which is better where these differ. A total that is less is
@@ -103,7 +103,7 @@ def answer(found: Comparison, change: str = "") -> str:
     return f"{words} (paired, {one.seeds} seeds: {low} .. {high}{chance})"
 
 
-def _amount(figure: Figure, value: float, difference: Difference) -> str:
+def _amount(figure: ComparedFigure, value: float, difference: PairedDifference) -> str:
     """Return a difference with as many digits as its interval, or else its size, deserves."""
     if figure.unit != "share":
         return apart_words(figure, value, like=difference.size)
@@ -155,12 +155,12 @@ def _beyond_chance(found: Comparison, a: str, b: str) -> str:
     return " ".join(words)
 
 
-def seeds_words(one: Difference) -> str:
+def seeds_words(one: PairedDifference) -> str:
     """Return with how many seeds B is higher and lower; "": one run of each."""
     return "" if one.paired is None else f"{one.higher} / {one.lower}"
 
 
-def _said(figure: Figure, found: Comparison) -> str:
+def _said(figure: ComparedFigure, found: Comparison) -> str:
     words = judged(figure, found).words
     return f"{figure.title} ({words})" if words else figure.title
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from twin.analysis.divergence_causes import altered_scene, causes_of
-from twin.analysis.rerun import Asked, said_of
+from twin.analysis.rerun import RequestedAct, said_of
 from twin.plant.tables import Plant
 from twin.record.events import Event
 from twin.record.hash import EventHash, canonical, hashed_names
@@ -19,7 +19,7 @@ from twin.record.reader import Reader
 from twin.record.recorder import entity_ids
 from twin.record.runfile import RunFileError
 from twin.runtime.loading import begun, engine_type
-from twin.runtime.protocol import ENGINE, Engine
+from twin.runtime.protocol import ENGINE, RunEngine
 
 NEAR = 1e-9
 """Relative difference of two figures that counts as none: engines of one build agree to the last bit."""
@@ -157,7 +157,7 @@ class _Replay:
         for t_s, events, text in (*snapshots, (self._end_s, self._count, self._last)):
             self._hashes.setdefault(events, []).append((t_s, text))
         self._times = sorted({t_s for t_s, _, _ in snapshots if t_s <= self._end_s})
-        self._engine: Engine = begun(engine_type(engine), header.scenario, header.seed, header.redraws)
+        self._engine: RunEngine = begun(engine_type(engine), header.scenario, header.seed, header.redraws)
         self._hash = EventHash()
         self._expected: list[Event] = []
         self.rows = self.hashes = self.states = 0
@@ -202,7 +202,7 @@ class _Replay:
             if found is not None or engine.now_s >= min(until_s, engine.end_s):
                 return found
 
-    def _ask(self, one: Asked) -> Divergence | None:
+    def _ask(self, one: RequestedAct) -> Divergence | None:
         reason = self._engine.withdraw(one.done) if one.out else self._engine.intervene(one.done)
         if reason is None:
             return None

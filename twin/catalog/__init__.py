@@ -16,14 +16,14 @@ from twin.catalog.figure import Figure
 from twin.catalog.listing import check_rows, list_rows, show_rows
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import RACK_UNIT_M, Part, PartGroup
-from twin.catalog.plausibility import Finding, check
+from twin.catalog.plausibility import CatalogFinding, check
 from twin.catalog.power_parts import (
     BatteryPart,
     BusbarPart,
     GeneratorPart,
     PduPart,
     PowerShelfPart,
-    PowerStage,
+    PowerStagePart,
     PsuPart,
     TransformerPart,
     UpsPart,
@@ -36,6 +36,7 @@ __all__ = [
     "CablePart",
     "Catalog",
     "CatalogError",
+    "CatalogFinding",
     "CduPart",
     "ChillerPart",
     "CoolingTowerPart",
@@ -44,7 +45,6 @@ __all__ = [
     "DryCoolerPart",
     "EfficiencyCurve",
     "Figure",
-    "Finding",
     "GeneratorPart",
     "GpuPart",
     "NicPart",
@@ -53,7 +53,7 @@ __all__ = [
     "PartGroup",
     "PduPart",
     "PowerShelfPart",
-    "PowerStage",
+    "PowerStagePart",
     "PsuPart",
     "RackPart",
     "RdhxPart",

@@ -22,11 +22,11 @@ _MAX_DEPTH = 12
 
 
 @dataclass(slots=True)
-class Branch:
+class DocumentNode:
     """One place of the document: a text, a table or a list."""
 
     line: int
-    content: str | dict[str, Branch] | list[Branch]
+    content: str | dict[str, DocumentNode] | list[DocumentNode]
 
     @property
     def text(self) -> str | None:
@@ -34,12 +34,12 @@ class Branch:
         return self.content if isinstance(self.content, str) else None
 
     @property
-    def table(self) -> dict[str, Branch] | None:
+    def table(self) -> dict[str, DocumentNode] | None:
         """The table; None when this is a text or a list."""
         return self.content if isinstance(self.content, dict) else None
 
 
-def read_document(text: str, file: str) -> Branch:
+def read_document(text: str, file: str) -> DocumentNode:
     """Return the tree of a YAML text.
 
     Raises
@@ -61,11 +61,13 @@ _PLAIN = re.compile(r"[A-Za-z0-9+.<~(/][^\"{}\[\]#]*")
 _QUOTED = re.compile(r'"[^"\\]*"')
 
 
-def _read_plain(text: str) -> Branch | None:
+def _read_plain(text: str) -> DocumentNode | None:
     """Read the plain style; None when the text is in any other."""
-    root: dict[str, Branch] = {}
-    levels: list[tuple[int, Branch]] = [(-1, Branch(1, root))]
-    opened: tuple[int, Branch] | None = None  # a key without value: the next deeper line says what it holds
+    root: dict[str, DocumentNode] = {}
+    levels: list[tuple[int, DocumentNode]] = [(-1, DocumentNode(1, root))]
+    opened: tuple[int, DocumentNode] | None = (
+        None  # a key without value: the next deeper line says what it holds
+    )
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.rstrip()
         if not line or line.lstrip().startswith("#"):
@@ -100,35 +102,35 @@ def _read_plain(text: str) -> Branch | None:
     return levels[0][1]
 
 
-def _plain_value(text: str | None, line: int) -> Branch | None:
+def _plain_value(text: str | None, line: int) -> DocumentNode | None:
     if text is None:
-        return Branch(line, "")
+        return DocumentNode(line, "")
     if text.startswith("{"):
         return _flow_table(text, line)
     if _QUOTED.fullmatch(text):
-        return Branch(line, text[1:-1])
+        return DocumentNode(line, text[1:-1])
     if _PLAIN.fullmatch(text) and ": " not in text and not text.endswith(":"):
-        return Branch(line, text)
+        return DocumentNode(line, text)
     return None
 
 
-def _flow_table(text: str, line: int) -> Branch | None:
+def _flow_table(text: str, line: int) -> DocumentNode | None:
     body = text[1:-1].strip()
     if not text.endswith("}"):
         return None
-    table: dict[str, Branch] = {}
+    table: dict[str, DocumentNode] = {}
     position = 0
     while position < len(body):
         pair = _PAIR.match(body, position)
         if pair is None or pair[1] in table or (": " in pair[2] and pair[2][0] != '"'):
             return None
         value = pair[2]
-        table[pair[1]] = Branch(line, value[1:-1] if value[0] == '"' else value)
+        table[pair[1]] = DocumentNode(line, value[1:-1] if value[0] == '"' else value)
         position = pair.end()
-    return Branch(line, table)
+    return DocumentNode(line, table)
 
 
-def read_any_yaml(text: str, file: str) -> Branch:
+def read_any_yaml(text: str, file: str) -> DocumentNode:
     """Read any YAML 1.2 document with ruamel.yaml; raises as `read_document`."""
     try:
         with warnings.catch_warnings():
@@ -150,16 +152,16 @@ def read_any_yaml(text: str, file: str) -> Branch:
     return tree
 
 
-def _branch(node: Node, file: str, seen: set[int], depth: int) -> Branch:
+def _branch(node: Node, file: str, seen: set[int], depth: int) -> DocumentNode:
     line = node.start_mark.line + 1
     if id(node) in seen or depth > _MAX_DEPTH:
         reason = "an alias is not allowed in a catalogue" if depth <= _MAX_DEPTH else "nested too deep"
         raise CatalogError(file, line, "", reason)
     seen.add(id(node))
     if isinstance(node, SequenceNode):
-        return Branch(line, [_branch(child, file, seen, depth + 1) for child in node.value])
+        return DocumentNode(line, [_branch(child, file, seen, depth + 1) for child in node.value])
     if isinstance(node, MappingNode):
-        table: dict[str, Branch] = {}
+        table: dict[str, DocumentNode] = {}
         for key, child in node.value:
             name = key.value if isinstance(key, ScalarNode) else ""
             key_line = key.start_mark.line + 1
@@ -169,5 +171,5 @@ def _branch(node: Node, file: str, seen: set[int], depth: int) -> Branch:
                 raise CatalogError(file, key_line, name, "is given twice; keep one of them")
             table[name] = _branch(child, file, seen, depth + 1)
             table[name].line = key_line
-        return Branch(line, table)
-    return Branch(line, str(node.value))
+        return DocumentNode(line, table)
+    return DocumentNode(line, str(node.value))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from twin.catalog.document import Branch, read_document
+from twin.catalog.document import DocumentNode, read_document
 from twin.catalog.efficiency import parse_efficiency
 from twin.catalog.errors import CatalogError, nearest
 from twin.catalog.fields import FieldSpec
@@ -43,11 +43,11 @@ class _Place:
     part: str
     sources: dict[str, str]
 
-    def error(self, branch: Branch, key: str, reason: str) -> CatalogError:
+    def error(self, branch: DocumentNode, key: str, reason: str) -> CatalogError:
         return CatalogError(self.file, branch.line, f"{self.part}.{key}" if self.part else key, reason)
 
 
-def read_sources(texts: dict[str, str], into: FileContents) -> dict[str, Branch]:
+def read_sources(texts: dict[str, str], into: FileContents) -> dict[str, DocumentNode]:
     """Read the heads of all files, so that a part of one file may cite the sources of another."""
     documents = {}
     for file, text in texts.items():
@@ -72,7 +72,7 @@ def read_sources(texts: dict[str, str], into: FileContents) -> dict[str, Branch]
     return documents
 
 
-def read_parts(document: Branch, file: str, into: FileContents) -> None:
+def read_parts(document: DocumentNode, file: str, into: FileContents) -> None:
     """Add the parts of one file.
 
     Raises
@@ -115,7 +115,7 @@ def check_references(contents: FileContents) -> None:
 
 
 def _read_part(
-    part_type: type[Part], part_id: str, branch: Branch, file: str, sources: dict[str, str]
+    part_type: type[Part], part_id: str, branch: DocumentNode, file: str, sources: dict[str, str]
 ) -> tuple[Part, dict[str, Figure]]:
     place = _Place(file, part_id, sources)
     table = _table(branch, place, part_id)
@@ -138,25 +138,25 @@ def _read_part(
 _Figures = dict[str, Figure]
 
 
-def _read_text(branch: Branch, spec: FieldSpec, place: _Place, _: _Figures) -> str:
+def _read_text(branch: DocumentNode, spec: FieldSpec, place: _Place, _: _Figures) -> str:
     return _text(branch, place, spec.key)
 
 
-def _read_choice(branch: Branch, spec: FieldSpec, place: _Place, _: _Figures) -> str:
+def _read_choice(branch: DocumentNode, spec: FieldSpec, place: _Place, _: _Figures) -> str:
     word = _text(branch, place, spec.key)
     if word not in spec.about:
         raise place.error(branch, spec.key, f"is {word!r}; it must be one of {', '.join(spec.about)}")
     return word
 
 
-def _read_flag(branch: Branch, spec: FieldSpec, place: _Place, _: _Figures) -> bool:
+def _read_flag(branch: DocumentNode, spec: FieldSpec, place: _Place, _: _Figures) -> bool:
     word = _text(branch, place, spec.key)
     if word not in ("true", "false"):
         raise place.error(branch, spec.key, f"is {word!r}; it must be true or false")
     return word == "true"
 
 
-def _read_quantity(branch: Branch, spec: FieldSpec, place: _Place, figures: _Figures) -> float:
+def _read_quantity(branch: DocumentNode, spec: FieldSpec, place: _Place, figures: _Figures) -> float:
     dimension = spec.about[0]
 
     def convert(text: str) -> float:
@@ -166,7 +166,7 @@ def _read_quantity(branch: Branch, spec: FieldSpec, place: _Place, figures: _Fig
     return _figure(branch, spec, place, figures, convert)
 
 
-def _read_number(branch: Branch, spec: FieldSpec, place: _Place, figures: _Figures) -> float:
+def _read_number(branch: DocumentNode, spec: FieldSpec, place: _Place, figures: _Figures) -> float:
     unit = spec.about[0]
 
     def convert(text: str) -> float:
@@ -175,7 +175,7 @@ def _read_number(branch: Branch, spec: FieldSpec, place: _Place, figures: _Figur
     return _figure(branch, spec, place, figures, convert)
 
 
-def _read_count(branch: Branch, spec: FieldSpec, place: _Place, figures: _Figures) -> int:
+def _read_count(branch: DocumentNode, spec: FieldSpec, place: _Place, figures: _Figures) -> int:
     return int(_figure(branch, spec, place, figures, lambda text: _positive(_whole(text), text, spec)))
 
 
@@ -191,12 +191,14 @@ def _whole(text: str) -> float:
     return float(text)
 
 
-def _read_efficiency(branch: Branch, spec: FieldSpec, place: _Place, figures: _Figures) -> object:
+def _read_efficiency(branch: DocumentNode, spec: FieldSpec, place: _Place, figures: _Figures) -> object:
     _figure(branch, spec, place, figures, lambda text: parse_efficiency(text).points[-1][1])
     return parse_efficiency(figures[spec.name].text)
 
 
-def _read_groups(branch: Branch, spec: FieldSpec, place: _Place, figures: _Figures) -> tuple[PartGroup, ...]:
+def _read_groups(
+    branch: DocumentNode, spec: FieldSpec, place: _Place, figures: _Figures
+) -> tuple[PartGroup, ...]:
     if not isinstance(branch.content, list):
         raise place.error(
             branch, spec.key, "must be a list of '- {part: ..., count: ..., source: ..., status: ...}'"
@@ -225,7 +227,7 @@ def _read_groups(branch: Branch, spec: FieldSpec, place: _Place, figures: _Figur
 
 
 def _figure(
-    branch: Branch, spec: FieldSpec, place: _Place, figures: _Figures, convert: Callable[[str], float]
+    branch: DocumentNode, spec: FieldSpec, place: _Place, figures: _Figures, convert: Callable[[str], float]
 ) -> float:
     """Read `{value: ..., source: ..., status: ...}` and keep it under the name of the field."""
     table = branch.table
@@ -258,8 +260,8 @@ def _figure(
 
 
 def _figure_of(
-    table: dict[str, Branch],
-    branch: Branch,
+    table: dict[str, DocumentNode],
+    branch: DocumentNode,
     place: _Place,
     key: str,
     value: float,
@@ -298,25 +300,27 @@ def _status(word: str) -> Status:
     return word  # type: ignore[return-value]  # checked against STATUSES by the caller
 
 
-def _required(table: dict[str, Branch], name: str, branch: Branch, place: _Place, key: str) -> Branch:
+def _required(
+    table: dict[str, DocumentNode], name: str, branch: DocumentNode, place: _Place, key: str
+) -> DocumentNode:
     if name not in table:
         raise place.error(branch, f"{key}.{name}", "is missing; a number has value, source and status")
     return table[name]
 
 
-def _table(branch: Branch, place: _Place, key: str) -> dict[str, Branch]:
+def _table(branch: DocumentNode, place: _Place, key: str) -> dict[str, DocumentNode]:
     if branch.table is None:
         raise place.error(branch, key, "must be a table of 'key: value'")
     return branch.table
 
 
-def _text(branch: Branch, place: _Place, key: str) -> str:
+def _text(branch: DocumentNode, place: _Place, key: str) -> str:
     if branch.text is None:
         raise place.error(branch, key, "must be one plain value, not a table or list")
     return branch.text
 
 
-_READERS: dict[str, Callable[[Branch, FieldSpec, _Place, _Figures], object]] = {
+_READERS: dict[str, Callable[[DocumentNode, FieldSpec, _Place, _Figures], object]] = {
     "quantity": _read_quantity,
     "number": _read_number,
     "count": _read_count,

@@ -11,7 +11,7 @@ from twin.catalog.part import Part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PowerStage(Part):
+class PowerStagePart(Part):
     """A stage of the power chain: what comes out, what it loses."""
 
     capacity_w: float = fields.quantity("power", "Rated output")
@@ -30,14 +30,14 @@ class PowerStage(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PsuPart(PowerStage):
+class PsuPart(PowerStagePart):
     """One power supply or rectifier module."""
 
     KIND: ClassVar[str] = "psu"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PowerShelfPart(PowerStage):
+class PowerShelfPart(PowerStagePart):
     """A shelf of power supplies that feeds the busbar of a rack."""
 
     KIND: ClassVar[str] = "power_shelf"
@@ -50,14 +50,14 @@ class PowerShelfPart(PowerStage):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SwitchgearPart(PowerStage):
+class SwitchgearPart(PowerStagePart):
     """Low-voltage switchgear: main and tie breakers on a bus."""
 
     KIND: ClassVar[str] = "switchgear"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BusbarPart(PowerStage):
+class BusbarPart(PowerStagePart):
     """Low-voltage busbar inside a rack, or overhead busway."""
 
     KIND: ClassVar[str] = "busbar"
@@ -68,7 +68,7 @@ class BusbarPart(PowerStage):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PduPart(PowerStage):
+class PduPart(PowerStagePart):
     """Rack or floor power distribution unit, with its breaker."""
 
     KIND: ClassVar[str] = "pdu"
@@ -80,7 +80,7 @@ class PduPart(PowerStage):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpsPart(PowerStage):
+class UpsPart(PowerStagePart):
     """Uninterruptible power supply with its battery."""
 
     KIND: ClassVar[str] = "ups"
@@ -90,7 +90,7 @@ class UpsPart(PowerStage):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TransformerPart(PowerStage):
+class TransformerPart(PowerStagePart):
     """Medium to low voltage transformer."""
 
     KIND: ClassVar[str] = "transformer"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from twin.analysis.branch_tree import Branch
+    from twin.analysis.branch_tree import SceneBranch
 
 
 def tell_tree(folder: Path, json: bool) -> None:
@@ -24,7 +24,7 @@ def tell_tree(folder: Path, json: bool) -> None:
         _print_tree(folder, roots)
 
 
-def _as_json(one: Branch) -> dict[str, Any]:
+def _as_json(one: SceneBranch) -> dict[str, Any]:
     run = one.outcome
     return {
         "scene": one.name,
@@ -40,7 +40,7 @@ def _as_json(one: Branch) -> dict[str, Any]:
     }
 
 
-def _print_tree(folder: Path, roots: list[Branch]) -> None:
+def _print_tree(folder: Path, roots: list[SceneBranch]) -> None:
     from twin.analysis.figure_words import quantity_words
     from twin.cli.tables import console, print_table
     from twin.units import spoken
@@ -65,7 +65,7 @@ def _print_tree(folder: Path, roots: list[Branch]) -> None:
         console().print(sentence, markup=False, soft_wrap=True)
 
 
-def _called(one: Branch, with_run: bool = False) -> str:
+def _called(one: SceneBranch, with_run: bool = False) -> str:
     """Return how people call a scene; of a shipped one also from which run what stands beside it is."""
     if not one.name.startswith("builtin:"):
         return one.name.removesuffix(".twin.yaml") + ("" if one.path is not None else " (not in this folder)")
@@ -73,7 +73,7 @@ def _called(one: Branch, with_run: bool = False) -> str:
     return f"{one.name.removeprefix('builtin:')} (shipped{run})"
 
 
-def _apart(roots: list[Branch]) -> list[str]:
+def _apart(roots: list[SceneBranch]) -> list[str]:
     """Return a sentence on each branch whose run is not as long as that of the scene it extends."""
     from twin.analysis.run_mismatch import lengths_apart
 

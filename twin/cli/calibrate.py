@@ -11,8 +11,8 @@ from twin.cli.options import Json, a_file
 
 if TYPE_CHECKING:
     from twin.planning.profile.profiles import CalibratedProfile
-    from twin.planning.table.calibrate import Calibration
-    from twin.planning.table.estimate_cases import Case, Errors
+    from twin.planning.table.calibrate import FittedProfile
+    from twin.planning.table.estimate_cases import Errors, TrainingCase
 
 EXAMPLE = """Example: twin calibrate my-runs.csv -o my-cluster.yaml --base h100
 
@@ -82,14 +82,16 @@ def calibrate_profile(
             print(f"{out}: {worth}")
 
 
-def _runs(path: Path, base: CalibratedProfile | None) -> tuple[list[Case], CalibratedProfile, list[str]]:
+def _runs(
+    path: Path, base: CalibratedProfile | None
+) -> tuple[list[TrainingCase], CalibratedProfile, list[str]]:
     """Return the runs of a file, the profile they start from, and why lines are not used ("line: reason")."""
     from twin.planning.table.calibrate import CalibrationError
     from twin.planning.table.case_file import read_case_file
     from twin.planning.table.estimate_cases import judge_table
 
     table = read_case_file(path)
-    cases: list[Case] = []
+    cases: list[TrainingCase] = []
     reasons = []
     for line, one in zip(table.lines, judge_table(table, base), strict=True):
         if one.case is None:
@@ -109,7 +111,7 @@ def _runs(path: Path, base: CalibratedProfile | None) -> tuple[list[Case], Calib
     return cases, base or cases[0].calibrated, reasons
 
 
-def _said(fitted: Calibration) -> dict[str, Any]:
+def _said(fitted: FittedProfile) -> dict[str, Any]:
     def errors(of: Errors | None) -> dict[str, float] | None:
         names = ("mape_pct", "median_pct", "p90_pct", "worst_pct", "bias_pct")
         return None if of is None else {name: getattr(of, name) for name in names}
@@ -124,7 +126,7 @@ def _said(fitted: Calibration) -> dict[str, Any]:
     }
 
 
-def _print(fitted: Calibration) -> None:
+def _print(fitted: FittedProfile) -> None:
     from twin.cli.tables import print_table
 
     rows = [(name, f"{old:.4g}", f"{new:.4g}") for name, (old, new) in fitted.moved.items()]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from twin.analysis.compare import Comparison, Waterfall
-    from twin.analysis.figures import Figure
+    from twin.analysis.compare import Comparison, DesignWaterfall
+    from twin.analysis.figures import ComparedFigure
 
 _LEAST = 0.0005
 """Share of the largest step of a waterfall below which steps are told together."""
@@ -44,7 +44,7 @@ def print_comparison(names: tuple[str, str], found: Comparison) -> None:
     show(verdict(found), markup=False)
 
 
-def _cells(figure: Figure, found: Comparison, many: bool) -> tuple[str, ...]:
+def _cells(figure: ComparedFigure, found: Comparison, many: bool) -> tuple[str, ...]:
     from twin.analysis.figure_words import apart_words, value_words
     from twin.analysis.significance import judged, seeds_words
 
@@ -58,7 +58,7 @@ def _cells(figure: Figure, found: Comparison, many: bool) -> tuple[str, ...]:
     return (*cells, judged(figure, found).words)
 
 
-def _print_way(way: Waterfall) -> None:
+def _print_way(way: DesignWaterfall) -> None:
     """Print the steps from A to B; the least of them together."""
     from twin.analysis.account_words import step_title
     from twin.cli.tables import print_table

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from twin.physics.training_inputs import Parallel
     from twin.planning.profile.profiles import CalibratedProfile
     from twin.planning.table.case_file import CaseFile
-    from twin.planning.table.estimate_cases import Judged
+    from twin.planning.table.estimate_cases import CaseEstimate
 
 EXAMPLE = """Example: twin estimate runs.csv --profile h100 --out predicted.csv
 
@@ -99,7 +99,7 @@ def named_profile(name: str) -> CalibratedProfile:
     return load_calibrated(name)
 
 
-def worth_of(judged: Sequence[Judged]) -> dict[str, str]:
+def worth_of(judged: Sequence[CaseEstimate]) -> dict[str, str]:
     """Return how far predictions can be trusted, by profile; and of experts, which no profile was fitted to."""
     from twin.planning.profile.profiles import WORTH_OF_EXPERTS, worth
 
@@ -110,7 +110,7 @@ def worth_of(judged: Sequence[Judged]) -> dict[str, str]:
     return said
 
 
-def stacks_of(judged: Sequence[Judged]) -> dict[str, str]:
+def stacks_of(judged: Sequence[CaseEstimate]) -> dict[str, str]:
     """Return what the software does where a row does not say, by profile, and which other profiles there are."""
     from twin.planning.profile.profiles import other_stacks
     from twin.planning.software_text import stack_words
@@ -156,7 +156,7 @@ def _cut(parallel: Parallel) -> dict[str, int]:
     }
 
 
-def _print(table: CaseFile, judged: Sequence[Judged]) -> None:
+def _print(table: CaseFile, judged: Sequence[CaseEstimate]) -> None:
     from twin.cli.plan_table import degrees
     from twin.cli.tables import print_table
 

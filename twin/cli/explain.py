@@ -9,7 +9,7 @@ import typer
 from twin.cli.options import Json
 
 if TYPE_CHECKING:
-    from twin.analysis.explain import Cause, Explanation
+    from twin.analysis.explain import Explanation, LossCause
     from twin.analysis.wall_clock import Moments
     from twin.record.reader import Reader
 
@@ -107,7 +107,7 @@ def _as_json(run: str, found: Explanation) -> dict[str, Any]:
     }
 
 
-def _cause(cause: Cause) -> dict[str, Any]:
+def _cause(cause: LossCause) -> dict[str, Any]:
     return {
         "subject": cause.subject,
         "text": cause.text,

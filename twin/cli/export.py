@@ -86,7 +86,7 @@ def export_run(
             )
         part = out.with_name(f".{out.name}.part")
         with Reader(run) as reader, progress(f"export {run}") as show:
-            asked = export.Asked(reader, channels, show, every_s)
+            asked = export.ExportRequest(reader, channels, show, every_s)
             try:
                 if to is To.parquet:
                     count = write_parquet(asked, part)

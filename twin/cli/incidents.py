@@ -17,7 +17,7 @@ EXAMPLE = (
 )
 
 
-class Level(StrEnum):
+class IncidentLevel(StrEnum):
     """How bad it gets."""
 
     light = "light"
@@ -26,7 +26,7 @@ class Level(StrEnum):
 
 
 Incidents = Annotated[
-    Level | None,
+    IncidentLevel | None,
     typer.Option(
         help="Random incidents by the seed: light: what no job should feel; medium: also what stops jobs every few "
         "hours; heavy: cascades with faults of the facility. twin incidents prints them."
@@ -36,7 +36,7 @@ Incidents = Annotated[
 
 def show_incidents(
     scene: Scene,
-    level: Annotated[Level, typer.Option(help="How bad it gets.")] = Level.medium,
+    level: Annotated[IncidentLevel, typer.Option(help="How bad it gets.")] = IncidentLevel.medium,
     seed: Seed = None,
     from_: Annotated[
         str, typer.Option("--from", metavar="TIME", help="None before this time, such as '2 h'.")
@@ -73,7 +73,7 @@ def show_incidents(
             typer.echo(f"# {level.value} incidents, seed {chosen}\n{block(shown)}", nl=False)
 
 
-def with_incidents(scenario: Scenario, level: Level | None, seed: int | None) -> Scenario:
+def with_incidents(scenario: Scenario, level: IncidentLevel | None, seed: int | None) -> Scenario:
     """Return a scenario with random incidents of a level among its interventions; none: as it is."""
     from twin.planning.risk.random_incidents import random_incidents
 

@@ -30,7 +30,7 @@ def rules_of(texts: Sequence[str]) -> TraceMap:
     from pydantic import ValidationError
 
     from twin.scenario.reading.validate import nearest, value_problem
-    from twin.scenario.schema.fields import Spot
+    from twin.scenario.schema.fields import FieldSpot
     from twin.scenario.schema.quantity import FROM_FILE
     from twin.scenario.schema.streams import TraceMap
     from twin.scenario.text.parse import parse
@@ -53,7 +53,7 @@ def rules_of(texts: Sequence[str]) -> TraceMap:
         return TraceMap.model_validate(said, context=FROM_FILE)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        key, value, reason, hint = value_problem(first, said, Spot(models=(TraceMap,)))
+        key, value, reason, hint = value_problem(first, said, FieldSpot(models=(TraceMap,)))
         raise BadInput(f"--map {key} = {value}: {reason}{f'; {hint}' if hint else ''}") from None
 
 

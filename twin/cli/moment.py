@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from twin.cli.progress import Progress
     from twin.record.frame import Frame
     from twin.record.reader import Reader
-    from twin.runtime.protocol import Engine
+    from twin.runtime.protocol import RunEngine
     from twin.scenario import Scenario
 
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Moment:
     """What stood in the halls at one time; `inputs_hash` names scenario and catalogue of the run."""
 
-    engine: Engine
+    engine: RunEngine
     frame: Frame
     inputs_hash: str
 
@@ -67,7 +67,7 @@ def moment_of_run(path: str, at_s: float | None, progress: Progress | None) -> M
         return Moment(engine, _frame(engine), reader.header.inputs_hash)
 
 
-def _nearest(reader: Reader, at_s: float) -> Engine:
+def _nearest(reader: Reader, at_s: float) -> RunEngine:
     """Return the engine at the last snapshot before `at_s`, or at the start with all that was done to the run."""
     from twin.analysis.rerun import settled
     from twin.runtime.loading import begun, engine_type, gone_on
@@ -83,7 +83,7 @@ def _nearest(reader: Reader, at_s: float) -> Engine:
     return engine
 
 
-def _frame(engine: Engine) -> Frame:
+def _frame(engine: RunEngine) -> Frame:
     from twin.record.frame import Frame
 
     frame = Frame.empty(engine.layout)

@@ -10,7 +10,7 @@ import typer
 from twin.cli.options import Json, Scene
 
 if TYPE_CHECKING:
-    from twin.physics.training_inputs import Stack
+    from twin.physics.training_inputs import SoftwareStack
     from twin.planning.search.scene_plan import SceneGpus
     from twin.planning.search.search import Candidate
     from twin.scenario import Scenario
@@ -103,7 +103,7 @@ def planned(
     options: Mapping[str, Any],
     top: int,
 ) -> dict[str, Any]:
-    """Return what ``--json`` prints; the parameters are those of the command, `options` by field of `Stack`."""
+    """Return what ``--json`` prints; the parameters are those of the command, `options` by field of `SoftwareStack`."""
     import time
     from dataclasses import asdict, replace
 
@@ -123,7 +123,7 @@ def planned(
     from twin.planning.search.advice import fewest_gpus
     from twin.planning.search.nearest_feasible import nearby
     from twin.planning.search.scene_plan import plan_for_scene, scene_gpus
-    from twin.planning.search.search import SHARDINGS, Limits
+    from twin.planning.search.search import SHARDINGS, SearchLimits
     from twin.planning.software_text import stack_words
     from twin.planning.table.case_model import preset_named
     from twin.plant.build import build
@@ -153,7 +153,7 @@ def planned(
         sequence=sequence,
         profile=calibrated,
         stack=stack,
-        limits=Limits(top=top, shardings=shardings),
+        limits=SearchLimits(top=top, shardings=shardings),
     )
     hint = None
     if not found.best:
@@ -294,10 +294,10 @@ _STACK_KEYS = {
     "p2p_overlap": "pipeline_overlap",
     "grad_bytes": "gradient_bytes",
 }
-"""What a scene calls the fields of `Stack` that have an option here."""
+"""What a scene calls the fields of `SoftwareStack` that have an option here."""
 
 
-def snippet(plan: Candidate, default: Stack, workload: Mapping[str, object]) -> str:
+def snippet(plan: Candidate, default: SoftwareStack, workload: Mapping[str, object]) -> str:
     """Return what to paste into the workload of a job, as YAML.
 
     Parameters

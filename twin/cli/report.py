@@ -11,7 +11,7 @@ from twin.cli.options import Camera, ColourBy, Injections, Overwrite, SceneOrRun
 
 if TYPE_CHECKING:
     from twin.record.reader import Reader
-    from twin.report.run_report import Picture
+    from twin.report.run_report import ReportPicture
 
 EXAMPLE = "Example: twin report blackout -o blackout.html"
 _SIZE = (1600, 900)
@@ -75,7 +75,7 @@ def write_report(
                 warn(
                     f"{run}: this run is not over, it reached {reached} of {end}; the report says so in its head"
                 )
-            taken: list[Picture] = []
+            taken: list[ReportPicture] = []
             if not without:
                 taken, without = _pictures(reader, camera, colour_by)
             text = run_report(reader, taken, without)
@@ -98,7 +98,7 @@ def run_of(what: str, seed: int | None, until: str | None, settings: list[str], 
     return what
 
 
-def _pictures(reader: Reader, camera: str, colour_by: str) -> tuple[list[Picture], str]:
+def _pictures(reader: Reader, camera: str, colour_by: str) -> tuple[list[ReportPicture], str]:
     """Return the pictures of a run, or why there are none."""
     from twin.analysis.explain import events_until
     from twin.cli.shot import channel_of

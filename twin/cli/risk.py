@@ -10,7 +10,7 @@ import typer
 from twin.cli.options import Json, Scene, Settings
 
 if TYPE_CHECKING:
-    from twin.planning.risk.risk import JobRisk, Outcome
+    from twin.planning.risk.risk import JobRisk, RiskOutcome
     from twin.scenario import Document
 
 EXAMPLE = """Example: twin risk llama3-16k --sweep checkpoint.interval=5min,10min,20min
@@ -113,7 +113,7 @@ def _risk(document: Document, job: str | None, spares: int | None) -> JobRisk:
     return risk_of(document.scenario, build(document.scenario, catalog), catalog, job, spares)
 
 
-def _brief(one: Outcome) -> dict[str, Any]:
+def _brief(one: RiskOutcome) -> dict[str, Any]:
     from dataclasses import asdict
 
     figures = one.figures

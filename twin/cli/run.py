@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twin.cli.incidents import Incidents, Level
+from twin.cli.incidents import IncidentLevel, Incidents
 from twin.cli.options import Format, Injections, Json, Maps, Replace, Scene, Seed, Settings, a_file
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def summary_of_run(
     out: Path | None,
     record: bool,
     work: Callable[[Scenario], Scenario] | None = None,
-    incidents: Level | None = None,
+    incidents: IncidentLevel | None = None,
     redraws: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Run a scene and return what ``--json`` prints; the parameters are those of the command, `work` gives it jobs."""

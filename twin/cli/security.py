@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from twin.plant.tenancy_rules import Leak
+    from twin.plant.tenancy_rules import TenancyFinding
     from twin.scenario import Document
     from twin.scenario.text.parse import Path
 
@@ -59,7 +59,7 @@ def checklist(document: Document) -> list[dict[str, Any]]:
     ]
 
 
-def _finding(document: Document, leak: Leak, at: Path, reason: str) -> dict[str, Any]:
+def _finding(document: Document, leak: TenancyFinding, at: Path, reason: str) -> dict[str, Any]:
     """Return one finding with its place in the file, for JSON."""
     from twin.scenario.file.warnings import problem_at
 

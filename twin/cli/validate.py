@@ -11,7 +11,7 @@ import typer
 from twin.cli.options import Json
 
 if TYPE_CHECKING:
-    from twin.planning.table.validation import Comparison, Generation
+    from twin.planning.table.validation import Generation, TableComparison
 
 EXAMPLE = """Example: twin validate dgxc-h100-bf16 facility-frontier --json
 
@@ -66,7 +66,7 @@ def validate_tables(
 
 def _compared(
     names: tuple[str, ...], folder: Path | None
-) -> tuple[tuple[Comparison, ...], tuple[Generation, ...]]:
+) -> tuple[tuple[TableComparison, ...], tuple[Generation, ...]]:
     """Return the tables of training, of the facility, of failures and queues; what is named, or all."""
     from twin.analysis import facility_tables, reliability_tables
     from twin.cli.errors import BadInput
@@ -101,7 +101,7 @@ def _beside_checkout() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _table(one: Comparison) -> dict[str, Any]:
+def _table(one: TableComparison) -> dict[str, Any]:
     from dataclasses import asdict
 
     from twin.planning.table.validation import baseline_mape_pct
@@ -151,7 +151,7 @@ def _generation(one: Generation) -> dict[str, Any]:
     }
 
 
-def _print(comparisons: Sequence[Comparison], generations: Sequence[Generation]) -> None:
+def _print(comparisons: Sequence[TableComparison], generations: Sequence[Generation]) -> None:
     from twin.cli.tables import print_table
     from twin.planning.table.validation import baseline_mape_pct
 
@@ -216,7 +216,7 @@ def _print(comparisons: Sequence[Comparison], generations: Sequence[Generation])
         )
 
 
-def _remarks(one: Comparison) -> list[str]:
+def _remarks(one: TableComparison) -> list[str]:
     if one.skipped:
         return [f"skipped: {one.skipped}"]
     said = []

@@ -70,13 +70,13 @@ def make_video(
             t0_s, t1_s = range_of(reader, from_, to)
             on_display(wanted)
             qt_application()
-            from twin.report.film import Cut, Film, Frames, Mp4, NoEncoder, Sink
+            from twin.report.film import Film, FilmCut, Frames, Mp4, NoEncoder, Sink
             from twin.report.studio import NoPicture, Shot
 
             shot = Shot(camera=camera, colour_by=colour_by, theme=theme.value, size=wanted)
             try:
                 sink: Sink = Mp4(out, fps) if out is not None else Frames(frames or Path(), replace=replace)
-                _make(Film(reader, shot, Cut(t0_s, t1_s, seconds, fps), sink))
+                _make(Film(reader, shot, FilmCut(t0_s, t1_s, seconds, fps), sink))
             except NoEncoder as error:
                 raise BadInput(
                     str(error).replace("numbered PNG files always work", "or --frames FOLDER")

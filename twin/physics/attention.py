@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from twin.physics.collectives import collective_time_s
-from twin.physics.gemm import OPERAND_BYTES, Work, memory_rate, product
-from twin.physics.training_inputs import Model, Network, Parallel, Profile, Stack, together
+from twin.physics.gemm import OPERAND_BYTES, BusyTime, memory_rate, product
+from twin.physics.training_inputs import Model, Parallel, Profile, SoftwareStack, TrainingNetwork, together
 
 # Fitted once for all profiles and published tables (PHYSICS 1); no hardware facts.
 UNFUSED_ATTENTION_SHARE = 0.6
@@ -21,17 +21,17 @@ HIDDEN_BY_ATTENTION = 0.7
 FLASH_BACKWARD = 2.5
 
 
-class Exchange(NamedTuple):
+class AttentionExchange(NamedTuple):
     """Communication beside compute: what shows, and what hides [s]."""
 
     exposed_s: float
     hidden_s: float
 
 
-NO_EXCHANGE = Exchange(0.0, 0.0)
+NO_EXCHANGE = AttentionExchange(0.0, 0.0)
 
 
-def projections(x: float, model: Model, t: int, flops_s: float, profile: Profile) -> tuple[Work, ...]:
+def projections(x: float, model: Model, t: int, flops_s: float, profile: Profile) -> tuple[BusyTime, ...]:
     """Return the forward pass of the projections around attention, for `x` tokens over `t` GPUs.
 
     With latent attention the two down-projections are small and repeated on each GPU of the tensor group, as
@@ -55,26 +55,28 @@ def projections(x: float, model: Model, t: int, flops_s: float, profile: Profile
     )
 
 
-def attention(x: float, model: Model, t: int, stack: Stack, profile: Profile) -> tuple[Work, Work]:
+def attention(
+    x: float, model: Model, t: int, stack: SoftwareStack, profile: Profile
+) -> tuple[BusyTime, BusyTime]:
     """Return the forward and backward pass of attention; unfused ones also move the score matrix."""
     flop = 4.0 * x * model.seq * model.attention_width / t
     if stack.flash:
         fused_s = CAUSAL_SHARE * flop / (profile.peak_flops_s * profile.attention_efficiency)
-        return Work(fused_s, 0.0), Work(FLASH_BACKWARD * fused_s, 0.0)
+        return BusyTime(fused_s, 0.0), BusyTime(FLASH_BACKWARD * fused_s, 0.0)
     products_s = flop / (profile.peak_flops_s * profile.gemm_efficiency * UNFUSED_ATTENTION_SHARE)
     score_s = x * model.seq * model.heads / t / memory_rate(profile)
-    return Work(products_s, 11 * score_s), Work(2 * products_s, 14 * score_s)
+    return BusyTime(products_s, 11 * score_s), BusyTime(2 * products_s, 14 * score_s)
 
 
 def context_exchange(
     x: float,
     model: Model,
     parallel: Parallel,
-    forward: Work,
-    backward: Work,
+    forward: BusyTime,
+    backward: BusyTime,
     profile: Profile,
-    network: Network,
-) -> tuple[Exchange, Exchange]:
+    network: TrainingNetwork,
+) -> tuple[AttentionExchange, AttentionExchange]:
     """Return the gathering of keys and values over the context group, forward and backward.
 
     It hides behind 0.7 of the attention, so that faster attention never costs more than it saves.
@@ -91,6 +93,6 @@ def context_exchange(
     hidden_s = min(gather_s, HIDDEN_BY_ATTENTION * forward.total_s)
     hidden_backward_s = min(2 * gather_s, HIDDEN_BY_ATTENTION * backward.total_s)
     return (
-        Exchange(gather_s - hidden_s, hidden_s),
-        Exchange(2 * gather_s - hidden_backward_s, hidden_backward_s),
+        AttentionExchange(gather_s - hidden_s, hidden_s),
+        AttentionExchange(2 * gather_s - hidden_backward_s, hidden_backward_s),
     )

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from twin.physics.collectives import (
     TREE_BANDWIDTH_SHARE,
     Kind,
-    Links,
+    LinkBandwidths,
     collective_time_s,
     ring_bandwidth_bytes_s,
     ring_time_s,
@@ -37,7 +37,7 @@ NVLS_FROM_RANKS = 5
 
 
 def hierarchical_time_s(
-    kind: Kind, size_bytes: float, ranks: int, ranks_per_node: int, links: Links
+    kind: Kind, size_bytes: float, ranks: int, ranks_per_node: int, links: LinkBandwidths
 ) -> float:
     """Return the time of a collective in stages [s], one after the other.
 
@@ -59,7 +59,7 @@ def hierarchical_time_s(
 
 
 def hierarchical_stages_s(
-    kind: Kind, size_bytes: float, ranks: int, ranks_per_node: int, links: Links
+    kind: Kind, size_bytes: float, ranks: int, ranks_per_node: int, links: LinkBandwidths
 ) -> tuple[float, float]:
     """Return the time inside the nodes and the time across them [s]; arguments as `hierarchical_time_s`."""
     local = min(ranks, ranks_per_node)
@@ -70,7 +70,7 @@ def hierarchical_stages_s(
     return inside_s, across_s
 
 
-def nvls_time_s(size_bytes: float, ranks: int, links: Links) -> float:
+def nvls_time_s(size_bytes: float, ranks: int, links: LinkBandwidths) -> float:
     """Return the time of an all-reduce in the NVLink switch of one domain [s].
 
     Parameters
@@ -93,7 +93,7 @@ def times_s(
     size_bytes: float,
     ranks: int,
     ranks_per_node: int,
-    links: Links,
+    links: LinkBandwidths,
     *,
     in_network: bool = False,
 ) -> Mapping[Name, float]:
@@ -124,7 +124,7 @@ def fastest(
     size_bytes: float,
     ranks: int,
     ranks_per_node: int,
-    links: Links,
+    links: LinkBandwidths,
     *,
     in_network: bool = False,
     among: Collection[Name] = ALGORITHMS,
@@ -149,7 +149,7 @@ def fastest(
     return name, times[name]
 
 
-def ring_tree_crossover_bytes(ranks: int, ranks_per_node: int, links: Links) -> float:
+def ring_tree_crossover_bytes(ranks: int, ranks_per_node: int, links: LinkBandwidths) -> float:
     """Return the size from which on the ring beats the tree in an all-reduce over several nodes [B].
 
     The tree saves latency L_ring - L_tree, the ring moves (n-1)/n instead of 1/0.92 of the buffer each way.

@@ -18,7 +18,7 @@ TREE_BANDWIDTH_SHARE = 0.92
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class LinkBandwidths:
     """Effective bandwidth of one GPU and direction.
 
     Attributes
@@ -36,14 +36,16 @@ class Links:
     hop_extra_s: float = 0.0
 
 
-def ring_bandwidth_bytes_s(nodes: int, ranks_per_node: int, links: Links) -> float:
+def ring_bandwidth_bytes_s(nodes: int, ranks_per_node: int, links: LinkBandwidths) -> float:
     """Return the bandwidth of a ring [B/s]; on rail-optimised networks each rank of a node drives a card."""
     if nodes == 1:
         return links.scale_up_bytes_s
     return min(links.scale_up_bytes_s, links.scale_out_bytes_s * ranks_per_node)
 
 
-def ring_time_s(kind: Kind, size_bytes: float, ranks: int, ranks_per_node: int, links: Links) -> float:
+def ring_time_s(
+    kind: Kind, size_bytes: float, ranks: int, ranks_per_node: int, links: LinkBandwidths
+) -> float:
     """Return the time of a ring collective [s].
 
     Parameters
@@ -70,7 +72,7 @@ def ring_time_s(kind: Kind, size_bytes: float, ranks: int, ranks_per_node: int, 
     return latency + hops / ranks * size_bytes / bandwidth
 
 
-def tree_time_s(size_bytes: float, ranks: int, ranks_per_node: int, links: Links) -> float:
+def tree_time_s(size_bytes: float, ranks: int, ranks_per_node: int, links: LinkBandwidths) -> float:
     """Return the time of a tree all-reduce over several nodes [s]: few hops, a little less bandwidth."""
     nodes = math.ceil(ranks / ranks_per_node)
     bandwidth = ring_bandwidth_bytes_s(nodes, ranks_per_node, links) * TREE_BANDWIDTH_SHARE
@@ -78,7 +80,9 @@ def tree_time_s(size_bytes: float, ranks: int, ranks_per_node: int, links: Links
     return LAUNCH_S + 2 * hops + 2 * size_bytes / bandwidth
 
 
-def collective_time_s(kind: Kind, size_bytes: float, ranks: int, ranks_per_node: int, links: Links) -> float:
+def collective_time_s(
+    kind: Kind, size_bytes: float, ranks: int, ranks_per_node: int, links: LinkBandwidths
+) -> float:
     """Return the time of a collective [s], by the faster of ring and tree.
 
     Parameters

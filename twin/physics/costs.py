@@ -23,7 +23,7 @@ IDLE_SHARE = 0.4
 
 
 @dataclass(frozen=True)
-class Ownership:
+class OwnershipCost:
     """What owning one GPU means.
 
     Parameters
@@ -65,7 +65,7 @@ def capital_recovery(interest: float, years: float) -> float:
     return interest * growth / (growth - 1.0)
 
 
-def owned_usd_gpu_h(owned: Ownership, utilisation: ArrayLike) -> NDArray[np.float64]:
+def owned_usd_gpu_h(owned: OwnershipCost, utilisation: ArrayLike) -> NDArray[np.float64]:
     """Return what one useful GPU-hour costs [USD].
 
     Parameters
@@ -88,7 +88,7 @@ def owned_usd_gpu_h(owned: Ownership, utilisation: ArrayLike) -> NDArray[np.floa
     return np.asarray(cost, np.float64)
 
 
-def break_even_utilisation(owned: Ownership, rent_usd_gpu_h: float) -> float:
+def break_even_utilisation(owned: OwnershipCost, rent_usd_gpu_h: float) -> float:
     """Return the utilisation above which owning is cheaper than renting; above 1: it never is.
 
     Examples
@@ -101,12 +101,12 @@ def break_even_utilisation(owned: Ownership, rent_usd_gpu_h: float) -> float:
     return (_hourly_usd(owned) + IDLE_SHARE * _energy_usd(owned)) / saved if saved > 0 else math.inf
 
 
-def _hourly_usd(owned: Ownership) -> float:
+def _hourly_usd(owned: OwnershipCost) -> float:
     """Return capital and operations of one hour, whether it works or not [USD]."""
     yearly = capital_recovery(owned.interest, owned.years) + owned.operations
     return owned.capital_usd * yearly / HOURS_PER_YEAR
 
 
-def _energy_usd(owned: Ownership) -> float:
+def _energy_usd(owned: OwnershipCost) -> float:
     """Return the energy of one hour at full load [USD]."""
     return owned.power_w / 1e3 * owned.pue * owned.price_usd_kwh

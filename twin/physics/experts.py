@@ -16,9 +16,17 @@ DeepSeek-AI, "DeepSeek-V3 Technical Report", arXiv 2412.19437 (shared experts, d
 
 from __future__ import annotations
 
-from twin.physics.collectives import INTER_NODE_HOP_S, LAUNCH_S, RING_HOP_S, Links
-from twin.physics.gemm import OPERAND_BYTES, Work, memory_rate, product, product_rate
-from twin.physics.training_inputs import Experts, Model, Network, Parallel, Profile, Stack, together
+from twin.physics.collectives import INTER_NODE_HOP_S, LAUNCH_S, RING_HOP_S, LinkBandwidths
+from twin.physics.gemm import OPERAND_BYTES, BusyTime, memory_rate, product, product_rate
+from twin.physics.training_inputs import (
+    Experts,
+    Model,
+    Parallel,
+    Profile,
+    SoftwareStack,
+    TrainingNetwork,
+    together,
+)
 
 EXPERT_IMBALANCE = 1.1
 """Tokens of the busiest GPU of an expert group against the mean, with a balancing loss or bias.
@@ -34,7 +42,9 @@ def imbalance(parallel: Parallel) -> float:
     return EXPERT_IMBALANCE if parallel.ep > 1 else 1.0
 
 
-def dispatch_bytes(x: float, model: Model, experts: Experts, parallel: Parallel, stack: Stack) -> float:
+def dispatch_bytes(
+    x: float, model: Model, experts: Experts, parallel: Parallel, stack: SoftwareStack
+) -> float:
     """Return what one GPU sends in one all-to-all of an expert layer, its own share included [B].
 
     Parameters
@@ -48,7 +58,7 @@ def dispatch_bytes(x: float, model: Model, experts: Experts, parallel: Parallel,
     return imbalance(parallel) * OPERAND_BYTES * experts.per_token * x * model.hidden / routed_by
 
 
-def all_to_all_s(size_bytes: float, ranks: int, ranks_per_node: int, links: Links) -> float:
+def all_to_all_s(size_bytes: float, ranks: int, ranks_per_node: int, links: LinkBandwidths) -> float:
     """Return the time of an all-to-all [s].
 
     Parameters
@@ -74,9 +84,9 @@ def exchange_s(
     model: Model,
     experts: Experts,
     parallel: Parallel,
-    stack: Stack,
+    stack: SoftwareStack,
     profile: Profile,
-    network: Network,
+    network: TrainingNetwork,
 ) -> float:
     """Return dispatch and combine of one expert layer in one direction of the pass [s]: two all-to-all."""
     if parallel.ep == 1:
@@ -88,7 +98,7 @@ def exchange_s(
     return 2 * all_to_all_s(size, parallel.ep, nloc, links)
 
 
-def exposed_exchange(exchange: float, compute_s: float, stack: Stack) -> float:
+def exposed_exchange(exchange: float, compute_s: float, stack: SoftwareStack) -> float:
     """Return what is left of an exchange beside other work of that length [s]."""
     if not stack.ep_overlap:
         return exchange
@@ -96,8 +106,8 @@ def exposed_exchange(exchange: float, compute_s: float, stack: Stack) -> float:
 
 
 def expert_products(
-    x: float, model: Model, experts: Experts, parallel: Parallel, stack: Stack, profile: Profile
-) -> Work:
+    x: float, model: Model, experts: Experts, parallel: Parallel, stack: SoftwareStack, profile: Profile
+) -> BusyTime:
     """Return the forward pass of router, shared and routed experts of one layer.
 
     Routed experts run as grouped products, one for each local expert with
@@ -119,7 +129,7 @@ def expert_products(
     down = product(tokens, h, experts.ffn / cut, flops_s, profile)
     # Sorting tokens by expert and summing them back: each copy is written and read once on the way in and out.
     moved_bytes = 4 * OPERAND_BYTES * experts.per_token * x * h / (t if stack.seq_parallel else 1)
-    return Work(
+    return BusyTime(
         sum(part.gemm_s for part in parts) + local * (up.gemm_s + down.gemm_s),
         sum(part.memory_s for part in parts)
         + local * (up.memory_s + down.memory_s)

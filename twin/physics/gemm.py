@@ -11,7 +11,7 @@ OPERAND_BYTES = 2
 """Of one element of an operand; 8-bit products too keep theirs at 16 bit in memory."""
 
 
-class Work(NamedTuple):
+class BusyTime(NamedTuple):
     """Busy time of a piece of the step: matrix products, memory-bound operations [s]."""
 
     gemm_s: float
@@ -35,7 +35,7 @@ def memory_rate(profile: Profile) -> float:
     return profile.hbm_bytes_s * profile.hbm_efficiency
 
 
-def product(m: float, n: float, k: float, flops_s: float, profile: Profile) -> Work:
+def product(m: float, n: float, k: float, flops_s: float, profile: Profile) -> BusyTime:
     """Return the time of an (m, k) x (k, n) product: the slower of arithmetic and 16-bit operand traffic.
 
     Parameters
@@ -50,4 +50,4 @@ def product(m: float, n: float, k: float, flops_s: float, profile: Profile) -> W
     flop = 2.0 * m * n * k
     arithmetic_s = flop * (1.0 + math.sqrt(profile.gemm_ramp_flop / flop)) / flops_s
     traffic_s = OPERAND_BYTES * (m * k + k * n + m * n) / (profile.hbm_bytes_s * profile.hbm_efficiency)
-    return Work(arithmetic_s, 0.0) if arithmetic_s >= traffic_s else Work(0.0, traffic_s)
+    return BusyTime(arithmetic_s, 0.0) if arithmetic_s >= traffic_s else BusyTime(0.0, traffic_s)

@@ -87,7 +87,7 @@ TEMPERATURES = ("die_c", "die_slope_k", "hbm_c", "hbm_slope_k", "behind_k", "beh
 
 
 @dataclass(frozen=True)
-class Dies:
+class GpuTraits:
     """What sets GPUs apart for good, shape (GPUs,).
 
     Parameters
@@ -126,7 +126,7 @@ _PAINTED = ("temp_c", "hbm_c", "power_w", "clock_mhz", "throttle", "util")
 
 
 def paint(
-    into: dict[str, NDArray[np.generic]], groups: GroupFigures, of: NDArray[np.integer], dies: Dies
+    into: dict[str, NDArray[np.generic]], groups: GroupFigures, of: NDArray[np.integer], dies: GpuTraits
 ) -> None:
     """Write the channels of GPUs that follow from their groups into the arrays of a frame.
 
@@ -158,7 +158,7 @@ def paint(
             into[f"gpu.{name}"][dies.absent] = 0
 
 
-def _die_c(groups: GroupFigures, mine: Ints, dies: Dies) -> Floats:
+def _die_c(groups: GroupFigures, mine: Ints, dies: GpuTraits) -> Floats:
     """Return the temperature of each die [C]."""
     die_c: Floats = groups.die_c[mine] + dies.spread * groups.die_slope_k[mine]
     if np.count_nonzero(groups.behind_k) or np.count_nonzero(groups.behind_slope_k):
@@ -166,7 +166,7 @@ def _die_c(groups: GroupFigures, mine: Ints, dies: Dies) -> Floats:
     return die_c
 
 
-def _clocks(groups: GroupFigures, mine: Ints, dies: Dies) -> tuple[Floats, NDArray[np.int64]]:
+def _clocks(groups: GroupFigures, mine: Ints, dies: GpuTraits) -> tuple[Floats, NDArray[np.int64]]:
     """Return the clock of each die under its own cap [GHz] and its throttle bits: a leaky die clocks lower."""
     clock, bits = np.zeros(len(mine)), np.zeros(len(mine), np.int64)
     doing, model_of = groups.doing[mine], groups.model[mine]

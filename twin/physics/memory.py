@@ -32,7 +32,7 @@ from dataclasses import dataclass
 
 from twin.physics.experts import dispatch_bytes, imbalance
 from twin.physics.sharding import WEIGHT_BYTES, Replicated, replicated_weights
-from twin.physics.training_inputs import Model, Parallel, Stack
+from twin.physics.training_inputs import Model, Parallel, SoftwareStack
 
 __all__ = [
     "OPTIMIZER_BYTES",
@@ -81,7 +81,7 @@ class MemoryParts:
         )
 
 
-def memory_per_gpu(model: Model, parallel: Parallel, stack: Stack) -> MemoryParts:
+def memory_per_gpu(model: Model, parallel: Parallel, stack: SoftwareStack) -> MemoryParts:
     """Return the memory of a GPU of the first pipeline stage, which holds most, by part [B]."""
     weights = gradients = optimizer = working = 0.0
     for part in replicated_weights(model, parallel, 1):
@@ -99,7 +99,7 @@ def memory_per_gpu(model: Model, parallel: Parallel, stack: Stack) -> MemoryPart
     )
 
 
-def mean_state_bytes(model: Model, parallel: Parallel, stack: Stack) -> float:
+def mean_state_bytes(model: Model, parallel: Parallel, stack: SoftwareStack) -> float:
     """Return weights, gradients and unsharded optimizer state of a mean GPU [B], embedding spread evenly.
 
     This is how published figures count; the heaviest stage of `memory_per_gpu` is up to 8 % higher.
@@ -110,7 +110,7 @@ def mean_state_bytes(model: Model, parallel: Parallel, stack: Stack) -> float:
     return (WEIGHT_BYTES + stack.grad_bytes + OPTIMIZER_BYTES) * weights
 
 
-def layer_activation_bytes(model: Model, parallel: Parallel, stack: Stack) -> float:
+def layer_activation_bytes(model: Model, parallel: Parallel, stack: SoftwareStack) -> float:
     """Return what one layer saves for the backward pass of one microbatch [B]; a mean one where they differ."""
     t = parallel.tp
     sbh = model.seq / parallel.cp * parallel.microbatch * model.hidden
@@ -160,7 +160,7 @@ def _split(model: Model, parallel: Parallel) -> float:
     return attention + (1.0 - share) * inner * model.ffn / h + share * routed
 
 
-def _gathered_bytes(part: Replicated, stack: Stack) -> float:
+def _gathered_bytes(part: Replicated, stack: SoftwareStack) -> float:
     """Whole weights of the layer at work and the next one, whole gradients of one layer [B]."""
     if part.ranks == 1 or stack.sharding not in _SHARDS_GRADIENTS:
         return 0.0
@@ -171,7 +171,7 @@ def _gathered_bytes(part: Replicated, stack: Stack) -> float:
     return gathered
 
 
-def _exchange_bytes(model: Model, parallel: Parallel, stack: Stack) -> float:
+def _exchange_bytes(model: Model, parallel: Parallel, stack: SoftwareStack) -> float:
     """Send and receive buffer of the exchange between experts [B]."""
     if model.experts is None or parallel.ep == 1:
         return 0.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkShape:
+class NeuralNetworkShape:
     """What a network consists of.
 
     Attributes
@@ -51,12 +51,12 @@ class NetworkShape:
         return min(hosts, self.bisection_links * link_bytes_s) if self.links else hosts
 
 
-def single_switch(hosts: int) -> NetworkShape:
+def single_switch(hosts: int) -> NeuralNetworkShape:
     """Return the shape of one switch."""
-    return NetworkShape(hosts, 1, hosts, 0, 0.0, _far(hosts, 2), float(_far(hosts, 2)))
+    return NeuralNetworkShape(hosts, 1, hosts, 0, 0.0, _far(hosts, 2), float(_far(hosts, 2)))
 
 
-def leaf_spine(leaves: int, spines: int, hosts_per_leaf: int, cables: int = 1) -> NetworkShape:
+def leaf_spine(leaves: int, spines: int, hosts_per_leaf: int, cables: int = 1) -> NeuralNetworkShape:
     """Return the shape of two tiers.
 
     A rail-optimised network is one whose leaf r takes card r of each node.
@@ -82,7 +82,7 @@ def leaf_spine(leaves: int, spines: int, hosts_per_leaf: int, cables: int = 1) -
     hosts = leaves * hosts_per_leaf
     links = leaves * spines * cables
     near, far = hosts_per_leaf - 1, hosts - hosts_per_leaf
-    return NetworkShape(
+    return NeuralNetworkShape(
         hosts=hosts,
         switches=leaves + spines,
         host_links=hosts,
@@ -93,7 +93,7 @@ def leaf_spine(leaves: int, spines: int, hosts_per_leaf: int, cables: int = 1) -
     )
 
 
-def fat_tree(k: int) -> NetworkShape:
+def fat_tree(k: int) -> NeuralNetworkShape:
     """Return the shape of a full k-ary fat tree: k pods of k/2 edge and k/2 aggregation switches of k ports.
 
     Parameters
@@ -120,7 +120,7 @@ def fat_tree(k: int) -> NetworkShape:
         raise ValueError(f"a k-ary fat tree has an even number of ports per switch, not {k}")
     half = k // 2
     hosts = k * half * half
-    return NetworkShape(
+    return NeuralNetworkShape(
         hosts=hosts,
         switches=2 * k * half + half * half,
         host_links=hosts,
@@ -133,7 +133,7 @@ def fat_tree(k: int) -> NetworkShape:
 
 def dragonfly_plus(
     groups: int, leaves: int, spines: int, hosts_per_leaf: int, global_per_spine: int
-) -> NetworkShape:
+) -> NeuralNetworkShape:
     """Return the shape of groups of leaf and spine switches, the spines joined group to group.
 
     Parameters
@@ -168,7 +168,7 @@ def dragonfly_plus(
     global_links = groups * reach // 2 if groups > 1 else 0
     across = groups * groups / 4 * reach / (groups - 1) if groups > 1 else leaves * spines / 2
     near = {2: hosts_per_leaf - 1, 4: group_hosts - hosts_per_leaf, 5: hosts - group_hosts}
-    return NetworkShape(
+    return NeuralNetworkShape(
         hosts=hosts,
         switches=groups * (leaves + spines),
         host_links=hosts,
@@ -179,7 +179,7 @@ def dragonfly_plus(
     )
 
 
-def torus(dims: Sequence[int]) -> NetworkShape:
+def torus(dims: Sequence[int]) -> NeuralNetworkShape:
     """Return the shape of a torus whose hosts have two cables in each dimension, one where it is 2 long.
 
     Parameters
@@ -198,7 +198,7 @@ def torus(dims: Sequence[int]) -> NetworkShape:
     """
     hosts = math.prod(dims)
     longest = max(dims)
-    return NetworkShape(
+    return NeuralNetworkShape(
         hosts=hosts,
         switches=0,
         host_links=0,
@@ -209,7 +209,7 @@ def torus(dims: Sequence[int]) -> NetworkShape:
     )
 
 
-def ring(hosts: int) -> NetworkShape:
+def ring(hosts: int) -> NeuralNetworkShape:
     """Return the shape of a ring: a torus of one dimension."""
     return torus((hosts,))
 

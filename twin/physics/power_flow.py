@@ -55,7 +55,7 @@ def levels_of(*above: NDArray[np.integer]) -> list[Ints]:
 
 
 @dataclass(frozen=True)
-class Level:
+class TreeLevel:
     """Items of one depth, with coefficients of all their live units together (zero where dead)."""
 
     items: Ints
@@ -65,7 +65,7 @@ class Level:
     c_per_w: Floats
 
 
-class Tree:
+class PowerTree:
     """A tree as it is switched now.
 
     Parameters
@@ -93,7 +93,7 @@ class Tree:
         on = units > 0
         above = np.where(parent >= 0, parent, self.count).astype(np.intp)
         a, slope, c = units * a_w, on * b, on * c_per_w / np.maximum(units, 1)
-        self.levels = [Level(i, above[i], a[i], slope[i], c[i]) for i in levels]
+        self.levels = [TreeLevel(i, above[i], a[i], slope[i], c[i]) for i in levels]
 
     def solve(
         self, load_w: Floats, offered_w: Floats | None = None, extra_w: Floats | None = None

@@ -21,8 +21,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from twin.physics.collectives import collective_time_s
-from twin.physics.serving import Pass, Replica, decode, prefill
-from twin.physics.training_inputs import Network, Profile
+from twin.physics.serving import Pass, ServingReplica, decode, prefill
+from twin.physics.training_inputs import Profile, TrainingNetwork
 
 SYNC_BYTES = 2
 """Of one weight on its way to the generating copies: 16 bit."""
@@ -58,7 +58,7 @@ class Rollout:
 
 
 def rollout(
-    replica: Replica,
+    replica: ServingReplica,
     prompts: float,
     samples: int,
     prompt: float,
@@ -99,7 +99,7 @@ def rollout(
     )
 
 
-def weight_sync_s(parameters: float, gpus: int, profile: Profile, network: Network) -> float:
+def weight_sync_s(parameters: float, gpus: int, profile: Profile, network: TrainingNetwork) -> float:
     """Return the time to give every domain a fresh copy of the weights [s].
 
     Each domain receives one copy through all of its network cards and spreads it inside, as an all-gather does.

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from twin.physics.collectives import collective_time_s
 from twin.physics.sharding import DATA_EXPOSED_FLOOR, OPTIMIZER_BYTES_PER_WEIGHT
 from twin.physics.training import StepParts
-from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Parallel, Profile, Stack, together
+from twin.physics.training_inputs import (
+    FULL_NETWORK,
+    Model,
+    Parallel,
+    Profile,
+    SoftwareStack,
+    TrainingNetwork,
+    together,
+)
 
 GRADIENT_BYTES = 2
 BACKWARD_SHARE = 2 / 3
@@ -44,7 +52,7 @@ def data_parallel_step(
     batch_per_gpu: int,
     gpus: int,
     profile: Profile,
-    network: Network = FULL_NETWORK,
+    network: TrainingNetwork = FULL_NETWORK,
 ) -> StepParts:
     """Return the time of one step, by part [s].
 
@@ -101,7 +109,7 @@ def data_parallel_step(
     )
 
 
-def transformer_traffic_bytes(model: Model, parallel: Parallel, stack: Stack) -> float:
+def transformer_traffic_bytes(model: Model, parallel: Parallel, stack: SoftwareStack) -> float:
     """Return the traffic between all GPUs of a job and their memory in one training step [B].
 
     Operands and results of the matrix products at 16 bit (backward twice the forward pass, as two products each),

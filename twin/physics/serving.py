@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from twin.physics.collectives import collective_time_s
 from twin.physics.gemm import memory_rate, product_rate
-from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Precision, Profile
+from twin.physics.training_inputs import FULL_NETWORK, Model, Precision, Profile, TrainingNetwork
 
 ELEMENT_BYTES: dict[Precision, int] = {"bf16": 2, "fp8": 1}
 CAUSAL_SHARE = 0.5
@@ -34,7 +34,7 @@ SMALL_REDUCE_S = 10e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Replica:
+class ServingReplica:
     """One copy of a model that answers by itself.
 
     Attributes
@@ -56,7 +56,7 @@ class Replica:
     tensor: int = 1
     precision: Precision = "bf16"
     cache_precision: Precision = "bf16"
-    network: Network = FULL_NETWORK
+    network: TrainingNetwork = FULL_NETWORK
 
     @property
     def weight_bytes(self) -> float:
@@ -133,13 +133,13 @@ class Pass:
         )
 
 
-def batch_limit(free_bytes: float, replica: Replica, context: float) -> int:
+def batch_limit(free_bytes: float, replica: ServingReplica, context: float) -> int:
     """Return how many requests of `context` tokens keep their keys and values in `free_bytes` of each GPU."""
     each = replica.cache_token_bytes * context / replica.cache_shards
     return max(0, math.floor(free_bytes / each))
 
 
-def prefill(replica: Replica, tokens: float, requests: float = 1.0) -> Pass:
+def prefill(replica: ServingReplica, tokens: float, requests: float = 1.0) -> Pass:
     """Return the pass that reads prompts and yields the first token of each.
 
     Parameters
@@ -158,7 +158,7 @@ def prefill(replica: Replica, tokens: float, requests: float = 1.0) -> Pass:
     return _pass(replica, requests * tokens, requests, score_flop, kept_bytes)
 
 
-def decode(replica: Replica, batch: float, context: float) -> Pass:
+def decode(replica: ServingReplica, batch: float, context: float) -> Pass:
     """Return the pass that writes one token of each of `batch` requests with `context` tokens before it."""
     model = replica.model
     width = model.attention_width
@@ -170,7 +170,9 @@ def decode(replica: Replica, batch: float, context: float) -> Pass:
     return _pass(replica, batch, batch, score_flop, batch * context * replica.cache_token_bytes)
 
 
-def _pass(replica: Replica, rows: float, heads_rows: float, score_flop: float, cache_bytes: float) -> Pass:
+def _pass(
+    replica: ServingReplica, rows: float, heads_rows: float, score_flop: float, cache_bytes: float
+) -> Pass:
     """Return a pass of `rows` tokens, `heads_rows` of which reach the output head."""
     model, profile, t = replica.model, replica.profile, replica.tensor
     rate, memory = product_rate(profile, replica.precision), memory_rate(profile)
@@ -201,7 +203,7 @@ def _pass(replica: Replica, rows: float, heads_rows: float, score_flop: float, c
     )
 
 
-def _layer_products(replica: Replica, rows: float) -> list[tuple[float, float]]:
+def _layer_products(replica: ServingReplica, rows: float) -> list[tuple[float, float]]:
     """Return FLOP and memory traffic of the products of a mean layer: attention, and feed-forward or experts."""
     model, element = replica.model, ELEMENT_BYTES[replica.precision]
     attention = model.attention_parameters
@@ -217,7 +219,7 @@ def _layer_products(replica: Replica, rows: float) -> list[tuple[float, float]]:
     return found
 
 
-def _reduce_s(replica: Replica, size_bytes: float) -> float:
+def _reduce_s(replica: ServingReplica, size_bytes: float) -> float:
     """Return the time of one all-reduce of partial sums over the replica [s]: one shot when small."""
     t, profile = replica.tensor, replica.profile
     if t == 1:
@@ -260,7 +262,7 @@ class Serving:
     now: Pass
 
 
-def serve(replica: Replica, arrivals_s: float, prompt: float, output: float, limit: int) -> Serving:
+def serve(replica: ServingReplica, arrivals_s: float, prompt: float, output: float, limit: int) -> Serving:
     """Return how a replica answers a steady load.
 
     A request in decode has on average half its answer behind it. Prefill goes first and stretches decode by
@@ -308,7 +310,7 @@ def _together(batch: float, limit: int) -> float:
     return min(float(limit), batch / -math.expm1(-batch)) if batch > 0 else 1.0
 
 
-def _settled_batch(replica: Replica, tokens_s: float, context: float, limit: int) -> float:
+def _settled_batch(replica: ServingReplica, tokens_s: float, context: float, limit: int) -> float:
     """Return the mean number of requests in decode that writes `tokens_s` tokens in a second (Illinois rule)."""
 
     def missing(batch: float) -> float:

@@ -25,9 +25,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from twin.physics.collectives import Kind, Links, collective_time_s
+from twin.physics.collectives import Kind, LinkBandwidths, collective_time_s
 from twin.physics.gemm import memory_rate
-from twin.physics.training_inputs import Members, Model, Network, Parallel, Profile, Sharding, Stack, together
+from twin.physics.training_inputs import (
+    Members,
+    Model,
+    Parallel,
+    Profile,
+    Sharding,
+    SoftwareStack,
+    TrainingNetwork,
+    together,
+)
 
 WEIGHT_BYTES = 2
 DATA_EXPOSED_FLOOR = 0.1
@@ -113,7 +122,7 @@ def passes(sharding: Sharding, microbatches: float) -> tuple[float, float]:
             return microbatches, 2.0 * microbatches
 
 
-def data_parallel_bytes(model: Model, parallel: Parallel, stack: Stack) -> float:
+def data_parallel_bytes(model: Model, parallel: Parallel, stack: SoftwareStack) -> float:
     """Return what one GPU sends in one step to its data-parallel group [B], by rings."""
     reductions, gathers = passes(stack.sharding, parallel.microbatches)
     wire = 2.0 * reductions if stack.sharding == "none" else reductions
@@ -127,9 +136,9 @@ def data_parallel_bytes(model: Model, parallel: Parallel, stack: Stack) -> float
 def exposed_data_s(
     groups: tuple[Replicated, ...],
     microbatches: float,
-    stack: Stack,
+    stack: SoftwareStack,
     profile: Profile,
-    network: Network,
+    network: TrainingNetwork,
     forward_s: float,
     backward_s: float,
 ) -> float:
@@ -168,7 +177,7 @@ def exposed_data_s(
     return shown_s
 
 
-def optimizer_s(groups: tuple[Replicated, ...], stack: Stack, profile: Profile) -> float:
+def optimizer_s(groups: tuple[Replicated, ...], stack: SoftwareStack, profile: Profile) -> float:
     """Return the time of the optimizer [s], bound by memory traffic; groups from `replicated_weights`."""
     held = 0.0
     for part in groups:
@@ -176,11 +185,11 @@ def optimizer_s(groups: tuple[Replicated, ...], stack: Stack, profile: Profile) 
     return OPTIMIZER_BYTES_PER_WEIGHT * held / memory_rate(profile)
 
 
-def _whole_s(kind: Kind, element_bytes: float, part: Replicated, links: Links) -> float:
+def _whole_s(kind: Kind, element_bytes: float, part: Replicated, links: LinkBandwidths) -> float:
     return collective_time_s(kind, element_bytes * part.weights, part.ranks, part.ranks_per_node, links)
 
 
-def _by_layer_s(kind: Kind, element_bytes: float, part: Replicated, links: Links) -> float:
+def _by_layer_s(kind: Kind, element_bytes: float, part: Replicated, links: LinkBandwidths) -> float:
     """Time of one collective for each layer, and one for the embedding [s]."""
     ranks, nloc = part.ranks, part.ranks_per_node
     each_s = collective_time_s(kind, element_bytes * part.layer, ranks, nloc, links)
@@ -189,7 +198,7 @@ def _by_layer_s(kind: Kind, element_bytes: float, part: Replicated, links: Links
     return part.layers * each_s + collective_time_s(kind, element_bytes * part.embedding, ranks, nloc, links)
 
 
-def _shown_s(exchange_s: float, window_s: float, times: float, stack: Stack) -> float:
+def _shown_s(exchange_s: float, window_s: float, times: float, stack: SoftwareStack) -> float:
     if not stack.dp_overlap:
         return times * exchange_s
     return max(times * (exchange_s - window_s), DATA_EXPOSED_FLOOR * exchange_s)

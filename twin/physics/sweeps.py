@@ -42,7 +42,7 @@ NVLS_LATENCY_S = 25e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class AlgorithmConstants:
     """Constants of one algorithm on one generation of links.
 
     Attributes
@@ -69,7 +69,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class LinkGeneration:
     """One generation of scale-up links.
 
     Attributes
@@ -83,7 +83,7 @@ class Machine:
     """
 
     domain: int
-    series: Mapping[Algorithm, Series]
+    series: Mapping[Algorithm, AlgorithmConstants]
     nvls_from: int | None = None
 
 
@@ -91,45 +91,49 @@ _DGXC = "NVIDIA dgxc-benchmarking, nccl/README.md at 841f546"
 _STAS = "stas00/ml-engineering, network/README.md at 744d01e"
 _STAS_NODES = "stas00/ml-engineering, network/README.md and todo.md at 744d01e"
 
-_NVLINK_4 = Machine(
+_NVLINK_4 = LinkGeneration(
     domain=8,
     series={
-        "nvls": Series(
+        "nvls": AlgorithmConstants(
             319.65e9,
             f"8 H100 and 4 to 8 H200, 64 MiB to 16 GiB ({_DGXC}; {_STAS})",
             root_s=0.84e-8,
             latency_s=NVLS_LATENCY_S,
         ),
-        "ring": Series(364.9e9, f"4 and 8 H200 at 8 and 16 GiB, three operations ({_STAS})"),
+        "ring": AlgorithmConstants(364.9e9, f"4 and 8 H200 at 8 and 16 GiB, three operations ({_STAS})"),
     },
     nvls_from=5,
 )
-_NVLINK_5 = Machine(
+_NVLINK_5 = LinkGeneration(
     domain=8,
     series={
-        "nvls": Series(
+        "nvls": AlgorithmConstants(
             501.1e9,
             f"6 to 8 B200, 64 MiB to 16 GiB ({_STAS}); a step at 8 GiB that the runs show and nothing explains",
             latency_s=130e-6,
             large_from_bytes=2.0**33,
             large_factor=1.09,
         ),
-        "ring": Series(678.4e9, f"4 and 5 B200 at 8 GiB, 72 GB200 at 8 GiB ({_STAS})"),
+        "ring": AlgorithmConstants(678.4e9, f"4 and 5 B200 at 8 GiB, 72 GB200 at 8 GiB ({_STAS})"),
     },
     nvls_from=6,
 )
-_NVL72 = Machine(
+_NVL72 = LinkGeneration(
     domain=72,
     series={
-        "nvls": Series(437.0e9, f"72 GB200 at 8 GiB, one figure of GTC 2025 S72583 ({_STAS})"),
+        "nvls": AlgorithmConstants(437.0e9, f"72 GB200 at 8 GiB, one figure of GTC 2025 S72583 ({_STAS})"),
         "ring": _NVLINK_5.series["ring"],
     },
     nvls_from=5,
 )
-_NVLINK_3 = Machine(domain=8, series={"ring": Series(235.6e9, f"8 A100 at 16 GiB ({_STAS})")})
-_XGMI_3 = Machine(domain=8, series={"mesh": Series(46.26e9, f"2 and 8 MI300X at 4 GiB ({_STAS})")})
+_NVLINK_3 = LinkGeneration(
+    domain=8, series={"ring": AlgorithmConstants(235.6e9, f"8 A100 at 16 GiB ({_STAS})")}
+)
+_XGMI_3 = LinkGeneration(
+    domain=8, series={"mesh": AlgorithmConstants(46.26e9, f"2 and 8 MI300X at 4 GiB ({_STAS})")}
+)
 
-MACHINES: Mapping[str, Machine] = {
+MACHINES: Mapping[str, LinkGeneration] = {
     "A100": _NVLINK_3,
     "H100": _NVLINK_4,
     "H200": _NVLINK_4,
@@ -143,10 +147,10 @@ MACHINES: Mapping[str, Machine] = {
 """GPU -> what was measured of its generation of links."""
 
 _ACROSS = f"4 nodes of 8 B200 or H200 with 3,200 Gb/s of EFA cards, 64 MiB to 16 GiB ({_STAS_NODES})"
-BETWEEN_NODES: Mapping[Algorithm, Series] = {
-    "ring": Series(0.9313, _ACROSS),
-    "tree": Series(0.8954, _ACROSS, root_s=4.14e-8),
-    "nvls-tree": Series(0.7755, f"one figure at 16 GiB of: {_ACROSS}"),
+BETWEEN_NODES: Mapping[Algorithm, AlgorithmConstants] = {
+    "ring": AlgorithmConstants(0.9313, _ACROSS),
+    "tree": AlgorithmConstants(0.8954, _ACROSS, root_s=4.14e-8),
+    "nvls-tree": AlgorithmConstants(0.7755, f"one figure at 16 GiB of: {_ACROSS}"),
 }
 """Algorithms between domains: `unit` is the share of the cards' bandwidth."""
 
@@ -234,14 +238,14 @@ def benchmark_rests_on(gpu: str, ranks: int, algorithm: Algorithm) -> str:
     return _series(gpu, ranks, algorithm).rests_on
 
 
-def _machine(gpu: str) -> Machine:
+def _machine(gpu: str) -> LinkGeneration:
     found = MACHINES.get(gpu)
     if found is None:
         raise ValueError(f"no sweep of {gpu!r} is known; there are {', '.join(MACHINES)}")
     return found
 
 
-def _series(gpu: str, ranks: int, algorithm: Algorithm) -> Series:
+def _series(gpu: str, ranks: int, algorithm: Algorithm) -> AlgorithmConstants:
     machine = _machine(gpu)
     inside = ranks <= machine.domain
     known = machine.series if inside else BETWEEN_NODES if machine.nvls_from else {}
@@ -273,7 +277,7 @@ def _weight(op: Kind, ranks: int) -> float:
 
 
 def _time_s(
-    series: Series,
+    series: AlgorithmConstants,
     op: Kind,
     size: Floats,
     ranks: int,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from twin.physics.thermal_constants import Floats
 from twin.physics.thermal_crossing import HEADING_TOL_K, REST_K, Band, first_passed_s
 from twin.physics.thermal_inputs import ThermalInputs
-from twin.physics.thermal_network import Groups, Network, State
+from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState
 from twin.physics.thermal_step import EnergyTerms, ThermalStepper
 
 __all__ = ["AcceptedStep", "EnergyTerms", "Integrator", "ThermalStepper", "ladder_dt_s"]
@@ -70,19 +70,19 @@ class AcceptedStep(NamedTuple):
 
     t0_s: float
     t1_s: float
-    state0: State
-    state1: State
+    state0: ThermalState
+    state1: ThermalState
     error_k: float
     energy: EnergyTerms
     rungs: Rungs
     heading: bool = True
     bound: bool = False
 
-    def at(self, t_s: float) -> State:
+    def at(self, t_s: float) -> ThermalState:
         """Temperatures inside the step, linear between its ends; for looking, never for going on."""
         share = (t_s - self.t0_s) / (self.t1_s - self.t0_s)
         chain = self.state0.chain + share * (self.state1.chain - self.state0.chain)
-        return State(chain, self.state0.upper + share * (self.state1.upper - self.state0.upper))
+        return ThermalState(chain, self.state0.upper + share * (self.state1.upper - self.state0.upper))
 
 
 def ladder_dt_s(rung: int) -> float:
@@ -118,7 +118,12 @@ class Integrator:
     """
 
     def __init__(
-        self, network: Network, groups: Groups, inputs: ThermalInputs, state: State, t_s: float = 0.0
+        self,
+        network: ThermalNetwork,
+        groups: Groups,
+        inputs: ThermalInputs,
+        state: ThermalState,
+        t_s: float = 0.0,
     ) -> None:
         self.stepper = ThermalStepper(network, groups, inputs)
         self.state = state
@@ -137,7 +142,7 @@ class Integrator:
         self,
         inputs: ThermalInputs,
         groups: Groups | None = None,
-        state: State | None = None,
+        state: ThermalState | None = None,
         restart: bool = True,
     ) -> None:
         """An event at the present time: new inputs, perhaps split or merged groups with their state.
@@ -174,7 +179,7 @@ class Integrator:
         rung = max(int(over[0]) - 1, 0) if over.size else min(most, RUNGS)
         return min(rung, FOLLOW_RUNG) if away_k > FOLLOW_K else rung
 
-    def restore(self, t_s: float, state: State, rungs: Rungs) -> None:
+    def restore(self, t_s: float, state: ThermalState, rungs: Rungs) -> None:
         """Go back to a known point, for instance the start of a step or a snapshot."""
         self.t_s, self.state, self.rungs = t_s, state, rungs
 
@@ -215,7 +220,7 @@ class Integrator:
         flags = heading is not None, bound is not None
         return AcceptedStep(t0_s, self.t_s, state0, state, error_k, energy, self.rungs, *flags)
 
-    def _bound(self, heading: NDArray[np.bool_], after: State) -> NDArray[np.bool_] | None:
+    def _bound(self, heading: NDArray[np.bool_], after: ThermalState) -> NDArray[np.bool_] | None:
         """Which of what heads out of the band will leave it: it is outside already, or would rest there; None: none."""
         assert self.band is not None
         bound = heading
@@ -225,7 +230,7 @@ class Integrator:
             bound = heading & (outside_k > 0.0)
         return bound if np.count_nonzero(bound) else None
 
-    def cut(self, step: AcceptedStep, excess_k: Callable[[State], Floats]) -> AcceptedStep:
+    def cut(self, step: AcceptedStep, excess_k: Callable[[ThermalState], Floats]) -> AcceptedStep:
         """Cut a step where the first of several limits is passed, and stand there; return it whole if none is.
 
         Parameters

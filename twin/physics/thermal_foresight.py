@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from twin.physics.thermal_constants import Floats
-from twin.physics.thermal_network import State
+from twin.physics.thermal_network import ThermalState
 from twin.physics.thermal_solve import GroupIndex, HeatPaths
 
 GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
@@ -42,7 +42,7 @@ class Foresight:
         self._rows_k_w = (die * modes.transpose(0, 2, 1)).sum(axis=2).transpose(1, 0, 2).copy()
         self._away_w_k = chain_w_k.repeat(2, axis=1)  # common and spread part of each node side by side
 
-    def apart_k(self, state: State, source_w: Floats, index: GroupIndex, steps: int) -> Floats:
+    def apart_k(self, state: ThermalState, source_w: Floats, index: GroupIndex, steps: int) -> Floats:
         """Difference of SDIRK2 and backward Euler at a die of spread 1 of each group, by step [K].
 
         Parameters
@@ -50,7 +50,7 @@ class Foresight:
         state : State
             Temperatures that the steps begin with.
         source_w : ndarray, shape (8G, ...)
-            Heat into all nodes, those of the groups first, as `State.flat` [W].
+            Heat into all nodes, those of the groups first, as `ThermalState.flat` [W].
         index : GroupIndex
         steps : int
             How many of the steps are asked for, the first of them.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.physics.thermal_constants import LEAK_CLIP_C, LEAK_REF_C, Floats
-from twin.physics.thermal_network import Groups, Network, State
+from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState
 from twin.physics.thermal_solve import PlantState
 
 FLOW_SETTLED = 2e-4
@@ -118,7 +118,7 @@ class ThermalInputs:
         return result
 
 
-def healthy_plant(network: Network) -> PlantState:
+def healthy_plant(network: ThermalNetwork) -> PlantState:
     """All exchangers, room units, facility pumps and heat rejection on."""
     shape = network.shape
     return PlantState(
@@ -127,7 +127,7 @@ def healthy_plant(network: Network) -> PlantState:
 
 
 def inputs_of(
-    network: Network,
+    network: ThermalNetwork,
     groups: Groups,
     base_w: Floats,
     dyn_w: Floats,
@@ -150,7 +150,7 @@ def inputs_of(
     )
 
 
-def leak_w(groups: Groups, state: State, leak_w_k: Floats) -> tuple[Floats, Floats]:
+def leak_w(groups: Groups, state: ThermalState, leak_w_k: Floats) -> tuple[Floats, Floats]:
     """Leakage per GPU of each group, and its rise per unit of spread, shapes (G,) [W].
 
     It is taken at the groups' mean die temperature, clipped to 20..110 C; outside of that it does not rise.

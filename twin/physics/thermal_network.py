@@ -18,7 +18,7 @@ Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class NetworkShape:
+class ThermalShape:
     """Who hangs on whom. A loop belongs to one hall, a hall (its CDUs and CRAHs) to one plant.
 
     Attributes
@@ -136,7 +136,7 @@ class Coefficients:
 
 
 @dataclass(frozen=True)
-class Network:
+class ThermalNetwork:
     """Shape, part chains, installed GPUs and coefficients of one site.
 
     Attributes
@@ -148,7 +148,7 @@ class Network:
     coefficients : Coefficients
     """
 
-    shape: NetworkShape
+    shape: ThermalShape
     parts: tuple[PartThermal, ...]
     installed: Floats
     coefficients: Coefficients
@@ -161,7 +161,7 @@ class Network:
 
     @cached_property
     def upper_capacity_j_k(self) -> Floats:
-        """Heat capacities of the nodes above the groups in the order of `State.upper` [J/K]."""
+        """Heat capacities of the nodes above the groups in the order of `ThermalState.upper` [J/K]."""
         c = self.coefficients
         return np.concatenate(
             [c.loop_return_j_k, c.loop_supply_j_k, c.hall_j_k, c.plant_return_j_k, c.plant_supply_j_k]
@@ -192,7 +192,7 @@ def design_network(
     parts: Sequence[PartThermal],
     installed: Floats,
     loop_is_air: Sequence[bool] | NDArray[np.bool_],
-) -> Network:
+) -> ThermalNetwork:
     """Size loops, halls and plants for the GPUs on them by the design rules of PHYSICS 3.
 
     An empty loop, hall or plant gets the heat capacity of one GPU's share, so it stays a legal node.
@@ -219,7 +219,7 @@ def design_network(
     is_air = np.asarray(loop_is_air, dtype=np.bool_)
     if counts.shape != (hall_of.size, len(parts)) or is_air.shape != hall_of.shape:
         raise ValueError("installed must be (loops, parts) and loop_is_air (loops,)")
-    shape = NetworkShape(hall_of, plant_of, int(plant_of.max()) + 1)
+    shape = ThermalShape(hall_of, plant_of, int(plant_of.max()) + 1)
     gpus = counts.sum(axis=1)
     rated_w = counts @ np.array([part.tdp_w for part in parts])
     flow_w_k = counts @ np.array([part.flow_w_k for part in parts])
@@ -248,7 +248,7 @@ def design_network(
         plant_flow_w_k=plant_flow_w_k,
         rejection_w_k=np.minimum(wanted_w_k, const.PLANT_MAX_FLOW_SHARE * plant_flow_w_k),
     )
-    return Network(shape, tuple(parts), counts, coefficients)
+    return ThermalNetwork(shape, tuple(parts), counts, coefficients)
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ class Groups:
         """Mean spread factor of each group, shape (G,) [-]; 0 for a free slot."""
         return self.sum_s / np.maximum(self.n, 1.0)
 
-    def fits(self, network: Network) -> bool:
+    def fits(self, network: ThermalNetwork) -> bool:
         """Whether the groups add up to the installed GPUs of every loop and part."""
         n_loops, n_parts = network.installed.shape
         counts = np.bincount(self.loop * n_parts + self.part, self.n, minlength=n_loops * n_parts)
@@ -297,7 +297,7 @@ class Groups:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ThermalState:
     """Temperatures [C]. Arrays are never changed in place.
 
     Attributes
@@ -312,7 +312,7 @@ class State:
     upper: Floats
 
     @classmethod
-    def of(cls, flat_c: Floats, groups: int) -> "State":
+    def of(cls, flat_c: Floats, groups: int) -> "ThermalState":
         """Temperatures of so many groups from one vector, as `flat` gives it."""
         chain, upper = flat_c[: 8 * groups], flat_c[8 * groups :]
         return cls(chain.reshape(groups, 4, 2), upper)
@@ -321,19 +321,19 @@ class State:
         """All temperatures as one vector, those of the groups first, shape (8G + 2L + H + 2P,) [C]."""
         return np.concatenate([self.chain.reshape(-1), self.upper])
 
-    def loop_supply_c(self, shape: NetworkShape) -> Floats:
+    def loop_supply_c(self, shape: ThermalShape) -> Floats:
         """Supply side of each loop (cold aisle), shape (L,) [C]."""
         return self.upper[shape.n_loops : 2 * shape.n_loops]
 
-    def hall_air_c(self, shape: NetworkShape) -> Floats:
+    def hall_air_c(self, shape: ThermalShape) -> Floats:
         """Room air, shape (H,) [C]."""
         return self.upper[2 * shape.n_loops : 2 * shape.n_loops + shape.n_halls]
 
-    def plant_return_c(self, shape: NetworkShape) -> Floats:
+    def plant_return_c(self, shape: ThermalShape) -> Floats:
         """Facility water return, shape (P,) [C]."""
         return self.upper[-2 * shape.n_plants : -shape.n_plants]
 
-    def plant_supply_c(self, shape: NetworkShape) -> Floats:
+    def plant_supply_c(self, shape: ThermalShape) -> Floats:
         """Facility water supply, shape (P,) [C]."""
         return self.upper[-shape.n_plants :]
 
@@ -350,16 +350,16 @@ class State:
         return hbm
 
 
-def uniform_state(network: Network, groups: Groups, temp_c: float) -> State:
+def uniform_state(network: ThermalNetwork, groups: Groups, temp_c: float) -> ThermalState:
     """Everything at one temperature [C]."""
     chain = np.zeros((groups.size, 4, 2))
     chain[:, :, 0] = temp_c
-    return State(chain, np.full(network.shape.n_upper, temp_c))
+    return ThermalState(chain, np.full(network.shape.n_upper, temp_c))
 
 
 def split_groups(
-    groups: Groups, state: State, parts: Sequence[tuple[int, float, float]]
-) -> tuple[Groups, State, list[int]]:
+    groups: Groups, state: ThermalState, parts: Sequence[tuple[int, float, float]]
+) -> tuple[Groups, ThermalState, list[int]]:
     """Move GPUs that change their power trace into groups of their own, copies of those they leave.
 
     Parameters
@@ -392,18 +392,20 @@ def split_groups(
         loop[target], part[target], chain[target] = loop[source], part[source], chain[source]
         counts[target], sums[target], counts[source] = n, sum_s, left
         sums[source] = sums[source] - sum_s if left > 0.0 else 0.0
-    return Groups(loop, part, counts, sums), State(chain, state.upper), targets
+    return Groups(loop, part, counts, sums), ThermalState(chain, state.upper), targets
 
 
 def split_group(
-    groups: Groups, state: State, source: int, n: float, sum_s: float
-) -> tuple[Groups, State, int]:
+    groups: Groups, state: ThermalState, source: int, n: float, sum_s: float
+) -> tuple[Groups, ThermalState, int]:
     """Move GPUs of one group into one of their own, as `split_groups`."""
     after, split, (target,) = split_groups(groups, state, [(source, n, sum_s)])
     return after, split, target
 
 
-def mergeable(state: State, into: ArrayLike, source: ArrayLike, tol_k: float = 0.01) -> NDArray[np.bool_]:
+def mergeable(
+    state: ThermalState, into: ArrayLike, source: ArrayLike, tol_k: float = 0.01
+) -> NDArray[np.bool_]:
     """Whether all four temperatures of pairs of groups agree within tol_k [K] for spreads of 0.9 to 1.1.
 
     Parameters
@@ -422,7 +424,9 @@ def mergeable(state: State, into: ArrayLike, source: ArrayLike, tol_k: float = 0
     return alike
 
 
-def merge_groups(groups: Groups, state: State, pairs: Sequence[tuple[int, int]]) -> tuple[Groups, State]:
+def merge_groups(
+    groups: Groups, state: ThermalState, pairs: Sequence[tuple[int, int]]
+) -> tuple[Groups, ThermalState]:
     """Join pairs of groups of one loop and part; the joint X0 keeps their energy, the second becomes a free slot.
 
     X0 += (m D0 + sum_s D1) / (n + m), with D = second - first and m, sum_s those of the second.
@@ -442,9 +446,9 @@ def merge_groups(groups: Groups, state: State, pairs: Sequence[tuple[int, int]])
             chain[into, :, 0] += (more * diff[:, 0] + more_s * diff[:, 1]) / total
         counts[into], sums[into] = total, sums[into] + more_s
         counts[source] = sums[source] = 0.0
-    return Groups(groups.loop, groups.part, counts, sums), State(chain, state.upper)
+    return Groups(groups.loop, groups.part, counts, sums), ThermalState(chain, state.upper)
 
 
-def merge_group(groups: Groups, state: State, into: int, source: int) -> tuple[Groups, State]:
+def merge_group(groups: Groups, state: ThermalState, into: int, source: int) -> tuple[Groups, ThermalState]:
     """Join two groups, as `merge_groups`."""
     return merge_groups(groups, state, [(into, source)])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from twin.physics.hydraulics import counterflow_effectiveness
 from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE, Floats
-from twin.physics.thermal_network import Groups, Network
+from twin.physics.thermal_network import Groups, ThermalNetwork
 from twin.physics.thermal_upper import UpTheTree, between_w_k, inverse_k_w
 
 DENSE_UPPER_LIMIT = 96
@@ -58,7 +58,7 @@ class PlantState:
         )
 
 
-def exchanger_w_k(network: Network, flow_fraction: Floats, plant: PlantState) -> Floats:
+def exchanger_w_k(network: ThermalNetwork, flow_fraction: Floats, plant: PlantState) -> Floats:
     """Exchanger conductance eps C_min between loop return and facility supply, shape (L,) [W/K].
 
     Zero where either side stands still.
@@ -75,7 +75,7 @@ def exchanger_w_k(network: Network, flow_fraction: Floats, plant: PlantState) ->
     return result
 
 
-def water_paths_w_k(network: Network, plant: PlantState) -> tuple[Floats, Floats, Floats, Floats]:
+def water_paths_w_k(network: ThermalNetwork, plant: PlantState) -> tuple[Floats, Floats, Floats, Floats]:
     """What the water of each plant conducts: from return, to supply, out of supply, from the sink, shapes (P,) [W/K].
 
     Return water flows on with W. On its way a sink takes g (return - sink), which leaves W - g of it for the supply.
@@ -85,7 +85,7 @@ def water_paths_w_k(network: Network, plant: PlantState) -> tuple[Floats, Floats
     return flow, np.where(plant.held, 0.0, flow - taken), np.where(plant.held, taken, flow), taken
 
 
-def rejection_w_k(network: Network, plant: PlantState) -> Floats:
+def rejection_w_k(network: ThermalNetwork, plant: PlantState) -> Floats:
     """Conductance from facility return to the sink as it is now, never above .95 of the flow, (P,) [W/K]."""
     flow = plant.plant_flow * network.coefficients.plant_flow_w_k
     return np.minimum(plant.rejection * network.coefficients.rejection_w_k, PLANT_MAX_FLOW_SHARE * flow)
@@ -117,7 +117,7 @@ class HeatPaths:
         Of the facility's water: return to supply, and out of the supply (`water_paths_w_k`) [W/K].
     """
 
-    def __init__(self, network: Network, flow_fraction: Floats, plant: PlantState) -> None:
+    def __init__(self, network: ThermalNetwork, flow_fraction: Floats, plant: PlantState) -> None:
         shape, coefficients, table = network.shape, network.coefficients, network.part_table
         self.network, self.shape, n_parts = network, shape, len(network.parts)
         self.even = bool((flow_fraction == flow_fraction[:1]).all())
@@ -261,7 +261,7 @@ class GroupIndex:
         Heat capacities in the order of `State.flat`, in groups those of one GPU [J/K].
     """
 
-    def __init__(self, network: Network, groups: Groups) -> None:
+    def __init__(self, network: ThermalNetwork, groups: Groups) -> None:
         shape = network.shape
         self.part, self.kind = groups.part, groups.loop * len(network.parts) + groups.part
         self.driver = shape.drivers.take(groups.loop, axis=0)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from twin.physics.thermal_constants import Floats
 from twin.physics.thermal_foresight import AHEAD, GAMMA, Foresight
 from twin.physics.thermal_inputs import ThermalInputs, leak_w
-from twin.physics.thermal_network import Groups, Network, State, uniform_state
+from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState, uniform_state
 from twin.physics.thermal_solve import GroupIndex, GroupOperator, HeatPaths, Operator, water_paths_w_k
 
 ERROR_SHARE = 0.25
@@ -64,7 +64,7 @@ class ThermalStepper:
         ValueError when arrays do not fit the groups, or the groups do not add up to the network's GPUs.
     """
 
-    def __init__(self, network: Network, groups: Groups, inputs: ThermalInputs) -> None:
+    def __init__(self, network: ThermalNetwork, groups: Groups, inputs: ThermalInputs) -> None:
         self.network, self.inputs = network, inputs
         self._operators: dict[float, Operator] = {}
         self._odd: dict[float, Operator] = {}  # of steps off the ladder, oldest first
@@ -73,8 +73,10 @@ class ThermalStepper:
         self._steady_sink: tuple[Floats, Floats] | None = None
         self._unmixed: Floats  # heat into all nodes, valves aside [W]
         self._source: Floats
-        self._leak: tuple[State, tuple[Floats, Floats]] | None = None  # of the state last asked for
-        self.apart_k = np.zeros(0)  # the latest estimated step less backward Euler, as `State.flat` [K]
+        self._leak: tuple[ThermalState, tuple[Floats, Floats]] | None = None  # of the state last asked for
+        self.apart_k = np.zeros(
+            0
+        )  # the latest estimated step less backward Euler, as `ThermalState.flat` [K]
         self._set_plant(inputs)
         self._set_groups(groups)
         self._set_inputs(inputs)
@@ -111,8 +113,8 @@ class ThermalStepper:
         return source
 
     def step(
-        self, state: State, t_s: float, dt_s: float, on_ladder: bool, estimate: bool = True
-    ) -> tuple[State, float, EnergyTerms]:
+        self, state: ThermalState, t_s: float, dt_s: float, on_ladder: bool, estimate: bool = True
+    ) -> tuple[ThermalState, float, EnergyTerms]:
         """One SDIRK2 step.
 
         Parameters
@@ -160,23 +162,23 @@ class ThermalStepper:
             out_j=dt_s * out_w,
             stored_j=float(np.dot(end - start, self._stored_j_k)),
         )
-        return State.of(end, n_groups), error, energy
+        return ThermalState.of(end, n_groups), error, energy
 
     def error_above_k(self, which: NDArray[np.bool_]) -> float:
         """Largest error, in the latest estimated step, of some of the unknowns above the groups [K]."""
         return ERROR_SHARE * float(np.maximum.reduce(np.abs(self.apart_k[8 * self.groups.size :][which])))
 
-    def leak_w(self, state: State) -> Floats:
+    def leak_w(self, state: ThermalState) -> Floats:
         """Leakage per GPU of each group in a step that begins in this state, shape (G,) [W]."""
         return self._leak_and_rise_w(state)[0]
 
-    def _leak_and_rise_w(self, state: State) -> tuple[Floats, Floats]:
+    def _leak_and_rise_w(self, state: ThermalState) -> tuple[Floats, Floats]:
         known = self._leak
         if known is None or known[0] is not state:
             self._leak = known = state, leak_w(self.groups, state, self.inputs.leak_w_k)
         return known[1]
 
-    def _with_leak(self, source_w: Floats, state: State) -> Floats:
+    def _with_leak(self, source_w: Floats, state: ThermalState) -> Floats:
         """Sources with the leakage of a step that begins in this state added to every group's die [W].
 
         Leakage goes with each die's own temperature, so it has a spread part too; both are those at the mean die.
@@ -188,7 +190,7 @@ class ThermalStepper:
         return result
 
     def foreseen_k(
-        self, state: State, t_s: float, dt_s: Floats, count: int | None = None
+        self, state: ThermalState, t_s: float, dt_s: Floats, count: int | None = None
     ) -> tuple[Floats, float]:
         """Error estimate of steps (M,) that begin in this state, were flows and loops to stand still [K].
 
@@ -211,7 +213,7 @@ class ThermalStepper:
         apart_k *= self._weight
         return ERROR_SHARE * np.maximum.reduce(apart_k[1:], axis=1, initial=0.0), away_k
 
-    def power_w(self, state: State) -> float:
+    def power_w(self, state: ThermalState) -> float:
         """Heat of everything in a step that begins in this state [W]."""
         if not self.leaks:
             return self._input_w
@@ -221,7 +223,7 @@ class ThermalStepper:
         """Temperature each plant rejects to at a time, shape (P,) [C]."""
         return self._sink_and_source(at_s)[0]
 
-    def steady(self, guess_c: float = 30.0) -> State:
+    def steady(self, guess_c: float = 30.0) -> ThermalState:
         """Steady state at the flows and sink of the end of all ramps, leakage settled.
 
         Backward Euler sweeps of 1e9 s, so that standing loops and empty halls stay legal.
@@ -234,12 +236,12 @@ class ThermalStepper:
             old = state.flat()
             new = operator.solve(old, self._with_leak(source, state))
             change = np.abs(new - old).max()
-            state = State.of(new, self.groups.size)
+            state = ThermalState.of(new, self.groups.size)
             if change < 1e-10:
                 break
         return state
 
-    def rest_c(self, state: State, t_s: float) -> Floats:
+    def rest_c(self, state: ThermalState, t_s: float) -> Floats:
         """Where everything above the groups would come to rest with the present leakage, shape (2L + H + 2P,) [C]."""
         at_s = max(t_s, self.settled_s)
         _, source = self._sink_and_source(at_s)
@@ -341,7 +343,7 @@ class ThermalStepper:
         return float(np.dot(self._water_w_k, water_c) - np.dot(self._reject_w_k, sink_c))
 
     def _error_k(self, apart_k: Floats) -> float:
-        """Largest error as it counts, where two results are apart by this, as `State.flat` [K]."""
+        """Largest error as it counts, where two results are apart by this, as `ThermalState.flat` [K]."""
         n_chain, n_loops = 8 * self.groups.size, self.network.shape.n_loops
         n_halls = self.network.shape.n_halls
         die = np.abs(apart_k[:n_chain:8] + apart_k[1:n_chain:8]) * self._weight

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from twin.physics.gemm import Work, memory_rate, product, product_rate
+from twin.physics.gemm import BusyTime, memory_rate, product, product_rate
 from twin.physics.sharding import (
     DATA_EXPOSED_FLOOR,
     OPTIMIZER_BYTES_PER_WEIGHT,
@@ -27,12 +27,12 @@ from twin.physics.sharding import (
 from twin.physics.training_inputs import (
     FULL_NETWORK,
     Model,
-    Network,
     Parallel,
     Precision,
     Profile,
     Recompute,
-    Stack,
+    SoftwareStack,
+    TrainingNetwork,
 )
 from twin.physics.training_layer import layer_time
 
@@ -44,7 +44,7 @@ __all__ = [
     "Precision",
     "Profile",
     "Recompute",
-    "Stack",
+    "SoftwareStack",
     "StepParts",
     "rank_weights",
     "step_time",
@@ -132,7 +132,11 @@ class StepParts:
 
 
 def step_time(
-    model: Model, parallel: Parallel, stack: Stack, profile: Profile, network: Network = FULL_NETWORK
+    model: Model,
+    parallel: Parallel,
+    stack: SoftwareStack,
+    profile: Profile,
+    network: TrainingNetwork = FULL_NETWORK,
 ) -> StepParts:
     """Return the time of one training step, by part.
 
@@ -208,18 +212,18 @@ def step_time(
     )
 
 
-def _head(model: Model, parallel: Parallel, stack: Stack, profile: Profile) -> Work:
+def _head(model: Model, parallel: Parallel, stack: SoftwareStack, profile: Profile) -> BusyTime:
     """Output projection and loss of a microbatch; 16-bit whatever the precision."""
     x = parallel.microbatch * model.seq / parallel.cp
     flops_s = product_rate(profile, "bf16")
     logits = product(x, model.vocab / parallel.tp, model.hidden, flops_s, profile)
     loss_s = 12 * x * model.vocab / parallel.tp / memory_rate(profile)
     kept = DEFERRED_HEAD if stack.deferred_head else 1.0
-    return Work(kept * 3 * logits.gemm_s, kept * (3 * logits.memory_s + loss_s))
+    return BusyTime(kept * 3 * logits.gemm_s, kept * (3 * logits.memory_s + loss_s))
 
 
 def _pipeline_transfer_s(
-    model: Model, parallel: Parallel, stack: Stack, profile: Profile, network: Network
+    model: Model, parallel: Parallel, stack: SoftwareStack, profile: Profile, network: TrainingNetwork
 ) -> float:
     """Exposed stage-to-stage transfers of a microbatch, both directions [s]."""
     if parallel.pp == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from twin.physics.collectives import Links
+from twin.physics.collectives import LinkBandwidths
 
 Recompute = Literal["none", "selective", "full"]
 Precision = Literal["bf16", "fp8"]
@@ -254,7 +254,7 @@ class Parallel:
 
 
 @dataclass(frozen=True, slots=True)
-class Stack:
+class SoftwareStack:
     """What the training software does.
 
     Attributes
@@ -324,7 +324,7 @@ def together(filled: int, real: int | None) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class TrainingNetwork:
     """What the fabric gives a job on the places it really has, against the profile's own network.
 
     A profile was fitted on healthy, rail-optimised, non-blocking fabrics: there every factor is 1.
@@ -349,7 +349,7 @@ class Network:
     members: Members = Members()
 
 
-FULL_NETWORK = Network()
+FULL_NETWORK = TrainingNetwork()
 """The network of the profile itself."""
 
 
@@ -405,13 +405,13 @@ class Profile:
     fp8_efficiency: float
 
     @property
-    def links(self) -> Links:
+    def links(self) -> LinkBandwidths:
         """Effective bandwidths that collectives see on the profile's own network."""
         return self.links_over(1.0)
 
-    def links_over(self, factor: float, hop_extra_s: float = 0.0) -> Links:
+    def links_over(self, factor: float, hop_extra_s: float = 0.0) -> LinkBandwidths:
         """Return effective bandwidths where the scale-out network gives `factor` of the profile's."""
-        return Links(
+        return LinkBandwidths(
             self.scale_up_bytes_s * self.scale_up_efficiency,
             self.scale_out_bytes_s * self.scale_out_efficiency * factor,
             hop_extra_s,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from twin.physics.attention import attention, context_exchange, projections
 from twin.physics.collectives import collective_time_s
 from twin.physics.experts import exchange_s, expert_products, exposed_exchange
-from twin.physics.gemm import OPERAND_BYTES, Work, memory_rate, product, product_rate
-from twin.physics.training_inputs import Model, Network, Parallel, Profile, Stack, together
+from twin.physics.gemm import OPERAND_BYTES, BusyTime, memory_rate, product, product_rate
+from twin.physics.training_inputs import Model, Parallel, Profile, SoftwareStack, TrainingNetwork, together
 
 BACKWARD_LAUNCH = 1.3
 ELEMENTWISE_BACKWARD = 1.5
@@ -34,7 +34,7 @@ class Layer(NamedTuple):
 
     forward_s: float
     backward_s: float
-    work: Work
+    work: BusyTime
     tensor_s: float
     context_s: float
     expert_s: float
@@ -46,7 +46,9 @@ class Layer(NamedTuple):
         return self.forward_s + self.backward_s
 
 
-def layer_time(model: Model, parallel: Parallel, stack: Stack, profile: Profile, network: Network) -> Layer:
+def layer_time(
+    model: Model, parallel: Parallel, stack: SoftwareStack, profile: Profile, network: TrainingNetwork
+) -> Layer:
     """Return the time of one layer for one microbatch; arguments as for `step_time`."""
     x = parallel.microbatch * model.seq / parallel.cp
     linear = _linear(x, model, parallel, stack, profile)
@@ -88,7 +90,7 @@ def layer_time(model: Model, parallel: Parallel, stack: Stack, profile: Profile,
     return Layer(
         forward_s=forward_s + wait_s,
         backward_s=backward_s + wait_backward_s,
-        work=Work(gemm + gemm_backward, memory + memory_backward),
+        work=BusyTime(gemm + gemm_backward, memory + memory_backward),
         tensor_s=tensor_s + tensor_backward_s,
         context_s=context_s + context_backward_s,
         expert_s=expert_s + expert_backward_s,
@@ -96,7 +98,7 @@ def layer_time(model: Model, parallel: Parallel, stack: Stack, profile: Profile,
     )
 
 
-def _linear(x: float, model: Model, parallel: Parallel, stack: Stack, profile: Profile) -> Work:
+def _linear(x: float, model: Model, parallel: Parallel, stack: SoftwareStack, profile: Profile) -> BusyTime:
     """Forward pass of projections and feed-forward network, the only ones that gain from 8-bit."""
     flops_s = product_rate(profile, stack.precision)
     gemm_s = memory_s = 0.0
@@ -114,10 +116,10 @@ def _linear(x: float, model: Model, parallel: Parallel, stack: Stack, profile: P
         routed = expert_products(x, model, model.experts, parallel, stack, profile)
         gemm_s += model.expert_share * routed.gemm_s
         memory_s += model.expert_share * routed.memory_s
-    return Work(gemm_s, memory_s)
+    return BusyTime(gemm_s, memory_s)
 
 
-def _elementwise_s(x: float, model: Model, t: int, stack: Stack, profile: Profile) -> float:
+def _elementwise_s(x: float, model: Model, t: int, stack: SoftwareStack, profile: Profile) -> float:
     """Forward pass of norms, residuals and activation functions [s], bound by memory traffic."""
     norm_width = model.hidden / (t if stack.seq_parallel else 1)
     inner: float = model.ffn
@@ -128,7 +130,12 @@ def _elementwise_s(x: float, model: Model, t: int, stack: Stack, profile: Profil
 
 
 def _tensor(
-    x: float, model: Model, parallel: Parallel, stack: Stack, profile: Profile, network: Network
+    x: float,
+    model: Model,
+    parallel: Parallel,
+    stack: SoftwareStack,
+    profile: Profile,
+    network: TrainingNetwork,
 ) -> tuple[float, float]:
     """Exposed tensor-parallel communication of a layer, forward and backward [s]."""
     t = parallel.tp

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twin.physics.training_inputs import Sharding, Stack
+from twin.physics.training_inputs import Sharding, SoftwareStack
 
 _SHARED: dict[Sharding, str] = {
     "none": "nothing sharded",
@@ -13,7 +13,7 @@ _SHARED: dict[Sharding, str] = {
 _OVERLAPS = (("tensor", "tp_overlap"), ("data", "dp_overlap"), ("pipeline", "p2p_overlap"))
 
 
-def stack_words(stack: Stack, *, recompute: bool = True) -> str:
+def stack_words(stack: SoftwareStack, *, recompute: bool = True) -> str:
     """Return what the software does, as one line.
 
     Parameters

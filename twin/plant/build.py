@@ -17,19 +17,19 @@ from twin.catalog import Catalog, load_catalog
 from twin.plant.bundles import bundle
 from twin.plant.cooling import connect_cooling
 from twin.plant.equal_arrays import alike
-from twin.plant.fabric import Links, connect_fabrics, fabric_table
+from twin.plant.fabric import FabricCables, connect_fabrics, fabric_table
 from twin.plant.halls import settle_halls
 from twin.plant.layout import Layout, lay_out
 from twin.plant.power import connect_power
 from twin.plant.storage import connect_storage
 from twin.plant.tables import (
     Bundles,
+    FacilityLoops,
     Fixtures,
     Ints,
     Loops,
     Machines,
     Plant,
-    Plants,
     PowerItems,
     Stores,
     Switches,
@@ -85,7 +85,7 @@ def forget() -> None:
 class _Cooled:
     """What cooling makes, and writes into racks and nodes."""
 
-    plants: Plants
+    plants: FacilityLoops
     loops: Loops
     machines: Machines
     rack_loop: Ints
@@ -161,7 +161,7 @@ class Builder:
 
         stores, layout.fixtures = self._step("storage", (*stands, storage), store)
 
-        def wire() -> tuple[Switches, Links, Ints]:
+        def wire() -> tuple[Switches, FabricCables, Ints]:
             return *connect_fabrics(scenario, parts, layout), layout.nodes.unit.copy()
 
         wired = self._step("fabric", (*stands, storage, scenario.fabrics), wire)

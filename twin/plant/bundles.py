@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.plant.fabric import Links
+from twin.plant.fabric import FabricCables
 from twin.plant.tables import Bundles, BundleTier, Floats, Ints, Nodes, Racks, Rows, Switches, SwitchRole
 from twin.plant.tray_paths import cross_tray_x_m, tray_of_row
 
@@ -16,7 +16,9 @@ INSIDE_RACK_M = 2.0
 """Cable that stays in its rack."""
 
 
-def bundle(racks: Racks, rows: Rows, nodes: Nodes, switches: Switches, links: Links, halls: int) -> Bundles:
+def bundle(
+    racks: Racks, rows: Rows, nodes: Nodes, switches: Switches, links: FabricCables, halls: int
+) -> Bundles:
     """Return the cables of all fabrics, those of one rail and tier between the same two racks together.
 
     Parameters

@@ -41,7 +41,7 @@ class Cabinet:
     gear_w: float = 0.0
 
 
-def cabinet_of(racks: site.Racks, part: str | None, catalog: Catalog) -> Cabinet:
+def cabinet_of(racks: site.RackGenerator, part: str | None, catalog: Catalog) -> Cabinet:
     """Return what each rack of a generator holds.
 
     Parameters
@@ -129,7 +129,7 @@ def _shelved(bare: Cabinet, shelves: site.Shelves | None) -> Cabinet:
 
 def _filled(
     bare: Cabinet,
-    racks: site.Racks,
+    racks: site.RackGenerator,
     catalog: Catalog,
     nodes: list[tuple[str, int, int, int, int]],
     fixtures: list[tuple[FixtureKind, int, int]],

@@ -9,8 +9,8 @@ from twin.plant.error import PlantError
 from twin.plant.facility import plants_of, size_plants
 from twin.plant.layout import Layout
 from twin.plant.machines import GAP_M, Wall, place
-from twin.plant.manual_places import Stand, stands_of
-from twin.plant.tables import Floats, Ints, LoopKind, Loops, Machines, Plants
+from twin.plant.manual_places import FootprintPlace, stands_of
+from twin.plant.tables import FacilityLoops, Floats, Ints, LoopKind, Loops, Machines
 from twin.scenario.schema import systems
 from twin.scenario.schema.document import Scenario
 
@@ -39,7 +39,9 @@ KINDS = {
 }
 
 
-def connect_cooling(scenario: Scenario, catalog: Catalog, layout: Layout) -> tuple[Plants, Loops, Machines]:
+def connect_cooling(
+    scenario: Scenario, catalog: Catalog, layout: Layout
+) -> tuple[FacilityLoops, Loops, Machines]:
     """Give every rack its loops, in place, and return the tables of plants, loops and machines.
 
     Raises
@@ -89,7 +91,9 @@ def _racks_of(layout: Layout, generators: tuple[str, ...], who: str) -> Ints:
     return np.concatenate([*mine, np.empty(0)]).astype(np.int32)
 
 
-def _loops(scenario: Scenario, catalog: Catalog, layout: Layout, plants: Plants, served: list[Ints]) -> Loops:
+def _loops(
+    scenario: Scenario, catalog: Catalog, layout: Layout, plants: FacilityLoops, served: list[Ints]
+) -> Loops:
     generators = [g for g in scenario.cooling.loops for _ in range(g.count)]
     for g in scenario.cooling.loops:
         if g.plant not in plants.ids:
@@ -214,7 +218,9 @@ def _stand(
     return machines
 
 
-def _side_by_side(loop: int, units: int, size_m: tuple[float, float, float], stand: Stand) -> Machines:
+def _side_by_side(
+    loop: int, units: int, size_m: tuple[float, float, float], stand: FootprintPlace
+) -> Machines:
     """Return the machines of a loop that stand in line along x, their middle where the scene says."""
     width_m, depth_m, height_m = size_m
     full = np.ones(units)

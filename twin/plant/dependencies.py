@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.plant.graph import nodes_under, power_path
-from twin.plant.tables import Bools, Floats, Ints, Kind, Loops, Plant, Plants, Racks
+from twin.plant.tables import Bools, FacilityLoops, Floats, Ints, Kind, Loops, Plant, Racks
 
 SUSTAINS = ("generator", "gas", "smr")
 """Kinds of source that keep the output of an item alive when its input is dead."""
@@ -62,7 +62,7 @@ def blast_radius(plant: Plant, kind: Kind, slot: int) -> Blast:
     if kind == "power":
         alive = live_items(plant, slot)
         house = house_supply(plant, alive)
-        tables: tuple[tuple[str, Racks | Loops | Plants], ...] = (
+        tables: tuple[tuple[str, Racks | Loops | FacilityLoops], ...] = (
             ("racks", racks),
             ("loops", loops),
             ("plants", plants),
@@ -197,7 +197,7 @@ def _spares(plant: Plant, way: set[int]) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _supply(table: Racks | Loops | Plants, alive: Bools, house: bool) -> tuple[Bools, Bools]:
+def _supply(table: Racks | Loops | FacilityLoops, alive: Bools, house: bool) -> tuple[Bools, Bools]:
     """Return which rows of a table are without any supply, and which have lost one of two."""
     live = np.append(alive, False)
     feeds = np.stack([table.feed_a, table.feed_b])

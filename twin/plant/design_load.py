@@ -14,13 +14,13 @@ from twin.catalog import (
     CrahPart,
     DryCoolerPart,
     NodePart,
-    PowerStage,
+    PowerStagePart,
     RdhxPart,
     UpsPart,
 )
 from twin.catalog.cooling_parts import TankPart
 from twin.plant.facility import facility_flow_m3_s
-from twin.plant.tables import Bools, Floats, Loops, Plant, Plants, Racks
+from twin.plant.tables import Bools, FacilityLoops, Floats, Loops, Plant, Racks
 
 CONTINUOUS = 0.8
 """Share of its rating a breaker may carry for long: NFPA 70 (NEC) 210.20(A), 125 % of continuous loads."""
@@ -153,7 +153,9 @@ class DesignLoad:
             return 0.0
         return float(self._a_w[item] + self._b[item] * out_w + self._c_w[item] * out_w**2)
 
-    def _share(self, table: Racks | Loops | Plants, load_w: Floats, alive: Bools, out_w: Floats) -> None:
+    def _share(
+        self, table: Racks | Loops | FacilityLoops, load_w: Floats, alive: Bools, out_w: Floats
+    ) -> None:
         feeds = np.stack([table.feed_a, table.feed_b])
         live = np.append(alive, False)[feeds] & (feeds >= 0)
         share_w = load_w / np.maximum(live.sum(axis=0), 1)
@@ -173,4 +175,4 @@ def _coefficients(catalog: Catalog, part: str, eco: bool) -> tuple[float, float,
     stage = catalog.part(part) if part else None
     if isinstance(stage, UpsPart) and eco:
         return 0.0, 1.0 / stage.eco_efficiency, 0.0
-    return stage.input_coefficients() if isinstance(stage, PowerStage) else (0.0, 1.0, 0.0)
+    return stage.input_coefficients() if isinstance(stage, PowerStagePart) else (0.0, 1.0, 0.0)

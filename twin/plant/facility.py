@@ -8,7 +8,7 @@ import numpy as np
 
 from twin.catalog import Catalog, ChillerPart, CoolingTowerPart, DryCoolerPart
 from twin.plant.layout import Layout
-from twin.plant.tables import Floats, LoopKind, Loops, Plant, Plants
+from twin.plant.tables import FacilityLoops, Floats, LoopKind, Loops, Plant
 from twin.scenario.schema.document import Scenario
 
 USUAL_PART = {"dry-cooler": "dry-cooler", "cooling-tower": "cooling-tower", "chiller": "chiller-air-cooled"}
@@ -21,12 +21,12 @@ WATER_PER_COOLANT = 1.1
 """Facility water per coolant of a CDU, by volume [est]."""
 
 
-def plants_of(scenario: Scenario) -> Plants:
+def plants_of(scenario: Scenario) -> FacilityLoops:
     """Return the facility loops as the scenario says, before anything hangs on them."""
     plants = scenario.cooling.plants
     count = len(plants)
     nobody = np.full(count, -1, np.int32)
-    return Plants(
+    return FacilityLoops(
         ids=[p.id for p in plants],
         kind=[p.kind for p in plants],
         part=[p.part or USUAL_PART[p.kind] for p in plants],
@@ -45,7 +45,9 @@ def plants_of(scenario: Scenario) -> Plants:
     )
 
 
-def size_plants(scenario: Scenario, catalog: Catalog, layout: Layout, loops: Loops, plants: Plants) -> None:
+def size_plants(
+    scenario: Scenario, catalog: Catalog, layout: Layout, loops: Loops, plants: FacilityLoops
+) -> None:
     """Write the rated heat of every facility loop, and the machines that takes, into its table.
 
     Raises

@@ -43,7 +43,7 @@ class Generated:
     """
 
     def __init__(
-        self, generators: list[tuple[int, site.Rows]], cabinets: list[int], kinds: list[Cabinet]
+        self, generators: list[tuple[int, site.RowGenerator]], cabinets: list[int], kinds: list[Cabinet]
     ) -> None:
         self._said = [rows for _, rows in generators]
         self._hall = np.array([hall for hall, _ in generators], np.int32)

@@ -16,17 +16,17 @@ from twin.plant.shapes import (
     Aisles,
     Boxes,
     Busways,
-    Circuit,
-    Fixtures,
+    FixtureBoxes,
     Geometry,
+    LabelAnchors,
     LabelKind,
-    Labels,
     PipeKind,
     Pipes,
     Polylines,
     Tiles,
     TrayBundles,
     Trays,
+    WaterCircuit,
 )
 from twin.plant.tables import Floats, Plant
 from twin.plant.tray_bundles import draw_bundles
@@ -37,17 +37,17 @@ __all__ = [
     "Aisles",
     "Boxes",
     "Busways",
-    "Circuit",
-    "Fixtures",
+    "FixtureBoxes",
     "Geometry",
+    "LabelAnchors",
     "LabelKind",
-    "Labels",
     "PipeKind",
     "Pipes",
     "Polylines",
     "Tiles",
     "TrayBundles",
     "Trays",
+    "WaterCircuit",
     "build_geometry",
 ]
 
@@ -62,7 +62,7 @@ def build_geometry(plant: Plant) -> Geometry:
         gpu_tiles=gpu_tiles(plant),
         node_tiles=node_tiles(plant),
         switch_tiles=switch_tiles(plant),
-        fixtures=Fixtures(
+        fixtures=FixtureBoxes(
             fixtures.rack,
             (fixtures.u - 1).astype(np.float64),
             (fixtures.u - 1 + fixtures.height_u).astype(np.float64),
@@ -86,14 +86,14 @@ def build_geometry(plant: Plant) -> Geometry:
     )
 
 
-def _labels(plant: Plant) -> Labels:
+def _labels(plant: Plant) -> LabelAnchors:
     """Return row names at the high-x row ends, machine names over the loops, hall names at the far wall."""
     rows, loops, halls = plant.rows, plant.loops, plant.halls
     row = np.flatnonzero(rows.present)
     loop = np.flatnonzero(loops.present & (loops.width_m > 0))
     hall = np.arange(len(halls.ids))
     kinds = [LabelKind.ROW] * len(row) + [LabelKind.LOOP] * len(loop) + [LabelKind.HALL] * len(hall)
-    return Labels(
+    return LabelAnchors(
         text=[
             *(rows.labels[i] for i in row),
             *(loops.labels[i] for i in loop),

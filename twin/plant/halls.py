@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from twin.plant.layout import Layout
-from twin.plant.manual_places import Stand, stands_of
+from twin.plant.manual_places import FootprintPlace, stands_of
 from twin.plant.power import AISLE_END_M, in_order
 from twin.plant.row_ends import crowded_row
 from twin.plant.tables import Floats, Halls, Loops, Machines, PowerItems
@@ -83,7 +83,7 @@ def _beside(low_m: Floats, high_m: Floats) -> Floats:
     return shift_m
 
 
-def _hall_of_items(layout: Layout, power: PowerItems, stands: list[Stand | None]) -> np.ndarray:
+def _hall_of_items(layout: Layout, power: PowerItems, stands: list[FootprintPlace | None]) -> np.ndarray:
     """Return the hall of every power item: where it was put, that of its racks, of its children, else the first."""
     hall = np.full(len(power.ids), -1, np.int32)
     for column in (layout.racks.feed_b, layout.racks.feed_a):

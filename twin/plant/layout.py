@@ -107,7 +107,7 @@ class _Cabinets:
         self._catalog = catalog
         self._numbers: dict[tuple[str | None, tuple[site.NodeGroup, ...], site.Shelves | None], int] = {}
 
-    def number(self, racks: site.Racks, part: str | None) -> int:
+    def number(self, racks: site.RackGenerator, part: str | None) -> int:
         key = (part, racks.nodes, racks.shelves)
         if key not in self._numbers:
             self._numbers[key] = len(self.kinds)

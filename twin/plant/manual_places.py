@@ -11,7 +11,7 @@ from twin.scenario.schema.electricity import PowerStage
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class FootprintPlace:
     """The middle of a footprint in the coordinates of a hall [m]; hall -1: that of what it serves."""
 
     hall: int
@@ -19,13 +19,13 @@ class Stand:
     y_m: float
 
 
-def stands_of(scenario: Scenario, generators: Sequence[Loop | PowerStage]) -> list[Stand | None]:
+def stands_of(scenario: Scenario, generators: Sequence[Loop | PowerStage]) -> list[FootprintPlace | None]:
     """Return the place of every item of some generators in order; None: it stands where its kind does."""
     halls = {hall.id: number for number, hall in enumerate(scenario.halls)}
-    found: list[Stand | None] = []
+    found: list[FootprintPlace | None] = []
     for generator in generators:
         for item in range(generator.count):
             said = generator.places.get(f"{generator.id}/{item}") if generator.places else None
             hall = -1 if said is None or said.hall is None else halls[said.hall]
-            found.append(None if said is None else Stand(hall, said.x_m, said.y_m))
+            found.append(None if said is None else FootprintPlace(hall, said.x_m, said.y_m))
     return found

@@ -16,7 +16,7 @@ class Overrides:
     def __init__(
         self,
         scenario: Scenario,
-        generators: list[tuple[int, site.Rows]],
+        generators: list[tuple[int, site.RowGenerator]],
         rack_ids: list[str],
         generator_racks: dict[str, Ints],
     ) -> None:
@@ -51,7 +51,7 @@ class Overrides:
                 raise PlantError(f"override {item!r}: {name!r} has {limit} {what}, counted from 0")
         return name, index
 
-    def generator(self, name: str) -> site.Rows:
+    def generator(self, name: str) -> site.RowGenerator:
         """Return a row generator."""
         return self._rows[name]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from twin.plant.facility import facility_flow_m3_s
 from twin.plant.line_builder import LineBuilder
-from twin.plant.shapes import Circuit, PipeKind, Pipes
+from twin.plant.shapes import PipeKind, Pipes, WaterCircuit
 from twin.plant.tables import Floats, Ints, LoopKind, Plant
 
 HEADER_ABOVE_RACK_M = 0.9
@@ -47,7 +47,7 @@ class _PipeList:
         self,
         points: list[tuple[float, float, float]],
         kind: PipeKind,
-        circuit: Circuit,
+        circuit: WaterCircuit,
         *,
         loop: int = -1,
         plant: int,
@@ -141,7 +141,7 @@ def _draw_overhead(
             pipes.add(
                 [(x_m, y_m, z_m), (to_m, y_m, z_m), (to_m, y_m, float(machines.height_m[machine]))],
                 kind,
-                Circuit.FACILITY,
+                WaterCircuit.FACILITY,
                 loop=int(machines.loop[machine]),
                 plant=source,
                 radius_m=radius_m(flow_m3_s, 0.06, 0.1),
@@ -163,7 +163,7 @@ def _add_header(
     pipes.add(
         [(x_m, far_m, z_m), (x_m, near_m, z_m)],
         kind,
-        Circuit.FACILITY,
+        WaterCircuit.FACILITY,
         plant=source,
         radius_m=radius_m(flow_m3_s, 0.09, 0.2),
     )
@@ -196,7 +196,7 @@ def _draw_manifolds(plant: Plant, pipes: _PipeList) -> None:
             pipes.add(
                 [(start_m, from_m, z_m), (turn_m, from_m, z_m), (turn_m, y_m, z_m), (end_m, y_m, z_m)],
                 kind,
-                Circuit.SECONDARY,
+                WaterCircuit.SECONDARY,
                 loop=loop,
                 plant=int(loops.plant[loop]),
                 row=row,

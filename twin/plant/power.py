@@ -11,14 +11,14 @@ import numpy as np
 from twin.catalog import Catalog
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
-from twin.plant.manual_places import Stand, stands_of
+from twin.plant.manual_places import FootprintPlace, stands_of
 from twin.plant.row_ends import RowEnds
 from twin.plant.stage_figures import StageFigures, figures_of
-from twin.plant.tables import Bools, Ints, Loops, Machines, Plants, PowerItems, Racks
+from twin.plant.tables import Bools, FacilityLoops, Ints, Loops, Machines, PowerItems, Racks
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.systems import PowerStage
 
-_Fed = Racks | Loops | Plants
+_Fed = Racks | Loops | FacilityLoops
 """Tables of what a stage can feed."""
 
 AISLE_END_M = 0.6
@@ -31,7 +31,12 @@ ROOM_STEP_M = 1.5
 
 
 def connect_power(
-    scenario: Scenario, catalog: Catalog, layout: Layout, loops: Loops, machines: Machines, plants: Plants
+    scenario: Scenario,
+    catalog: Catalog,
+    layout: Layout,
+    loops: Loops,
+    machines: Machines,
+    plants: FacilityLoops,
 ) -> PowerItems:
     """Give racks, loops and plants their feeds, in place, and return the power tree, parents before children.
 
@@ -117,7 +122,7 @@ def _above(stage: PowerStage) -> list[str]:
 
 
 def _feed(
-    scenario: Scenario, layout: Layout, loops: Loops, plants: Plants, first: dict[str, int]
+    scenario: Scenario, layout: Layout, loops: Loops, plants: FacilityLoops, first: dict[str, int]
 ) -> dict[str, int]:
     """Hang everything that stages feed on their items, in place; return by stage 0 for feed A, 1 for feed B.
 
@@ -163,7 +168,7 @@ def _places(
     loops: Loops,
     parent: np.ndarray,
     kinds: Sequence[str],
-    stands: list[Stand | None],
+    stands: list[FootprintPlace | None],
     ends: RowEnds,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return where the items stand: feeding ones past the high-x end of their first row, others behind them.

@@ -60,7 +60,7 @@ class Flows:
 
 
 @dataclass(frozen=True)
-class Loads:
+class LinkLoads:
     """What flows put on the links.
 
     Parameters
@@ -198,11 +198,11 @@ class Router:
 
     # --- loads
 
-    def load(self, flows: Flows, groups: int) -> Loads:
+    def load(self, flows: Flows, groups: int) -> LinkLoads:
         """Return what `flows` put on the links of the fabric behind the cards."""
         none = (np.zeros(0, np.int64), np.zeros(0))
         if not len(flows.group):
-            return Loads((none,) * groups, np.zeros(groups), np.zeros(groups))
+            return LinkLoads((none,) * groups, np.zeros(groups), np.zeros(groups))
         keys, weight = self._by_route(flows, groups)
         routes = [self._routes[k] for k in keys]
         first, size = 2 * self.cables, 2 * (len(self.links) - self.cables)  # links of cards come first
@@ -221,7 +221,7 @@ class Router:
         hops = np.array([route.hops for route in routes])
         known = hops > 0
         counted = np.maximum((weight * known).sum(axis=1), 1e-300)
-        return Loads(tuple(found), (weight * hops).sum(axis=1) / counted, (weight * ~known).sum(axis=1))
+        return LinkLoads(tuple(found), (weight * hops).sum(axis=1) / counted, (weight * ~known).sum(axis=1))
 
     def carried(self, flows: Flows, amount: Floats) -> Floats:
         """Return what flows put on the links behind the cards when one of weight 1 carries an amount, by group.

@@ -26,7 +26,7 @@ class PipeKind(IntEnum):
     RETURN = 1
 
 
-class Circuit(IntEnum):
+class WaterCircuit(IntEnum):
     """Which water it is."""
 
     FACILITY = 0  # plant to CDU or CRAH (FWS)
@@ -68,7 +68,7 @@ class Tiles:
 
 
 @dataclass(frozen=True)
-class Fixtures:
+class FixtureBoxes:
     """Front panels that carry no GPU data: NVLink switch trays, power shelves, storage boxes."""
 
     rack: Ints
@@ -152,7 +152,7 @@ class Busways:
 
 
 @dataclass(frozen=True)
-class Labels:
+class LabelAnchors:
     """Anchors of texts in space."""
 
     text: list[str]
@@ -171,12 +171,12 @@ class Geometry:
     gpu_tiles: Tiles  # per GPU slot (absent ones too: see plant.gpus.present)
     node_tiles: Tiles  # per node slot: the whole face of the node
     switch_tiles: Tiles  # per switch slot
-    fixtures: Fixtures
+    fixtures: FixtureBoxes
     machines: Boxes
     aisles: Aisles
     pipes: Pipes
     trays: Trays
     bundles: TrayBundles
     busways: Busways
-    labels: Labels
+    labels: LabelAnchors
     bounds_m: Floats  # (2, 3): lowest and highest corner of everything

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from twin.catalog import BatteryPart, Catalog, GeneratorPart, UpsPart
-from twin.catalog import PowerStage as StagePart
+from twin.catalog import PowerStagePart as StagePart
 from twin.catalog.power_parts import SolarPart
 from twin.scenario.schema.electricity import PowerStage
 
@@ -34,7 +34,7 @@ class StageFigures:
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceStart:
     """How a source on site starts: until it can take load, from then to its full load [s]; and its carbon [kg/J]."""
 
     start_s: float
@@ -44,10 +44,12 @@ class Source:
 
 G_KWH = 1e-3 / 3.6e6
 USUAL = {
-    "generator": Source(10.0, 30.0, 750 * G_KWH),  # as diesel-genset-3MW [recalled]
-    "gas": Source(120.0, 0.0, 430 * G_KWH),  # as gas-recip-10MW; its ramp limits how it takes load [recalled]
-    "smr": Source(0.0, 0.0, 12 * G_KWH),  # as SMR-77MWe [recalled]
-    "solar": Source(0.0, 0.0, 40 * G_KWH),  # as solar-field-10MW [recalled]
+    "generator": SourceStart(10.0, 30.0, 750 * G_KWH),  # as diesel-genset-3MW [recalled]
+    "gas": SourceStart(
+        120.0, 0.0, 430 * G_KWH
+    ),  # as gas-recip-10MW; its ramp limits how it takes load [recalled]
+    "smr": SourceStart(0.0, 0.0, 12 * G_KWH),  # as SMR-77MWe [recalled]
+    "solar": SourceStart(0.0, 0.0, 40 * G_KWH),  # as solar-field-10MW [recalled]
 }
 """Of a source where neither the scene nor its part says it: no engine starts at once, none is without carbon."""
 
@@ -66,7 +68,7 @@ def figures_of(stage: PowerStage, catalog: Catalog) -> StageFigures:
     capacity_w = one_w * needed
     breaker = stage.breaker
     generator = part if isinstance(part, GeneratorPart) else None
-    usual = USUAL.get(stage.kind, Source(0.0, 0.0, 0.0))
+    usual = USUAL.get(stage.kind, SourceStart(0.0, 0.0, 0.0))
     return StageFigures(
         transfer_s=stage.transfer_s,
         units=stage.units,

@@ -309,7 +309,7 @@ class Loops:
 
 
 @dataclass
-class Plants:
+class FacilityLoops:
     """Facility water loops, each with its chillers, towers or coolers."""
 
     ids: list[str]
@@ -400,7 +400,7 @@ class Plant:
     fixtures: Fixtures
     machines: Machines
     loops: Loops
-    plants: Plants
+    plants: FacilityLoops
     power: PowerItems
     fabrics: list[str]
     fabric_table: FabricTable

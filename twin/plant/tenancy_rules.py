@@ -23,7 +23,7 @@ Severity = Literal["high", "medium", "low"]
 
 
 @dataclass(frozen=True)
-class Leak:
+class TenancyFinding:
     """One finding: how bad, whom it is about, where the scene says so, why, and what would be right."""
 
     severity: Severity
@@ -40,7 +40,7 @@ class Control:
     id: str
     title: str
     asked: int
-    leaks: tuple[Leak, ...]
+    leaks: tuple[TenancyFinding, ...]
 
     @property
     def status(self) -> Literal["pass", "fail", "not applicable"]:
@@ -169,7 +169,7 @@ class _Review:
 # --- the rules, one of each control or two
 
 
-def _compute(here: _Review) -> Iterator[Leak]:
+def _compute(here: _Review) -> Iterator[TenancyFinding]:
     """Tenants that ask for nodes, leaves or racks of their own, and others that may use them at other times."""
     for tenant in here.isolated():
         mine = here.domains_of(tenant.id, tenant.isolation)
@@ -187,10 +187,12 @@ def _compute(here: _Review) -> Iterator[Leak]:
             "time alone, what one leaves there the next can meet"
         )
         hint = f"give it a partition of its own, on rows whose {what} no other partition has"
-        yield Leak("medium", tenant.id, ("tenants", here.index[tenant.id], "isolation"), reason, hint)
+        yield TenancyFinding(
+            "medium", tenant.id, ("tenants", here.index[tenant.id], "isolation"), reason, hint
+        )
 
 
-def _access(here: _Review) -> Iterator[Leak]:
+def _access(here: _Review) -> Iterator[TenancyFinding]:
     """Partitions open to everybody on nodes of a tenant that wants to be alone."""
     for i, part in enumerate(here.scenario.partitions):
         if part.tenants:
@@ -201,11 +203,11 @@ def _access(here: _Review) -> Iterator[Leak]:
             if not own or any((here.nodes_of(one.rows) & nodes).any() for one in own):
                 reason = f"is open to everybody, on nodes of {tenant.id}, which asks for isolation"
                 hint = "list its tenants, or give it other rows"
-                yield Leak("high", part.id, ("partitions", i, "tenants"), reason, hint)
+                yield TenancyFinding("high", part.id, ("partitions", i, "tenants"), reason, hint)
                 break
 
 
-def _network(here: _Review) -> Iterator[Leak]:
+def _network(here: _Review) -> Iterator[TenancyFinding]:
     """Tenants with a VLAN or P-Key of their own whose nodes share a fabric that does not keep them apart."""
     for tenant in here.networked():
         at: Path = ("tenants", here.index[tenant.id], "network")
@@ -214,12 +216,14 @@ def _network(here: _Review) -> Iterator[Leak]:
         same = [one.id for one in here.others(tenant) if one.network == tenant.network]
         if same:
             reason = f"is the network of {', '.join(same)} too: they see each other's traffic"
-            yield Leak("high", tenant.id, at, reason, "one VLAN or P-Key for each tenant")
+            yield TenancyFinding("high", tenant.id, at, reason, "one VLAN or P-Key for each tenant")
         if not beside:
             continue
         if not here.scenario.partitions:
             reason = "is put into force by nothing: no partition carries it, and all nodes share a fabric"
-            yield Leak("high", tenant.id, at, reason, "partitions with their network, one for each tenant")
+            yield TenancyFinding(
+                "high", tenant.id, at, reason, "partitions with their network, one for each tenant"
+            )
         for i, part in here.partitions_of(tenant.id):
             if part.tenants and part.network != tenant.network:
                 carries = f"carries {part.network}" if part.network else "carries no VLAN or P-Key"
@@ -228,12 +232,12 @@ def _network(here: _Review) -> Iterator[Leak]:
                     "partitions"
                 )
                 where: Path = ("partitions", i, "network")
-                yield Leak(
+                yield TenancyFinding(
                     "high", part.id, where, reason, f"network: {tenant.network}, for this tenant alone"
                 )
 
 
-def _stores(here: _Review) -> Iterator[Leak]:
+def _stores(here: _Review) -> Iterator[TenancyFinding]:
     """Stores that tenants with a network of their own use, and that other networks reach."""
     for i, store in enumerate(here.scenario.storage):
         uses = [one for one in here.networked() if any(name == store.id for _, name in here.used(one.id))]
@@ -241,25 +245,27 @@ def _stores(here: _Review) -> Iterator[Leak]:
         if uses and store.network is None:
             reason = f"is reached from every network, and {uses[0].id} keeps data there"
             hint = f"network: {uses[0].network}, and a store for each network"
-            yield Leak("high", store.id, ("storage", i, "network"), reason, hint)
+            yield TenancyFinding("high", store.id, ("storage", i, "network"), reason, hint)
         for tenant in uses:
             if store.network is not None and store.network != tenant.network:
                 reason = (
                     f"is {store.network}, and {tenant.id} comes from {tenant.network}: a path across networks"
                 )
                 hint = "a store in the tenant's own network, or a gateway that checks who reads"
-                yield Leak("high", store.id, ("storage", i, "network"), reason, hint)
+                yield TenancyFinding("high", store.id, ("storage", i, "network"), reason, hint)
         guests = [one for one in here.scenario.tenants if _wants_own_store(here, one, store.id)]
         if guests and not store.tenants and len(here.tenants) > 1:
             reason = f"may be mounted by everybody, and {guests[0].id} keeps data there"
-            yield Leak("medium", store.id, ("storage", i, "tenants"), reason, "list who may mount it")
+            yield TenancyFinding(
+                "medium", store.id, ("storage", i, "tenants"), reason, "list who may mount it"
+            )
 
 
 def _wants_own_store(here: _Review, tenant: Tenant, store: str) -> bool:
     return here.guarded(tenant.id) and any(name == store for _, name in here.used(tenant.id))
 
 
-def _at_rest(here: _Review) -> Iterator[Leak]:
+def _at_rest(here: _Review) -> Iterator[TenancyFinding]:
     """Stores that are not encrypted, used by tenants whose data must be."""
     kinds = {store.id: store for store in here.scenario.storage}
     for tenant in here.encrypted():
@@ -270,7 +276,9 @@ def _at_rest(here: _Review) -> Iterator[Leak]:
             told.add(name)
             reason = f"is not encrypted, and data of {tenant.id} must be wherever they are stored"
             hint = f"{name}: encrypted: true (it costs {100 * kinds[name].encryption_cost:.0f} % of its bandwidth)"
-            yield Leak("high", name, at, reason if at[-1] == "storage" else f"{name} {reason}", hint)
+            yield TenancyFinding(
+                "high", name, at, reason if at[-1] == "storage" else f"{name} {reason}", hint
+            )
 
 
 def _off_site(here: _Review, at: Path) -> bool:
@@ -281,7 +289,7 @@ def _off_site(here: _Review, at: Path) -> bool:
     return work.checkpoint.tiers[int(at[at.index("tiers") + 1])].to == "object"
 
 
-def _away(here: _Review) -> Iterator[Leak]:
+def _away(here: _Review) -> Iterator[TenancyFinding]:
     """Data of tenants that must be encrypted, on their way to other sites: clouds, replicas, object tiers."""
     kinds = {store.id: store for store in here.scenario.storage}
     secret = {one.id for one in here.encrypted()}
@@ -295,7 +303,7 @@ def _away(here: _Review) -> Iterator[Leak]:
         if goes and not cloud.encrypted and (cloud.burst or cloud.replication):
             reason = f"is not encrypted, and {goes[0].id} of {goes[0].tenant} may go there"
             hint = "encrypted: true, or cloud: false for jobs of that tenant and no replica of them"
-            yield Leak("high", cloud.id, ("clouds", i, "encrypted"), reason, hint)
+            yield TenancyFinding("high", cloud.id, ("clouds", i, "encrypted"), reason, hint)
     for at, work in here.work:
         for t, tier in enumerate(work.checkpoint.tiers):
             store = kinds.get(tier.storage or "")
@@ -303,19 +311,21 @@ def _away(here: _Review) -> Iterator[Leak]:
                 reason = f"takes checkpoints of {work.tenant} off site, not encrypted"
                 where: Path = (*at, "checkpoint", "tiers", t, "storage" if store else "to")
                 hint = "name an object store with encrypted: true"
-                yield Leak("high", work.id, where, reason, hint)
+                yield TenancyFinding("high", work.id, where, reason, hint)
 
 
-def _management(here: _Review) -> Iterator[Leak]:
+def _management(here: _Review) -> Iterator[TenancyFinding]:
     """Jobs that reach the management network."""
     for tenant in here.scenario.tenants:
         if tenant.management:
             reason = "lets jobs reach the management network: BMCs, switches, power and cooling controls of everybody"
             hint = "management: false; people reach it through a jump host of their own"
-            yield Leak("high", tenant.id, ("tenants", here.index[tenant.id], "management"), reason, hint)
+            yield TenancyFinding(
+                "high", tenant.id, ("tenants", here.index[tenant.id], "management"), reason, hint
+            )
 
 
-def _roles(here: _Review) -> Iterator[Leak]:
+def _roles(here: _Review) -> Iterator[TenancyFinding]:
     """Work that nobody answers for, or somebody of another tenant."""
     owners: dict[str, list[str]] = {}
     for tenant in here.scenario.tenants:
@@ -325,17 +335,23 @@ def _roles(here: _Review) -> Iterator[Leak]:
         own = here.tenants.get(work.tenant or "")
         if own is not None and own.users and work.user is None:
             reason = f"is submitted by nobody in particular, while {own.id} lists who may act for it"
-            yield Leak("low", work.id, (*at, "tenant"), reason, f"user: one of {', '.join(own.users[:8])}")
+            yield TenancyFinding(
+                "low", work.id, (*at, "tenant"), reason, f"user: one of {', '.join(own.users[:8])}"
+            )
         elif work.user is not None and owners and work.user not in owners:
             reason = "is a user of no tenant"
-            yield Leak("medium", work.id, (*at, "user"), reason, "list the user under users of the tenant")
+            yield TenancyFinding(
+                "medium", work.id, (*at, "user"), reason, "list the user under users of the tenant"
+            )
         elif work.user is not None and work.user in owners and work.tenant not in owners[work.user]:
             whose = f"for {work.tenant}" if work.tenant else "for no tenant"
             reason = f"is a user of {', '.join(owners[work.user])}, and submits {whose}"
-            yield Leak("high", work.id, (*at, "user"), reason, "a user of the tenant whose work it is")
+            yield TenancyFinding(
+                "high", work.id, (*at, "user"), reason, "a user of the tenant whose work it is"
+            )
 
 
-def _quotas(here: _Review) -> Iterator[Leak]:
+def _quotas(here: _Review) -> Iterator[TenancyFinding]:
     """Tenants without a quota where the others have one."""
     limited = [one for one in here.scenario.tenants if one.quota is not None]
     for tenant in here.scenario.tenants:
@@ -343,10 +359,10 @@ def _quotas(here: _Review) -> Iterator[Leak]:
         if tenant.quota is None and shares:
             reason = f"has no quota on nodes it shares with {', '.join(shares)}, which have one"
             hint = "quota: GPUs at a time; with borrow it may still use what nobody wants"
-            yield Leak("low", tenant.id, ("tenants", here.index[tenant.id], "id"), reason, hint)
+            yield TenancyFinding("low", tenant.id, ("tenants", here.index[tenant.id], "id"), reason, hint)
 
 
-def _slices(here: _Review) -> Iterator[Leak]:
+def _slices(here: _Review) -> Iterator[TenancyFinding]:
     """Nodes or GPUs in parts, of tenants that ask for protection but for no nodes of their own."""
     shared = [(at, work) for at, work in here.work if here.parts_of_nodes(work)]
     for at, work in shared:
@@ -365,7 +381,7 @@ def _slices(here: _Review) -> Iterator[Leak]:
             what = "a node" if work.mig is None or work.mig.startswith("7g") else "a GPU"
             reason = f"shares {what} with work of {', '.join(strangers)}: memory and caches lie side by side"
             hint = "exclusive: true on the partition, or isolation: node for the tenant"
-            yield Leak("medium", work.id, (*at, key), reason, hint)
+            yield TenancyFinding("medium", work.id, (*at, key), reason, hint)
 
 
 def _may_meet(here: _Review, mine: Work, other: Work) -> bool:
@@ -378,7 +394,7 @@ def _may_meet(here: _Review, mine: Work, other: Work) -> bool:
     return bool(reach.any()) and all(one.isolation == "none" for one in owners)
 
 
-Rule = Callable[[_Review], Iterator[Leak]]
+Rule = Callable[[_Review], Iterator[TenancyFinding]]
 _CONTROLS: tuple[tuple[str, str, Callable[[_Review], int], Rule], ...] = (
     (
         "compute-isolation",

@@ -15,7 +15,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Axis:
+class TorusAxis:
     """One dimension: neighbours of each node, and its place on its circle.
 
     Parameters
@@ -36,7 +36,7 @@ class Axis:
     size: Longs
 
 
-def axes_of(links: Links, fabric: int, axis: Longs, bytes_s: Floats) -> list[Axis] | None:
+def axes_of(links: Links, fabric: int, axis: Longs, bytes_s: Floats) -> list[TorusAxis] | None:
     """Return the axes of a torus whose circles are all whole and of one length per axis, else None.
 
     Parameters
@@ -61,7 +61,7 @@ def axes_of(links: Links, fabric: int, axis: Longs, bytes_s: Floats) -> list[Axi
     return found or None
 
 
-def _axis(links: Links, mine: Longs, members: Longs) -> Axis | None:
+def _axis(links: Links, mine: Longs, members: Longs) -> TorusAxis | None:
     """Return one dimension: each circle walked from its lowest node towards the lower of its two neighbours."""
     ends = np.concatenate([links.a[mine], links.b[mine]]).astype(np.int64)
     others = np.concatenate([links.b[mine], links.a[mine]]).astype(np.int64)
@@ -85,11 +85,11 @@ def _axis(links: Links, mine: Longs, members: Longs) -> Axis | None:
         came, here, step = here, ahead[here], step + 1
     if not np.array_equal(here, start) or (place[members] < 0).any():
         return None  # circles of different length, or whose lowest node is not their only low one
-    return Axis(ahead, back, ahead_link, back_link, place, np.full(links.nodes, step, np.int64))
+    return TorusAxis(ahead, back, ahead_link, back_link, place, np.full(links.nodes, step, np.int64))
 
 
 def dimension_order(
-    axes: list[Axis], source: Longs, target: Longs, bytes_s: Floats
+    axes: list[TorusAxis], source: Longs, target: Longs, bytes_s: Floats
 ) -> tuple[Longs, Longs, Longs, Bools]:
     """Return entries (pair, directed link), hops of each pair, and which pairs meet a dead link on their way.
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.gpu_picture import FIELDS, Dies
+from twin.physics.gpu_picture import FIELDS, GpuTraits
 from twin.record.channels import Channel, NodeCondition, State
 from twin.record.columns import Dense, Sparse, decode_dense, decode_sparse, unpack
 from twin.record.detail import COLUMNS, Detail, unpacked_groups
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.record.run_summary import strict_json
 from twin.record.runfile import RunFileError, of_part
 from twin.record.series import DETAIL, MANY, SERIES_CHANNELS
@@ -34,7 +34,9 @@ def decode_channel(channel: Channel, blob: bytes, samples: int, entities: int) -
     return decode(blob, samples, entities, channel.dtype)
 
 
-def decode_series(layout: Layout, samples: int, columns: Mapping[str, bytes]) -> dict[str, Dense | Sparse]:
+def decode_series(
+    layout: FrameLayout, samples: int, columns: Mapping[str, bytes]
+) -> dict[str, Dense | Sparse]:
     """Return all curves of a block, by channel; raises as `decode_channel`, naming the channel."""
     found = {}
     for channel in SERIES_CHANNELS:
@@ -99,23 +101,23 @@ def decode_named(blob: bytes, samples: int) -> tuple[tuple[str, ...], NDArray[np
 class DecodedBlock:
     """One block: times [s] and columns of series and detail."""
 
-    layout: Layout
+    layout: FrameLayout
     times_s: NDArray[np.float64]
     events: NDArray[np.int64]
     series: Mapping[str, Dense | Sparse]
     detail: Mapping[str, Sparse]
     fields: Mapping[str, int]
     room: int
-    dies: Dies
+    dies: GpuTraits
 
     @classmethod
     def of(
         cls,
-        layout: Layout,
+        layout: FrameLayout,
         times_s: NDArray[np.float64],
         events: NDArray[np.int64],
         columns: Mapping[str, bytes],
-        dies: Dies,
+        dies: GpuTraits,
     ) -> DecodedBlock:
         """Decode the columns of a block.
 

@@ -22,7 +22,7 @@ _LENGTH = 4
 _MARK = b"\x00"  # no compressed bytes begin so
 
 
-class Changes:
+class SparseColumnBuilder:
     """A sparse column while it is filled.
 
     Parameters

@@ -9,7 +9,7 @@ from functools import cached_property
 from pydantic import ValidationError
 
 from twin.record.channels import Entity
-from twin.record.frame import Layout
+from twin.record.frame import FrameLayout
 from twin.record.redraw import Redraw
 from twin.record.runfile import RunFileError
 from twin.record.scenario_json import from_json
@@ -49,7 +49,7 @@ class Header:
     file: str
     scenario_text: str
     seed: int
-    layout: Layout
+    layout: FrameLayout
     ids: Mapping[Entity, tuple[str, ...]]
     created: str
     versions: Mapping[str, str]

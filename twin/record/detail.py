@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.gpu_picture import FIELDS, QUANTUM_K, TEMPERATURES, Dies, GroupFigures, paint
+from twin.physics.gpu_picture import FIELDS, QUANTUM_K, TEMPERATURES, GpuTraits, GroupFigures, paint
 from twin.physics.gpu_power import GpuPowerModel
 from twin.record.frame import Arrays
 from twin.record.run_summary import strict_json
@@ -57,7 +57,7 @@ class Detail:
     condition: Ints
     seat: Ints
 
-    def show(self, values: Arrays, dies: Dies) -> None:
+    def show(self, values: Arrays, dies: GpuTraits) -> None:
         """Write every channel of GPUs and nodes into the arrays of a frame."""
         paint(values, self.groups, self.group, dies)
         values["gpu.job"][...] = self.job
@@ -97,7 +97,7 @@ def unpacked_groups(values: NDArray[Any], fields: Mapping[str, int], room: int) 
     return GroupFigures(*(rows[fields[name]] for name in FIELDS))
 
 
-def dies_to_bytes(dies: Dies) -> bytes:
+def dies_to_bytes(dies: GpuTraits) -> bytes:
     """Return what sets GPUs apart, for a file."""
     head = {
         "gpus": len(dies.node),
@@ -114,7 +114,7 @@ def dies_to_bytes(dies: Dies) -> bytes:
     return len(text).to_bytes(4, "little") + text + b"".join(one.tobytes() for one in arrays)
 
 
-def dies_from_bytes(data: bytes) -> Dies:
+def dies_from_bytes(data: bytes) -> GpuTraits:
     """Return what `dies_to_bytes` wrote.
 
     Raises
@@ -139,7 +139,7 @@ def dies_from_bytes(data: bytes) -> Dies:
         idle_ghz = tuple(map(float, head["idle_ghz"]))
         if len(idle_ghz) != len(models):
             raise ValueError("models and clocks apart")
-        return Dies(
+        return GpuTraits(
             node.astype(np.intp),
             index.astype(np.intp),
             spread.astype(np.float64),

@@ -24,7 +24,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class Layout:
+class FrameLayout:
     """How many entities of each kind a frame carries, and the epoch of the plant it belongs to."""
 
     counts: Mapping[Entity, int]
@@ -90,7 +90,7 @@ class Frame:
         None: nothing is. Set it so after writing into `values` yourself.
     """
 
-    layout: Layout
+    layout: FrameLayout
     t_s: float
     events: int
     values: Arrays
@@ -100,7 +100,7 @@ class Frame:
     carries: object = None
 
     @classmethod
-    def empty(cls, layout: Layout, t_s: float = 0.0) -> Frame:
+    def empty(cls, layout: FrameLayout, t_s: float = 0.0) -> Frame:
         """Return a frame of zeros."""
         _, arrays = layout.views(bytearray(layout.nbytes))
         return cls(layout, t_s, 0, arrays)

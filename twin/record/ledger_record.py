@@ -14,7 +14,7 @@ from twin.record.bookings import Booked, decode_bookings, joined
 from twin.record.ledger_reading import LedgerRange, read_ledger
 from twin.record.runfile import RunFileError, of_part
 from twin.record.series import BOOKINGS, FIGURES, LEDGER
-from twin.record.source import Source, figure, stretch, time_s
+from twin.record.source import RunSource, figure, stretch, time_s
 
 Floats = NDArray[np.float64]
 Ledger = tuple[Floats, dict[str, Floats]]
@@ -25,7 +25,7 @@ Decode = Callable[[bytes, int], tuple[tuple[str, ...], Floats]]
 class LedgerRecord:
     """Reads both from a file that may grow; what was read is kept until it does."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunSource) -> None:
         self._source = source
         self._so_far: tuple[object, Ledger] | None = None
         self._booked: tuple[object, Booked | None] | None = None

@@ -7,14 +7,14 @@ from collections import OrderedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.gpu_picture import Dies
+from twin.physics.gpu_picture import GpuTraits
 from twin.record.blocks import DecodedBlock, decode_events
 from twin.record.columns import unpack
 from twin.record.detail import dies_from_bytes
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.record.runfile import MAX_BLOB_BYTES, NoDetail, of_part
 from twin.record.series import DETAIL, DIES, EVENTS
-from twin.record.source import Source, layout_at, stretch
+from twin.record.source import RunSource, layout_at, stretch
 
 KEPT_BLOCKS = 4
 OLD = "it holds no pictures: an older program recorded it, and kept nothing of single GPUs"
@@ -24,10 +24,10 @@ _LAST = 2**62
 class Pictures:
     """Frames and times of the samples of one run file; it may grow while it is read."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunSource) -> None:
         self._source = source
         self._blocks: OrderedDict[tuple[int, int], DecodedBlock] = OrderedDict()
-        self._dies: tuple[tuple[int, int], Dies] | None = None  # (block it stands in, its length)
+        self._dies: tuple[tuple[int, int], GpuTraits] | None = None  # (block it stands in, its length)
         self._known: tuple[object, NDArray[np.float64]] | None = None
         self._ended: dict[int, NDArray[np.float64]] = {}  # times of blocks that get no more samples
 
@@ -47,7 +47,7 @@ class Pictures:
             self._known = progress, times_s
         return self._known[1]
 
-    def frame(self, t_s: float, layout: Layout) -> Frame:
+    def frame(self, t_s: float, layout: FrameLayout) -> Frame:
         """Return the picture at the last sample at or before `t_s`, of the first one if there is none.
 
         Parameters
@@ -72,12 +72,12 @@ class Pictures:
             self._blocks.move_to_end((number, samples))
             return block.frame(max(0, int(np.searchsorted(block.times_s, t_s, "right")) - 1))
 
-    def dies(self) -> Dies:
+    def dies(self) -> GpuTraits:
         """Return what sets GPUs apart, as of the last block."""
         with self._source.named():
             return self._dies_of(_LAST)
 
-    def block(self, number: int, times_s: NDArray[np.float64], layout: Layout) -> DecodedBlock:
+    def block(self, number: int, times_s: NDArray[np.float64], layout: FrameLayout) -> DecodedBlock:
         """Return a block decoded; `layout` is that of files that do not say when it changed."""
         epochs = self._source.layouts() or [(0, layout)]
         rows = self._source.rows("SELECT channel, data FROM series WHERE block = ?", number)
@@ -88,7 +88,7 @@ class Pictures:
             events = decode_events(columns.get(EVENTS, b""), len(times_s))
         return DecodedBlock.of(layout_at(epochs, number), times_s, events, columns, self._dies_of(number))
 
-    def _dies_of(self, number: int) -> Dies:
+    def _dies_of(self, number: int) -> GpuTraits:
         """Return what sets GPUs apart in a block: as the last block up to it says that says something."""
         rows = self._source.rows(
             "SELECT block, length(data) FROM series WHERE channel = ? AND block <= ? ORDER BY block DESC LIMIT 1",

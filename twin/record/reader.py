@@ -22,7 +22,7 @@ from twin.record.constants import unpacked, unpacked_text
 from twin.record.contents import Header, Marker, Snapshot
 from twin.record.event_kinds import KINDS
 from twin.record.events import WHERE, Event, Severity, Value
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.record.ledger_reading import LedgerRange
 from twin.record.ledger_record import Figures, Ledger, LedgerRecord
 from twin.record.pictures import Pictures
@@ -30,7 +30,7 @@ from twin.record.redraw import redraws_of
 from twin.record.run_summary import Misshapen, strict_json, summary_of
 from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained, mark, of_part
 from twin.record.series import SERIES_CHANNELS, Series, condense
-from twin.record.source import Source, count, layout_at, layout_of, state_at, stretch, time_s
+from twin.record.source import RunSource, count, layout_at, layout_of, state_at, stretch, time_s
 from twin.record.trimming import BlockHead, block_head
 from twin.record.whole import damaged
 
@@ -56,7 +56,7 @@ class Reader:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._source = Source(self.path)
+        self._source = RunSource(self.path)
         self._pictures = Pictures(self._source)
         self._accounts = LedgerRecord(self._source)
         self._summary: tuple[str | None, dict[str, Any] | None] | None = None
@@ -277,7 +277,7 @@ class Reader:
         return condense(np.concatenate(times), np.concatenate(values), max(points, 1))
 
     def samples(
-        self, channel_ids: Sequence[str], after_s: float, blocks: int, layout: Layout
+        self, channel_ids: Sequence[str], after_s: float, blocks: int, layout: FrameLayout
     ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float32]]]:
         """Return the next samples of several channels: a small slice, to follow a run that is being written.
 
@@ -332,7 +332,7 @@ class Reader:
         dies = self._pictures.dies()
         return dies.node, dies.index
 
-    def epochs(self) -> list[tuple[int, Layout]]:
+    def epochs(self) -> list[tuple[int, FrameLayout]]:
         """Return (first block, layout) of the hall as built and after each edit that acted, in order."""
         return self._source.layouts() or [(0, self.header.layout)]
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.gpu_picture import Dies
+from twin.physics.gpu_picture import GpuTraits
 from twin.plant.tables import Plant
 from twin.record.bookings import Bookings
 from twin.record.channels import Entity
@@ -20,7 +20,7 @@ from twin.record.detail import Detail
 from twin.record.event_kinds import kind_of
 from twin.record.event_kinds.kind import JobTurn
 from twin.record.events import Event, Severity
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.record.redraw import Redraw
 from twin.record.series import SERIES_CHANNELS
 from twin.record.writer import Writer
@@ -65,7 +65,7 @@ class Observed(Protocol):
     scenario: Scenario
     plant: Plant
     seed: int
-    layout: Layout
+    layout: FrameLayout
     now_s: float
     end_s: float
 
@@ -80,7 +80,7 @@ class Observed(Protocol):
         """Return single GPUs and nodes at the present time."""
 
     @property
-    def dies(self) -> Dies:
+    def dies(self) -> GpuTraits:
         """Return what sets GPUs apart for good; another object where that has changed."""
 
     def events(self, since_row: int) -> Sequence[Event]:
@@ -347,17 +347,17 @@ class Recorder:
         self._snapshot_s, self._snapshot_cpu_s = engine.now_s, process_time()
 
 
-def _samples(layout: Layout) -> float:
+def _samples(layout: FrameLayout) -> float:
     """Return how many samples a run is given at regular times."""
     return min(SAMPLES, max(FEWEST_SAMPLES, WHOLE_RUN_BYTES / _width(layout)))
 
 
-def _alerts(layout: Layout) -> float:
+def _alerts(layout: FrameLayout) -> float:
     """Return how many samples a run is given at events, and after them."""
     return min(ALERTS, max(FEWEST_ALERTS, ALERTS_BYTES / _width(layout)))
 
 
-def _width(layout: Layout) -> int:
+def _width(layout: FrameLayout) -> int:
     """Return the size of the series of one sample [B]."""
     return max(layout.nbytes - layout.offsets[SERIES_CHANNELS[0].id], 1)
 

@@ -13,14 +13,14 @@ from typing import Any, TypeVar, get_args
 from pydantic.fields import FieldInfo
 
 from twin import units
-from twin.scenario.schema.base import Part
+from twin.scenario.schema.base import DocumentPart
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.quantity import Quantity
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=DocumentPart)
 
 
-def part_to_json(part: Part) -> str:
+def part_to_json(part: DocumentPart) -> str:
     """Return `part` and all it holds as canonical JSON: keys sorted, quantities with unit."""
     return json.dumps(_value(part, None), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
@@ -47,7 +47,7 @@ def from_json(text: str | bytes) -> Scenario:
 
 
 def _value(value: object, quantity: Quantity | None) -> Any:
-    if isinstance(value, Part):
+    if isinstance(value, DocumentPart):
         fields = type(value).model_fields
         return {f.alias or name: _value(getattr(value, name), _quantity(f)) for name, f in fields.items()}
     if isinstance(value, dict):

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from twin.physics.gpu_picture import FIELDS
 from twin.record.bookings import Booked, joined
 from twin.record.channels import CHANNELS, Channel
-from twin.record.columns import Changes, encode_dense
+from twin.record.columns import SparseColumnBuilder, encode_dense
 from twin.record.detail import COLUMNS, Detail, packed_groups, room_for
-from twin.record.frame import Layout
+from twin.record.frame import FrameLayout
 
 SERIES_CHANNELS: tuple[Channel, ...] = tuple(c for c in CHANNELS if c.entity not in ("gpu", "node"))
 """Channels that are recorded as series; those of single GPUs and nodes are not."""
@@ -71,12 +71,12 @@ class _Run:
 class Block:
     """The block that is being filled."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: FrameLayout) -> None:
         there = [c for c in SERIES_CHANNELS if layout.counts.get(c.entity, 0)]
         self._counts = layout.counts
         self._offsets = layout.offsets
         many = [c for c in there if self._count(c) > MANY]
-        self._wide = {c.id: Changes(c.dtype, c.quantum) for c in many}
+        self._wide = {c.id: SparseColumnBuilder(c.dtype, c.quantum) for c in many}
         self._views = {c.id: self._view(c) for c in many}
         self._narrow = [c for c in there if c.id not in self._wide]
         self._runs, self._places, width = self._pack(there)
@@ -84,7 +84,7 @@ class Block:
         self._rows = np.zeros((self._capacity, width), np.uint8)
         self._times = np.zeros(self._capacity)
         self._events = np.zeros(self._capacity, np.int64)
-        self._detail = {name: Changes(dtype) for name, dtype in COLUMNS.items()}
+        self._detail = {name: SparseColumnBuilder(dtype) for name, dtype in COLUMNS.items()}
         self._room = 0  # for groups
         self._ledger, self._figures = _Named(), _Named()
         self._booked: list[Booked] = []

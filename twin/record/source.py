@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.record.columns import unpack
-from twin.record.frame import Layout
+from twin.record.frame import FrameLayout
 from twin.record.run_summary import strict_json
 from twin.record.runfile import NoDetail, RunFileError, explained, of_part, open_foreign
 from twin.units import spoken
@@ -22,7 +22,7 @@ _MAX_SAMPLES = 10**6
 _MAX_ENTITIES = 10**7
 
 
-class Source:
+class RunSource:
     """A run file, open for reading only.
 
     Parameters
@@ -87,7 +87,7 @@ class Source:
                 raise RunFileError("they are not those of the block")
             return times_s
 
-    def layouts(self) -> list[tuple[int, Layout]]:
+    def layouts(self) -> list[tuple[int, FrameLayout]]:
         """Return (first block, layout) of the hall as built and after each edit that acted; none: of an old file."""
         for (text,) in self.rows("SELECT value FROM header WHERE key = 'epochs'"):
             try:
@@ -146,14 +146,14 @@ def _time(t_s: object) -> str:
     return spoken(t_s) if isinstance(t_s, int | float) and 0 <= t_s < math.inf else repr(t_s)
 
 
-def layout_of(said: Any) -> Layout:
+def layout_of(said: Any) -> FrameLayout:
     """Return a layout from a header; `KeyError`, `ValueError` or `TypeError`: it is none."""
     counts = {str(k): int(v) for k, v in said["counts"].items()}
     if not all(0 <= n <= _MAX_ENTITIES for n in counts.values()):
         raise ValueError("counts out of range")
-    return Layout(counts, int(said["epoch"]))  # type: ignore[arg-type]
+    return FrameLayout(counts, int(said["epoch"]))  # type: ignore[arg-type]
 
 
-def layout_at(epochs: list[tuple[int, Layout]], block: int) -> Layout:
+def layout_at(epochs: list[tuple[int, FrameLayout]], block: int) -> FrameLayout:
     """Return the layout of a block."""
     return next((layout for first, layout in reversed(epochs) if first <= block), epochs[0][1])

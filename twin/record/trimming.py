@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.record.blocks import decode_named
-from twin.record.frame import Layout
+from twin.record.frame import FrameLayout
 from twin.record.pictures import Pictures
 from twin.record.series import BOOKINGS, DETAIL, DIES, EVENTS, FIGURES, LEDGER, encode_named
-from twin.record.source import Source, stretch
+from twin.record.source import RunSource, stretch
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class BlockHead:
     columns: Mapping[str, bytes]
 
 
-def block_head(source: Source, pictures: Pictures, layout: Layout, at_s: float) -> BlockHead | None:
+def block_head(source: RunSource, pictures: Pictures, layout: FrameLayout, at_s: float) -> BlockHead | None:
     """Return what the block that reaches to `at_s` [s] or beyond holds of before; None: nothing.
 
     Values are those that are read of the whole block, bit by bit. `layout` is that of files that do not say when it

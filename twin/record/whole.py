@@ -11,10 +11,10 @@ from twin.record.blocks import DecodedBlock, decode_events, decode_ledger, decod
 from twin.record.bookings import decode_bookings
 from twin.record.columns import unpack
 from twin.record.detail import dies_from_bytes
-from twin.record.frame import Layout
+from twin.record.frame import FrameLayout
 from twin.record.runfile import MAX_BLOB_BYTES, ORIGINS, RunFileError, of_part
 from twin.record.series import BOOKINGS, DETAIL, DIES, EVENTS, FIGURES, LEDGER
-from twin.record.source import Source, layout_at, state_at, stretch
+from twin.record.source import RunSource, layout_at, state_at, stretch
 
 _HOLDS = {
     "header": "the header",
@@ -29,7 +29,7 @@ _HOLDS = {
 """What people know of each table."""
 
 
-def damaged(source: Source, layout: Layout) -> Iterator[str]:
+def damaged(source: RunSource, layout: FrameLayout) -> Iterator[str]:
     """Yield what cannot be read, or does not belong together, one sentence each.
 
     Whatever is compressed carries a sum of its bytes, which is looked at; of names and numbers SQLite keeps a second
@@ -59,7 +59,7 @@ def damaged(source: Source, layout: Layout) -> Iterator[str]:
     yield from _snapshots(source)
 
 
-def _where(source: Source, said: str) -> str:
+def _where(source: RunSource, said: str) -> str:
     """Return in our words what SQLite says of a file whose pages do not fit together."""
     index = re.search(r"index sqlite_autoindex_(\w+)_", said)
     if index is not None and index[1] in _HOLDS:
@@ -76,7 +76,7 @@ def _where(source: Source, said: str) -> str:
 class _Blocks:
     """Decodes block after block."""
 
-    def __init__(self, source: Source, epochs: list[tuple[int, Layout]]) -> None:
+    def __init__(self, source: RunSource, epochs: list[tuple[int, FrameLayout]]) -> None:
         self._source, self._epochs = source, epochs
         self._events = source.progress()[1]
         self._dies: bytes | None = None  # of the last block that says what sets GPUs apart
@@ -113,7 +113,7 @@ class _Blocks:
             DecodedBlock.of(layout, times_s, events, columns, dies)
 
 
-def _snapshots(source: Source) -> Iterator[str]:
+def _snapshots(source: RunSource) -> Iterator[str]:
     end_s, events = source.progress()[:2]
     for number, t_s, before in source.rows("SELECT id, t, events FROM snapshots ORDER BY id"):
         try:

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.gpu_picture import Dies
+from twin.physics.gpu_picture import GpuTraits
 from twin.record.bookings import Booked, decode_bookings, joined
 from twin.record.channels import Entity
 from twin.record.constants import packed, packed_text
 from twin.record.contents import Snapshot
 from twin.record.detail import Detail, dies_to_bytes
 from twin.record.events import WHERE, Event
-from twin.record.frame import Layout
+from twin.record.frame import FrameLayout
 from twin.record.inputs import input_hashes, inputs_hash, versions
 from twin.record.redraw import Redraw, redraws_text
 from twin.record.runfile import RunFileError, create, explained, fold, mark_log, reopen
@@ -57,7 +57,7 @@ class Writer:
         path: Path,
         scenario: Scenario,
         seed: int,
-        layout: Layout,
+        layout: FrameLayout,
         end_s: float,
         ids: Mapping[Entity, Sequence[str]],
         redraws: Sequence[Redraw] = (),
@@ -79,7 +79,7 @@ class Writer:
     def resume(
         cls,
         path: Path,
-        layout: Layout,
+        layout: FrameLayout,
         at: Snapshot | None,
         ids: Mapping[Entity, Sequence[str]] | None = None,
     ) -> Writer:
@@ -99,19 +99,19 @@ class Writer:
             writer.relay(layout, ids)
         return writer
 
-    def _prepare(self, layout: Layout) -> None:
+    def _prepare(self, layout: FrameLayout) -> None:
         self.past_s = -math.inf
         self.rows = 0  # of events that the file has, and stay
         self._block = Block(layout)
         self._layout = layout
         self._block_id = 1
         self._block_dirty = False
-        self._dies: Dies | None = None  # as the file has them
+        self._dies: GpuTraits | None = None  # as the file has them
         self._booked: Booked | None = None  # of the block before
         self._events: list[tuple[int, float, str, str, int, str, str]] = []
         self._pending: list[tuple[str, tuple[object, ...]]] = []
 
-    def relay(self, layout: Layout, ids: Mapping[Entity, Sequence[str]]) -> None:
+    def relay(self, layout: FrameLayout, ids: Mapping[Entity, Sequence[str]]) -> None:
         """Go on with frames of another layout: the hall was edited. What was there keeps its number."""
         if self._block.samples:
             self._close_block()
@@ -141,7 +141,7 @@ class Writer:
         packed: NDArray[np.uint8],
         events: int = 0,
         detail: Detail | None = None,
-        dies: Dies | None = None,
+        dies: GpuTraits | None = None,
         ledger: Mapping[str, float] | None = None,
         figures: Mapping[str, float] | None = None,
         booked: Booked | None = None,
@@ -339,7 +339,7 @@ def made_from(scenario: Scenario) -> dict[str, str]:
     }
 
 
-def as_json(layout: Layout) -> dict[str, Any]:
+def as_json(layout: FrameLayout) -> dict[str, Any]:
     """Return a layout for the header."""
     return {"counts": dict(layout.counts), "epoch": layout.epoch}
 

@@ -18,7 +18,7 @@ _STEPS_S = (60, 300, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 
 
 
 @dataclass(frozen=True)
-class Line:
+class ChartLine:
     """A curve: its name, its points, and where each point stands for several samples, their extremes."""
 
     title: str
@@ -31,7 +31,7 @@ class Line:
 def curves(
     title: str,
     unit: str,
-    lines: Sequence[Line],
+    lines: Sequence[ChartLine],
     t0_s: float,
     t1_s: float,
     says: Callable[[float], str],
@@ -93,7 +93,7 @@ def curves(
     )
 
 
-def _heading(title: str, unit: str, lines: Sequence[Line]) -> Markup:
+def _heading(title: str, unit: str, lines: Sequence[ChartLine]) -> Markup:
     parts: list[Child] = [
         tag("text", f"{title}{f' [{unit}]' if unit else ''}", x=_LEFT, y=16, class_="title")
     ]
@@ -108,7 +108,7 @@ def _heading(title: str, unit: str, lines: Sequence[Line]) -> Markup:
     return joined(parts)
 
 
-def _path(line: Line, number: int, x: Callable[[float], float], y: Callable[[float], float]) -> Markup:
+def _path(line: ChartLine, number: int, x: Callable[[float], float], y: Callable[[float], float]) -> Markup:
     words, pen = [], "M"
     for t_s, value in zip(line.t_s.tolist(), line.mean.tolist(), strict=True):
         if math.isfinite(value):
@@ -119,7 +119,7 @@ def _path(line: Line, number: int, x: Callable[[float], float], y: Callable[[flo
     return tag("path", class_=f"line l{number}", d="".join(words))
 
 
-def _band(line: Line, number: int, x: Callable[[float], float], y: Callable[[float], float]) -> Markup:
+def _band(line: ChartLine, number: int, x: Callable[[float], float], y: Callable[[float], float]) -> Markup:
     """Return the room between the extremes, where points stand for several samples that differ."""
     known = np.isfinite(line.low) & np.isfinite(line.high)
     if not (line.high[known] > line.low[known]).any():

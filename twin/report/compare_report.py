@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from twin.analysis.account_words import step_title
-from twin.analysis.compare import Comparison, Waterfall
+from twin.analysis.compare import Comparison, DesignWaterfall
 from twin.analysis.difference_words import sentence
 from twin.analysis.figure_words import apart_words, value_words
-from twin.analysis.figures import FIGURES, Figure
+from twin.analysis.figures import FIGURES, ComparedFigure
 from twin.analysis.paired import LEVEL
 from twin.analysis.significance import judged, seeds_words, verdict
 from twin.record.inputs import app_version
@@ -95,13 +95,13 @@ def _figures(found: Comparison) -> Markup:
     return joined([table(heads, rows, right=len(heads) - 1), tag("p", note, class_="note") if note else None])
 
 
-def _judged(figure: Figure, found: Comparison) -> Markup:
+def _judged(figure: ComparedFigure, found: Comparison) -> Markup:
     """Return in a few words which is better, or that it may be chance."""
     said = judged(figure, found)
     return tag("span", said.words, class_={1: "good", -1: "bad", 0: "lead"}[said.better])
 
 
-def _way(way: Waterfall) -> Markup:
+def _way(way: DesignWaterfall) -> Markup:
     largest = max((abs(step.gpu_h) for step in way.steps), default=0.0)
     at = way.a_gpu_h
     bars = [Bar("productive in A", 0.0, at, f"{at:,.1f} GPU-h", "left")]

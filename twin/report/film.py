@@ -36,7 +36,7 @@ def can_encode() -> bool:
 
 
 @dataclass(frozen=True)
-class Cut:
+class FilmCut:
     """Which part of a run, and how long it is shown.
 
     Parameters
@@ -200,7 +200,7 @@ class Film:
         When they cannot be taken.
     """
 
-    def __init__(self, reader: Reader, shot: Shot, cut: Cut, sink: Sink) -> None:
+    def __init__(self, reader: Reader, shot: Shot, cut: FilmCut, sink: Sink) -> None:
         self._reader, self._sink = reader, sink
         self._times = cut.times_s().tolist()
         self._shots = Shots(reader, shot)

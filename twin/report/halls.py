@@ -14,7 +14,7 @@ from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit
 
 
-class Halls:
+class RecordedHalls:
     """Builds the halls of one run, each epoch once.
 
     Parameters

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from twin.analysis.figure_words import value_words
-from twin.analysis.figures import FIGURES, Figure
+from twin.analysis.figures import FIGURES, ComparedFigure
 from twin.analysis.rerun import asked_of
 from twin.analysis.wall_clock import Moments
 from twin.record.reader import Reader
@@ -124,7 +124,7 @@ def key_figures(summary: Summary) -> Markup:
     return joined([tag("dl", shown, class_="cards"), table(("figure", "value", "what it is"), rows)])
 
 
-def _short(figure: Figure, value: float | None, text: str) -> str:
+def _short(figure: ComparedFigure, value: float | None, text: str) -> str:
     return percent(value) if figure.unit == "share" else text
 
 

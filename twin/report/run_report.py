@@ -15,21 +15,21 @@ from twin.record.events import Event, Severity
 from twin.record.inputs import is_older
 from twin.record.reader import Reader
 from twin.report import run_basis, run_facts, run_story
-from twin.report.halls import Halls
+from twin.report.halls import RecordedHalls
 from twin.report.markup import Child, Markup, joined, page, tag
 from twin.report.style import STYLE
 from twin.units import spoken
 
 
 @dataclass(frozen=True)
-class Picture:
+class ReportPicture:
     """A picture of the hall in a report: PNG, and what it shows."""
 
     png: bytes
     title: str
 
 
-def run_report(reader: Reader, pictures: Sequence[Picture] = (), without: str = "") -> str:
+def run_report(reader: Reader, pictures: Sequence[ReportPicture] = (), without: str = "") -> str:
     """Return the report of a run.
 
     Parameters
@@ -49,7 +49,7 @@ def run_report(reader: Reader, pictures: Sequence[Picture] = (), without: str = 
     scenario, summary = reader.header.scenario, reader.summary
     says = moments(scenario)
     events = events_until(reader, reader.t_end_s)
-    halls = Halls(reader)
+    halls = RecordedHalls(reader)
     catalog, texts = run_basis.catalog_of(reader)
     first_scene, first_hall = halls.at(0)
     found = explain(reader, 0.0, reader.t_end_s, events) if reader.t_end_s > 0.0 else None
@@ -149,7 +149,7 @@ def _worst_s(reader: Reader, from_s: float) -> float | None:
     return float(times[worst])
 
 
-def _pictures(pictures: Sequence[Picture], without: str) -> Markup:
+def _pictures(pictures: Sequence[ReportPicture], without: str) -> Markup:
     if not pictures:
         return tag("p", without or "No pictures were asked for.")
     return joined(

@@ -13,7 +13,7 @@ from twin.analysis.wall_clock import Moments
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
-from twin.report.charts import Bar, Line, curves, waterfall
+from twin.report.charts import Bar, ChartLine, curves, waterfall
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.run_facts import ledger_cells, ledger_rows
 from twin.report.words import axis_words, gpu_hours, percent
@@ -70,7 +70,7 @@ def time_curves(reader: Reader, events: Sequence[Event]) -> Markup:
     alarms = [event.t_s for event in events if event.severity >= Severity.ALARM]
     marks = alarms if len(alarms) <= MOST_MARKS else ()
 
-    def line(channel: str, title: str, scale: float = 1.0) -> Line:
+    def line(channel: str, title: str, scale: float = 1.0) -> ChartLine:
         return _line(reader, channel, title, scale)
 
     site_w = reader.series(0, "site.facility_w", 0.0, end_s, POINTS).high
@@ -118,11 +118,11 @@ def time_curves(reader: Reader, events: Sequence[Event]) -> Markup:
     return joined([*(tag("figure", one) for one in drawn if one), tag("p", note, class_="note")])
 
 
-def _line(reader: Reader, channel: str, title: str, scale: float) -> Line:
+def _line(reader: Reader, channel: str, title: str, scale: float) -> ChartLine:
     """Return a curve of the site over the whole run."""
     found = reader.series(0, channel, points=POINTS)
     low, mean, high = (np.asarray(one, np.float64) * scale for one in (found.low, found.mean, found.high))
-    return Line(title, found.t_s, mean, low, high)
+    return ChartLine(title, found.t_s, mean, low, high)
 
 
 def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:

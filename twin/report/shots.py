@@ -9,8 +9,8 @@ import numpy as np
 
 from twin.record.frame import Frame
 from twin.record.reader import Reader
-from twin.report.halls import Halls
-from twin.report.run_report import Picture
+from twin.report.halls import RecordedHalls
+from twin.report.run_report import ReportPicture
 from twin.report.studio import Rgb, Shot, Studio, about, png
 
 
@@ -31,7 +31,7 @@ class Shots:
     """
 
     def __init__(self, reader: Reader, shot: Shot) -> None:
-        self._reader, self._halls = reader, Halls(reader)
+        self._reader, self._halls = reader, RecordedHalls(reader)
         self._studio = Studio(shot, reader.header.seed)
 
     def __enter__(self) -> Shots:
@@ -64,7 +64,7 @@ class Shots:
         return png(rgb, about(self._reader, frame.t_s))
 
 
-def pictures(reader: Reader, times: Iterable[tuple[float, str]], shot: Shot) -> list[Picture]:
+def pictures(reader: Reader, times: Iterable[tuple[float, str]], shot: Shot) -> list[ReportPicture]:
     """Return pictures of a run at times [s], each with its title; raises as `Shots`."""
     with Shots(reader, shot) as shots:
-        return [Picture(shots.png(t_s), title) for t_s, title in times]
+        return [ReportPicture(shots.png(t_s), title) for t_s, title in times]

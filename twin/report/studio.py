@@ -18,7 +18,7 @@ from twin.record.frame import Frame
 from twin.record.inputs import app_version
 from twin.record.reader import Reader
 from twin.scenario.schema.document import Scenario
-from twin.view3d.base.ownership import NO_GROUPS, Groups
+from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
 from twin.view3d.base.state import COLOUR_BY, CameraPose, ViewState
 from twin.view3d.colour.legend import Legend, cable_legend, coolant_legend, legend_for
 from twin.view3d.layers.overlay import draw_overlay, overlay_areas
@@ -135,7 +135,7 @@ class Studio:
         self._title = scenario.title
         gpus, nodes = int(plant.gpus.present.sum()), int(plant.nodes.present.sum())
         self._subtitle = f"{gpus:,} GPUs in {nodes:,} nodes"
-        self._groups = Groups.of(scenario, plant)
+        self._groups = OwnerNames.of(scenario, plant)
         self._view.set_plant(plant, self._groups)
         if not first:
             return

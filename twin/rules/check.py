@@ -11,7 +11,7 @@ from twin.rules.exclusions import excluded, unmatched
 from twin.rules.finding import SEVERITIES, Finding, Found
 from twin.rules.places import named, things
 from twin.rules.report import Report
-from twin.rules.rule_context import Case
+from twin.rules.rule_context import RuleContext
 from twin.rules.table import BY_ID, RULES
 from twin.scenario.schema.document import Scenario
 
@@ -32,7 +32,7 @@ def check(
     told
         Rule and finding of what only the engine can tell, see `twin.rules.table.RUN`.
     """
-    case = Case(scenario, plant, catalog)
+    case = RuleContext(scenario, plant, catalog)
     found = [(rule.id, one) for rule in RULES if rule.find is not None for one in rule.find(case)]
     made = [_finding(scenario, plant, rule, one) for rule, one in (*found, *told)]
     covered, used = excluded(made, scenario.exclusions)

@@ -19,7 +19,7 @@ from twin.physics.comfort import ALLOWABLE, DEW_MARGIN_K
 from twin.plant.tables import Ints, LoopKind
 from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Finds, Rule
-from twin.rules.rule_context import Case
+from twin.rules.rule_context import RuleContext
 from twin.scenario.formats.climates import year_of
 from twin.scenario.schema.hourly_text import unpack
 from twin.scenario.schema.site import CLIMATE_HOURS, Climate
@@ -40,13 +40,13 @@ the last ones get water some 10 K warmer than designed. Fans of servers give up 
 HEAT_CAPACITY_J_M3K = {LoopKind.LIQUID: 4.0e6, LoopKind.AIR: 1.2e3, LoopKind.REAR_DOOR: 1.2e3}
 """Of a volume of coolant (water with 25 % glycol) and of air."""
 
-_Loop = Callable[[Case, Ints, Path], Iterator[Found]]
+_Loop = Callable[[RuleContext, Ints, Path], Iterator[Found]]
 
 
 def _each_loop(check: _Loop) -> Finds:
     """Return a check of one generator of loops as one of all of them."""
 
-    def find(case: Case) -> Iterator[Found]:
+    def find(case: RuleContext) -> Iterator[Found]:
         first = 0
         for i, generator in enumerate(case.scenario.cooling.loops):
             mine = np.arange(first, first + generator.count, dtype=np.int32)
@@ -56,7 +56,7 @@ def _each_loop(check: _Loop) -> Finds:
     return find
 
 
-def _worst(case: Case, mine: Ints) -> tuple[int, int]:
+def _worst(case: RuleContext, mine: Ints) -> tuple[int, int]:
     """Return the hottest of some loops, and the machines it has."""
     plant = case.plant
     worst = int(mine[np.argmax(case.heat_w[mine])])
@@ -65,13 +65,13 @@ def _worst(case: Case, mine: Ints) -> tuple[int, int]:
     return worst, int(plant.loops.units[worst])
 
 
-def _ids(case: Case, loops: Ints, first: int) -> tuple[str, ...]:
+def _ids(case: RuleContext, loops: Ints, first: int) -> tuple[str, ...]:
     """Return the ids of loops, one of them first."""
     ids = case.plant.loops.ids
     return (ids[first], *(ids[loop] for loop in loops.tolist() if loop != first))
 
 
-def _capacity(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
+def _capacity(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
     """Yield loops whose machines are too small for the heat of their racks."""
     loops, heat_w = case.plant.loops, case.heat_w
     worst, units = _worst(case, mine)
@@ -91,7 +91,7 @@ def _capacity(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
     yield Found(at=(*at, "units"), reason=reason, fix=fix, ids=ids, value=makes, limit=has)
 
 
-def _flow(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
+def _flow(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
     """Yield loops that ask their CDU for more than its pumps move."""
     loops = case.plant.loops
     worst, units = _worst(case, mine)
@@ -108,7 +108,7 @@ def _flow(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
         yield Found(at=(*at, "units"), reason=reason, fix=fix, ids=ids, value=asked, limit=has)
 
 
-def _rise(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
+def _rise(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
     """Yield loops whose flow lets coolant or air warm by too much on its way through the racks."""
     loops = case.plant.loops
     kind = LoopKind(loops.kind[int(mine[0])])
@@ -129,7 +129,7 @@ def _rise(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
     )
 
 
-def _dew_point(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
+def _dew_point(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
     """Yield supplies at which pipes sweat."""
     loops = case.plant.loops
     supply_c = float(loops.supply_c[int(mine[0])])
@@ -142,7 +142,7 @@ def _dew_point(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
         yield Found(at=(*at, "supply"), reason=reason, fix=fix, value=said, limit=right)
 
 
-def _air_class(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
+def _air_class(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
     """Yield supplies of air outside the class of the hall."""
     loops, halls = case.plant.loops, case.plant.halls
     if LoopKind(loops.kind[int(mine[0])]) != LoopKind.AIR:
@@ -158,7 +158,7 @@ def _air_class(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
         yield Found(at=(*at, "supply"), reason=reason, fix=fix, value=said, limit=limit)
 
 
-def _approach(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
+def _approach(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
     """Yield supplies colder than their facility water and the exchanger between allow."""
     plant, loops, slot = case.plant, case.plant.loops, int(mine[0])
     part = case.catalog.part(loops.part[slot])
@@ -174,7 +174,7 @@ def _approach(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
         yield Found(at=(*at, "supply"), reason=reason, fix=fix, value=supply, limit=limit)
 
 
-def _idle(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
+def _idle(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
     """Yield loops that take the heat of no rack."""
     plant, racks = case.plant, case.plant.racks
     busy = np.concatenate([racks.loop[racks.present], racks.air_loop[racks.present]])
@@ -190,7 +190,7 @@ def _idle(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
     yield Found(at=(*at, "serves"), reason=reason, fix=fix, ids=ids, value=counted, limit=none)
 
 
-def _split_halls(case: Case) -> Iterator[Found]:
+def _split_halls(case: RuleContext) -> Iterator[Found]:
     """Yield loops that hang on another facility loop than most heat of their hall."""
     plant, loops, racks = case.plant, case.plant.loops, case.plant.racks
     busy = np.isin(np.arange(len(loops.ids)), np.concatenate([racks.loop, racks.air_loop]))
@@ -214,7 +214,7 @@ def _split_halls(case: Case) -> Iterator[Found]:
             yield Found(at=("cooling", "loops", i, "plant"), reason=reason, fix=fix, ids=ids)
 
 
-def _plant_size(case: Case) -> Iterator[Found]:
+def _plant_size(case: RuleContext) -> Iterator[Found]:
     """Yield facility loops with too few machines for the heat of the halls."""
     plants = case.plant.plants
     for slot, said in enumerate(case.scenario.cooling.plants):
@@ -232,7 +232,7 @@ def _plant_size(case: Case) -> Iterator[Found]:
             yield Found(at=at, reason=reason, fix=fix, value=makes, limit=has)
 
 
-def _set_point(case: Case) -> Iterator[Found]:
+def _set_point(case: RuleContext) -> Iterator[Found]:
     """Yield set points that the last stage cannot hold in the design weather."""
     plants = case.plant.plants
     if not plants.ids:
@@ -256,7 +256,7 @@ def _set_point(case: Case) -> Iterator[Found]:
             )
 
 
-def _uncooled(case: Case) -> Iterator[Found]:
+def _uncooled(case: RuleContext) -> Iterator[Found]:
     """Yield nodes that no loop serves."""
     nodes = case.plant.nodes
     bare = nodes.present & (nodes.loop < 0)

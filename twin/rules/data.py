@@ -9,7 +9,7 @@ import numpy as np
 from twin.catalog import UnknownPart
 from twin.rules.finding import Found, number
 from twin.rules.rule import Rule, written
-from twin.rules.rule_context import Case
+from twin.rules.rule_context import RuleContext
 from twin.scenario.file.warnings import newer_edition
 from twin.scenario.text.parse import Path
 
@@ -19,7 +19,7 @@ LEAST = 0.5
 """Share of the figures of a part that should be read at a source, or follow from such."""
 
 
-def _twice(case: Case) -> Iterator[Found]:
+def _twice(case: RuleContext) -> Iterator[Found]:
     """Yield names that lead to two things; files are refused for it, scenes that were put together are not."""
     here = case.scenario
     things: list[tuple[str, Path]] = []
@@ -40,11 +40,11 @@ def _twice(case: Case) -> Iterator[Found]:
             seen.add(name)
 
 
-def _named(case: Case, key: str) -> list[tuple[str, Path]]:
+def _named(case: RuleContext, key: str) -> list[tuple[str, Path]]:
     return [(one.id, (key, i, "id")) for i, one in enumerate(getattr(case.scenario, key))]
 
 
-def _unverified(case: Case) -> Iterator[Found]:
+def _unverified(case: RuleContext) -> Iterator[Found]:
     """Yield parts of which most figures are recalled or estimated, with where they are used."""
     used: dict[str, tuple[Path, str]] = {}
 

@@ -11,7 +11,7 @@ from twin.plant.islands import ALONE, islands_of
 from twin.plant.tables import Bools
 from twin.rules.finding import Found, line_rate, number, quantity
 from twin.rules.rule import Rule
-from twin.rules.rule_context import Case
+from twin.rules.rule_context import RuleContext
 from twin.scenario.checks.fabric import TIER_NAMES, at_odds, unmet
 from twin.scenario.schema.systems import Fabric, SwitchTier
 from twin.scenario.text.parse import Path
@@ -22,7 +22,7 @@ RAIL_SHARE = 0.6
 _SLOW = 0.999
 
 
-def _members(case: Case, fabric: Fabric) -> Bools:
+def _members(case: RuleContext, fabric: Fabric) -> Bools:
     """Return the nodes that a fabric is to join: with cards, in its rows, else in racks for computing."""
     plant = case.plant
     names = fabric.rows or tuple(
@@ -32,7 +32,7 @@ def _members(case: Case, fabric: Fabric) -> Bools:
     return np.asarray(case.racks_of(names)[nodes.rack] & nodes.present & (nodes.nics > 0), np.bool_)
 
 
-def _unreachable(case: Case) -> Iterator[Found]:
+def _unreachable(case: RuleContext) -> Iterator[Found]:
     """Yield fabrics that leave nodes without a way to the others."""
     said = {at[1]: (at, reason, hint) for at, reason, hint in unmet(case.scenario, case.catalog)}
     for i, fabric in enumerate(case.scenario.fabrics):
@@ -54,7 +54,7 @@ def _unreachable(case: Case) -> Iterator[Found]:
         yield Found(at=at, reason=reason, fix=fix, ids=ids, value=counted, limit=none)
 
 
-def _unlinked(case: Case) -> Iterator[Found]:
+def _unlinked(case: RuleContext) -> Iterator[Found]:
     """Yield rows with nodes that no fabric means to join and no cable reaches, where others have a network."""
     nodes, links = case.plant.nodes, case.links
     linked = np.zeros(len(nodes.ids), np.bool_)
@@ -75,7 +75,7 @@ def _unlinked(case: Case) -> Iterator[Found]:
         yield Found(at=(*at, "id"), reason=reason, fix=fix, ids=ids, value=counted, limit=none)
 
 
-def _port_types(case: Case) -> Iterator[Found]:
+def _port_types(case: RuleContext) -> Iterator[Found]:
     """Yield switches that are none of a scale-out network, and networks that they do not speak."""
     for i, fabric in enumerate(case.scenario.fabrics):
         for name in TIER_NAMES:
@@ -90,13 +90,13 @@ def _port_types(case: Case) -> Iterator[Found]:
             yield Found(at=at, reason=reason, fix=hint)
 
 
-def _routing(case: Case) -> Iterator[Found]:
+def _routing(case: RuleContext) -> Iterator[Found]:
     for at, reason, hint in at_odds(case.scenario, case.catalog):
         if at[-1] == "routing":
             yield Found(at=at, reason=reason, fix=hint)
 
 
-def _speeds(case: Case) -> Iterator[Found]:
+def _speeds(case: RuleContext) -> Iterator[Found]:
     """Yield ports slower than the cards behind them, and cables slower than the ports they join."""
     plant, down, bundles = case.plant, case.plant.node_links, case.plant.bundles
     for i, fabric in enumerate(case.scenario.fabrics):
@@ -125,13 +125,13 @@ def _speeds(case: Case) -> Iterator[Found]:
             yield Found(at=("fabrics", i, "cable"), reason=reason, fix=fix, ids=ids, value=has, limit=asked)
 
 
-def _racks(case: Case, bundles: NDArray[np.integer]) -> tuple[str, ...]:
+def _racks(case: RuleContext, bundles: NDArray[np.integer]) -> tuple[str, ...]:
     """Return the racks at the ends of bundles, those of the first bundle first."""
     ends = np.stack([case.plant.bundles.rack_a[bundles], case.plant.bundles.rack_b[bundles]], axis=1)
     return tuple(case.plant.racks.ids[rack] for rack in dict.fromkeys(ends.ravel().tolist()))
 
 
-def _reach(case: Case) -> Iterator[Found]:
+def _reach(case: RuleContext) -> Iterator[Found]:
     """Yield fabrics with cables longer than their part reaches."""
     bundles = case.plant.bundles
     for i, fabric in enumerate(case.scenario.fabrics):
@@ -158,7 +158,7 @@ def _reach(case: Case) -> Iterator[Found]:
         )
 
 
-def _rails(case: Case) -> Iterator[Found]:
+def _rails(case: RuleContext) -> Iterator[Found]:
     """Yield cables that plug a card into a leaf of another rail."""
     plant, down = case.plant, case.plant.node_links
     for i, fabric in enumerate(case.scenario.fabrics):
@@ -191,7 +191,7 @@ def _rails(case: Case) -> Iterator[Found]:
             yield Found(at=at, reason=reason, fix=fix, ids=ids, value=counted, limit=none)
 
 
-def _oversubscribed(case: Case) -> Iterator[Found]:
+def _oversubscribed(case: RuleContext) -> Iterator[Found]:
     """Yield switches with more bandwidth down than up by more than the fabric aims at."""
     plant, up = case.plant, case.plant.switch_links
     role = plant.switches.role

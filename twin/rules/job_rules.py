@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from twin.plant.tables import Bools
 from twin.rules.finding import Found, number
 from twin.rules.rule import Rule, written
-from twin.rules.rule_context import Case
+from twin.rules.rule_context import RuleContext
 from twin.scenario.checks import hardware, recovery, storage, workload
 from twin.scenario.checks.horizon import past_the_end
 from twin.scenario.checks.tenancy import work_of
@@ -15,7 +15,7 @@ from twin.scenario.generators.allowed_rows import rows_of
 from twin.scenario.schema.work import Inference, Load, MonteCarlo
 
 
-def _spares(case: Case) -> Iterator[Found]:
+def _spares(case: RuleContext) -> Iterator[Found]:
     """Yield jobs that go on with spares and take all the nodes there are."""
     nodes = case.plant.nodes
     for i, job in enumerate(case.scenario.jobs):
@@ -38,7 +38,7 @@ def _spares(case: Case) -> Iterator[Found]:
             )
 
 
-def _checkpoint_targets(case: Case) -> Iterator[Found]:
+def _checkpoint_targets(case: RuleContext) -> Iterator[Found]:
     """Yield work that writes checkpoints to nowhere."""
     for at, work in work_of(case.scenario):
         said = work.checkpoint
@@ -51,7 +51,7 @@ def _checkpoint_targets(case: Case) -> Iterator[Found]:
             )
 
 
-def _never(case: Case) -> Iterator[Found]:
+def _never(case: RuleContext) -> Iterator[Found]:
     """Yield what is asked for at a time that the run never reaches."""
     for at, id, reason in past_the_end(case.scenario):
         yield Found(at=at, reason=reason, fix="an earlier time, or a longer duration", ids=(id,))

@@ -15,7 +15,7 @@ from twin.plant.graph import power_path
 from twin.plant.tables import Bools, Floats, Plant
 from twin.rules.finding import Found, Measure, number, quantity
 from twin.rules.rule import Rule, written
-from twin.rules.rule_context import Case
+from twin.rules.rule_context import RuleContext
 from twin.scenario.file.warnings import idle_stages, unfed
 from twin.scenario.schema.electricity import ON_SITE
 from twin.scenario.text.parse import Path
@@ -40,7 +40,7 @@ def _worst(plant: Plant, stage: int, load_w: Floats, among: Bools) -> int:
     return int(mine[np.argmax((load_w / item_limit_w(plant))[mine])])
 
 
-def _overloads(case: Case, kind: str) -> Iterator[Found]:
+def _overloads(case: RuleContext, kind: str) -> Iterator[Found]:
     """Yield stages above what they carry for long, by what limits them: breaker, spare units or capacity."""
     plant, load_w = case.plant, case.usual_w
     power, over, limits_w = plant.power, _over(plant, load_w), item_limit_w(plant)
@@ -83,7 +83,7 @@ def _enough(count: int, load_w: float, limit_w: float) -> int:
     return int(np.ceil(count * load_w / limit_w - 1e-9))
 
 
-def _lost_sides(case: Case) -> Iterator[Found]:
+def _lost_sides(case: RuleContext) -> Iterator[Found]:
     """Yield stages that are overloaded when the other feed of what they feed is lost."""
     scenario, plant = case.scenario, case.plant
     racks, power, over = plant.racks, plant.power, _over(plant, case.usual_w)
@@ -127,7 +127,7 @@ def _above(plant: Plant, items: Bools) -> Bools:
     return found & (plant.power.parent >= 0)
 
 
-def _lone_feeds(case: Case) -> Iterator[Found]:
+def _lone_feeds(case: RuleContext) -> Iterator[Found]:
     """Yield racks on one feed while others have two, and machines with one cord in a rack that has two."""
     plant, racks = case.plant, case.plant.racks
     feeds = (racks.feed_a >= 0).astype(int) + (racks.feed_b >= 0)
@@ -152,13 +152,13 @@ def _lone_feeds(case: Case) -> Iterator[Found]:
         yield Found(at=(*at, "racks"), reason=reason, fix=fix, ids=tuple(ids), value=one, limit=two)
 
 
-def _cords(case: Case, part: str) -> int | None:
+def _cords(case: RuleContext, part: str) -> int | None:
     """Return the power supplies of a node; None where nobody says, or the busbar of the rack feeds it."""
     node = case.catalog.node(part)
     return node.psu_count if node.power_entry == "psu" else None
 
 
-def _dark_racks(case: Case) -> Iterator[Found]:
+def _dark_racks(case: RuleContext) -> Iterator[Found]:
     """Yield rows of racks that hold gear and hang on no stage, in a scene that has a power tree."""
     racks = case.plant.racks
     if not case.scenario.power:
@@ -174,7 +174,7 @@ def _dark_racks(case: Case) -> Iterator[Found]:
         yield Found(at=(*at, "id"), reason=reason, fix=fix, ids=tuple(ids), value=count, limit=none)
 
 
-def _empty_rows(case: Case) -> Iterator[Found]:
+def _empty_rows(case: RuleContext) -> Iterator[Found]:
     """Yield rows on no power stage that hold nothing yet: of the others `_dark_racks` tells."""
     geared = {at for at, _ in case.by_generator(np.flatnonzero(case.geared))}
     for at, reason, hint in unfed(case.scenario, case.catalog):
@@ -182,7 +182,7 @@ def _empty_rows(case: Case) -> Iterator[Found]:
             yield Found(at=at, reason=reason, fix=hint)
 
 
-def _imbalance(case: Case) -> Iterator[Found]:
+def _imbalance(case: RuleContext) -> Iterator[Found]:
     """Yield the heavier side when the stages that feed racks twice are loaded unevenly."""
     plant, load_w = case.plant, case.usual_w
     racks, power = plant.racks, plant.power
@@ -208,7 +208,7 @@ def _imbalance(case: Case) -> Iterator[Found]:
     )
 
 
-def _unprotected(case: Case) -> Iterator[Found]:
+def _unprotected(case: RuleContext) -> Iterator[Found]:
     """Yield loops whose pumps stop with the utility while the racks they cool go on."""
     scenario, plant, power = case.scenario, case.plant, case.plant.power
     held = np.array([kind in ("ups", "battery") for kind in power.kind], np.bool_)
@@ -244,7 +244,7 @@ def _rides_through(plant: Plant) -> Bools:
     return rides & power.present
 
 
-def _batteries(case: Case) -> Iterator[Found]:
+def _batteries(case: RuleContext) -> Iterator[Found]:
     """Yield UPS whose battery ends before a generator carries the load, or that have neither."""
     power = case.plant.power
     generators = [item for item, kind in enumerate(power.kind) if kind == "generator" and power.present[item]]
@@ -269,7 +269,7 @@ def _batteries(case: Case) -> Iterator[Found]:
             )
 
 
-def _small_generators(case: Case) -> Iterator[Found]:
+def _small_generators(case: RuleContext) -> Iterator[Found]:
     """Yield generators that, with the sources beside them, cannot take the load of the stage they stand at."""
     power, load_w = case.plant.power, case.usual_w
     root = next((i for i, kind in enumerate(power.kind) if kind not in ON_SITE), -1)

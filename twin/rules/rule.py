@@ -8,12 +8,12 @@ from typing import Literal
 
 from twin.catalog import Catalog
 from twin.rules.finding import Found, Severity
-from twin.rules.rule_context import Case
+from twin.rules.rule_context import RuleContext
 from twin.scenario.schema.document import Scenario
 from twin.scenario.text.parse import Path
 
 Family = Literal["space", "power", "cooling", "fabric", "tenancy", "work", "data", "run"]
-Finds = Callable[[Case], Iterable[Found]]
+Finds = Callable[[RuleContext], Iterable[Found]]
 Wrong = tuple[Path, str, str]
 """Path of the key to blame, reason, hint: what the checks of `twin.scenario` say."""
 
@@ -50,7 +50,7 @@ class Rule:
 def written(topic: Callable[[Scenario, Catalog], Iterable[Wrong]], *, keys: tuple[str, ...] = ()) -> Finds:
     """Return a check of `twin.scenario` as one of a rule; with `keys` only of what it blames on one of these."""
 
-    def find(case: Case) -> Iterator[Found]:
+    def find(case: RuleContext) -> Iterator[Found]:
         for at, reason, hint in topic(case.scenario, case.catalog):
             if not keys or at[-1] in keys:
                 yield Found(at=at, reason=reason, fix=hint)

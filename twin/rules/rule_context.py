@@ -17,7 +17,7 @@ from twin.scenario.schema.document import Scenario
 from twin.scenario.text.parse import Path
 
 
-class Case:
+class RuleContext:
     """A scene with its plant and parts.
 
     Attributes

@@ -14,7 +14,7 @@ from twin.plant.domains import birth_racks
 from twin.plant.tables import Bools, Floats, Ints, LoopKind
 from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Rule
-from twin.rules.rule_context import Case
+from twin.rules.rule_context import RuleContext
 from twin.scenario.checks.fabric import crowded
 from twin.scenario.text.parse import Path
 
@@ -34,7 +34,7 @@ Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 # --- units of a rack
 
 
-def _units(case: Case) -> Iterator[Found]:
+def _units(case: RuleContext) -> Iterator[Found]:
     """Yield racks in which two things stand in one unit, or one stands above the roof or below the floor."""
     crowds = list(crowded(case.scenario, case.catalog))
     for at, reason, hint in crowds:
@@ -97,7 +97,7 @@ def _many(ids: list[str]) -> str:
 class _Floor:
     """Footprints of racks, then machines, and pairs of them that share some x."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: RuleContext) -> None:
         racks, machines, loops = case.plant.racks, case.plant.machines, case.plant.loops
         there = np.zeros(0, np.int64)
         if len(machines.loop):  # doors hang on racks and swing open with them
@@ -169,7 +169,7 @@ class _Floor:
         return slot, who, side, gap_m
 
 
-def _collide(case: Case) -> Iterator[Found]:
+def _collide(case: RuleContext) -> Iterator[Found]:
     """Yield racks that stand in one another or in a machine, and rows whose pitch is less than their racks are wide."""
     floor = _Floor(case)
     hit = floor.gap_m < -TOUCH_M
@@ -196,7 +196,7 @@ def _collide(case: Case) -> Iterator[Found]:
                 yield Found(at=key, reason=reason, fix=f"{width.text} or more", value=pitch, limit=width)
 
 
-def _place(case: Case, rack: str) -> Path:
+def _place(case: RuleContext, rack: str) -> Path:
     """Return the key that says where a rack is: its override or that of its row, else that of its generator."""
     at = case.generators[rack.partition("/")[0]]
     for item in (rack, rack.rpartition("/")[0]):
@@ -206,7 +206,7 @@ def _place(case: Case, rack: str) -> Path:
     return (*at, "at")
 
 
-def _clearance(case: Case) -> Iterator[Found]:
+def _clearance(case: RuleContext) -> Iterator[Found]:
     """Yield racks that nobody can get nodes out of, of two generators at a time: too little room before or behind."""
     floor = _Floor(case)
     between: dict[frozenset[str], list[tuple[float, float, int, int]]] = {}
@@ -230,7 +230,7 @@ def _clearance(case: Case) -> Iterator[Found]:
         )
 
 
-def _blamed(case: Case, floor: _Floor, rack: int, other: int) -> Path:
+def _blamed(case: RuleContext, floor: _Floor, rack: int, other: int) -> Path:
     """Return the key that brought two things together: of the one that was moved, else of the smaller generator."""
     racks = [floor.ids[k] for k in (rack, other) if floor.is_rack[k]]
     places = [_place(case, one) for one in racks]
@@ -255,7 +255,7 @@ def _inside(floor: _Floor) -> Bools:
 # --- weight
 
 
-def _weights_kg(case: Case) -> tuple[Floats, Bools]:
+def _weights_kg(case: RuleContext) -> tuple[Floats, Bools]:
     """Return the weight of each rack with what stands in it, and which come whole from their maker."""
     plant, catalog = case.plant, case.catalog
     racks, nodes, switches = plant.racks, plant.nodes, plant.switches
@@ -281,7 +281,7 @@ def _weights_kg(case: Case) -> tuple[Floats, Bools]:
     return np.asarray(total_kg, np.float64), np.asarray(first > 0, np.bool_)
 
 
-def _heavy(case: Case) -> Iterator[Found]:
+def _heavy(case: RuleContext) -> Iterator[Found]:
     """Yield cabinets with more in them than a cabinet carries; racks that come whole are their maker's business."""
     weight_kg, whole = _weights_kg(case)
     over = np.flatnonzero((weight_kg > CABINET_KG) & ~whole & case.plant.racks.present)
@@ -293,7 +293,7 @@ def _heavy(case: Case) -> Iterator[Found]:
         yield Found(at=(*at, "racks"), reason=reason, fix=fix, ids=tuple(ids), value=weight, limit=limit)
 
 
-def _floor_load(case: Case) -> Iterator[Found]:
+def _floor_load(case: RuleContext) -> Iterator[Found]:
     """Yield racks too heavy for the floor of their hall."""
     plant, racks = case.plant, case.plant.racks
     floor = _Floor(case)

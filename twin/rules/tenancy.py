@@ -8,13 +8,13 @@ from twin.plant.tenancy_rules import TITLES, Severity
 from twin.rules import finding
 from twin.rules.finding import Found
 from twin.rules.rule import Finds, Rule
-from twin.rules.rule_context import Case
+from twin.rules.rule_context import RuleContext
 
 _WEIGHT: dict[Severity, finding.Severity] = {"high": "error", "medium": "warning", "low": "notice"}
 
 
 def _of(control: str) -> Finds:
-    def find(case: Case) -> Iterator[Found]:
+    def find(case: RuleContext) -> Iterator[Found]:
         for leak in case.controls[control].leaks if case.scenario.tenants else ():
             ids = (leak.subject,)
             severity = _WEIGHT[leak.severity]

@@ -22,7 +22,7 @@ Sent = TypeVar("Sent")
 Got = TypeVar("Got")
 
 
-class Channel(Generic[Sent, Got]):
+class MessageChannel(Generic[Sent, Got]):
     """Messages of type `Sent` out, of type `Got` in.
 
     Parameters

@@ -13,8 +13,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from time import monotonic, time_ns
 
-from twin.record.frame import Frame, Layout
-from twin.runtime.channel import Channel
+from twin.record.frame import Frame, FrameLayout
+from twin.runtime.channel import MessageChannel
 from twin.runtime.protocol import (
     ENGINE,
     Applied,
@@ -24,7 +24,7 @@ from twin.runtime.protocol import (
     Finished,
     Happened,
     Intervene,
-    Load,
+    LoadScene,
     Message,
     Needs,
     Order,
@@ -35,7 +35,7 @@ from twin.runtime.protocol import (
     Relaid,
     Reply,
     Segment,
-    Step,
+    StepRun,
     Stop,
     Withdraw,
 )
@@ -67,9 +67,9 @@ class Client:
     def __init__(self, engine: str = ENGINE) -> None:
         self._engine = engine
         self._process: BaseProcess | None = None
-        self._channel: Channel[Order, Reply] | None = None
+        self._channel: MessageChannel[Order, Reply] | None = None
         self._frames: FrameReader | None = None
-        self._load: Load | None = None
+        self._load: LoadScene | None = None
         self._play: Play | None = None
         self._unanswered: dict[int, Intervene | Withdraw] = {}
         self._last_words: Failed | None = None  # the newest reply, where it tells what broke
@@ -87,7 +87,7 @@ class Client:
         return self._process is not None
 
     @property
-    def layout(self) -> Layout | None:
+    def layout(self) -> FrameLayout | None:
         """Return the layout of the frames; None before `Ready`."""
         return self._frames.layout if self._frames is not None else None
 
@@ -102,7 +102,7 @@ class Client:
         )
         process.start()
         theirs.close()
-        self._process, self._channel = process, Channel(ours)
+        self._process, self._channel = process, MessageChannel(ours)
 
     def load(
         self,
@@ -136,7 +136,7 @@ class Client:
         self.session += 1
         where = str(run_file) if run_file else None
         resume, go_to_s = branch_s is not None, branch_s or 0.0
-        self._load = Load(self.session, scenario, seed, snapshot, where, resume=resume, go_to_s=go_to_s)
+        self._load = LoadScene(self.session, scenario, seed, snapshot, where, resume=resume, go_to_s=go_to_s)
         self._play = None
         self._unanswered.clear()
         self._rows = 0
@@ -166,7 +166,7 @@ class Client:
     def step(self) -> None:
         """Run to the next event and stand still."""
         self._play = None
-        self._send(Step(self.session))
+        self._send(StepRun(self.session))
 
     def intervene(self, intervention: Intervention | Edit) -> int:
         """Do something to the run, or edit its hall; return the number that `Applied` or `Refused` will carry."""
@@ -219,7 +219,7 @@ class Client:
         self._ready = False
         first = self._load
         if self.run_file is not None:
-            first = Load(
+            first = LoadScene(
                 first.session,
                 first.scenario,
                 first.seed,
@@ -257,7 +257,7 @@ class Client:
         if self._channel is not None:
             self._channel.send(order)
 
-    def _make_memory(self, channel: Channel[Order, Reply], need: Needs) -> list[Message]:
+    def _make_memory(self, channel: MessageChannel[Order, Reply], need: Needs) -> list[Message]:
         if self._frames is not None:
             self._frames.close()
             self._frames = None

@@ -9,13 +9,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, perf_counter, process_time
 
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
 from twin.record.recorder import Recorder
 from twin.record.redraw import Redraw
 from twin.runtime.loading import begun, begun_anew, engine_type, gone_on
-from twin.runtime.protocol import ENGINE, Engine, Intervene, Load, Message, Pause, Play, Ready, Step, Withdraw
-from twin.runtime.session import Session
+from twin.runtime.protocol import (
+    ENGINE,
+    Intervene,
+    LoadScene,
+    Message,
+    Pause,
+    Play,
+    Ready,
+    RunEngine,
+    StepRun,
+    Withdraw,
+)
+from twin.runtime.session import EngineSession
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.faults import Intervention
@@ -45,7 +56,7 @@ class Result:
         Whether the scenario's own end was reached.
     """
 
-    engine: Engine
+    engine: RunEngine
     wall_s: float
     cpu_s: float
     peak_rss_bytes: int | None
@@ -171,8 +182,8 @@ class InlineClient:
 
     def __init__(self, engine: str = ENGINE) -> None:
         self._outlet = _Here()
-        self._session = Session(self._outlet, engine)
-        self._load: Load | None = None
+        self._session = EngineSession(self._outlet, engine)
+        self._load: LoadScene | None = None
         self._rev = 0
         self.session = 0
         self.run_file: Path | None = None
@@ -183,7 +194,7 @@ class InlineClient:
         return True
 
     @property
-    def layout(self) -> Layout | None:
+    def layout(self) -> FrameLayout | None:
         """Return the layout of the frames; None before `Ready`."""
         return self._outlet.layout
 
@@ -203,7 +214,7 @@ class InlineClient:
         self._outlet.messages.clear()
         where = str(run_file) if run_file else None
         resume, go_to_s = branch_s is not None, branch_s or 0.0
-        self._load = Load(self.session, scenario, seed, snapshot, where, resume=resume, go_to_s=go_to_s)
+        self._load = LoadScene(self.session, scenario, seed, snapshot, where, resume=resume, go_to_s=go_to_s)
         self._session.handle(self._load)
         return self.session
 
@@ -217,7 +228,7 @@ class InlineClient:
 
     def step(self) -> None:
         """Run to the next event and stand still."""
-        self._session.handle(Step(self.session))
+        self._session.handle(StepRun(self.session))
 
     def intervene(self, intervention: Intervention | Edit) -> int:
         """Do something to the run, or edit its hall; return the number that `Applied` or `Refused` carries."""
@@ -255,7 +266,7 @@ class InlineClient:
             first = self._load
             self._session.close()
             self._session.handle(
-                Load(
+                LoadScene(
                     first.session,
                     first.scenario,
                     first.seed,
@@ -277,13 +288,13 @@ class _Here:
     def __init__(self) -> None:
         self.messages: list[Message] = []
         self.frame: Frame | None = None
-        self.layout: Layout | None = None
+        self.layout: FrameLayout | None = None
         self._seq = 0
 
     def send(self, message: Message, *, droppable: bool = False) -> None:
         self.messages.append(message)
 
-    def open(self, session: int, layout: Layout) -> str:
+    def open(self, session: int, layout: FrameLayout) -> str:
         self.layout = layout
         return "inline"
 
@@ -296,7 +307,7 @@ class _Here:
 
 
 def _run_to(
-    engine: Engine,
+    engine: RunEngine,
     end_s: float,
     recorder: Recorder | None,
     progress: Callable[[float, float], None] | None,

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import cast
 
 from twin.record.redraw import Redraw
-from twin.runtime.protocol import Engine, EngineType
+from twin.runtime.protocol import EngineType, RunEngine
 from twin.scenario.schema.document import Scenario
 
 
@@ -28,7 +28,9 @@ def engine_type(name: str) -> EngineType:
     return cast(EngineType, getattr(import_module(module), attribute))
 
 
-def begun(make: EngineType, scenario: Scenario, seed: int | None, redraws: Sequence[Redraw] = ()) -> Engine:
+def begun(
+    make: EngineType, scenario: Scenario, seed: int | None, redraws: Sequence[Redraw] = ()
+) -> RunEngine:
     """Return an engine at t = 0 that draws from other seeds from the times of `redraws` on."""
     engine = make(scenario, seed)
     for redraw in redraws:
@@ -36,7 +38,9 @@ def begun(make: EngineType, scenario: Scenario, seed: int | None, redraws: Seque
     return engine
 
 
-def gone_on(make: EngineType, scenario: Scenario, snapshot: bytes, redraws: Sequence[Redraw] = ()) -> Engine:
+def gone_on(
+    make: EngineType, scenario: Scenario, snapshot: bytes, redraws: Sequence[Redraw] = ()
+) -> RunEngine:
     """Return an engine that goes on from a snapshot; of `redraws` it makes those that it does not know yet.
 
     Raises
@@ -52,7 +56,7 @@ def gone_on(make: EngineType, scenario: Scenario, snapshot: bytes, redraws: Sequ
 
 def begun_anew(
     make: EngineType, scenario: Scenario, seed: int | None, redraws: Sequence[Redraw] = ()
-) -> Engine:
+) -> RunEngine:
     """Return the engine of a branch whose parent has no snapshot before the cut, at t = 0.
 
     Raises

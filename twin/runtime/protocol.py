@@ -9,12 +9,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.gpu_picture import Dies
+from twin.physics.gpu_picture import GpuTraits
 from twin.plant.tables import Plant
 from twin.record.bookings import Bookings
 from twin.record.detail import Detail
 from twin.record.events import Event, Severity
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.record.redraw import Redraw
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit
@@ -24,13 +24,13 @@ ENGINE = "twin.sim.engine.engine:Engine"
 """Dotted name of the real engine; nothing here imports it."""
 
 
-class Engine(Protocol):
+class RunEngine(Protocol):
     """One run of a scenario; `EngineType` makes one."""
 
     scenario: Scenario
     plant: Plant
     seed: int
-    layout: Layout
+    layout: FrameLayout
     now_s: float
     end_s: float
 
@@ -97,7 +97,7 @@ class Engine(Protocol):
         ...
 
     @property
-    def dies(self) -> Dies:
+    def dies(self) -> GpuTraits:
         """Return what sets GPUs apart for good; another object where that has changed."""
         ...
 
@@ -137,12 +137,12 @@ class Engine(Protocol):
 class EngineType(Protocol):
     """What makes engines."""
 
-    def __call__(self, scenario: Scenario, seed: int | None = None) -> Engine:
+    def __call__(self, scenario: Scenario, seed: int | None = None) -> RunEngine:
         """Return an engine at t = 0; `seed` None: the scenario's own."""
         ...
 
-    def restore(self, scenario: Scenario, snapshot: bytes) -> Engine:
-        """Return an engine that stands where `Engine.snapshot` was taken.
+    def restore(self, scenario: Scenario, snapshot: bytes) -> RunEngine:
+        """Return an engine that stands where `RunEngine.snapshot` was taken.
 
         Interventions and edits at the end of those of `scenario` that were not known then are taken up now.
 
@@ -155,7 +155,7 @@ class EngineType(Protocol):
 
 
 @dataclass(frozen=True)
-class Load:
+class LoadScene:
     """App to worker: build this scenario and stand at t = 0, at a snapshot, or where `run_file` ends.
 
     A branch is resumed in a copy of the file of its parent, cut off behind the last snapshot that it shares.
@@ -200,7 +200,7 @@ class Pause:
 
 
 @dataclass(frozen=True)
-class Step:
+class StepRun:
     """App to worker: run to the next event and stand still."""
 
     session: int
@@ -242,7 +242,7 @@ class Needs:
     """Worker to app: make frame memory for `layout`. The client answers it; nobody else sees it."""
 
     session: int
-    layout: Layout
+    layout: FrameLayout
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ class Ready:
     """Worker to app: the scenario is built; frames of `layout` come in segment `segment`."""
 
     session: int
-    layout: Layout
+    layout: FrameLayout
     segment: str
     run_file: str | None
     end_s: float
@@ -261,7 +261,7 @@ class Relaid:
     """Worker to app: an edit of the hall has acted; from now on frames of `layout` come in segment `segment`."""
 
     session: int
-    layout: Layout
+    layout: FrameLayout
     segment: str
 
 
@@ -334,7 +334,7 @@ class Died:
     last_words: Failed | None = None
 
 
-Request = Load | Play | Pause | Step | Intervene | Withdraw
+Request = LoadScene | Play | Pause | StepRun | Intervene | Withdraw
 Order = Request | Segment | Stop
 """What the app says to the worker."""
 

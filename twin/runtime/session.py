@@ -14,7 +14,7 @@ from typing import Protocol
 from twin.record.branching import BY_HAND
 from twin.record.contents import Snapshot
 from twin.record.events import Event
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
 from twin.record.recorder import Recorder
 from twin.record.runfile import RunFileError
@@ -24,12 +24,11 @@ from twin.runtime.loading import begun_anew, engine_type, gone_on
 from twin.runtime.protocol import (
     Applied,
     At,
-    Engine,
     Failed,
     Finished,
     Happened,
     Intervene,
-    Load,
+    LoadScene,
     Message,
     Pause,
     Play,
@@ -37,7 +36,8 @@ from twin.runtime.protocol import (
     Refused,
     Relaid,
     Request,
-    Step,
+    RunEngine,
+    StepRun,
     Withdraw,
 )
 from twin.scenario.schema.edit import Edit
@@ -57,14 +57,14 @@ class Outlet(Protocol):
     def send(self, message: Message, *, droppable: bool = False) -> None:
         """Say `message`; a droppable one will be said again soon."""
 
-    def open(self, session: int, layout: Layout) -> str:
+    def open(self, session: int, layout: FrameLayout) -> str:
         """Make room for frames of `layout`; return the name of the place."""
 
     def write(self, fill: Callable[[Frame], None], speed: float) -> None:
         """Show the frame that `fill` writes."""
 
 
-class Session:
+class EngineSession:
     """One engine with its recorder and its clock.
 
     Parameters
@@ -78,8 +78,8 @@ class Session:
     def __init__(self, outlet: Outlet, engine: str) -> None:
         self._outlet = outlet
         self._engine_name = engine
-        self._engine: Engine | None = None
-        self._layout: Layout | None = None  # of the frames that are shown
+        self._engine: RunEngine | None = None
+        self._layout: FrameLayout | None = None  # of the frames that are shown
         self._recorder: Recorder | None = None
         self._number = 0
         self._rows = 0
@@ -89,7 +89,7 @@ class Session:
 
     def handle(self, request: Request) -> None:
         """Do what the app asks; what belongs to an older session is left out."""
-        if isinstance(request, Load):
+        if isinstance(request, LoadScene):
             self._load(request)
         elif self._engine is None or request.session != self._number:
             return
@@ -99,7 +99,7 @@ class Session:
             self._stand()
             self._observe(force=True)
             self._report(self._engine)
-        elif isinstance(request, Step):
+        elif isinstance(request, StepRun):
             self._step(self._engine)
         elif isinstance(request, Withdraw):
             self._withdraw(self._engine, request)
@@ -140,7 +140,7 @@ class Session:
                 self._lose_recorder(error)
         self._recorder = self._engine = None
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> EngineSession:
         return self
 
     def __exit__(
@@ -152,7 +152,7 @@ class Session:
             self._recorder = None
         self.close()
 
-    def _load(self, request: Load) -> None:
+    def _load(self, request: LoadScene) -> None:
         self._stand()
         self.close()
         try:
@@ -179,7 +179,7 @@ class Session:
         if engine.now_s >= engine.end_s:
             self._finish(engine)
 
-    def _build(self, request: Load) -> tuple[Engine, Snapshot | None, tuple[Event, ...]]:
+    def _build(self, request: LoadScene) -> tuple[RunEngine, Snapshot | None, tuple[Event, ...]]:
         """Return the engine, the snapshot it goes on from, and the events before that the app was not told of."""
         make = engine_type(self._engine_name)
         self._done_revs = {}
@@ -198,7 +198,7 @@ class Session:
             return make.restore(request.scenario, request.snapshot), None, ()
         return make(request.scenario, request.seed), None, ()
 
-    def _play(self, engine: Engine, speed: float) -> None:
+    def _play(self, engine: RunEngine, speed: float) -> None:
         self._speed = speed
         self.playing = speed > 0.0 and not self._ended
         self._clock(engine, monotonic())
@@ -211,7 +211,7 @@ class Session:
         self._window_s = self._window_wall_s = 0.0
         self._measured = 0.0
 
-    def _clock(self, engine: Engine, wall_s: float) -> None:
+    def _clock(self, engine: RunEngine, wall_s: float) -> None:
         """Let simulated time be measured from now on."""
         self._begin_s, self._begin_wall_s = engine.now_s, wall_s
 
@@ -220,7 +220,7 @@ class Session:
             return math.inf
         return self._begin_s + (wall_s - self._begin_wall_s) * self._speed
 
-    def _advance(self, engine: Engine, target_s: float, deadline_wall_s: float) -> None:
+    def _advance(self, engine: RunEngine, target_s: float, deadline_wall_s: float) -> None:
         """Advance to `target_s` by way of the recorder's sample times, or until the time is up."""
         while engine.now_s < target_s:
             stop_s = target_s if self._recorder is None else min(target_s, self._recorder.next_s)
@@ -249,7 +249,7 @@ class Session:
             Failed(self._number, f"{str(error).rstrip('.')}; the run goes on without being recorded", "")
         )
 
-    def _step(self, engine: Engine) -> None:
+    def _step(self, engine: RunEngine) -> None:
         self._stand()
         if not self._ended:
             engine.step_event()
@@ -259,7 +259,7 @@ class Session:
         else:
             self._report(engine)
 
-    def _intervene(self, engine: Engine, request: Intervene) -> None:
+    def _intervene(self, engine: RunEngine, request: Intervene) -> None:
         if request.rev in self._done_revs:  # asked before a crash, done, and the answer lost
             self._outlet.send(Applied(self._number, request.rev, self._done_revs[request.rev]))
             return
@@ -283,7 +283,7 @@ class Session:
             self._observe()
             self._report(engine)
 
-    def _withdraw(self, engine: Engine, request: Withdraw) -> None:
+    def _withdraw(self, engine: RunEngine, request: Withdraw) -> None:
         """Take out what is still ahead; like an intervention it can be asked again at the same point."""
         if request.rev not in self._done_revs:
             engine.advance(engine.now_s)
@@ -296,7 +296,7 @@ class Session:
             self._done_revs[request.rev] = engine.now_s
         self._outlet.send(Applied(self._number, request.rev, self._done_revs[request.rev]))
 
-    def _mark(self, engine: Engine, kind: str, t_s: float, rev: int, done: Intervention | Edit) -> None:
+    def _mark(self, engine: RunEngine, kind: str, t_s: float, rev: int, done: Intervention | Edit) -> None:
         """Let the run file tell what was done, or taken out again, for those who do it again."""
         if self._recorder is None:
             return
@@ -307,7 +307,7 @@ class Session:
         except RunFileError as error:
             self._lose_recorder(error)
 
-    def _finish(self, engine: Engine) -> None:
+    def _finish(self, engine: RunEngine) -> None:
         if self._ended:
             return
         self._ended = True
@@ -321,7 +321,7 @@ class Session:
         self._report(engine)
         self._outlet.send(Finished(self._number, summary))
 
-    def _report(self, engine: Engine, droppable: bool = False) -> None:
+    def _report(self, engine: RunEngine, droppable: bool = False) -> None:
         """Say what happened and show a frame."""
         wall_s = monotonic()
         self._measure(engine, wall_s)
@@ -338,7 +338,7 @@ class Session:
         self._outlet.send(at, droppable=droppable)
         self._report_wall_s = wall_s
 
-    def _measure(self, engine: Engine, wall_s: float) -> None:
+    def _measure(self, engine: RunEngine, wall_s: float) -> None:
         if not self.playing:
             self._measured = 0.0
         elif not self._window_wall_s or (self._measured == 0.0 and math.isfinite(self._speed)):

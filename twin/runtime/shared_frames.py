@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 
 SLOTS = 3
 _PREFIX = "twin-frames-"
@@ -56,7 +56,7 @@ class FrameReader:
         When there is no memory for it.
     """
 
-    def __init__(self, layout: Layout, folder: Path | None = None) -> None:
+    def __init__(self, layout: FrameLayout, folder: Path | None = None) -> None:
         self.layout = layout
         self.path = (folder or memory_folder()) / f"{_PREFIX}{os.getpid()}-{uuid4().hex[:8]}"
         self._file = os.open(
@@ -92,7 +92,7 @@ class FrameReader:
                 continue
             self._seen = seq
             epoch = int(header[_EPOCH])  # an edit of the hall may leave as many of everything
-            layout = self.layout if epoch == self.layout.epoch else Layout(self.layout.counts, epoch)
+            layout = self.layout if epoch == self.layout.epoch else FrameLayout(self.layout.counts, epoch)
             return Frame(
                 layout, float(header[_TIME]), int(header[_EVENTS]), arrays, seq, float(header[_SPEED])
             )
@@ -117,7 +117,7 @@ class FrameWriter:
         Of the frames; another one with as many of everything fits too.
     """
 
-    def __init__(self, segment: str, layout: Layout) -> None:
+    def __init__(self, segment: str, layout: FrameLayout) -> None:
         self.segment, self.layout = segment, layout
         file = os.open(segment, _OPEN)
         try:
@@ -157,7 +157,7 @@ def _unmap(view: memoryview, memory: mmap.mmap) -> None:
         memory.close()
 
 
-def _slots(view: memoryview, layout: Layout) -> list[memoryview]:
+def _slots(view: memoryview, layout: FrameLayout) -> list[memoryview]:
     size = layout.nbytes
     return [view[k * size : (k + 1) * size] for k in range(SLOTS)]
 

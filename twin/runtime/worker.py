@@ -11,12 +11,12 @@ from collections.abc import Callable
 from multiprocessing.reduction import ForkingPickler
 from types import TracebackType
 
-from twin.record.frame import Frame, Layout
-from twin.runtime.channel import Channel
+from twin.record.frame import Frame, FrameLayout
+from twin.runtime.channel import MessageChannel
 from twin.runtime.loading import engine_type
 from twin.runtime.memory import forget, give_back
-from twin.runtime.protocol import Failed, Load, Message, Needs, Order, Reply, Segment, Stop
-from twin.runtime.session import Session
+from twin.runtime.protocol import Failed, LoadScene, Message, Needs, Order, Reply, Segment, Stop
+from twin.runtime.session import EngineSession
 from twin.runtime.shared_frames import FrameWriter
 
 SLICE_WALL_S = 0.02
@@ -32,7 +32,7 @@ def main(end: socket.socket, engine: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the app, which then says stop
     if hasattr(os, "nice"):
         os.nice(NICENESS)
-    worker = Worker(Channel(end))
+    worker = Worker(MessageChannel(end))
     with _LastWords(worker):
         engine_type(engine)  # imported now, so that the first load need not wait for it
         worker.serve(engine)
@@ -41,7 +41,7 @@ def main(end: socket.socket, engine: str) -> None:
 class Worker:
     """The `twin.runtime.session.Outlet` of the process, and its loop."""
 
-    def __init__(self, channel: Channel[Reply, Order]) -> None:
+    def __init__(self, channel: MessageChannel[Reply, Order]) -> None:
         self._channel = channel
         self._frames: FrameWriter | None = None
         self._orders: list[Order] = []
@@ -55,21 +55,21 @@ class Worker:
 
     def _run(self, engine: str) -> bool:
         """Serve one session; return whether the app asks for another."""
-        with Session(self, engine) as session:
+        with EngineSession(self, engine) as session:
             wait_s, loaded = 0.0, False
             while not self._channel.closed:
                 if not self._orders:
                     self._channel.wait(wait_s)
                     self._orders += self._channel.receive()
                 while self._orders:
-                    if loaded and isinstance(self._orders[0], Load):
+                    if loaded and isinstance(self._orders[0], LoadScene):
                         return True
                     order = self._orders.pop(0)
                     if isinstance(order, Stop):
                         return False
                     if not isinstance(order, Segment):
                         self.session = order.session
-                        loaded = loaded or isinstance(order, Load)
+                        loaded = loaded or isinstance(order, LoadScene)
                         session.handle(order)
                 wait_s = session.turn(SLICE_WALL_S)
                 self._channel.flush()
@@ -94,7 +94,7 @@ class Worker:
         if not (droppable and self._channel.clogged):
             self._channel.send(message)
 
-    def open(self, session: int, layout: Layout) -> str:
+    def open(self, session: int, layout: FrameLayout) -> str:
         """Ask the app for frame memory and wait for it; what else it says meanwhile is kept for later."""
         frames = self._frames
         if frames is not None and session == self._opened and frames.layout.counts == layout.counts:

@@ -9,10 +9,10 @@ import math
 
 import numpy as np
 
-from twin.schedule.profile import Profile
+from twin.schedule.profile import NodeProfile
 from twin.schedule.queue import YEAR_S, Bools, Ints, Start
 from twin.schedule.rules import MOST_OCCURRENCES, Rules
-from twin.schedule.stock import Room, Stock
+from twin.schedule.stock import FreeRoom, Stock
 
 
 class CountPlan:
@@ -26,7 +26,7 @@ class CountPlan:
 
     def __init__(self, rules: Rules, stock: Stock) -> None:
         self.rules, self.stock, self.now_s = rules, stock, stock.now_s
-        self.profile = Profile(self.now_s, stock.free, stock.end_s, rules.node_class, rules.classes)
+        self.profile = NodeProfile(self.now_s, stock.free, stock.end_s, rules.node_class, rules.classes)
         self._zones: list[tuple[float, int, Bools]] = []  # from when, to which tenant, which nodes
         horizon_s = float(self.profile.times_s[-1]) + YEAR_S
         if rules.windows:  # steps begin and end where windows do
@@ -36,14 +36,14 @@ class CountPlan:
             turns_s = np.concatenate([begins_s[near], ends_s[near]])
             self.profile.cut_all(np.maximum(turns_s, self.now_s))
 
-    def room(self, job: int, until_s: float) -> Room | None:
+    def room(self, job: int, until_s: float) -> FreeRoom | None:
         """Return what `job` may take from now until then without delaying who was promised; None: too little."""
         stock, whole = self.stock, int(self.rules.requests.whole[job])
         steady = self.profile.steady(until_s)
         if whole and np.maximum(steady, 0).sum() < whole:
             return None
         kept = self._kept(steady)
-        return Room(stock.free if kept is None else stock.free & ~kept, stock.free_gpus)
+        return FreeRoom(stock.free if kept is None else stock.free & ~kept, stock.free_gpus)
 
     def _kept(self, steady: Ints) -> Bools | None:
         """Return free nodes that are kept for others, if only so many of each class may be taken; None: none is."""
@@ -111,7 +111,7 @@ class CountPlan:
             self._promise_zone(tenant, begin_s, nodes, job)
         return begin_s
 
-    def _seen_by(self, tenant: int) -> Profile:
+    def _seen_by(self, tenant: int) -> NodeProfile:
         """Return the profile with nodes free only when their zones are, as one tenant sees them."""
         rules, stock = self.rules, self.stock
         assert rules.isolation is not None
@@ -119,7 +119,7 @@ class CountPlan:
         if opens_s is stock.end_s:
             return self.profile
         free = stock.free & (opens_s <= self.now_s)
-        return Profile(self.now_s, free, opens_s, rules.node_class, rules.classes)
+        return NodeProfile(self.now_s, free, opens_s, rules.node_class, rules.classes)
 
     def _promise_zone(self, tenant: int, begin_s: float, nodes: int, job: int) -> None:
         """Keep others out of the zones that a tenant who keeps apart is to have: the first that come free."""

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from twin.schedule.profile import believed_s
-from twin.schedule.queue import Bools, Floats, Ints, Site
-from twin.schedule.stock import Room, Stock
+from twin.schedule.queue import Bools, Floats, Ints, SiteView
+from twin.schedule.stock import FreeRoom, Stock
 
 
 class FirstPromise:
@@ -29,7 +29,7 @@ class FirstPromise:
         GPUs of each node, shape (N,).
     """
 
-    def __init__(self, stock: Stock, site: Site, most: Ints) -> None:
+    def __init__(self, stock: Stock, site: SiteView, most: Ints) -> None:
         self._stock, self._site, self._most = stock, site, most
         self._nodes: Ints = np.zeros(0, np.intp)  # that are promised
         self.from_s = math.inf
@@ -50,14 +50,14 @@ class FirstPromise:
             self._nodes = np.sort(there[latest[:count]])
         return self._nodes
 
-    def room(self, until_s: float) -> Room:
+    def room(self, until_s: float) -> FreeRoom:
         """Return what may be taken from now until then without delaying who was promised."""
         free = self._stock.free
         gpus = np.where(free, self._most, self._stock.free_gpus)
         if until_s > self.from_s:
             free = free.copy()
             free[self._nodes], gpus[self._nodes] = False, 0
-        return Room(free, gpus)
+        return FreeRoom(free, gpus)
 
     def whole_until(self, until_s: Floats) -> Ints:
         """Return how many nodes are free as a whole from now until each of these times [s]."""

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from twin.scenario.schema.scheduling import Green
-from twin.schedule.queue import Bools, Floats, Ints, Requests, Site
+from twin.schedule.queue import Bools, Floats, Ints, Requests, SiteView
 
 SLACK = 1e-9
 """Rounding of fractions of GPUs and of watts [-]."""
@@ -48,7 +48,7 @@ class Quotas:
         return result
 
 
-def waits_for_clean(jobs: Ints, requests: Requests, green: Green, site: Site) -> tuple[Bools, float]:
+def waits_for_clean(jobs: Ints, requests: Requests, green: Green, site: SiteView) -> tuple[Bools, float]:
     """Return which jobs wait for cleaner or cheaper energy, and when to look again at the latest [s].
 
     Only flexible jobs wait, no longer than `Green.longest_wait_s` in the queue, and not beyond the latest start that

@@ -16,10 +16,10 @@ import numpy as np
 
 from twin.schedule.first_promise import FirstPromise
 from twin.schedule.profile import believed_s
-from twin.schedule.queue import SLICES, YEAR_S, Bools, Floats, Ints, Site, Start
+from twin.schedule.queue import SLICES, YEAR_S, Bools, Floats, Ints, SiteView, Start
 from twin.schedule.rules import MOST_OCCURRENCES, Rules
 from twin.schedule.spells import Spells
-from twin.schedule.stock import Room, Stock
+from twin.schedule.stock import FreeRoom, Stock
 from twin.schedule.timetable import Timetable
 
 SHUT = 1_000
@@ -57,7 +57,7 @@ class NodePlan:
         What the decision has started so far.
     """
 
-    def __init__(self, rules: Rules, stock: Stock, site: Site, starts: list[Start]) -> None:
+    def __init__(self, rules: Rules, stock: Stock, site: SiteView, starts: list[Start]) -> None:
         self.rules, self.stock, self.site, self.now_s = rules, stock, site, stock.now_s
         self._most = np.maximum(site.gpus, 1)  # a node without GPUs counts as one of one
         self._width = site.slices.shape[1] if site.slices is not None else 0
@@ -71,7 +71,7 @@ class NodePlan:
 
     # --- what starts now
 
-    def room(self, job: int, until_s: float) -> Room | None:
+    def room(self, job: int, until_s: float) -> FreeRoom | None:
         """Return what `job` may take from now until then without delaying who was promised; None: too little."""
         kind, lasts_s = self.rules.kind[job], until_s - self.now_s
         if lasts_s >= self._full_s[kind]:
@@ -173,13 +173,13 @@ class NodePlan:
         of_gpu = table.spells(np.full(len(self._node), slices or SLICES), lasts_s)
         return of_gpu.together(self._node, np.ones_like(gpus) if slices else gpus)
 
-    def _room(self, table: Timetable, from_s: float, until_s: float) -> Room:
+    def _room(self, table: Timetable, from_s: float, until_s: float) -> FreeRoom:
         least = np.maximum(table.least(from_s, until_s), 0)
         if not self._width:
-            return Room(least >= self._most, least)
+            return FreeRoom(least >= self._most, least)
         slices = least.reshape(-1, self._width)
         gpus = np.count_nonzero(slices == SLICES, axis=1)
-        return Room(gpus >= self._most, gpus, slices)
+        return FreeRoom(gpus >= self._most, gpus, slices)
 
     # --- timetables
 

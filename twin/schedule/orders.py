@@ -19,7 +19,7 @@ PRIORITY_RANGE = 1000.0
 
 
 @dataclass(frozen=True)
-class Standing:
+class QueueStanding:
     """What an order may look at besides the jobs.
 
     Parameters
@@ -34,20 +34,20 @@ class Standing:
     gpus: float
 
 
-Order = Callable[[Ints, Requests, Standing], Floats]
+Order = Callable[[Ints, Requests, QueueStanding], Floats]
 
 
-def submit(jobs: Ints, requests: Requests, standing: Standing) -> Floats:
+def submit(jobs: Ints, requests: Requests, standing: QueueStanding) -> Floats:
     """First come, first served."""
     return np.zeros(len(jobs))
 
 
-def shortest(jobs: Ints, requests: Requests, standing: Standing) -> Floats:
+def shortest(jobs: Ints, requests: Requests, standing: QueueStanding) -> Floats:
     """Those believed to run shortest first."""
     return requests.estimate_s[jobs]
 
 
-def multifactor(jobs: Ints, requests: Requests, standing: Standing) -> Floats:
+def multifactor(jobs: Ints, requests: Requests, standing: QueueStanding) -> Floats:
     """Highest sum of weighted factors first; each factor runs from 0 to 1."""
     w = standing.weights
     age = np.clip((standing.now_s - requests.queued_s[jobs]) / w.age_limit_s, 0, 1)
@@ -58,7 +58,7 @@ def multifactor(jobs: Ints, requests: Requests, standing: Standing) -> Floats:
     return -total
 
 
-def nearness(jobs: Ints, requests: Requests, standing: Standing) -> Floats:
+def nearness(jobs: Ints, requests: Requests, standing: QueueStanding) -> Floats:
     """Return how near the latest start that keeps the deadline is: 1 now or gone by, 0 an age limit ahead or none."""
     estimate_s = requests.estimate_s[jobs]
     latest_s = requests.deadline_s[jobs] - np.where(np.isfinite(estimate_s), estimate_s, 0.0)

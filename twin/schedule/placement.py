@@ -6,18 +6,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from twin.schedule.queue import Bools, Ints, Labels, Slots
+from twin.schedule.queue import Bools, Ints, NodeLabels, Slots
 
-Placement = Callable[[Slots, int, Labels], Slots]
+Placement = Callable[[Slots, int, NodeLabels], Slots]
 """Free nodes in order, how many of them, where they stand -> those to take, in order."""
 
 
-def first(nodes: Slots, count: int, labels: Labels) -> Slots:
+def first(nodes: Slots, count: int, labels: NodeLabels) -> Slots:
     """Take the lowest numbers."""
     return nodes[:count]
 
 
-def spread(nodes: Slots, count: int, labels: Labels) -> Slots:
+def spread(nodes: Slots, count: int, labels: NodeLabels) -> Slots:
     """Take nodes of as many racks as there are, then the second of each, and so on."""
     rack = labels.rack[nodes]
     order = np.argsort(rack, kind="stable")
@@ -28,7 +28,7 @@ def spread(nodes: Slots, count: int, labels: Labels) -> Slots:
     return chosen
 
 
-def pack(nodes: Slots, count: int, labels: Labels) -> Slots:
+def pack(nodes: Slots, count: int, labels: NodeLabels) -> Slots:
     """Take nodes of the fewest NVLink domains, then leaves, then pods; what fits tightest, so that whole ones stay.
 
     A job that fits into one domain, leaf or pod stays in the smallest of these that holds it: of several the one with

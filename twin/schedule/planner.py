@@ -8,12 +8,12 @@ import numpy as np
 
 from twin.schedule.backfill import BACKFILLS, EVERYBODY
 from twin.schedule.gates import waits_for_clean
-from twin.schedule.orders import ORDERS, Standing, ordered
+from twin.schedule.orders import ORDERS, QueueStanding, ordered
 from twin.schedule.placement import PLACEMENTS
 from twin.schedule.policies import Policy
 from twin.schedule.preemption import victims
 from twin.schedule.profile import classes_of
-from twin.schedule.queue import Bools, Decision, Ints, Labels, Place, Requests, Site, Why
+from twin.schedule.queue import Bools, Decision, Ints, NodeLabels, Place, Requests, SiteView, Why
 from twin.schedule.rules import Rules
 from twin.schedule.shares import FairShare
 from twin.schedule.tenants import Tenants
@@ -57,7 +57,7 @@ class Planner:
         policy: Policy,
         requests: Requests,
         places: Sequence[Place],
-        labels: Labels,
+        labels: NodeLabels,
         tenants: Tenants | None = None,
         windows: Sequence[Window] = (),
         gpus: Ints | None = None,
@@ -91,7 +91,7 @@ class Planner:
         self._gpus = max(1.0, float(gpus.sum()) if gpus is not None else float(nodes))
         self._plain = not (policy.green.carbon_limit_kg_j or policy.green.price_limit_usd_j)
 
-    def decide(self, queue: Sequence[int], site: Site) -> Decision:
+    def decide(self, queue: Sequence[int], site: SiteView) -> Decision:
         """Return who starts where, who gives way, and when to look again.
 
         Parameters
@@ -118,7 +118,7 @@ class Planner:
             decision.look_again_s = min(decision.look_again_s, self.rules.calendar.turn_s(site.now_s))
         return decision
 
-    def _within_then_beyond(self, jobs: Ints, trial: Trial, site: Site) -> Ints:
+    def _within_then_beyond(self, jobs: Ints, trial: Trial, site: SiteView) -> Ints:
         """Start jobs within the quotas of their tenants, then those that borrow; return those that have to wait.
 
         A job borrows too when another of its tenant fills the quota in this very decision.
@@ -133,19 +133,19 @@ class Planner:
         trial.borrowing.update(borrow.tolist())
         return backfill(trial, borrow, waiting)
 
-    def _most(self, site: Site) -> int:
+    def _most(self, site: SiteView) -> int:
         """Return how many jobs in turn may be looked at: as many as can start, and those that may pass who cannot."""
         if not self._plain or self.rules.quotas.any or self.requests.any_slices:
             return EVERYBODY  # who waits for other reasons is passed by any number
         startable = int(site.free_gpus.sum()) + int(np.count_nonzero(site.free))  # each takes a GPU or a node
         return self.policy.depth + startable + 1
 
-    def _in_turn(self, queue: Sequence[int], trial: Trial, site: Site) -> tuple[Ints, float]:
+    def _in_turn(self, queue: Sequence[int], trial: Trial, site: SiteView) -> tuple[Ints, float]:
         """Return the jobs that may start, in the order in which they are to, and when others may."""
         jobs = np.asarray(queue, np.int64)
         most = EVERYBODY if len(jobs) <= self.policy.depth else self._most(site)
         if self.policy.order != "submit":
-            standing = Standing(site.now_s, self.policy.weights, self.shares, self._gpus)
+            standing = QueueStanding(site.now_s, self.policy.weights, self.shares, self._gpus)
             jobs = ordered(
                 jobs, ORDERS[self.policy.order](jobs, self.requests, standing), self.requests, most
             )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from twin.scenario.schema.scheduling import Preemption
-from twin.schedule.queue import NOBODY, Holding, Site
+from twin.schedule.queue import NOBODY, Holding, SiteView
 from twin.schedule.trial import Trial
 
 
-def victims(job: int, trial: Trial, site: Site, rules: Preemption) -> tuple[list[int], float]:
+def victims(job: int, trial: Trial, site: SiteView, rules: Preemption) -> tuple[list[int], float]:
     """Return the jobs that give way to `job`, and when somebody may who has not run for long enough yet [s].
 
     Those of lower priority that are preemptible give way, and of tenants above their quota, if `job` is within its

@@ -33,7 +33,7 @@ def believed_s(end_s: ArrayLike, now_s: float) -> Floats:
     return result
 
 
-class Profile:
+class NodeProfile:
     """Free nodes from now on.
 
     Parameters

@@ -121,7 +121,7 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class NodeLabels:
     """Where nodes stand: number of each node's NVLink domain, leaf, pod and rack, shape (N,)."""
 
     domain: Ints
@@ -131,7 +131,7 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class HeldParts:
     """GPUs, in whole or in slices, of nodes that jobs share; shape (P,).
 
     Attributes
@@ -153,14 +153,14 @@ class Parts:
     end_s: Floats
 
     @classmethod
-    def none(cls) -> Parts:
+    def none(cls) -> HeldParts:
         """Return those of a site where jobs share no nodes."""
         nothing = np.zeros(0, np.int64)
         return cls(nothing, nothing, nothing, nothing, np.zeros(0))
 
 
 @dataclass(slots=True)
-class Site:
+class SiteView:
     """The nodes at one moment; whoever decides works on copies.
 
     Parameters
@@ -202,7 +202,7 @@ class Site:
     turn_s: float = math.inf
     allowed: Callable[[int], Bools | None] | None = None
     holdings: Callable[[], list[Holding]] = list
-    parts: Callable[[], Parts] = Parts.none
+    parts: Callable[[], HeldParts] = HeldParts.none
 
 
 class Why(Enum):

@@ -15,10 +15,10 @@ from twin.schedule.queue import (
     SLICES,
     YEAR_S,
     Floats,
+    HeldParts,
     Holding,
     Ints,
-    Parts,
-    Site,
+    SiteView,
     Slots,
     Start,
 )
@@ -74,7 +74,7 @@ class _Replay:
         self.parts: dict[int, dict[int, list[tuple[int, int]]]] = {}  # node: job: (GPU, slices)
         largest = int(gpus.max(initial=1))
         self.slices = np.where(np.arange(largest) < gpus[:, None], SLICES, 0).astype(np.int8)
-        self.site = Site(
+        self.site = SiteView(
             now_s=0.0,
             free=gpus >= 0,
             end_s=np.full(nodes, -np.inf),
@@ -94,7 +94,7 @@ class _Replay:
             for job in sorted(self.held)
         ]
 
-    def _parts(self) -> Parts:
+    def _parts(self) -> HeldParts:
         rows = [
             (node, gpu, slices, job)
             for node, held in self.parts.items()
@@ -103,7 +103,7 @@ class _Replay:
         ]
         node, gpu, slices, job = np.array(rows, np.int64).reshape(-1, 4).T
         end_s = self.start_s[job] + np.minimum(self.requests.estimate_s[job], YEAR_S)
-        return Parts(node, gpu, slices, self.requests.tenant[job], end_s)
+        return HeldParts(node, gpu, slices, self.requests.tenant[job], end_s)
 
     def run(self, until_s: float) -> Replayed:
         order = np.argsort(self.submit_s, kind="stable").tolist()

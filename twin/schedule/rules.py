@@ -10,7 +10,7 @@ import numpy as np
 from twin.scenario.schema.scheduling import Green
 from twin.schedule.gates import Quotas
 from twin.schedule.placement import Placement
-from twin.schedule.queue import YEAR_S, Bools, Ints, Labels, Place, Requests
+from twin.schedule.queue import YEAR_S, Bools, Ints, NodeLabels, Place, Requests
 from twin.schedule.windows import Calendar, Window
 from twin.schedule.zones import Isolation
 
@@ -32,7 +32,7 @@ class Rules:
 
     requests: Requests
     places: tuple[Place, ...]
-    labels: Labels
+    labels: NodeLabels
     windows: tuple[Window, ...]
     isolation: Isolation | None
     quotas: Quotas

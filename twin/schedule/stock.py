@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.schedule.queue import NOBODY, SEVERAL, SLICES, Bools, Ints, Requests, Site, Start
+from twin.schedule.queue import NOBODY, SEVERAL, SLICES, Bools, Ints, Requests, SiteView, Start
 
 Parts = NDArray[np.int8] | NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class FreeRoom:
     """What may be taken for some time.
 
     Parameters
@@ -58,7 +58,7 @@ class Room:
 
 
 class Stock:
-    """The nodes as a decision leaves them; what is meant by each is said in `Site`.
+    """The nodes as a decision leaves them; what is meant by each is said in `SiteView`.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Stock:
         Free nodes.
     """
 
-    def __init__(self, requests: Requests, site: Site) -> None:
+    def __init__(self, requests: Requests, site: SiteView) -> None:
         self.requests, self.site, self.now_s = requests, site, site.now_s
         self.free, self.used, self.power_w = site.free.copy(), site.used.copy(), site.power_w
         self.free_gpus = site.free_gpus.copy() if requests.any_partial else site.free_gpus
@@ -74,9 +74,9 @@ class Stock:
         self.end_s, self.holder = site.end_s.copy(), site.tenant.copy()
         self.left = int(np.count_nonzero(self.free))
 
-    def room(self) -> Room:
+    def room(self) -> FreeRoom:
         """Return what may be taken now, for as long as one likes."""
-        return Room(self.free, self.free_gpus, self.slices)
+        return FreeRoom(self.free, self.free_gpus, self.slices)
 
     def take(self, start: Start, until_s: float) -> None:
         """Give a job its nodes until `until_s` [s]."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from twin.scenario.schema.work import Tenant
 from twin.schedule.gates import Quotas
-from twin.schedule.queue import Bools, Floats, Ints, Labels, Requests
+from twin.schedule.queue import Bools, Floats, Ints, NodeLabels, Requests
 from twin.schedule.zones import LEVELS, Isolation
 
 
@@ -43,7 +43,7 @@ class Tenants:
         """Return a site without tenants."""
         return cls.of(())
 
-    def isolated(self, labels: Labels, alone: Bools) -> Isolation | None:
+    def isolated(self, labels: NodeLabels, alone: Bools) -> Isolation | None:
         """Return what keeps tenants apart; None: nothing does."""
         if not (self.level.any() or alone.any()):
             return None

@@ -11,9 +11,9 @@ from twin.schedule.count_plan import CountPlan
 from twin.schedule.gates import enough_power
 from twin.schedule.node_plan import NodePlan
 from twin.schedule.profile import believed_s
-from twin.schedule.queue import PLENTY, YEAR_S, Bools, Decision, Ints, Site, Start, Why
+from twin.schedule.queue import PLENTY, YEAR_S, Bools, Decision, Ints, SiteView, Start, Why
 from twin.schedule.rules import Rules
-from twin.schedule.stock import Room, Stock
+from twin.schedule.stock import FreeRoom, Stock
 
 
 class Outcome(Enum):
@@ -25,10 +25,10 @@ class Outcome(Enum):
     PASSED = auto()  # over its quota: it waits and hinders nobody
 
 
-class Plan(Protocol):
+class PromisePlan(Protocol):
     """What is promised to those who wait, from the first who has to on."""
 
-    def room(self, job: int, until_s: float) -> Room | None:
+    def room(self, job: int, until_s: float) -> FreeRoom | None:
         """Return what `job` may take from now until then without delaying who was promised; None: too little."""
 
     def take(self, start: Start, until_s: float) -> None:
@@ -58,11 +58,11 @@ class Trial:
         What is promised; None: nobody has had to wait yet.
     """
 
-    def __init__(self, rules: Rules, site: Site) -> None:
+    def __init__(self, rules: Rules, site: SiteView) -> None:
         self.rules, self.site, self.now_s = rules, site, site.now_s
         self.decision = Decision()
         self.stock = Stock(rules.requests, site)
-        self.plan: Plan | None = None
+        self.plan: PromisePlan | None = None
         self.borrowing: set[int] = set()  # jobs that may go above their tenants' quotas
         self.passed: list[int] = []  # jobs whose tenants filled their quotas in this very decision
         self.dark: int | None = None  # the first that waits for power
@@ -197,7 +197,7 @@ class Trial:
         self.decision.planned[job] = self._promises.promise(job)
 
     @property
-    def _promises(self) -> Plan:
+    def _promises(self) -> PromisePlan:
         """The plan, from now on kept up to date by every start."""
         if self.plan is None:
             if self.rules.requests.any_partial:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.schedule.queue import NOBODY, SEVERAL, Bools, Floats, Ints, Labels, Requests
+from twin.schedule.queue import NOBODY, SEVERAL, Bools, Floats, Ints, NodeLabels, Requests
 
 NONE, NODE, LEAF, RACK = range(4)
 LEVELS = ("none", "node", "leaf", "rack")
@@ -28,7 +28,7 @@ class Isolation:
 
     level: Ints
     alone: Bools
-    labels: Labels
+    labels: NodeLabels
 
     @property
     def zones(self) -> tuple[tuple[int, Ints], ...]:

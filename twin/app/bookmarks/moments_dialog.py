@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from twin.app.bookmarks.goto_dialog import NoteDialog
 from twin.app.bookmarks.list_dialog import KeptDialog
-from twin.app.bookmarks.view_file import Moment
+from twin.app.bookmarks.view_file import TimeMark
 from twin.app.bookmarks.views import Views
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.plain_text import plain_tip
@@ -54,7 +54,7 @@ class MomentsDialog(KeptDialog):
             self.list.item(row).setToolTip(plain_tip(f"{self._clock.since(one.t_s)}\n{one.note}".strip()))
         self._tell()
 
-    def _current(self) -> Moment | None:
+    def _current(self) -> TimeMark | None:
         row = self.list.currentRow()
         return self._views.moments[row] if 0 <= row < len(self._views.moments) else None
 

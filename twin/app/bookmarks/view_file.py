@@ -95,7 +95,7 @@ class Bookmark(_Part):
     camera: Camera
 
 
-class Moment(_Part):
+class TimeMark(_Part):
     """A time of the run, with a note; "" where there is nothing to say."""
 
     t_s: Annotated[float, Field(ge=0.0, le=1e10, allow_inf_nan=False)]
@@ -112,13 +112,15 @@ class View(_Part):
     cables_by: CablesBy | None = None
     layers: Annotated[tuple[Annotated[str, _known(LAYERS)], ...], Field(max_length=len(LAYERS))] | None = None
     bookmarks: Annotated[tuple[Bookmark, ...], Field(max_length=MOST_BOOKMARKS)] = ()
-    moments: Annotated[tuple[Moment, ...], Field(max_length=MOST_BOOKMARKS)] = ()
+    moments: Annotated[tuple[TimeMark, ...], Field(max_length=MOST_BOOKMARKS)] = ()
     hidden: Ids = ()
     only: Ids = ()
     locked: Ids = ()
 
     @classmethod
-    def of(cls, state: ViewState, bookmarks: tuple[Bookmark, ...], moments: tuple[Moment, ...] = ()) -> View:
+    def of(
+        cls, state: ViewState, bookmarks: tuple[Bookmark, ...], moments: tuple[TimeMark, ...] = ()
+    ) -> View:
         """Return how the hall is looked at now."""
         return cls(
             camera=Camera.of(state.camera) if state.camera is not None else None,

@@ -14,7 +14,7 @@ from twin.app.bookmarks.view_file import (
     MOST_NOTE_LETTERS,
     Bookmark,
     Camera,
-    Moment,
+    TimeMark,
     View,
     ViewFileError,
     read_view,
@@ -46,7 +46,7 @@ class Views:
     def __init__(self, hall: HallPanel, scene: SceneFile, show: Callable[[str], None]) -> None:
         self._hall, self._scene, self._show = hall, scene, show
         self.bookmarks: tuple[Bookmark, ...] = ()
-        self.moments: tuple[Moment, ...] = ()
+        self.moments: tuple[TimeMark, ...] = ()
         self._place = -1  # of the bookmark gone to last
         self._at_first = self._set
         self._path: Path | None = None  # of the scene; None while it has none of its own
@@ -101,7 +101,7 @@ class Views:
         return self._set != self._at_first
 
     @property
-    def _set(self) -> tuple[tuple[Bookmark, ...], tuple[Moment, ...], Choices]:
+    def _set(self) -> tuple[tuple[Bookmark, ...], tuple[TimeMark, ...], Choices]:
         return self.bookmarks, self.moments, self._choices
 
     @property
@@ -177,23 +177,23 @@ class Views:
 
     # -- bookmarks of time ----
 
-    def add_moment(self, t_s: float, note: str) -> Moment | None:
+    def add_moment(self, t_s: float, note: str) -> TimeMark | None:
         """Keep a time with a note; return the bookmark, None where no more can be kept. One time is kept once."""
         if len(self.moments) >= MOST_BOOKMARKS:
             self._show(f"A scene keeps {MOST_BOOKMARKS} bookmarks of time: delete one first")
             return None
-        made = Moment(t_s=round(t_s, 3), note=_clean(note))
+        made = TimeMark(t_s=round(t_s, 3), note=_clean(note))
         others = [one for one in self.moments if one.t_s != made.t_s]
         self.take_moments((*others, made))
         self._show(f"Bookmark of this time{self._where_kept}")
         return made
 
-    def take_moments(self, moments: Iterable[Moment]) -> None:
+    def take_moments(self, moments: Iterable[TimeMark]) -> None:
         """Keep these bookmarks of time, in their order of time."""
         self.moments = tuple(sorted(moments, key=lambda one: one.t_s))
         self.changed.emit()
 
-    def note(self, moment: Moment, note: str) -> None:
+    def note(self, moment: TimeMark, note: str) -> None:
         """Say something else about a time that is kept."""
         self.take_moments(
             one.model_copy(update={"note": _clean(note)}) if one is moment else one for one in self.moments

@@ -10,7 +10,7 @@ from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QProgressBar, QSizePolicy, QWidget
 
-from twin.analysis.background_process import Aside, Failed, Progress
+from twin.analysis.background_process import Aside, ProcessFailed, RunProgress
 from twin.analysis.background_runs import futures_aside, gone_on_aside
 from twin.analysis.compare import Comparison
 from twin.analysis.what_if import WhatIf
@@ -128,9 +128,9 @@ class Answering(QWidget):
         """Hear how far it is."""
         for place, aside in enumerate(self._asides):
             for word in aside.words():
-                if isinstance(word, Progress):
+                if isinstance(word, RunProgress):
                     self._parts[place] = word.done / max(word.of, 1e-9)
-                elif isinstance(word, Failed):
+                elif isinstance(word, ProcessFailed):
                     self._failed("This what-if has no answer", word.why.removeprefix("ValueError: "))
                     self._stop()
                     return

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QTreeWidgetItem,
 )
 
-from twin.analysis.branch_tree import RUN_SUFFIX, Branch, tree_of
+from twin.analysis.branch_tree import RUN_SUFFIX, SceneBranch, tree_of
 from twin.app.branches.choices import folder_of, is_shipped
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
@@ -55,7 +55,7 @@ class BranchesDock(Dock):
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "branches", "Branches", "branch", parent)
         self._session = session
-        self.roots: list[Branch] = []
+        self.roots: list[SceneBranch] = []
         self._stale = True
         self._own: QTreeWidgetItem | None = None
         self.tree = QTreeWidget()
@@ -97,7 +97,7 @@ class BranchesDock(Dock):
         self._show()
 
     @property
-    def chosen(self) -> Branch | None:
+    def chosen(self) -> SceneBranch | None:
         """Return the branch that is chosen."""
         items = self.tree.selectedItems()
         return items[0].data(TITLE, Qt.ItemDataRole.UserRole) if items else None
@@ -162,7 +162,7 @@ class BranchesDock(Dock):
             self.tree.setCurrentItem(self._own)
         self._on_chosen()
 
-    def _item(self, one: Branch) -> QTreeWidgetItem:
+    def _item(self, one: SceneBranch) -> QTreeWidgetItem:
         run = one.outcome
         goodput = _DAMAGED if one.unread else _MISSING if _lacks_run(one) else ""
         if run is not None and run.goodput is not None:
@@ -212,7 +212,7 @@ class BranchesDock(Dock):
         self.compare_button.setEnabled(self._pair() is not None)
         self.what_if_button.setEnabled(self._session.document is not None)
 
-    def _can_open(self, one: Branch | None) -> bool:
+    def _can_open(self, one: SceneBranch | None) -> bool:
         """Return whether there is something to open: not of the one that is on screen."""
         own = None if self._own is None else self._own.data(TITLE, Qt.ItemDataRole.UserRole)
         return one is not None and one != own and _file_of(one) is not None
@@ -231,7 +231,7 @@ def _goodput_words(share: float, until_s: float | None) -> str:
     return f"{100 * share:.2f} %" + ("" if until_s is None else f" so far ({duration(until_s)})")
 
 
-def _lacks_run(one: Branch) -> bool:
+def _lacks_run(one: SceneBranch) -> bool:
     """Return whether a branch was cut from a run, or others from its, and no run file is there."""
     return one.outcome is None and (one.at_s is not None or any(each.cut_from for each in one.branches))
 
@@ -240,11 +240,11 @@ def _name_of(path: Path) -> str:
     return f"builtin:{path.name.removesuffix(SUFFIX)}" if is_shipped(path) else path.name
 
 
-def _is_run(one: Branch, run: Path) -> bool:
+def _is_run(one: SceneBranch, run: Path) -> bool:
     return one.outcome is not None and one.outcome.path.resolve() == run.resolve()
 
 
-def _file_of(one: Branch) -> Path | None:
+def _file_of(one: SceneBranch) -> Path | None:
     """Return what is opened of a branch."""
     if one.outcome is not None:
         return one.outcome.path

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from twin.app.branches.answer import Answered
-from twin.app.compare.designs import Design, DesignsDialog, Simulated
+from twin.app.compare.designs import DesignChoice, DesignsDialog, Simulated
 from twin.app.compare.dialog import CompareDialog
 from twin.app.compare.run import ComparedRun
 from twin.app.session.recording import SUFFIX
@@ -94,15 +94,17 @@ class CompareRuns:
         self.dialog.finished.connect(self._forget)
         self.dialog.show()
 
-    def _open_designs(self) -> list[Design]:
+    def _open_designs(self) -> list[DesignChoice]:
         """Return the open scene as it stands and, where that is another, as it was saved."""
         draft = self._session.draft
         if draft is None:
             return []
         path, title = draft.file.path, draft.file.scenario.title
-        found = [Design(f"{title}, as it stands here" if draft.dirty else title, draft.file)]
+        found = [DesignChoice(f"{title}, as it stands here" if draft.dirty else title, draft.file)]
         return (
-            [*found, Design(f"{title}, as it was saved", path)] if draft.dirty and path is not None else found
+            [*found, DesignChoice(f"{title}, as it was saved", path)]
+            if draft.dirty and path is not None
+            else found
         )
 
     def close(self) -> None:

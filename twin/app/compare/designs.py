@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.analysis.background_process import Aside, Failed, Progress
+from twin.analysis.background_process import Aside, ProcessFailed, RunProgress
 from twin.analysis.background_runs import recorded_aside
 from twin.app.files.scene_list import SUFFIX, shipped_scenes, title_of
 from twin.app.session.scene_errors import SCENE_ERRORS
@@ -44,7 +44,7 @@ _TO_THE_END = "to the end of each"
 
 
 @dataclass(frozen=True)
-class Design:
+class DesignChoice:
     """A scene that can be run: one that is open, or a file that is read when it is needed."""
 
     title: str
@@ -91,12 +91,12 @@ class DesignsDialog(QDialog):
     made = Signal(object)  # Simulated
 
     def __init__(
-        self, open_designs: list[Design], seed: int, parent: QWidget, second: Path | None = None
+        self, open_designs: list[DesignChoice], seed: int, parent: QWidget, second: Path | None = None
     ) -> None:
         super().__init__(parent)
         self._designs = [
             *open_designs,
-            *(Design(title_of(path), path) for path in shipped_scenes()),
+            *(DesignChoice(title_of(path), path) for path in shipped_scenes()),
         ]
         self._asides: list[Aside[Path]] = []
         self._folder: TemporaryDirectory[str] | None = None
@@ -123,7 +123,7 @@ class DesignsDialog(QDialog):
 
     def choose_file(self, box: QComboBox, path: Path) -> None:
         """Choose a scene file as one of both designs."""
-        self._designs.append(Design(path.name, path))
+        self._designs.append(DesignChoice(path.name, path))
         for one in (self.a_box, self.b_box):
             one.insertItem(one.count() - 1, path.name, len(self._designs) - 1)
         box.setCurrentIndex(box.count() - 2)
@@ -168,10 +168,10 @@ class DesignsDialog(QDialog):
         """Hear how far both are."""
         for place, aside in enumerate(self._asides):
             for word in aside.words():
-                if isinstance(word, Progress):
+                if isinstance(word, RunProgress):
                     self.bars[place].setValue(round(_FINE * word.done / max(word.of, 1e-9)))
                     self.bars[place].setFormat(f"{'AB'[place]}: {spoken(word.done)} of {spoken(word.of)}")
-                elif isinstance(word, Failed):
+                elif isinstance(word, ProcessFailed):
                     self._end()
                     self._tell(f"{'AB'[place]} could not be run: {word.why}")
                     return

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from twin.analysis.difference_words import name_of, sentence, values_of
 from twin.app.compare.hall_pair import HallPair
-from twin.app.compare.scene_comparison import Comparison, things_of
+from twin.app.compare.scene_comparison import SceneComparison, things_of
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
@@ -57,7 +57,7 @@ class DiffDialog(QDialog):
     def __init__(
         self,
         look: Look,
-        comparison: Comparison,
+        comparison: SceneComparison,
         titles: tuple[str, str],
         parent: QWidget,
         answers: Mapping[str, Callable[[], object]] | None = None,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from twin.app.compare.scene_comparison import Comparison
+from twin.app.compare.scene_comparison import SceneComparison
 from twin.app.hall.twin_view import LinkedHalls
 from twin.app.toolkit.look import Look
 from twin.view3d.base.edit_shapes import Ghost, GhostBox, Tone
@@ -28,7 +28,9 @@ class HallPair(LinkedHalls):
         Of the scene before and after.
     """
 
-    def __init__(self, look: Look, comparison: Comparison, titles: tuple[str, str], parent: QWidget) -> None:
+    def __init__(
+        self, look: Look, comparison: SceneComparison, titles: tuple[str, str], parent: QWidget
+    ) -> None:
         super().__init__(look, (f"Before: {titles[0]}", f"After: {titles[1]}"), parent)
         for view, scene in zip(self.views, (comparison.before, comparison.after), strict=True):
             view.set_plant(scene.plant)

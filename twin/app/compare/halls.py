@@ -16,7 +16,7 @@ from twin.plant.tables import Plant
 from twin.record.channels import BY_ID
 from twin.record.runfile import NoDetail, RunFileError
 from twin.view3d.base.edit_shapes import Ghost, Tone
-from twin.view3d.base.ownership import Groups
+from twin.view3d.base.ownership import OwnerNames
 from twin.view3d.colour.difference import RANGES, Apart, Places, Side, apart, matched, unit_of
 from twin.view3d.colour.legend import legend_for
 from twin.view3d.colour.machine_difference import Matched, machines_apart, standing_alone
@@ -69,7 +69,7 @@ class ComparedHalls(LinkedHalls):
         self.apart: Apart | None = None
         self.trouble = ""
         self._sides: list[Side | None] = [None, None]
-        self._groups: list[Groups | None] = [None, None]
+        self._groups: list[OwnerNames | None] = [None, None]
         self._plants: tuple[Plant, Plant] | None = None
         self._places: Places | None = None
         self._machines: Matched | None = None

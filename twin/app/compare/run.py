@@ -14,9 +14,9 @@ from twin.app.toolkit.clock import Clock
 from twin.plant.tables import Plant
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
-from twin.report.halls import Halls
+from twin.report.halls import RecordedHalls
 from twin.scenario.schema.document import Scenario
-from twin.view3d.base.ownership import Groups
+from twin.view3d.base.ownership import OwnerNames
 from twin.view3d.colour.difference import Side
 
 _IDLE_WALL_S = 2.0
@@ -52,7 +52,7 @@ class ComparedRun:
         self._reader: Reader | None = None
         self._read_wall_s = 0.0
         reader = self.reader(0.0)
-        self._halls = Halls(reader)
+        self._halls = RecordedHalls(reader)
         self.scenario: Scenario = reader.header.scenario
         self.title, self.seed = title or self.scenario.title, reader.header.seed
         self.clock = Clock.of(self.scenario)
@@ -60,7 +60,7 @@ class ComparedRun:
         summary = reader.summary
         complete = summary is not None and isinstance(summary.get("ledger_gpu_s"), dict)
         self.sample: Sample | None = sample_of(summary) if summary is not None and complete else None
-        self._groups: dict[int, Groups] = {}
+        self._groups: dict[int, OwnerNames] = {}
 
     def reader(self, wall_s: float) -> Reader:
         """Return what reads the file, opened anew where it was let go of."""
@@ -80,7 +80,7 @@ class ComparedRun:
         frame = self.reader(wall_s).frame(t_s)
         scenario, plant = self._halls.at(frame.layout.epoch)
         if plant.epoch not in self._groups:
-            self._groups[plant.epoch] = Groups.of(scenario, plant)
+            self._groups[plant.epoch] = OwnerNames.of(scenario, plant)
         return Side(plant, frame, self._groups[plant.epoch])
 
     def plant(self) -> Plant:

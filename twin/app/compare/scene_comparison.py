@@ -24,7 +24,7 @@ _IDS = re.compile(r"\[([^\[\]]+)\]")
 
 
 @dataclass(frozen=True)
-class Figure:
+class SumFigure:
     """A sum that differs, as people read it."""
 
     title: str
@@ -33,7 +33,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SceneComparison:
     """What differs between two scenes.
 
     Attributes
@@ -53,12 +53,14 @@ class Comparison:
     before: Scene
     after: Scene
     differences: tuple[Difference, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[SumFigure, ...]
     things: Mapping[str, Change]
     unpriced: tuple[str, str]
 
 
-def compare(before: Document, after: Document, t_s: float = 0.0, plant: Plant | None = None) -> Comparison:
+def compare(
+    before: Document, after: Document, t_s: float = 0.0, plant: Plant | None = None
+) -> SceneComparison:
     """Return what differs between two scenes as they stand at a time of their run.
 
     Parameters
@@ -80,7 +82,7 @@ def compare(before: Document, after: Document, t_s: float = 0.0, plant: Plant | 
     things = _racks(first.plant, second.plant) | _machines(first.plant, second.plant, found)
     sums = budget(first), budget(second)
     unpriced = left_out(first.catalog, sums[0].unpriced), left_out(second.catalog, sums[1].unpriced)
-    return Comparison(first, second, tuple(found), _figures(*sums), things, unpriced)
+    return SceneComparison(first, second, tuple(found), _figures(*sums), things, unpriced)
 
 
 def things_of(path: str, plant: Plant) -> tuple[str, ...]:
@@ -96,12 +98,12 @@ def things_of(path: str, plant: Plant) -> tuple[str, ...]:
     return ()
 
 
-def _figures(before: Budget, after: Budget) -> tuple[Figure, ...]:
+def _figures(before: Budget, after: Budget) -> tuple[SumFigure, ...]:
     made = []
     for name, (title, _) in FIGURES.items():
         old, new = (float(getattr(each, name)) for each in (before, after))
         if old != new:
-            made.append(Figure(title, figure_words(name, old), figure_words(name, new)))
+            made.append(SumFigure(title, figure_words(name, old), figure_words(name, new)))
     return tuple(made)
 
 

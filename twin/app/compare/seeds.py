@@ -9,7 +9,7 @@ from psygnal import Signal
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
-from twin.analysis.background_process import Aside, Failed, Progress
+from twin.analysis.background_process import Aside, ProcessFailed, RunProgress
 from twin.analysis.background_runs import samples_aside
 from twin.analysis.compare import Basis, Sample, compare
 from twin.analysis.seeds import Design
@@ -126,10 +126,10 @@ class SeedsPanel(QWidget):
     def poll(self) -> None:
         """Hear what there is."""
         for word in self._aside.words() if self._aside is not None else ():
-            if isinstance(word, Progress):
+            if isinstance(word, RunProgress):
                 self.bar.setValue(int(word.done))
                 self.words.setText(f"{word.done:,.0f} of {word.of:,.0f} runs")
-            elif isinstance(word, Failed):
+            elif isinstance(word, ProcessFailed):
                 self._end(f"It could not be run: {word.why}")
             else:
                 self._end("")

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
-from twin.app.plots.min_max_bands import Band, band
+from twin.app.plots.min_max_bands import CurveBand, band
 from twin.app.plots.timeline_scale import Scale
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.painted_widget import Painted
@@ -132,13 +132,13 @@ class CompareStrip(Painted):
         spot = room.adjusted(0, 0, -6 - place * scaled(_NAME_PX), -3)
         painter.drawText(spot, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight, words)
 
-    def _band(self, track: Track, room: QRectF) -> Band:
+    def _band(self, track: Track, room: QRectF) -> CurveBand:
         """Return a run in columns of a few pixels: dips of minutes in a run of weeks would be a thicket."""
         scale = Scale.all(self._reach_s, width_px=room.width() / _COLUMN_PX)
         until_s = float(track.t_s[-1]) if len(track.t_s) else 0.0
         return band(track.t_s, track.goodput.astype(float), scale, until_s)
 
-    def _curve(self, piece: Band, room: QRectF) -> QPolygonF:
+    def _curve(self, piece: CurveBand, room: QRectF) -> QPolygonF:
         x = (piece.column + 0.5) * _COLUMN_PX
         y = room.bottom() - 2 - np.clip(piece.mean / _TOP, 0.0, 1.0) * (room.height() - 4)
         return QPolygonF([QPointF(float(a), float(b)) for a, b in zip(x, y, strict=True)])

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from twin.analysis.compare import Comparison
 from twin.analysis.figure_words import apart_words, value_words
-from twin.analysis.figures import FIGURES, Figure
+from twin.analysis.figures import FIGURES, ComparedFigure
 from twin.analysis.significance import judged, seeds_words
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
@@ -28,7 +28,7 @@ _MEANT = {
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """A figure as it is written.
 
     Attributes
@@ -45,12 +45,12 @@ class Row:
     better: int
 
 
-def rows_of(found: Comparison) -> list[Row]:
+def rows_of(found: Comparison) -> list[ComparisonRow]:
     """Return a row for each figure that both know, in the order of `FIGURES`."""
     return [_row(figure, found) for figure in FIGURES if figure.key in found.differences]
 
 
-def _row(figure: Figure, found: Comparison) -> Row:
+def _row(figure: ComparedFigure, found: Comparison) -> ComparisonRow:
     one, said = found.differences[figure.key], judged(figure, found)
     interval = (
         "" if one.paired is None else f"\N{PLUS-MINUS SIGN} {apart_words(figure, one.paired, '-', one.size)}"
@@ -60,7 +60,7 @@ def _row(figure: Figure, found: Comparison) -> Row:
     )
     title = figure.title[:1].upper() + figure.title[1:]
     values = value_words(figure, one.a, one.size), value_words(figure, one.b, one.size)
-    return Row(
+    return ComparisonRow(
         figure.key, (title, *values, apart, interval, seeds_words(one), said.words), said.words, said.better
     )
 
@@ -77,7 +77,7 @@ class FigureTable(QTreeWidget):
     def __init__(self, look: Look) -> None:
         super().__init__()
         self._look = look
-        self.rows: list[Row] = []
+        self.rows: list[ComparisonRow] = []
         self.setAccessibleName("Figures of both runs")
         self.setHeaderLabels(list(HEADS))
         self.setRootIsDecorated(False)

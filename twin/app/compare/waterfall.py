@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from twin.analysis.account_words import INSTALLED, MEANINGS, step_title
-from twin.analysis.compare import Step, Waterfall
+from twin.analysis.compare import DesignWaterfall, WaterfallStep
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.painted_widget import Painted
 from twin.app.toolkit.text import significant
@@ -31,7 +31,7 @@ _MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
 @dataclass(frozen=True)
-class Line:
+class WaterfallLine:
     """One line: an end of the way, or a step of it.
 
     Parameters
@@ -48,7 +48,7 @@ class Line:
     to_h: float
 
 
-def lines_of(way: Waterfall) -> list[Line]:
+def lines_of(way: DesignWaterfall) -> list[WaterfallLine]:
     """Return the ends and the steps between them; the least steps together."""
     largest = max((abs(step.gpu_h) for step in way.steps), default=0.0)
     told = [step for step in way.steps if abs(step.gpu_h) >= _LEAST * largest][:_MOST_STEPS]
@@ -58,11 +58,11 @@ def lines_of(way: Waterfall) -> list[Line]:
     if rested and abs(rest_h) > _NOTHING * largest:
         steps.append((REST, f"{rested} smaller one{'s' * (rested != 1)}", rest_h))
     at_h = way.a_gpu_h
-    lines = [Line("", "Productive in A", 0.0, at_h)]
+    lines = [WaterfallLine("", "Productive in A", 0.0, at_h)]
     for account, title, gpu_h in steps:
-        lines.append(Line(account, title, at_h, at_h + gpu_h))
+        lines.append(WaterfallLine(account, title, at_h, at_h + gpu_h))
         at_h += gpu_h
-    return [*lines, Line("", "Productive in B", 0.0, way.b_gpu_h)]
+    return [*lines, WaterfallLine("", "Productive in B", 0.0, way.b_gpu_h)]
 
 
 class CompareWaterfall(Painted):
@@ -76,7 +76,7 @@ class CompareWaterfall(Painted):
 
     def __init__(self, look: Look) -> None:
         super().__init__(look, "Where the GPU time went, from A to B")
-        self.lines: list[Line] = []
+        self.lines: list[WaterfallLine] = []
         self.setMinimumSize(scaled(340), scaled(120))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
@@ -84,14 +84,14 @@ class CompareWaterfall(Painted):
         """Return room for some lines."""
         return QSize(scaled(460), scaled(250))
 
-    def show_way(self, way: Waterfall | None) -> None:
+    def show_way(self, way: DesignWaterfall | None) -> None:
         """Show another way; None: there is none."""
         self.lines = [] if way is None else lines_of(way)
         self.setMinimumHeight(scaled(max(120.0, len(self.lines) * _LINE_MIN_PX + 8)))
         self.setAccessibleDescription(", ".join(f"{line.title} {self.figure(line)}" for line in self.lines))
         self.update()
 
-    def figure(self, line: Line) -> str:
+    def figure(self, line: WaterfallLine) -> str:
         """Return the hours of a line; of a step with its sign."""
         hours = line.to_h - line.from_h
         sign = "" if not line.account else "+" if hours >= 0 else "\N{MINUS SIGN}"
@@ -159,7 +159,7 @@ class CompareWaterfall(Painted):
             self._write(painter, number, line)
         painter.end()
 
-    def _write(self, painter: QPainter, number: int, line: Line) -> None:
+    def _write(self, painter: QPainter, number: int, line: WaterfallLine) -> None:
         theme, spot, end = self._look.theme, self.spot(number), not line.account
         painter.setFont(font(12 if spot.height() >= 15 else 11, bold=end))
         painter.setPen(QColor(theme.text if end else theme.muted))
@@ -183,6 +183,6 @@ class CompareWaterfall(Painted):
         return ""
 
 
-def _title(step: Step) -> str:
+def _title(step: WaterfallStep) -> str:
     title = step_title(step.account, step.gpu_h)
     return title[:1].upper() + title[1:]

@@ -71,7 +71,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Line:
+class DiagramLine:
     """What joins two boxes.
 
     Parameters
@@ -119,7 +119,7 @@ class Diagram:
     """Boxes and lines, how many columns they take, a caption, and a note below."""
 
     boxes: tuple[Box, ...] = ()
-    lines: tuple[Line, ...] = ()
+    lines: tuple[DiagramLine, ...] = ()
     columns: int = 1
     caption: str = ""
     note: str = ""
@@ -131,7 +131,7 @@ class Diagram:
             for box in self.boxes
         )
         lines = tuple(
-            Line(line.above, line.below, "", "calm", line.up, line.late, flow=0.0, pipes=line.is_pair)
+            DiagramLine(line.above, line.below, "", "calm", line.up, line.late, flow=0.0, pipes=line.is_pair)
             for line in self.lines
         )
         return Diagram(boxes, lines, self.columns, self.caption)

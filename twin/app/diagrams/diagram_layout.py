@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from twin.app.diagrams.diagram import Box, Diagram, Line
+from twin.app.diagrams.diagram import Box, Diagram, DiagramLine
 
 BOX_PX, SMALL_PX, SMALL_STATE_PX = 50.0, 30.0, 50.0
 """Heights: of boxes, of small ones, of small ones that have a state to tell."""
@@ -20,7 +20,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Spot:
+class Rectangle:
     """A rectangle."""
 
     x: float
@@ -52,16 +52,16 @@ class Route:
 
 
 @dataclass(frozen=True)
-class Picture:
+class DiagramPicture:
     """A diagram on pixels: size, the place of each box by key, the way of each line."""
 
     width: float
     height: float
-    spots: dict[str, Spot]
+    spots: dict[str, Rectangle]
     routes: tuple[Route, ...]
 
 
-def lay_out(diagram: Diagram, width: float, height: float) -> Picture:
+def lay_out(diagram: Diagram, width: float, height: float) -> DiagramPicture:
     """Return a diagram laid out for a surface, wider or higher than it where it does not fit."""
     left, right = (_lane(diagram, side) for side in (-1, 1))
     room = width - 2 * _MARGIN_PX - left - right
@@ -72,7 +72,7 @@ def lay_out(diagram: Diagram, width: float, height: float) -> Picture:
     whole = max(width, used + left + right + 2 * _MARGIN_PX)
     x0 = _MARGIN_PX + left + (whole - 2 * _MARGIN_PX - left - right - used) / 2
     tops, heights, bottom = _levels(diagram, height)
-    spots: dict[str, Spot] = {}
+    spots: dict[str, Rectangle] = {}
     for box in diagram.boxes:
         if not box.side:
             middle = x0 + (box.place + 0.5) * pitch
@@ -80,7 +80,7 @@ def lay_out(diagram: Diagram, width: float, height: float) -> Picture:
             if _is_alone(diagram, box):  # as wide as it can be about its middle
                 own_px = min(2 * min(middle - x0, x0 + used - middle) - _BETWEEN_PX, WIDEST_PX)
             y = tops[box.level] + (heights[box.level] - BOX_PX) / 2
-            spots[box.key] = Spot(middle - own_px / 2, y, own_px, BOX_PX)
+            spots[box.key] = Rectangle(middle - own_px / 2, y, own_px, BOX_PX)
     for level in range(len(tops)):
         for side, lane in ((-1, left), (1, right)):
             small = [box for box in diagram.boxes if box.level == level and box.side == side]
@@ -90,9 +90,11 @@ def lay_out(diagram: Diagram, width: float, height: float) -> Picture:
             for box in small:
                 own_px = min(_lane_px(box), lane) - _BETWEEN_PX / 2 if box.symbol == "more" else lane - 4.0
                 x = edge + (lane - _BETWEEN_PX / 2 - own_px) / 2
-                spots[box.key] = Spot(x, y, own_px, _small_px(box))
+                spots[box.key] = Rectangle(x, y, own_px, _small_px(box))
                 y += _small_px(box) + 4
-    return Picture(whole, bottom, spots, tuple(_route(diagram, line, spots, tops) for line in diagram.lines))
+    return DiagramPicture(
+        whole, bottom, spots, tuple(_route(diagram, line, spots, tops) for line in diagram.lines)
+    )
 
 
 def _is_alone(diagram: Diagram, box: Box) -> bool:
@@ -138,7 +140,7 @@ def _levels(diagram: Diagram, height: float) -> tuple[list[float], list[float], 
     return tops, heights, y - gap + _MARGIN_PX
 
 
-def _route(diagram: Diagram, line: Line, spots: dict[str, Spot], tops: list[float]) -> Route:
+def _route(diagram: Diagram, line: DiagramLine, spots: dict[str, Rectangle], tops: list[float]) -> Route:
     above, below = spots[line.above], spots[line.below]
     by_key = {box.key: box for box in diagram.boxes}
     if by_key[line.above].level == by_key[line.below].level:
@@ -159,7 +161,7 @@ def _route(diagram: Diagram, line: Line, spots: dict[str, Spot], tops: list[floa
     return Route(points, (x + 6.0, label_y))
 
 
-def _beside(above: Spot, below: Spot, small: Box) -> Route:
+def _beside(above: Rectangle, below: Rectangle, small: Box) -> Route:
     """Return the way from a box to a small one of its level: to the line that leaves the box below it."""
     y = below.y + below.height / 2
     inner = below.x + below.width if small.side < 0 else below.x

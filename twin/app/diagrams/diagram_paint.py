@@ -9,8 +9,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from twin.app.diagrams.diagram import STANDS, Box, Diagram, Line
-from twin.app.diagrams.diagram_layout import PIPE_APART_PX, Picture, Route, Spot
+from twin.app.diagrams.diagram import STANDS, Box, Diagram, DiagramLine
+from twin.app.diagrams.diagram_layout import PIPE_APART_PX, DiagramPicture, Rectangle, Route
 from twin.app.diagrams.diagram_symbols import draw_mark, draw_symbol
 from twin.app.toolkit.theme import Theme, font
 from twin.view3d.base.palette import ramp
@@ -30,7 +30,12 @@ def temperature_colour(temp_c: float) -> QColor:
 
 
 def paint_still(
-    painter: QPainter, theme: Theme, diagram: Diagram, picture: Picture, hovered: str = "", current: str = ""
+    painter: QPainter,
+    theme: Theme,
+    diagram: Diagram,
+    picture: DiagramPicture,
+    hovered: str = "",
+    current: str = "",
 ) -> None:
     """Paint all that does not travel: lines, their values, then boxes.
 
@@ -41,7 +46,7 @@ def paint_still(
     """
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     artist = _Artist(painter, theme, hovered, current)
-    labels: list[tuple[Line, tuple[float, float], str]] = []
+    labels: list[tuple[DiagramLine, tuple[float, float], str]] = []
     for line, route in zip(diagram.lines, picture.routes, strict=True):
         if line.is_pair:
             labels += artist.pipes(line, route)
@@ -55,7 +60,7 @@ def paint_still(
 
 
 def paint_arrows(
-    painter: QPainter, theme: Theme, diagram: Diagram, picture: Picture, travelled_px: float
+    painter: QPainter, theme: Theme, diagram: Diagram, picture: DiagramPicture, travelled_px: float
 ) -> None:
     """Paint the arrow heads on the lines, so far from where they began."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -104,7 +109,7 @@ class _Artist:
     def __init__(self, painter: QPainter, theme: Theme, hovered: str, current: str) -> None:
         self._painter, self._theme, self._hovered, self._current = painter, theme, hovered, current
 
-    def line(self, line: Line, route: Route) -> None:
+    def line(self, line: DiagramLine, route: Route) -> None:
         pen = QPen(_tint(self._theme, line.tone), 2.0 if line.tone not in ("calm", "dead") else 1.4)
         if line.tone == "dead":
             pen.setStyle(Qt.PenStyle.DashLine)
@@ -112,7 +117,7 @@ class _Artist:
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
         self._painter.drawPolyline(QPolygonF([QPointF(*point) for point in route.points]))
 
-    def pipes(self, line: Line, route: Route) -> list[tuple[Line, tuple[float, float], str]]:
+    def pipes(self, line: DiagramLine, route: Route) -> list[tuple[DiagramLine, tuple[float, float], str]]:
         labels = []
         for side, temp_c in ((-1, line.supply_c), (1, line.return_c)):
             points = QPolygonF(_pipe(route, side))
@@ -131,7 +136,7 @@ class _Artist:
             labels.append((line, (x + 8.0 if side > 0 else x - 8.0 - wide, y), words))
         return labels
 
-    def label(self, line: Line, place: tuple[float, float], words: str) -> None:
+    def label(self, line: DiagramLine, place: tuple[float, float], words: str) -> None:
         if not words:
             return
         self._painter.setFont(font(10))
@@ -281,7 +286,7 @@ def _tint(theme: Theme, tone: str) -> QColor:
     )
 
 
-def rectangle(spot: Spot) -> QRectF:
+def rectangle(spot: Rectangle) -> QRectF:
     """Return a spot as Qt has it."""
     return QRectF(spot.x, spot.y, spot.width, spot.height)
 

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from twin.app.diagrams.diagram import Box, Diagram
-from twin.app.diagrams.diagram_layout import Picture, lay_out
+from twin.app.diagrams.diagram_layout import DiagramPicture, lay_out
 from twin.app.diagrams.diagram_paint import paint_arrows, paint_still, rectangle
 from twin.app.toolkit.look import Look
 
@@ -38,7 +38,7 @@ class DiagramView(QWidget):
         super().__init__()
         self._look = look
         self.diagram = Diagram()
-        self.picture: Picture = lay_out(self.diagram, 300, 300)
+        self.picture: DiagramPicture = lay_out(self.diagram, 300, 300)
         self._boxes: dict[str, Box] = {}
         self._current = ""
         self._hovered = ""

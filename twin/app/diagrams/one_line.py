@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from twin.app.diagrams.diagram import LEAST_W, Box, Diagram, Line, Tone, places_of
+from twin.app.diagrams.diagram import LEAST_W, Box, Diagram, DiagramLine, Tone, places_of
 from twin.app.diagrams.one_line_boxes import OneLine
 from twin.app.diagrams.one_line_facts import PowerNow
-from twin.app.diagrams.one_line_loads import Load, load_of, loads_of
+from twin.app.diagrams.one_line_loads import DiagramLoad, load_of, loads_of
 from twin.app.toolkit import text
 from twin.app.world.rows import World, gpus_of
 from twin.plant.graph import find
@@ -68,7 +68,7 @@ def _overview(world: World, now: PowerNow) -> Diagram:
         else:
             key = drawing.load(load, 0, 0.0, side=1)
             live = not load.feeds and now.gives(stages.members[0][0])
-            drawing.lines.append(Line(keys[0], key, "", "live" if live else "dead"))
+            drawing.lines.append(DiagramLine(keys[0], key, "", "live" if live else "dead"))
         for k in above:
             mine = [item for item in stages.members[k] if item in set(load.feeds)]
             line = drawing.hang(keys[k], key, mine, load)
@@ -132,7 +132,7 @@ def _chain(now: PowerNow, item: int) -> list[int]:
     return chain[::-1]
 
 
-def _paths(world: World, now: PowerNow, load: Load, node: int, gpu: int) -> Diagram:
+def _paths(world: World, now: PowerNow, load: DiagramLoad, node: int, gpu: int) -> Diagram:
     """Return the whole way from the grid to a load, over both feeds."""
     drawing = OneLine(world, now)
     chains = [_chain(now, feed) for feed in load.feeds]
@@ -203,10 +203,10 @@ def _spare(drawing: OneLine, item: int, key: str, level: int, side: int) -> None
     used = "ON SPARE" in now.state_words(item)
     tone: Tone = "warning" if used else "calm"
     if now.items.ids[other] in drawing.boxes:
-        drawing.lines.append(Line(now.items.ids[other], key, "", tone, late=True, flow=float(used)))
+        drawing.lines.append(DiagramLine(now.items.ids[other], key, "", tone, late=True, flow=float(used)))
     else:
         source = drawing.item(other, level, 0.0, side=side)
-        drawing.lines.append(Line(key, source, "", tone, up=True, flow=float(used)))
+        drawing.lines.append(DiagramLine(key, source, "", tone, up=True, flow=float(used)))
 
 
 def _inside(drawing: OneLine, above: str, node: int, gpu: int, level: int, place: float) -> None:
@@ -233,7 +233,9 @@ def _inside(drawing: OneLine, above: str, node: int, gpu: int, level: int, place
             chosen=number == len(inside) - 1,
         )
         drawing.lines.append(
-            Line(above, id_, words, "live" if power_w > LEAST_W else "dead", flow=float(power_w > LEAST_W))
+            DiagramLine(
+                above, id_, words, "live" if power_w > LEAST_W else "dead", flow=float(power_w > LEAST_W)
+            )
         )
         above = id_
 
@@ -269,7 +271,7 @@ def _around(world: World, now: PowerNow, item: int) -> Diagram:
         above = key
     if items.bus[item] >= 0 and items.ids[item] not in drawing.boxes:  # one of several that stand as a group
         drawing.item(item, len(chain) - 1, 0.0, side=1, chosen=True)
-        drawing.lines.append(Line(above, items.ids[item], "", drawing.now.tone(item), up=True))
+        drawing.lines.append(DiagramLine(above, items.ids[item], "", drawing.now.tone(item), up=True))
     below = len(chain)
     for place, child in enumerate(children[:shown]):
         key = drawing.item(child, below, float(place))

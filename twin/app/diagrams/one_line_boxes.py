@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from twin.app.diagrams.diagram import LEAST_W, Box, Diagram, Line
+from twin.app.diagrams.diagram import LEAST_W, Box, Diagram, DiagramLine
 from twin.app.diagrams.one_line_facts import PowerNow, losses, losses_note, shelves_w, state_of_many
-from twin.app.diagrams.one_line_loads import Load, load_box, loads_beside, taken_w
+from twin.app.diagrams.one_line_loads import DiagramLoad, load_box, loads_beside, taken_w
 from twin.app.toolkit import text
 from twin.app.world.rows import World
 
@@ -21,7 +21,7 @@ class OneLine:
     world: World
     now: PowerNow
     boxes: dict[str, Box] = field(default_factory=dict)
-    lines: list[Line] = field(default_factory=list)
+    lines: list[DiagramLine] = field(default_factory=list)
 
     def item(self, item: int, level: int, place: float, *, side: int = 0, chosen: bool = False) -> str:
         """Add one item; return its key."""
@@ -87,7 +87,9 @@ class OneLine:
         )
         return key
 
-    def rest(self, above: int, drawn: Sequence[int], level: int, side: int, but: Load | None = None) -> None:
+    def rest(
+        self, above: int, drawn: Sequence[int], level: int, side: int, but: DiagramLoad | None = None
+    ) -> None:
         """Add all that hangs on an item beside what is drawn, as one small box: what flows then adds up.
 
         Parameters
@@ -146,7 +148,7 @@ class OneLine:
     def _feed(self, above: str, below: str, power_w: float, live: bool) -> None:
         flows = live and power_w > LEAST_W
         self.lines.append(
-            Line(
+            DiagramLine(
                 above,
                 below,
                 "" if self.boxes[below].side else text.quantity(power_w, "W") if flows else "0 W",
@@ -171,7 +173,7 @@ class OneLine:
             out_w = float(self.now.out_w[np.asarray(mine)].sum())
             gives = abs(out_w) > LEAST_W and any(self.now.gives(item) for item in mine)
             self.lines.append(
-                Line(
+                DiagramLine(
                     above,
                     key,
                     "",
@@ -181,21 +183,23 @@ class OneLine:
                 )
             )
 
-    def load(self, load: Load, level: int, place: float, *, side: int = 0, chosen: bool = False) -> str:
+    def load(
+        self, load: DiagramLoad, level: int, place: float, *, side: int = 0, chosen: bool = False
+    ) -> str:
         """Add what hangs on the tree."""
         box = load_box(self.world, load, level, place, side=side, chosen=chosen)
         self.boxes[box.key] = box
         return box.key
 
-    def hung_w(self, items: Sequence[int], load: Load) -> float:
+    def hung_w(self, items: Sequence[int], load: DiagramLoad) -> float:
         """Return what a load takes by some of its feeding items [W]."""
         return taken_w(self.world, self.now.giving, load.kind, np.array(load.members, np.intp), items)
 
-    def hang(self, above: str, below: str, items: Sequence[int], load: Load) -> Line:
+    def hang(self, above: str, below: str, items: Sequence[int], load: DiagramLoad) -> DiagramLine:
         """Join feeding items with a load; return the line, which says what goes by it."""
         power_w, live = self.hung_w(items, load), any(self.now.gives(item) for item in items)
         flows = live and power_w > LEAST_W
-        line = Line(
+        line = DiagramLine(
             above,
             below,
             text.quantity(power_w, "W") if flows else "0 W",
@@ -206,7 +210,7 @@ class OneLine:
         self.lines.append(line)
         return line
 
-    def say(self, line: Line, words: str, *, late: bool = True) -> None:
+    def say(self, line: DiagramLine, words: str, *, late: bool = True) -> None:
         """Write other words on the line drawn last, and say where it turns."""
         self.lines[-1] = replace(line, text=words, late=late)
 

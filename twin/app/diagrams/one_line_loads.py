@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from twin.app.diagrams.diagram import Box
 from twin.app.toolkit import text
 from twin.app.world.rows import World
-from twin.plant.tables import LoopKind, Loops, Plants, Racks
+from twin.plant.tables import FacilityLoops, LoopKind, Loops, Racks
 
 Ints = NDArray[np.int32]
 _SYMBOLS = {"rack": "rack", "loop": "pump", "plant": "chiller"}
@@ -21,7 +21,7 @@ _MANY = {"rack": "racks", "loop": "CDUs and CRAHs", "plant": "heat rejection"}
 
 
 @dataclass(frozen=True)
-class Load:
+class DiagramLoad:
     """One or several things of a kind that take power.
 
     Parameters
@@ -47,10 +47,10 @@ class Load:
     members: tuple[int, ...] = ()
 
 
-def loads_of(world: World, *, feed: int | None = None) -> list[Load]:
+def loads_of(world: World, *, feed: int | None = None) -> list[DiagramLoad]:
     """Return what hangs on the tree by kind, or what hangs on one item."""
     plant = world.plant
-    found: list[Load] = []
+    found: list[DiagramLoad] = []
     for kind, table in _tables(world).items():
         feed_a, feed_b, there = table.feed_a, table.feed_b, _there(table)
         members = np.flatnonzero(there & (feed_a >= 0) if kind == "rack" else there)
@@ -95,7 +95,7 @@ def taken_w(
 
 
 def loads_beside(
-    world: World, gives: Sequence[bool], item: int, but: Load | None = None
+    world: World, gives: Sequence[bool], item: int, but: DiagramLoad | None = None
 ) -> tuple[int, float]:
     """Return how many racks, loops and facility loops hang on an item beside `but`, and what they take by it [W]."""
     count, power_w = 0, 0.0
@@ -109,22 +109,22 @@ def loads_beside(
     return count, power_w
 
 
-def _tables(world: World) -> dict[str, Racks | Loops | Plants]:
+def _tables(world: World) -> dict[str, Racks | Loops | FacilityLoops]:
     plant = world.plant
     return {"rack": plant.racks, "loop": plant.loops, "plant": plant.plants}
 
 
-def _there(table: Racks | Loops | Plants) -> NDArray[np.bool_]:
+def _there(table: Racks | Loops | FacilityLoops) -> NDArray[np.bool_]:
     """Return which of them stand; facility loops never go while a run lasts."""
-    return np.ones(len(table.ids), bool) if isinstance(table, Plants) else table.present
+    return np.ones(len(table.ids), bool) if isinstance(table, FacilityLoops) else table.present
 
 
-def load_of(world: World, kind: str, slot: int) -> Load:
+def load_of(world: World, kind: str, slot: int) -> DiagramLoad:
     """Return one rack, loop or facility loop."""
     return _load(world, kind, np.array([slot]))
 
 
-def _load(world: World, kind: str, members: NDArray[np.intp]) -> Load:
+def _load(world: World, kind: str, members: NDArray[np.intp]) -> DiagramLoad:
     plant, frame = world.plant, world.frame
     table = _tables(world)[kind]
     ids: list[str] = table.ids
@@ -141,7 +141,7 @@ def _load(world: World, kind: str, members: NDArray[np.intp]) -> Load:
     first = ids[int(members[0])]
     if len(members) == 1:
         title = plant.loops.labels[int(members[0])] if kind == "loop" else first
-        return Load(
+        return DiagramLoad(
             first,
             kind,
             f"Rack {title}" if kind == "rack" else title,
@@ -157,7 +157,7 @@ def _load(world: World, kind: str, members: NDArray[np.intp]) -> Load:
     thing = _common(plant.racks.row[members], plant.rows.ids) if kind == "rack" else ""
     title = f"{len(members):,} {_MANY[kind]}"
     key = f"{len(members)} {kind} {first}"
-    return Load(
+    return DiagramLoad(
         key,
         kind,
         title,
@@ -178,7 +178,7 @@ def _common(rows: Ints, ids: Sequence[str]) -> str:
 
 
 def load_box(
-    world: World, load: Load, level: int, place: float, *, side: int = 0, chosen: bool = False
+    world: World, load: DiagramLoad, level: int, place: float, *, side: int = 0, chosen: bool = False
 ) -> Box:
     """Return a load as a box."""
     state, tone = "", "live"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.app.diagrams.diagram import LEAST_W, Box, Diagram, Line
+from twin.app.diagrams.diagram import LEAST_W, Box, Diagram, DiagramLine
 from twin.app.diagrams.piping_facts import (
     SYMBOLS,
     cooling_words,
@@ -42,7 +42,7 @@ class _Drawing:
     world: World
     marks: Marks
     boxes: list[Box] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
+    lines: list[DiagramLine] = field(default_factory=list)
 
     def sky(self, place: float) -> None:
         """Add the air outdoors."""
@@ -80,7 +80,7 @@ class _Drawing:
             f", {text.quantity(water, 'L/s')} of water" if water > _TINY else ""
         )
         self.lines.append(
-            Line(
+            DiagramLine(
                 "sky",
                 id_,
                 heat,
@@ -107,11 +107,11 @@ class _Drawing:
         )
         self.lines.append(self._pair(id_, f"pumps {id_}", slot, flow))
 
-    def _pair(self, above: str, below: str, slot: int, flow: float) -> Line:
+    def _pair(self, above: str, below: str, slot: int, flow: float) -> DiagramLine:
         count = len(self.world.plant.plants.ids)
         supply_c = float(values_of(self.world, "plant.supply_c", count)[slot])
         return_c = float(values_of(self.world, "plant.return_c", count)[slot])
-        return Line(above, below, supply_c=supply_c, return_c=return_c, flow=flow / 100.0)
+        return DiagramLine(above, below, supply_c=supply_c, return_c=return_c, flow=flow / 100.0)
 
     def loops(
         self, group: Sequence[int], title: str, place: float, *, side: int = 0, chosen: bool = False
@@ -141,7 +141,7 @@ class _Drawing:
         flow = float(values_of(self.world, "plant.flow", len(plant.plants.ids))[slot])
         pumps = f"pumps {plant.plants.ids[slot]}"
         if side:
-            self.lines.append(Line(pumps, key, flow=0.0))
+            self.lines.append(DiagramLine(pumps, key, flow=0.0))
         else:
             self.lines.append(self._pair(pumps, key, slot, flow))
         return key
@@ -200,12 +200,12 @@ class _Drawing:
         self.lines.append(self._loop_pair(above, key, loops))
         return key
 
-    def _loop_pair(self, above: str, below: str, loops: NDArray[np.intp]) -> Line:
+    def _loop_pair(self, above: str, below: str, loops: NDArray[np.intp]) -> DiagramLine:
         count = len(self.world.plant.loops.ids)
         supply_c = float(values_of(self.world, "loop.supply_c", count)[loops].max())
         return_c = float(values_of(self.world, "loop.return_c", count)[loops].max())
         flow = float(values_of(self.world, "loop.flow", count)[loops].mean())
-        return Line(above, below, supply_c=supply_c, return_c=return_c, flow=flow / 100.0)
+        return DiagramLine(above, below, supply_c=supply_c, return_c=return_c, flow=flow / 100.0)
 
     def hottest(self, above: str, gpus: NDArray[np.intp], place: float, selected: int = -1) -> None:
         """Add the hottest of some GPUs, or the one that is selected."""
@@ -235,7 +235,9 @@ class _Drawing:
             )
         )
         gives = power_w > LEAST_W
-        self.lines.append(Line(above, id_, power, "live" if gives else "calm", up=True, flow=float(gives)))
+        self.lines.append(
+            DiagramLine(above, id_, power, "live" if gives else "calm", up=True, flow=float(gives))
+        )
 
 
 def piping(world: World, thing: str | None, marks: Marks | None = None) -> Diagram:

@@ -57,7 +57,7 @@ def site(world: World, name: str) -> float:
 
 
 @dataclass(frozen=True)
-class Fault:
+class PipingFault:
     """What is wrong with a machine: kinds are counted, words tell of one, `size` says which of a kind is worst."""
 
     tone: Tone
@@ -66,10 +66,10 @@ class Fault:
     size: float = 0.0
 
 
-WELL = Fault("live", "", "")
+WELL = PipingFault("live", "", "")
 
 
-def loop_fault(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> Fault:
+def loop_fault(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> PipingFault:
     """Return the worst that is wrong with a loop: what stands still, and the alarms of the run about it."""
     loops, frame = world.plant.loops, world.frame
     if frame is None or len(frame.values["loop.flow"]) != len(loops.ids):
@@ -80,30 +80,30 @@ def loop_fault(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> 
     movers = "FANS" if LoopKind(int(loops.kind[loop])).by_air else "PUMPS"
     mine, have = marks.get(loops.ids[loop], frozenset()), int(loops.pumps[loop])
     if LEAKING in mine:
-        return Fault("alarm", LEAKING, LEAKING)
+        return PipingFault("alarm", LEAKING, LEAKING)
     if flow < STANDS or (pumps == 0 and have > 0):  # it may coast still
-        return Fault("alarm", f"{movers} STOPPED", f"{movers} STOPPED")
+        return PipingFault("alarm", f"{movers} STOPPED", f"{movers} STOPPED")
     if STUCK in mine:
-        return Fault("alarm", STUCK, STUCK)
+        return PipingFault("alarm", STUCK, STUCK)
     if DEW in mine:
         dew_c = float(world.plant.halls.dew_point_c[int(loops.hall[loop])])
-        return Fault("alarm", DEW, "BELOW DEW POINT" if supply_c < dew_c else DEW, dew_c - supply_c)
+        return PipingFault("alarm", DEW, "BELOW DEW POINT" if supply_c < dew_c else DEW, dew_c - supply_c)
     if others := sorted(mine - {LEAKING, STUCK, DEW, HOT_AIR, WARM}):
-        return Fault("alarm", others[0], others[0])
+        return PipingFault("alarm", others[0], others[0])
     if HOT_AIR in mine:
-        return Fault("warning", HOT_AIR, HOT_AIR)
+        return PipingFault("warning", HOT_AIR, HOT_AIR)
     if WARM in mine:
         return _warm(supply_c - float(loops.supply_c[loop]))
     if 0 < pumps < have:
-        return Fault("warning", f"{movers[:-1]} OUT", f"{int(pumps)} of {have} {movers}")
+        return PipingFault("warning", f"{movers[:-1]} OUT", f"{int(pumps)} of {have} {movers}")
     return WELL
 
 
-def _warm(above_k: float) -> Fault:
-    return Fault("warning", WARM, f"SUPPLY {above_k:+.1f} K".replace("-", "\N{MINUS SIGN}"), above_k)
+def _warm(above_k: float) -> PipingFault:
+    return PipingFault("warning", WARM, f"SUPPLY {above_k:+.1f} K".replace("-", "\N{MINUS SIGN}"), above_k)
 
 
-def faults_words(faults: Sequence[Fault]) -> tuple[Tone, str]:
+def faults_words(faults: Sequence[PipingFault]) -> tuple[Tone, str]:
     """Return tone and words of several machines: "1 of 4: LEAK"; of different faults, "1 LEAK, 2 VALVE STUCK"."""
     ill = [fault for fault in faults if fault.kind]
     tone = worst([fault.tone for fault in ill])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from twin.app.diagrams.diagram_layout import Spot
+from twin.app.diagrams.diagram_layout import Rectangle
 
 NODE_PX = 9.0
 FEW = 3
@@ -20,7 +20,7 @@ _PLACES_OF_ONE = (0.0, 0.0, 0.155, 0.315, 0.785, 1.0)
 
 
 @dataclass(frozen=True)
-class Node:
+class SankeyNode:
     """A bar of the diagram.
 
     Parameters
@@ -55,7 +55,7 @@ class Flow:
 
 
 @dataclass(frozen=True)
-class Band:
+class SankeyBand:
     """A flow on pixels: where it leaves its source and meets its target (left end, right end), and its width."""
 
     flow: Flow
@@ -70,12 +70,12 @@ class Band:
 class Sankey:
     """Nodes with their bars, and bands."""
 
-    bars: dict[str, Spot]
-    bands: tuple[Band, ...]
+    bars: dict[str, Rectangle]
+    bands: tuple[SankeyBand, ...]
     px_w: float
 
 
-def through(nodes: tuple[Node, ...], flows: tuple[Flow, ...]) -> dict[str, float]:
+def through(nodes: tuple[SankeyNode, ...], flows: tuple[Flow, ...]) -> dict[str, float]:
     """Return what goes through each node [W]: what comes in, or what leaves where nothing comes in."""
     into = {node.key: 0.0 for node in nodes}
     out = dict(into)
@@ -86,7 +86,7 @@ def through(nodes: tuple[Node, ...], flows: tuple[Flow, ...]) -> dict[str, float
 
 
 def unbalanced(
-    nodes: tuple[Node, ...], flows: tuple[Flow, ...], tolerance_w: float = 1.0
+    nodes: tuple[SankeyNode, ...], flows: tuple[Flow, ...], tolerance_w: float = 1.0
 ) -> dict[str, float]:
     """Return the inner nodes into which more flows than out of them, by how much [W]."""
     into = {node.key: 0.0 for node in nodes}
@@ -99,7 +99,7 @@ def unbalanced(
 
 
 def lay_out(
-    nodes: tuple[Node, ...], flows: tuple[Flow, ...], width: float, height: float, tail: float
+    nodes: tuple[SankeyNode, ...], flows: tuple[Flow, ...], width: float, height: float, tail: float
 ) -> Sankey:
     """Return nodes and bands on a surface.
 
@@ -124,7 +124,7 @@ def lay_out(
     )
     px_w = max(px_w, 0.0)
     room = width - 2 * _PAD_PX - tail - NODE_PX
-    bars: dict[str, Spot] = {}
+    bars: dict[str, Rectangle] = {}
     places = _PLACES if 0 in members else _PLACES_OF_ONE
     for column, mine in members.items():
         heights = [max(amounts[node.key] * px_w, _LEAST_PX) for node in mine]
@@ -132,7 +132,7 @@ def lay_out(
         y = _PAD_PX + (height - 2 * _PAD_PX - sum(heights) - gap * (len(mine) - 1)) / 2
         for node, high in zip(mine, heights, strict=True):
             y = bars[node.top_of].y if node.top_of in bars else y
-            bars[node.key] = Spot(_PAD_PX + places[column] * room, max(y, 0.0), NODE_PX, high)
+            bars[node.key] = Rectangle(_PAD_PX + places[column] * room, max(y, 0.0), NODE_PX, high)
             y += high + gap
     return Sankey(bars, _bands(flows, bars, px_w), px_w)
 
@@ -142,7 +142,7 @@ def _gap(count: int) -> float:
     return _WIDE_GAP_PX if count <= FEW else _GAP_PX
 
 
-def _bands(flows: tuple[Flow, ...], bars: dict[str, Spot], px_w: float) -> tuple[Band, ...]:
+def _bands(flows: tuple[Flow, ...], bars: dict[str, Rectangle], px_w: float) -> tuple[SankeyBand, ...]:
     """Return the bands, stacked at both ends in the order of the nodes they go to or come from."""
     leaving = {key: spot.y for key, spot in bars.items()}
     arriving = dict(leaving)
@@ -155,7 +155,7 @@ def _bands(flows: tuple[Flow, ...], bars: dict[str, Spot], px_w: float) -> tuple
         ends[k] = arriving[flows[k].target]
         arriving[flows[k].target] += flows[k].power_w * px_w
     return tuple(
-        Band(
+        SankeyBand(
             flow,
             bars[flow.source].x + NODE_PX,
             starts[k],

@@ -8,7 +8,7 @@ import numpy as np
 
 from twin.app.diagrams.one_line_facts import TITLES, PowerNow, losses, shelves_w
 from twin.app.diagrams.piping_facts import values_of
-from twin.app.diagrams.sankey import Flow, Node
+from twin.app.diagrams.sankey import Flow, SankeyNode
 from twin.app.toolkit import text
 from twin.app.world.rows import World
 from twin.plant.tables import LoopKind
@@ -33,7 +33,7 @@ SAID = {
 class EnergyFlows:
     """Nodes and flows, and the balance in words."""
 
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[SankeyNode, ...] = ()
     flows: tuple[Flow, ...] = ()
     balance: str = ""
 
@@ -71,14 +71,14 @@ def energy_flows(world: World) -> EnergyFlows:
     elif missing_w < -0.5:
         sources.append(("other-in", "Not metered", -missing_w))
     if len(sources) == 1:  # the one source is what supplies the site
-        nodes = [Node("supply", sources[0][1], SUPPLY)]
+        nodes = [SankeyNode("supply", sources[0][1], SUPPLY)]
     else:
-        nodes = [Node(key, title, SOURCES, said=SAID.get(key, "")) for key, title, _ in sources]
-        nodes.append(Node("supply", "Site", SUPPLY))
+        nodes = [SankeyNode(key, title, SOURCES, said=SAID.get(key, "")) for key, title, _ in sources]
+        nodes.append(SankeyNode("supply", "Site", SUPPLY))
     it_w = sum(use.power_w for use in uses if use.within_it)
     if it_w > 0:
-        nodes.append(Node("it", "IT", IT, top_of="supply", said=SAID["it"]))
-    nodes += [Node(use.key, use.title, USES, said=SAID.get(use.key, "")) for use in uses]
+        nodes.append(SankeyNode("it", "IT", IT, top_of="supply", said=SAID["it"]))
+    nodes += [SankeyNode(use.key, use.title, USES, said=SAID.get(use.key, "")) for use in uses]
     flows = [Flow(key, "supply", power_w) for key, _, power_w in sources if len(sources) > 1]
     flows += [Flow("supply", "it", it_w)] if it_w > 0 else []
     flows += [Flow("it" if use.within_it else "supply", use.key, use.power_w) for use in uses]
@@ -153,7 +153,7 @@ def _uses(world: World, now: PowerNow) -> list[_Use]:
     return [use for use in uses if use.power_w > 0]
 
 
-def _heat(world: World, uses: list[_Use]) -> tuple[list[Node], list[Flow], float, float]:
+def _heat(world: World, uses: list[_Use]) -> tuple[list[SankeyNode], list[Flow], float, float]:
     """Return nodes and flows from uses to the sky, stored heat, and heat to the sky [W].
 
     `plant.heat_w` is what leaves the facility water; the power of the machines that reject it leaves with it. Losses
@@ -187,18 +187,18 @@ def _heat(world: World, uses: list[_Use]) -> tuple[list[Node], list[Flow], float
         flows.append(Flow(use.key, "liquid", wet_w))
         flows.append(Flow(use.key, "air", use.power_w - wet_w))
     nodes = [
-        Node("liquid", "Liquid", CARRIERS),
-        Node("air", "Air", CARRIERS),
-        Node("sky", "Sky", ENDS),
+        SankeyNode("liquid", "Liquid", CARRIERS),
+        SankeyNode("air", "Air", CARRIERS),
+        SankeyNode("sky", "Sky", ENDS),
     ]
     parts = (("liquid", to_liquid_w), ("air", made_w - to_liquid_w))
     if stored_w >= 0:
-        nodes.append(Node("stored", "Stored", ENDS, said=SAID["stored"]))
+        nodes.append(SankeyNode("stored", "Stored", ENDS, said=SAID["stored"]))
         for key, power_w in parts:
             kept_w = stored_w * power_w / made_w if made_w > 0 else 0.0
             flows += [Flow(key, "sky", power_w - kept_w), Flow(key, "stored", kept_w)]
     else:
-        nodes.append(Node("released", "Stored heat", USES, said=SAID["released"]))
+        nodes.append(SankeyNode("released", "Stored heat", USES, said=SAID["released"]))
         for key, power_w in parts:
             extra_w = -stored_w * power_w / made_w if made_w > 0 else 0.0
             flows += [Flow("released", key, extra_w), Flow(key, "sky", power_w + extra_w)]

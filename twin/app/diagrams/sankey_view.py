@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QMainWindow, QSizePolicy
 
 from twin.app.diagrams.diagram_dock import LiveDock
 from twin.app.diagrams.diagram_paint import rectangle
-from twin.app.diagrams.sankey import FEW, Band, Node, Sankey, lay_out, through
+from twin.app.diagrams.sankey import FEW, Sankey, SankeyBand, SankeyNode, lay_out, through
 from twin.app.diagrams.sankey_flows import ENDS, EnergyFlows, energy_flows
 from twin.app.session.session import Session
 from twin.app.toolkit import text
@@ -42,7 +42,7 @@ class SankeyView(Painted):
         self.shown = EnergyFlows()
         self.sankey: Sankey = lay_out((), (), 10, 10, 0)
         self._amounts: dict[str, float] = {}
-        self._nodes: dict[str, Node] = {}
+        self._nodes: dict[str, SankeyNode] = {}
         self._current = ""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -97,7 +97,7 @@ class SankeyView(Painted):
         for key in self.sankey.bars:
             self._paint_name(painter, theme, key)
 
-    def _shade(self, theme: Theme, band: Band) -> QLinearGradient:
+    def _shade(self, theme: Theme, band: SankeyBand) -> QLinearGradient:
         shade = QLinearGradient(QPointF(band.x0, 0), QPointF(band.x1, 0))
         for at, key in ((0.0, band.flow.source), (1.0, band.flow.target)):
             tint = node_colour(theme, key)
@@ -231,7 +231,7 @@ def node_colour(theme: Theme, key: str) -> QColor:
     return QColor(named.get(key, theme.faint))
 
 
-def _shape(band: Band) -> QPainterPath:
+def _shape(band: SankeyBand) -> QPainterPath:
     middle = (band.x0 + band.x1) / 2
     path = QPainterPath(QPointF(band.x0, band.y0))
     path.cubicTo(QPointF(middle, band.y0), QPointF(middle, band.y1), QPointF(band.x1, band.y1))

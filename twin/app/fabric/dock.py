@@ -39,7 +39,7 @@ from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import clear, nest, nest_in_cell
 from twin.app.toolkit.plain_text import plain_tip
-from twin.app.world.rows import Row, World
+from twin.app.world.rows import FactRow, World
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.view3d.base.state import CABLES_BY, ViewState
 
@@ -203,7 +203,7 @@ class FabricDock(Dock):
         rows_px = sum(self.table.rowHeight(row) for row in range(self.model.rowCount()))
         self.table.setFixedHeight(self.table.horizontalHeader().sizeHint().height() + rows_px + 2)
 
-    def _build_facts(self, fabrics: list[tuple[str, list[Row]]]) -> None:
+    def _build_facts(self, fabrics: list[tuple[str, list[FactRow]]]) -> None:
         clear(self._facts)
         self._values = []
         for name, rows in fabrics:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from twin.app.fabric.world import Fabrics, fabrics_of
 from twin.app.toolkit import text
 from twin.app.world.job_lookup import job_place
-from twin.app.world.rows import Row, World
+from twin.app.world.rows import FactRow, World
 from twin.planning.network.collective import Collective
 from twin.planning.network.fabric_figures import FabricFigures, fabric_figures
 from twin.planning.network.link_flows import Crossing, TrafficMap
@@ -52,7 +52,7 @@ def cable_state(world: World, bundle: int) -> str:
     return words + (f", {down} of {int(world.plant.bundles.cables[bundle])} cables down" if down else "")
 
 
-def cable_rows(world: World, thing: str, bundle: int) -> list[tuple[str, list[Row]]]:
+def cable_rows(world: World, thing: str, bundle: int) -> list[tuple[str, list[FactRow]]]:
     """Return the sections of facts of a bundle or of one of its links."""
     plant, links = world.plant, links_of_thing(world, thing, bundle)
     table = plant.bundles
@@ -61,32 +61,32 @@ def cable_rows(world: World, thing: str, bundle: int) -> list[tuple[str, list[Ro
     if world.frame is not None and bundle < len(world.frame.values["bundle.load"]):
         load, down = (int(world.frame.values[f"bundle.{name}"][bundle]) for name in ("load", "down"))
         now = [
-            Row(
+            FactRow(
                 "Load of the busiest link", f"{load}\N{NO-BREAK SPACE}%", hint="bundle.load: mean over a step"
             ),
-            Row("Cables down", f"{down} of {int(table.cables[bundle])}", hint="bundle.down"),
+            FactRow("Cables down", f"{down} of {int(table.cables[bundle])}", hint="bundle.down"),
         ]
     gb_s = float(table.cables[bundle]) * float(table.cable_bytes_s[bundle])
     cables = [
-        Row("From", a),
-        Row("To", b),
-        Row("Cables", bundle_size(plant, bundle)),
-        Row("Together, one way", text.quantity(gb_s, "B/s")),
-        Row(
+        FactRow("From", a),
+        FactRow("To", b),
+        FactRow("Cables", bundle_size(plant, bundle)),
+        FactRow("Together, one way", text.quantity(gb_s, "B/s")),
+        FactRow(
             "Length of one",
             text.quantity(float(table.length_m[bundle]), "m", 2),
             hint="Along the trays, with slack",
         ),
-        Row("Fabric", plant.fabrics[int(table.fabric[bundle])]),
+        FactRow("Fabric", plant.fabrics[int(table.fabric[bundle])]),
     ]
     rail = int(table.rail[bundle])
     if rail >= 0:
-        cables.append(Row("Rail", f"{rail}"))
+        cables.append(FactRow("Rail", f"{rail}"))
     for rack, title in ((table.rack_a, "Rack"), (table.rack_b, "Rack at the other end")):
-        cables.append(Row(title, plant.racks.ids[int(rack[bundle])], plant.racks.ids[int(rack[bundle])]))
-    members = [Row("Link", link_id(plant, int(k)), link_id(plant, int(k))) for k in links[:MOST_LINKS]]
+        cables.append(FactRow(title, plant.racks.ids[int(rack[bundle])], plant.racks.ids[int(rack[bundle])]))
+    members = [FactRow("Link", link_id(plant, int(k)), link_id(plant, int(k))) for k in links[:MOST_LINKS]]
     if len(links) > MOST_LINKS:
-        members.append(Row("Further links", f"{len(links) - MOST_LINKS}"))
+        members.append(FactRow("Further links", f"{len(links) - MOST_LINKS}"))
     return [
         ("Now", now),
         ("Flows", flow_rows(world, links)),
@@ -96,7 +96,7 @@ def cable_rows(world: World, thing: str, bundle: int) -> list[tuple[str, list[Ro
     ]
 
 
-def flow_rows(world: World, links: NDArray[np.int32]) -> list[Row]:
+def flow_rows(world: World, links: NDArray[np.int32]) -> list[FactRow]:
     """Return which jobs send what over links, the most first."""
     if world.frame is None:
         return []
@@ -110,36 +110,36 @@ def flow_rows(world: World, links: NDArray[np.int32]) -> list[Row]:
             f"{text.quantity(one.peak_bytes_s, 'B/s')} while it communicates"
         )
         rows.append(
-            Row(f"{job}, {_TITLES[KINDS[one.kind]]}: {way}", text.quantity(one.bytes_s, "B/s"), hint=hint)
+            FactRow(f"{job}, {_TITLES[KINDS[one.kind]]}: {way}", text.quantity(one.bytes_s, "B/s"), hint=hint)
         )
     if len(crossings) > MOST_FLOWS:
-        rows.append(Row("Further flows", f"{len(crossings) - MOST_FLOWS}"))
-    return rows or [Row("Flows", "nothing is sent over it")]
+        rows.append(FactRow("Further flows", f"{len(crossings) - MOST_FLOWS}"))
+    return rows or [FactRow("Flows", "nothing is sent over it")]
 
 
-def loss_rows(world: World, links: NDArray[np.int32]) -> list[Row]:
+def loss_rows(world: World, links: NDArray[np.int32]) -> list[FactRow]:
     """Return what fails when links do."""
     fabrics = fabrics_of(world)
     traffic, plant = fabrics.traffic, world.plant
     cut = _cut_off(world, links)
     if len(cut):
         hit = [seat.job for seat in fabrics.seats if np.isin(cut, seat.nodes).any()]
-        rows = [Row("Cuts off", _nodes(world, cut))]
+        rows = [FactRow("Cuts off", _nodes(world, cut))]
         if hit:
             jobs = ", ".join(jobs_of(world.scenario)[job].id for job in hit)
-            rows.append(Row("Stops", jobs, hint="Until spare nodes take over"))
+            rows.append(FactRow("Stops", jobs, hint="Until spare nodes take over"))
         return rows
     left = [traffic.ways_left(int(link)) for link in links]
     without, whole = min(left, key=lambda pair: pair[0] / max(1, pair[1]))
     what = "cables of the card" if traffic.links.kind[int(links[0])] == LinkKind.NODE else "ways on"
     share = f"{without} of {whole}"
     return [
-        Row("Cuts off", f"no node of {plant.fabrics[int(traffic.links.fabric[int(links[0])])]}"),
-        Row(f"Left of the {what}", share),
+        FactRow("Cuts off", f"no node of {plant.fabrics[int(traffic.links.fabric[int(links[0])])]}"),
+        FactRow(f"Left of the {what}", share),
     ]
 
 
-def switch_rows(world: World, switch: int) -> list[tuple[str, list[Row]]]:
+def switch_rows(world: World, switch: int) -> list[tuple[str, list[FactRow]]]:
     """Return the sections on traffic and faults of a switch."""
     fabrics = fabrics_of(world)
     mark = np.zeros(len(world.plant.switches.ids), np.bool_)
@@ -150,7 +150,7 @@ def switch_rows(world: World, switch: int) -> list[tuple[str, list[Row]]]:
     return [("Flows", flow_rows(world, links)), ("If it fails", loss_rows(world, links))]
 
 
-def fabric_rows(world: World, fabric: int) -> list[Row]:
+def fabric_rows(world: World, fabric: int) -> list[FactRow]:
     """Return what a fabric is and what is lost of it now."""
     plant, table = world.plant, world.plant.fabric_table
     figures = _figures(world, fabric)
@@ -161,23 +161,23 @@ def fabric_rows(world: World, fabric: int) -> list[Row]:
     tiers = [f"{n} {name}" for n, name in zip(figures.switches, names, strict=True) if n]
     share = figures.bisection_bytes_s / max(figures.full_bisection_bytes_s, 1.0)
     rows = [
-        Row("Topology", table.kind[fabric].replace("-", " ")),
-        Row("Technology", technology or "not named"),
-        Row("Routing", routing or "adaptive"),
-        Row("Nodes", f"{figures.nodes:,}"),
-        Row("Switches", ", ".join(tiers) or "none"),
-        Row("Cables", f"{figures.cables:,}"),
+        FactRow("Topology", table.kind[fabric].replace("-", " ")),
+        FactRow("Technology", technology or "not named"),
+        FactRow("Routing", routing or "adaptive"),
+        FactRow("Nodes", f"{figures.nodes:,}"),
+        FactRow("Switches", ", ".join(tiers) or "none"),
+        FactRow("Cables", f"{figures.cables:,}"),
     ]
     if figures.oversubscription:
         rows.append(
-            Row(
+            FactRow(
                 "Oversubscription",
                 f"{figures.oversubscription:.2g} : 1",
                 hint="Bandwidth into the leaves over bandwidth upwards",
             )
         )
     rows.append(
-        Row(
+        FactRow(
             "Bisection, one way",
             f"{text.quantity(figures.bisection_bytes_s, 'B/s')} ({share:.0%})",
             hint="Half the nodes to the other half; in brackets of what their cards can send",
@@ -185,7 +185,7 @@ def fabric_rows(world: World, fabric: int) -> list[Row]:
     )
     if world.frame is not None and len(world.frame.values["bundle.down"]) == len(plant.bundles.fabric):
         down = world.frame.values["bundle.down"][plant.bundles.fabric == fabric].astype(int)
-        rows.append(Row("Cables down", f"{int(down.sum()):,}", hint="bundle.down"))
+        rows.append(FactRow("Cables down", f"{int(down.sum()):,}", hint="bundle.down"))
     return rows
 
 
@@ -242,14 +242,14 @@ def collective_cost(one: Collective) -> str:
     return f"{one.cards} rails; {sent} from each GPU a step, {text.span(one.time_s)}{how}"
 
 
-def collective_rows(world: World, job: int) -> list[Row]:
+def collective_rows(world: World, job: int) -> list[FactRow]:
     """Return a row for each kind of communication of a job on its nodes."""
     rows = []
     for one in fabrics_of(world).collectives(job):
         sent = text.quantity(one.rank_bytes, "B")
         cost = f"{sent}, {text.span(one.time_s)}" if one.cards else "inside the nodes"
         words = collective_line(one)
-        rows.append(Row(_TITLES[one.kind].capitalize(), cost, hint=f"{words}; {collective_cost(one)}"))
+        rows.append(FactRow(_TITLES[one.kind].capitalize(), cost, hint=f"{words}; {collective_cost(one)}"))
     return rows
 
 

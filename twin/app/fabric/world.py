@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from twin.app.world.rows import World
 from twin.planning.network.collective import Collective, collectives_of
-from twin.planning.network.link_flows import Crossing, Seat, TrafficMap, in_rank_order
+from twin.planning.network.link_flows import Crossing, JobSeat, TrafficMap, in_rank_order
 from twin.plant.tables import Plant
 from twin.record.channels import JobState, State
 from twin.scenario.generators.all_jobs import jobs_of
@@ -34,7 +34,7 @@ class Fabrics:
         traffic.set_dead(self._dead())
         self.seats = self._seats()
 
-    def seat(self, job: int) -> Seat | None:
+    def seat(self, job: int) -> JobSeat | None:
         """Return where a job sits, None while it has no nodes."""
         return next((seat for seat in self.seats if seat.job == job), None)
 
@@ -59,7 +59,7 @@ class Fabrics:
         """Return what, while it stays the same, leaves all routes as they are."""
         return (*((seat.job, seat.nodes.tobytes()) for seat in self.seats), self._dead().tobytes())
 
-    def _seats(self) -> tuple[Seat, ...]:
+    def _seats(self) -> tuple[JobSeat, ...]:
         frame, plant = self.world.frame, self.world.plant
         if frame is None:
             return ()
@@ -74,7 +74,7 @@ class Fabrics:
             spec, step_s = jobs[index], float(frame.values["job.step_s"][index])
             nodes = np.unique(node[by_job[begin:end]]).astype(np.int64)
             if len(nodes) == spec.nodes and step_s > _LEAST_STEP_S:
-                seats.append(Seat(index, in_rank_order(nodes, frame.values["node.seat"]), step_s))
+                seats.append(JobSeat(index, in_rank_order(nodes, frame.values["node.seat"]), step_s))
         return tuple(seats)
 
     def _dead(self) -> NDArray[np.bool_]:

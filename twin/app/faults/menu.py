@@ -12,7 +12,7 @@ from twin.app.faults.fault_groups import faults_near
 from twin.app.faults.random_incidents import Level, draw, words_of
 from twin.app.session.session import Session
 from twin.app.toolkit.clock import Clock
-from twin.app.toolkit.command_palette import Entry
+from twin.app.toolkit.command_palette import PaletteEntry
 from twin.scenario.schema.faults import Intervention
 
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
@@ -49,14 +49,14 @@ class FaultsMenu:
         """Offer faults in a menu, in front of one of its submenus."""
         menu.aboutToShow.connect(partial(self.fill, menu, before))
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[PaletteEntry]:
         """Return the same for the command palette: "Fans stop: crah/0..."."""
         session = self._session
         if session.document is None or session.plant is None:
             return []
         near = faults_near(session.document.scenario, session.plant, self._thing(), session.shown)
         return [
-            Entry(
+            PaletteEntry(
                 f"{choice.title}: {target or 'the site'}{_DOTS}",
                 partial(self._break_thing, target, choice.kind),
                 "Faults",

@@ -20,7 +20,7 @@ from twin.app.session.session import Session
 from twin.app.toolkit import text
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.problem_notice import Unplayable
-from twin.app.toolkit.settings import Settings
+from twin.app.toolkit.settings import UserSettings
 from twin.record.inputs import input_hashes, inputs_hash
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
@@ -44,7 +44,7 @@ class Files:
         self,
         look: Look,
         session: Session,
-        settings: Settings,
+        settings: UserSettings,
         window: QMainWindow,
         hall: HallPanel,
         tell: Callable[[str, str], None],

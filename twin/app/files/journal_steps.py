@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from twin.commands.edit.draft import Draft, Step, edit_text
+from twin.commands.edit.draft import Draft, DraftStep, edit_text
 from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario import Change, Patch
 from twin.scenario.file.patch_text import difference
@@ -51,12 +51,12 @@ class StepNotes:
 
 
 @dataclass
-class History:
+class JournalHistory:
     """The steps of a journal, as they stood in the draft that it was kept of; see `Draft`."""
 
-    done: list[Step] = field(default_factory=list)
-    undone: list[Step] = field(default_factory=list)
-    written: list[Step] = field(default_factory=list)
+    done: list[DraftStep] = field(default_factory=list)
+    undone: list[DraftStep] = field(default_factory=list)
+    written: list[DraftStep] = field(default_factory=list)
 
     def take(self, line: Mapping[str, Any], before: str, after: str) -> None:
         """Take the next line, by which the text `before` became the one `after`.
@@ -90,12 +90,12 @@ class History:
         self.written.append(self.done[-1])
 
 
-def _begun(step: Step) -> str:
+def _begun(step: DraftStep) -> str:
     """Return what identifies the text that a step was made in."""
     return step.in_file.exact.digest if step.in_file.exact is not None else ""
 
 
-def _plain(step: Step) -> dict[str, Any]:
+def _plain(step: DraftStep) -> dict[str, Any]:
     plain: dict[str, Any] = {"title": step.title, "gesture": step.gesture}
     if sum(len(one.path) + len(one.value or "") for one in (*step.changes, *step.inverse)) <= MOST_CHARACTERS:
         plain["changes"] = [[one.path, one.value] for one in step.changes]
@@ -105,7 +105,7 @@ def _plain(step: Step) -> dict[str, Any]:
     return plain
 
 
-def _step(note: Mapping[str, Any], before: str, after: str) -> Step:
+def _step(note: Mapping[str, Any], before: str, after: str) -> DraftStep:
     title = str(note.get("title") or "Undo")
     changes, inverse = _changes(note.get("changes", ())), _changes(note.get("inverse", ()))
     edit, out = None, bool(note.get("out"))
@@ -116,7 +116,7 @@ def _step(note: Mapping[str, Any], before: str, after: str) -> Step:
         into, out_of = ((gone,), (there,)) if out else ((there,), (gone,))
     in_file = Patch(into, title, difference(before, after))
     out_of_file = Patch(out_of, title, difference(after, before))
-    return Step(title, str(note.get("gesture", "")), changes, inverse, in_file, out_of_file, edit, out)
+    return DraftStep(title, str(note.get("gesture", "")), changes, inverse, in_file, out_of_file, edit, out)
 
 
 def _changes(plain: Sequence[Sequence[str | None]]) -> tuple[Change, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from twin.analysis.rerun import said_of, settled
 from twin.app.files.journal import SUFFIX, journal_folder, lock_of
-from twin.app.files.journal_steps import History
+from twin.app.files.journal_steps import JournalHistory
 from twin.commands.edit.command import CommandError, Given
 from twin.commands.edit.draft import Draft, edit_text
 from twin.record.branching import BY_HAND
@@ -43,7 +43,7 @@ class Unreadable(ValueError):
 
 
 @dataclass(frozen=True)
-class Recovered:
+class RecoveredWork:
     """Work that a crash left behind.
 
     Attributes
@@ -82,7 +82,7 @@ class Recovered:
     at: datetime
     begun: str
     length: int
-    history: History
+    history: JournalHistory
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Run:
     lost: str = ""
 
 
-def left_behind() -> list[Recovered]:
+def left_behind() -> list[RecoveredWork]:
     """Return the work of programs that ended without saving it, the newest first; what is old is thrown away."""
     prune()
     found = []
@@ -160,7 +160,7 @@ def prune(keep: int = KEPT, days: float = KEPT_DAYS) -> None:
                 discard(path)
 
 
-def read(path: Path) -> Recovered | None:
+def read(path: Path) -> RecoveredWork | None:
     """Return what a journal holds; None when its program still runs, or all is as it was.
 
     Raises
@@ -176,7 +176,7 @@ def read(path: Path) -> Recovered | None:
     if head.get("journal") != 1 or not (isinstance(begun, str) and _is_text(begun)):
         raise Unreadable(f"{path}: this journal is damaged")
     text, steps, run_file, at = begun, 0, None, _written(path)
-    history = History()
+    history = JournalHistory()
     for line, end in lines:
         if "run" in line:
             run_file, length = _path(line["run"]), end
@@ -191,9 +191,9 @@ def read(path: Path) -> Recovered | None:
         try:
             history.take(line, text, after)
         except (LookupError, TypeError, ValueError, AttributeError):
-            history = History()  # of what follows there is one
+            history = JournalHistory()  # of what follows there is one
         if not text:
-            history = History()  # nothing was there to go back to
+            history = JournalHistory()  # nothing was there to go back to
         text, steps, length = after, steps + 1, end
     run_s = 0.0
     if text == begun:
@@ -203,7 +203,7 @@ def read(path: Path) -> Recovered | None:
         run_s, at = broken_off
     said = head.get("name")
     name = said if isinstance(said, str) and said and _is_text(said) else "scene"
-    return Recovered(
+    return RecoveredWork(
         path, _path(head.get("path")), name, text, steps, run_file, run_s, at, begun, length, history
     )
 
@@ -250,7 +250,7 @@ def run_of(document: Document, run_file: Path | None) -> Run:
     return Run(document, tuple(out), tuple(missed), header.seed, snapshot, t_s, over, by_hand, lost)
 
 
-def draft_of(document: Document, left: Recovered, run: Run) -> Draft:
+def draft_of(document: Document, left: RecoveredWork, run: Run) -> Draft:
     """Return the draft of a scene that was left, from which its steps can be taken back one by one.
 
     Parameters

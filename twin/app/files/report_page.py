@@ -12,7 +12,7 @@ from twin.app.hall.panel import HallPanel
 from twin.app.session.session import Session
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
-from twin.report.run_report import Picture, picture_times, run_report
+from twin.report.run_report import ReportPicture, picture_times, run_report
 from twin.report.shots import pictures
 from twin.report.studio import NoPicture, Shot
 from twin.whole_file import write_whole
@@ -54,7 +54,7 @@ def write_report(session: Session, hall: HallPanel, path: Path) -> None:
         QApplication.restoreOverrideCursor()
 
 
-def _pictures(reader: Reader, shot: Shot) -> tuple[list[Picture], str]:
+def _pictures(reader: Reader, shot: Shot) -> tuple[list[ReportPicture], str]:
     """Return pictures of start, worst moment and end, or why there are none."""
     try:
         return pictures(reader, picture_times(reader, events_until(reader, reader.t_end_s)), shot), ""

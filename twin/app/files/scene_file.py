@@ -13,14 +13,14 @@ from twin import resources
 from twin.app.files.files import Files
 from twin.app.files.journal import Journal
 from twin.app.files.journal_steps import StepNotes
-from twin.app.files.recovery import Recovered, Run, discard, draft_of, run_of
+from twin.app.files.recovery import RecoveredWork, Run, discard, draft_of, run_of
 from twin.app.files.scene_list import SUFFIX
 from twin.app.session.editor import Editor
 from twin.app.session.recording import copy_to_go_on
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
 from twin.app.toolkit.plain_text import make_plain
-from twin.app.toolkit.settings import Settings
+from twin.app.toolkit.settings import UserSettings
 from twin.commands.edit.draft import Draft
 from twin.record.runfile import RunFileError
 from twin.scenario import Document, ScenarioError, load, loads
@@ -64,7 +64,7 @@ class SceneFile:
         session: Session,
         editor: Editor,
         files: Files,
-        settings: Settings,
+        settings: UserSettings,
         window: QMainWindow,
         tell: Callable[[str, str], None],
     ) -> None:
@@ -72,7 +72,7 @@ class SceneFile:
         self._settings, self._window, self._tell = settings, window, tell
         self.journal = Journal()
         self._steps: StepNotes | None = None
-        self._left: Recovered | None = None  # that is about to be opened
+        self._left: RecoveredWork | None = None  # that is about to be opened
         self.asks = True  # else nobody is there: what is not saved stays in the journal, to be offered back
         self._disk: tuple[int, int] | None = None  # time and size of the file as it was read or written last
         self.journal.failed.connect(self._on_journal_failed)
@@ -148,7 +148,7 @@ class SceneFile:
                 return
         self._files.open(document.path, ask=False)
 
-    def recover(self, left: Recovered) -> bool:
+    def recover(self, left: RecoveredWork) -> bool:
         """Open what a crash left behind, with the run where it stood; return whether that went well."""
         if not self.may_leave():
             return False
@@ -176,7 +176,7 @@ class SceneFile:
             self._tell("Recovered", said)
         return True
 
-    def _go_on(self, draft: Draft, path: Path, run: Run, left: Recovered) -> str:
+    def _go_on(self, draft: Draft, path: Path, run: Run, left: RecoveredWork) -> str:
         """Open a scene that was recovered with its run, in a copy of its recording; return what came of the run.
 
         "" when it had not begun.

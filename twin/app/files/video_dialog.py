@@ -24,7 +24,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
-from twin.report.film import INSTALL, Cut, Film, Frames, Mp4, NoEncoder, Sink, can_encode
+from twin.report.film import INSTALL, Film, FilmCut, Frames, Mp4, NoEncoder, Sink, can_encode
 from twin.report.studio import NoPicture, Shot
 from twin.units import spoken
 
@@ -120,7 +120,9 @@ class VideoDialog(QDialog):
                 Mp4(path, self.fps.currentData()) if self.kind.currentData() == _VIDEO else Frames(path)
             )
             from_s, to_s = self.range.currentData()
-            cut = Cut(from_s, min(to_s, self._reader.t_end_s), self.seconds.value(), self.fps.currentData())
+            cut = FilmCut(
+                from_s, min(to_s, self._reader.t_end_s), self.seconds.value(), self.fps.currentData()
+            )
             self.film = Film(self._reader, self._shot(), cut, sink)
         except (RunFileError, NoEncoder, NoPicture, OSError) as error:
             self._end(str(error))

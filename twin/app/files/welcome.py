@@ -32,7 +32,7 @@ from twin.app.files.scene_list import SUFFIX, picture_of, read_card, shipped_sce
 from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import clear, nest
-from twin.app.toolkit.settings import Settings
+from twin.app.toolkit.settings import UserSettings
 
 _CARD_PX = QSize(348, 304)
 _PICTURE_PX = QSize(346, 178)
@@ -49,7 +49,7 @@ _HINTS = (
 )
 
 
-class Picture(QWidget):
+class CardPicture(QWidget):
     """A picture with round upper corners; a drawn row of racks where there is none yet."""
 
     def __init__(self, path: Path | None) -> None:
@@ -149,7 +149,7 @@ class Card(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, 12)
         column.setSpacing(0)
-        column.addWidget(Picture(picture_of(path)))
+        column.addWidget(CardPicture(picture_of(path)))
         words = QVBoxLayout()
         words.setContentsMargins(15, 11, 15, 0)
         words.setSpacing(4)
@@ -195,7 +195,7 @@ class Welcome(QScrollArea):
     back_wanted = Signal()
     new_wanted = Signal()
 
-    def __init__(self, look: Look, settings: Settings) -> None:
+    def __init__(self, look: Look, settings: UserSettings) -> None:
         super().__init__()
         self.setAccessibleName("Scenes")
         self._look, self._settings = look, settings

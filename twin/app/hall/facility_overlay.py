@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from twin.app.hall.overlay import Glass
+from twin.app.hall.overlay import Plate
 from twin.app.hall.trace_layer import Told
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look
@@ -19,7 +19,7 @@ _PAD = 12.0
 _LINE = 18.0
 
 
-class AlarmBadge(Glass):
+class AlarmBadge(Plate):
     """How many alarms last now; a click opens their list. Hidden while there is none."""
 
     clicked = Signal()
@@ -73,7 +73,7 @@ class AlarmBadge(Glass):
         painter.end()
 
 
-class ToldPlate(Glass):
+class ToldPlate(Plate):
     """A few lines under a title: what is lit, or what goes on."""
 
     def __init__(self, look: Look, parent: QWidget) -> None:

@@ -9,7 +9,7 @@ from twin.app.session.session import Session
 from twin.plant.cable_names import find_bundle
 from twin.plant.graph import find
 from twin.rules import BY_ID, Finding, Report
-from twin.view3d.colour.machine_state import Mark
+from twin.view3d.colour.machine_state import HallMark
 
 MOST_MARKS = 24
 """More words over the hall than these nobody reads; the list has them all."""
@@ -53,9 +53,9 @@ class RulesMarks:
             self._go_to(standing[0] if standing else finding.ids[0])
 
 
-def _marks(finding: Finding) -> list[Mark]:
+def _marks(finding: Finding) -> list[HallMark]:
     if finding.severity not in _SIGNS:
         return []
     sign, weight = _SIGNS[finding.severity]
     text = f"{sign} {BY_ID[finding.rule].title}"
-    return [Mark(one, text, weight) for one in finding.ids[:PER_FINDING]]
+    return [HallMark(one, text, weight) for one in finding.ids[:PER_FINDING]]

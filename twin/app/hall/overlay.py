@@ -41,7 +41,7 @@ _BETWEEN_PARTS = "  \N{MIDDLE DOT}  "
 _MARK_PX, _MARK_LINE_PX = 34.0, 17.0
 
 
-class Glass(QWidget):
+class Plate(QWidget):
     """A translucent plate that lets the pointer through.
 
     It is laid out and painted for the usual size of text, and as a whole scaled to the one in force.
@@ -120,7 +120,7 @@ class Glass(QWidget):
         self.update()
 
 
-class LegendPlate(Glass):
+class LegendPlate(Plate):
     """The legend of the colouring: ramp with unit, or swatches with icon and count."""
 
     def __init__(self, look: Look, parent: QWidget) -> None:
@@ -243,7 +243,7 @@ class LegendPlate(Glass):
         return lines
 
 
-class SimulatedMark(Glass):
+class SimulatedMark(Plate):
     """Says on every picture that nothing here is measured."""
 
     def __init__(self, look: Look, parent: QWidget) -> None:
@@ -307,7 +307,7 @@ class SimulatedMark(Glass):
         painter.end()
 
 
-class HoverPlate(Glass):
+class HoverPlate(Plate):
     """Name and state of the thing under the pointer, beside the pointer."""
 
     def __init__(self, look: Look, parent: QWidget) -> None:
@@ -346,7 +346,7 @@ class HoverPlate(Glass):
         painter.end()
 
 
-class Ticker(Glass):
+class Ticker(Plate):
     """The newest event worth a look, for a few seconds; a click goes there."""
 
     clicked = Signal(object)  # Event

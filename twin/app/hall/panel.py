@@ -33,7 +33,7 @@ from twin.record.alarms import Alarms
 from twin.record.channels import BY_ID
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
-from twin.view3d.base.ownership import NO_GROUPS, Groups
+from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
 from twin.view3d.base.state import CABLES_BY, COLOUR_BY, LAYERS, CablesBy, ViewState
 from twin.view3d.colour.legend import Legend, coolant_legend, legend_for, power_legend
 from twin.view3d.gl.program_pool import forget_idle
@@ -235,7 +235,7 @@ class HallPanel(QWidget):
         self._on_hovered(None)  # it was a thing of the hall before
         self.state.selection = tuple(one for one in self.state.selection if find(plant, one) is not None)
         document = self._session.document
-        self.groups = Groups.of(document.scenario, plant) if document is not None else NO_GROUPS
+        self.groups = OwnerNames.of(document.scenario, plant) if document is not None else NO_GROUPS
         self.picture_due.expect()
         self.view.set_plant(seen(plant, self.state.hidden, self.state.only), self.groups)
         if document is not None:
@@ -257,7 +257,7 @@ class HallPanel(QWidget):
         self.view.set_frame(None)
         document, plant = self._session.document, self._session.plant
         if document is not None and plant is not None and document.scenario.streams:
-            self.groups = Groups.of(document.scenario, plant)  # another seed, other jobs
+            self.groups = OwnerNames.of(document.scenario, plant)  # another seed, other jobs
             self.view.set_groups(self.groups)
         self.state.focus_job = None
         self.ticker.hide()

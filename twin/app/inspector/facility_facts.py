@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from twin.app.toolkit import text
 from twin.app.world.blast_radius_text import reach_line
-from twin.app.world.rows import Row, World, live_rows
+from twin.app.world.rows import FactRow, World, live_rows
 from twin.physics.breakers import trip_time_s
 from twin.plant.dependencies import blast_radius
 from twin.plant.tables import Kind, LoopKind, Plant
@@ -18,7 +18,7 @@ _J_PER_KWH = 3.6e6
 _SUSTAINED = frozenset({PowerState.ON_BATTERY, PowerState.DISCHARGING})
 
 
-def power_rows(world: World, item: int) -> list[Row]:
+def power_rows(world: World, item: int) -> list[FactRow]:
     """Return how a power item does: state, load, losses, its battery and its breaker."""
     power, frame = world.plant.power, world.frame
     if frame is None or not len(frame.values["power.state"]):
@@ -27,41 +27,41 @@ def power_rows(world: World, item: int) -> list[Row]:
         name: float(frame.values[f"power.{name}"][item]) for name in ("out_w", "loss_w", "load", "charge")
     }
     state = PowerState(int(frame.values["power.state"][item]))
-    rows = [Row("State", f"{ICON[state]} {WORDS[state]}", hint="power.state")]
+    rows = [FactRow("State", f"{ICON[state]} {WORDS[state]}", hint="power.state")]
     capacity_w = float(power.capacity_w[item])
-    rows.append(Row("Delivers", text.quantity(values["out_w"], "W"), hint="power.out_w"))
+    rows.append(FactRow("Delivers", text.quantity(values["out_w"], "W"), hint="power.out_w"))
     if np.isfinite(capacity_w):
         rows.append(
-            Row("Load", f"{values['load']:.0f} % of {text.quantity(capacity_w, 'W')}", hint="power.load")
+            FactRow("Load", f"{values['load']:.0f} % of {text.quantity(capacity_w, 'W')}", hint="power.load")
         )
-    rows.append(Row("Losses", text.quantity(values["loss_w"], "W"), hint="power.loss_w"))
+    rows.append(FactRow("Losses", text.quantity(values["loss_w"], "W"), hint="power.loss_w"))
     energy_j = float(power.energy_j[item])
     if energy_j > 0:
-        rows.append(Row("Battery", f"{values['charge']:.0f} %", hint="power.charge"))
+        rows.append(FactRow("Battery", f"{values['charge']:.0f} %", hint="power.charge"))
         drawn_w = values["out_w"] + values["loss_w"]
         lasts = "left" if state in _SUSTAINED else "it would last"
         if drawn_w > 0:
             left_s = values["charge"] / 100 * energy_j / drawn_w
-            rows.append(Row(f"Battery, {lasts}", text.duration(left_s), hint="charge / (out + losses)"))
+            rows.append(FactRow(f"Battery, {lasts}", text.duration(left_s), hint="charge / (out + losses)"))
     return [*rows, *_breaker_rows(world, item, values["out_w"])]
 
 
-def _breaker_rows(world: World, item: int, out_w: float) -> list[Row]:
+def _breaker_rows(world: World, item: int, out_w: float) -> list[FactRow]:
     """Return rating and margin of the breaker at an item's output; nothing where it has none."""
     power = world.plant.power
     rated_w = float(power.breaker_w[item])
     if not np.isfinite(rated_w) or rated_w <= 0:
         return []
     share = out_w / rated_w
-    rows = [Row("Breaker", f"{share * 100:.0f} % of {text.quantity(rated_w, 'W')}")]
+    rows = [FactRow("Breaker", f"{share * 100:.0f} % of {text.quantity(rated_w, 'W')}")]
     trips_s = float(trip_time_s(share, power.breaker_s[item], power.breaker_magnetic[item]))
     if np.isfinite(trips_s):
         hint = "From cold: t = K / ((I/In)^2 - 1), at once by its magnet"
-        rows.append(Row("It trips after", text.duration(trips_s), hint=hint))
+        rows.append(FactRow("It trips after", text.duration(trips_s), hint=hint))
     return rows
 
 
-def power_design_rows(world: World, item: int) -> list[Row]:
+def power_design_rows(world: World, item: int) -> list[FactRow]:
     """Return what a power item hangs on, how many machines it is, and what feels its loss."""
     plant, power = world.plant, world.plant.power
     rows = []
@@ -72,33 +72,33 @@ def power_design_rows(world: World, item: int) -> list[Row]:
     ):
         above = int(column[item])
         if above >= 0:
-            rows.append(Row(label, power.ids[above], power.ids[above]))
+            rows.append(FactRow(label, power.ids[above], power.ids[above]))
     units, needed = int(power.units[item]), int(power.needed[item])
     if units > 1:
-        rows.append(Row("Machines", f"{units}, {needed} needed"))
+        rows.append(FactRow("Machines", f"{units}, {needed} needed"))
     below = int(np.count_nonzero((power.parent == item) & power.present))
     if below:
-        rows.append(Row("Feeds", f"{below:,} items"))
+        rows.append(FactRow("Feeds", f"{below:,} items"))
     racks = plant.racks.present & ((plant.racks.feed_a == item) | (plant.racks.feed_b == item))
     if racks.any():
-        rows.append(Row("Feeds racks", f"{int(racks.sum()):,}"))
+        rows.append(FactRow("Feeds racks", f"{int(racks.sum()):,}"))
     return [*rows, loss_row(world, "power", item)]
 
 
-def loss_row(world: World, kind: Kind, slot: int) -> Row:
+def loss_row(world: World, kind: Kind, slot: int) -> FactRow:
     """Return who feels the loss of a thing."""
-    return Row("If it fails", reach_line(world.plant, kind, blast_radius(world.plant, kind, slot)))
+    return FactRow("If it fails", reach_line(world.plant, kind, blast_radius(world.plant, kind, slot)))
 
 
-def supply_rows(world: World, feed_a: int, feed_b: int) -> list[Row]:
+def supply_rows(world: World, feed_a: int, feed_b: int) -> list[FactRow]:
     """Return the feeds of pumps, fans or racks; none: the house supply."""
     ids = world.plant.power.ids
     rows = [
-        Row(name, ids[item], ids[item])
+        FactRow(name, ids[item], ids[item])
         for name, item in (("Feed A", feed_a), ("Feed B", feed_b))
         if item >= 0
     ]
-    return rows or [Row("Supply", "house supply")]
+    return rows or [FactRow("Supply", "house supply")]
 
 
 def cool_gpus(plant: Plant) -> NDArray[np.bool_]:
@@ -109,7 +109,7 @@ def cool_gpus(plant: Plant) -> NDArray[np.bool_]:
     return cooling
 
 
-def loop_rows(world: World, loop: int) -> list[Row]:
+def loop_rows(world: World, loop: int) -> list[FactRow]:
     """Return the live values of a loop, pumps and fans as so many of how many; what it has not is left out."""
     plant, loops = world.plant, world.plant.loops
     by_air = LoopKind(int(loops.kind[loop])).by_air
@@ -117,27 +117,29 @@ def loop_rows(world: World, loop: int) -> list[Row]:
     without = set() if cool_gpus(plant)[loop] else {"loop.gpu_max_c"}
     if not served.any():
         without |= {"loop.flow", "loop.valve"}  # shares of a design that there is not
-    rows = [] if served.any() else [Row("Serves", "no rack yet")]
+    rows = [] if served.any() else [FactRow("Serves", "no rack yet")]
     for row in live_rows(world, "loop", loop):
         channel = row.hint.partition(" ")[0]
         if channel in without:
             continue
         if channel == "loop.pumps":
             moved = "Fans running" if by_air else "Pumps running"
-            rows.append(Row(moved, f"{row.value} of {int(loops.pumps[loop])}", hint=row.hint))
+            rows.append(FactRow(moved, f"{row.value} of {int(loops.pumps[loop])}", hint=row.hint))
         elif channel != "loop.valve" or bool(loops.valve[loop]):
             rows.append(row)
     return rows
 
 
-def plant_rows(world: World, source: int) -> list[Row]:
+def plant_rows(world: World, source: int) -> list[FactRow]:
     """Return the live values of a facility loop."""
     plants = world.plant.plants
     rows = []
     for row in live_rows(world, "plant", source):
         channel = row.hint.partition(" ")[0]
         if channel == "plant.units":
-            rows.append(Row("Machines running", f"{row.value} of {int(plants.units[source])}", hint=row.hint))
+            rows.append(
+                FactRow("Machines running", f"{row.value} of {int(plants.units[source])}", hint=row.hint)
+            )
         elif channel == "plant.free" and plants.kind[source] != "chiller":
             continue  # it has no compressors: all its cooling is free
         else:
@@ -145,19 +147,19 @@ def plant_rows(world: World, source: int) -> list[Row]:
     return rows
 
 
-def plant_design_rows(world: World, source: int) -> list[Row]:
+def plant_design_rows(world: World, source: int) -> list[FactRow]:
     """Return what a facility loop is made of and supplied by."""
     plants = world.plant.plants
     loops = np.flatnonzero((world.plant.loops.plant == source) & world.plant.loops.present)
     rows = [
-        Row("Kind", plants.kind[source].replace("-", " ")),
-        Row("Set point", text.quantity(float(plants.supply_c[source]), "°C")),
-        Row("Machines", f"{int(plants.units[source])}, {int(plants.needed[source])} needed"),
-        Row("Pumps", f"{int(plants.pumps[source])}"),
-        Row("Loops served", f"{len(loops)}"),
+        FactRow("Kind", plants.kind[source].replace("-", " ")),
+        FactRow("Set point", text.quantity(float(plants.supply_c[source]), "°C")),
+        FactRow("Machines", f"{int(plants.units[source])}, {int(plants.needed[source])} needed"),
+        FactRow("Pumps", f"{int(plants.pumps[source])}"),
+        FactRow("Loops served", f"{len(loops)}"),
     ]
     if bool(plants.economiser[source]):
-        rows.append(Row("Economiser", "yes"))
+        rows.append(FactRow("Economiser", "yes"))
     return [
         *rows,
         *supply_rows(world, int(plants.feed_a[source]), int(plants.feed_b[source])),
@@ -165,7 +167,7 @@ def plant_design_rows(world: World, source: int) -> list[Row]:
     ]
 
 
-def rack_rows(world: World, rack: int) -> list[Row]:
+def rack_rows(world: World, rack: int) -> list[FactRow]:
     """Return the live values of a rack: its feeds as so many of how many, coolant only where it has any."""
     racks = world.plant.racks
     feeds = int(racks.feed_a[rack] >= 0) + int(racks.feed_b[rack] >= 0)
@@ -174,19 +176,19 @@ def rack_rows(world: World, rack: int) -> list[Row]:
         channel = row.hint.partition(" ")[0]
         if channel == "rack.feeds":
             if feeds:
-                rows.append(Row("Live feeds", f"{row.value} of {feeds}", hint=row.hint))
+                rows.append(FactRow("Live feeds", f"{row.value} of {feeds}", hint=row.hint))
         elif channel != "rack.flow" or int(racks.loop[rack]) >= 0:
             rows.append(row)
     return rows
 
 
-def hall_rows(world: World, hall: int) -> list[Row]:
+def hall_rows(world: World, hall: int) -> list[FactRow]:
     """Return the air of a hall and what it must keep to."""
     halls = world.plant.halls
     return [
         *live_rows(world, "hall", hall),
-        Row("Dew point", text.quantity(float(halls.dew_point_c[hall]), "°C")),
-        Row("Air class", halls.air_class[hall], hint="ASHRAE TC 9.9 thermal guidelines"),
+        FactRow("Dew point", text.quantity(float(halls.dew_point_c[hall]), "°C")),
+        FactRow("Air class", halls.air_class[hall], hint="ASHRAE TC 9.9 thermal guidelines"),
     ]
 
 
@@ -204,18 +206,18 @@ ENERGY = (
 )
 
 
-def site_sections(world: World) -> tuple[list[Row], list[Row], list[Row]]:
+def site_sections(world: World) -> tuple[list[FactRow], list[FactRow], list[FactRow]]:
     """Return the live values of the site: what runs, weather, energy with price and carbon."""
-    now: list[Row] = []
-    weather: list[Row] = []
-    energy: list[Row] = []
+    now: list[FactRow] = []
+    weather: list[FactRow] = []
+    energy: list[FactRow] = []
     for row in live_rows(world, "site", 0):
         channel = row.hint.partition(" ")[0]
         (weather if channel in WEATHER else energy if channel in ENERGY else now).append(row)
     return now, weather, [*energy, *_price_rows(world)]
 
 
-def _price_rows(world: World) -> list[Row]:
+def _price_rows(world: World) -> list[FactRow]:
     if world.frame is None:
         return []
     values = {
@@ -225,5 +227,5 @@ def _price_rows(world: World) -> list[Row]:
         return []
     price = values["cost_usd_s"] / values["grid_w"] * _J_PER_KWH
     carbon = values["carbon_kg_s"] / values["grid_w"] * _J_PER_KWH * 1e3
-    rows = [Row("Price", f"{text.significant(price)} USD/kWh")] if price > 0 else []
-    return [*rows, Row("Carbon", f"{text.significant(carbon)} g/kWh")] if carbon > 0 else rows
+    rows = [FactRow("Price", f"{text.significant(price)} USD/kWh")] if price > 0 else []
+    return [*rows, FactRow("Carbon", f"{text.significant(carbon)} g/kWh")] if carbon > 0 else rows

@@ -26,7 +26,7 @@ from twin.app.world.isolation_rows import cut_off_rows
 from twin.app.world.job_lookup import job_place
 from twin.app.world.part_figures import flow
 from twin.app.world.rows import (
-    Row,
+    FactRow,
     World,
     cooling_rows,
     crowd_rows,
@@ -77,7 +77,7 @@ class Section:
     """Lines under one heading."""
 
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[FactRow, ...]
 
 
 @dataclass(frozen=True)
@@ -188,8 +188,8 @@ def _node(world: World, node: int) -> Facts:
         ICONS["node"],
         _sections(
             (NOW, [*cut_off_rows(world, node), *crowd_rows(world, gpus)]),
-            ("Place", [*place_rows(world, rack), Row("Rack units", units)]),
-            ("Network", [Row("Scalable unit", str(unit))] if unit >= 0 else []),
+            ("Place", [*place_rows(world, rack), FactRow("Rack units", units)]),
+            ("Network", [FactRow("Scalable unit", str(unit))] if unit >= 0 else []),
             ("Supply", [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),
             (part, figure_rows(world, part)),
         ),
@@ -216,10 +216,10 @@ def _rack(world: World, rack: int) -> Facts:
             (
                 "Contents",
                 [
-                    Row("Nodes", f"{nodes}"),
-                    Row("GPUs", f"{len(gpus):,}"),
-                    Row("Rack units", f"{int(racks.units_u[rack])}"),
-                    Row("Size", size),
+                    FactRow("Nodes", f"{nodes}"),
+                    FactRow("GPUs", f"{len(gpus):,}"),
+                    FactRow("Rack units", f"{int(racks.units_u[rack])}"),
+                    FactRow("Size", size),
                 ],
             ),
             ("Place", place_rows(world, rack)[1:]),
@@ -243,8 +243,8 @@ def _switch(world: World, switch: int) -> Facts:
     rail, unit = int(switches.rail[switch]), int(switches.unit[switch])
     part = switches.part[switch]
     ports = f"{int(switches.ports[switch])} × {float(switches.port_bytes_s[switch]) * 8 / 1e9:g} Gb/s"
-    serves = [Row("Rail", f"{rail}")] if rail >= 0 else []
-    serves += [Row("Scalable unit", f"{unit}")] if unit >= 0 else []
+    serves = [FactRow("Rail", f"{rail}")] if rail >= 0 else []
+    serves += [FactRow("Scalable unit", f"{unit}")] if unit >= 0 else []
     return Facts(
         switches.ids[switch],
         "switch",
@@ -256,7 +256,11 @@ def _switch(world: World, switch: int) -> Facts:
             *switch_rows(world, switch),
             (
                 "Network",
-                [Row("Fabric", plant.fabrics[int(switches.fabric[switch])]), Row("Ports", ports), *serves],
+                [
+                    FactRow("Fabric", plant.fabrics[int(switches.fabric[switch])]),
+                    FactRow("Ports", ports),
+                    *serves,
+                ],
             ),
             ("Place", place_rows(world, int(switches.rack[switch]))),
             (part, figure_rows(world, part)),
@@ -298,12 +302,12 @@ def _loop(world: World, loop: int) -> Facts:
             (
                 "Design",
                 [
-                    Row("Supply", text.quantity(float(loops.supply_c[loop]), "°C")),
-                    Row("Flow", flow(float(loops.flow_m3_s[loop]))),
-                    Row("Machines", f"{int(loops.units[loop])}"),
-                    Row("Pumps" if liquid else "Fans", f"{int(loops.pumps[loop])}"),
-                    Row("Racks served", f"{served:,}"),
-                    Row(
+                    FactRow("Supply", text.quantity(float(loops.supply_c[loop]), "°C")),
+                    FactRow("Flow", flow(float(loops.flow_m3_s[loop]))),
+                    FactRow("Machines", f"{int(loops.units[loop])}"),
+                    FactRow("Pumps" if liquid else "Fans", f"{int(loops.pumps[loop])}"),
+                    FactRow("Racks served", f"{served:,}"),
+                    FactRow(
                         "Heat goes to",
                         plant.plants.ids[int(loops.plant[loop])],
                         plant.plants.ids[int(loops.plant[loop])],
@@ -330,7 +334,7 @@ def _row(world: World, row: int) -> Facts:
         ICONS["row"],
         _sections(
             (NOW, crowd_rows(world, gpus)),
-            ("Place", [Row("Hall", hall_name(plant, int(plant.rows.hall[row])))]),
+            ("Place", [FactRow("Hall", hall_name(plant, int(plant.rows.hall[row])))]),
         ),
         main_state(world.frame, gpus),
     )
@@ -404,9 +408,9 @@ def _job(world: World, job: int) -> Facts:
             (
                 "Recovery",
                 [
-                    Row("Checkpoint", interval_text(spec.checkpoint.interval)),
-                    Row("Write pause", text.duration(spec.checkpoint.pause_s)),
-                    Row("Failure seen after", text.duration(spec.recovery.detect_s)),
+                    FactRow("Checkpoint", interval_text(spec.checkpoint.interval)),
+                    FactRow("Write pause", text.duration(spec.checkpoint.pause_s)),
+                    FactRow("Failure seen after", text.duration(spec.recovery.detect_s)),
                 ],
             ),
         ),
@@ -430,17 +434,17 @@ def _site(world: World) -> Facts:
             (
                 "Installed",
                 [
-                    Row("GPUs", f"{gpus:,}"),
-                    Row("Nodes", f"{int(np.count_nonzero(plant.nodes.present)):,}"),
-                    Row("Racks", f"{int(np.count_nonzero(plant.racks.present)):,}"),
-                    Row("Switches", f"{int(np.count_nonzero(plant.switches.present)):,}"),
-                    Row("Cooling loops", f"{len(plant.loops.ids):,}"),
-                    Row("Jobs", f"{len(jobs_of(scenario)):,}"),
+                    FactRow("GPUs", f"{gpus:,}"),
+                    FactRow("Nodes", f"{int(np.count_nonzero(plant.nodes.present)):,}"),
+                    FactRow("Racks", f"{int(np.count_nonzero(plant.racks.present)):,}"),
+                    FactRow("Switches", f"{int(np.count_nonzero(plant.switches.present)):,}"),
+                    FactRow("Cooling loops", f"{len(plant.loops.ids):,}"),
+                    FactRow("Jobs", f"{len(jobs_of(scenario)):,}"),
                 ],
             ),
         ),
     )
 
 
-def _sections(*titled: tuple[str, list[Row]]) -> tuple[Section, ...]:
+def _sections(*titled: tuple[str, list[FactRow]]) -> tuple[Section, ...]:
     return tuple(Section(title, tuple(rows)) for title, rows in titled if rows)

@@ -28,7 +28,7 @@ from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest_in_cell, put_page
 from twin.app.toolkit.plain_text import plain_tip
-from twin.app.world.rows import Row, World, kind_word
+from twin.app.world.rows import FactRow, World, kind_word
 from twin.catalog import Catalog, load_catalog
 from twin.commands.edit.addressables import counted, people_say, thing, titled
 from twin.commands.edit.command import CommandError
@@ -264,7 +264,7 @@ class Inspector(Dock):
         grid.setColumnStretch(0, 1)
         return frame
 
-    def _value(self, row: Row) -> QLabel | QPushButton:
+    def _value(self, row: FactRow) -> QLabel | QPushButton:
         if row.link:
             button = QPushButton(row.value)
             button.setProperty("role", "link")

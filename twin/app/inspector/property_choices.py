@@ -6,15 +6,15 @@ from pydantic import BaseModel
 
 from twin.commands.edit.command import Scene
 from twin.scenario.checks.facility import LOOP_PARTS, PLANT_PARTS, stage_parts
-from twin.scenario.schema.cooling import Loop, Plant
+from twin.scenario.schema.cooling import FacilityLoop, Loop
 from twin.scenario.schema.electricity import PowerStage
-from twin.scenario.schema.site import NodeGroup, Racks, Shelves
+from twin.scenario.schema.site import NodeGroup, RackGenerator, Shelves
 from twin.scenario.schema.systems import Fabric, Storage, SwitchTier
 
 BETWEEN = ", "
 """Between the names of a list, for people."""
 _PARTS: dict[tuple[type[BaseModel], str], str] = {
-    (Racks, "part"): "rack",
+    (RackGenerator, "part"): "rack",
     (NodeGroup, "part"): "node",
     (Shelves, "part"): "power_shelf",
     (SwitchTier, "part"): "switch",
@@ -56,7 +56,7 @@ def fitting(scene: Scene, model: BaseModel, key: str) -> tuple[str, ...]:
         return parts(scene, *stage_parts(model.kind))
     if key == "part" and isinstance(model, Loop):
         return parts(scene, LOOP_PARTS[model.kind])
-    if key == "part" and isinstance(model, Plant):
+    if key == "part" and isinstance(model, FacilityLoop):
         return parts(scene, PLANT_PARTS[model.kind])
     kind = _PARTS.get((type(model), key))
     return parts(scene, kind) if kind is not None else ()

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.inspector.names_field import NamesField
 from twin.app.inspector.property_fields import Property
-from twin.app.inspector.property_values import Standing
+from twin.app.inspector.property_values import PropertyState
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.plain_text import plain_tip
 
@@ -44,7 +44,7 @@ class PropertyRow(QObject):
     def __init__(self, look: Look, one: Property) -> None:
         super().__init__()
         self._look, self.of = look, one
-        self._now = Standing("")
+        self._now = PropertyState("")
         self._filling = False
         self.name = label(one.title, "muted", wrap=True)
         self.name.setToolTip(plain_tip(one.tip))
@@ -90,7 +90,7 @@ class PropertyRow(QObject):
 
     # -- showing ----
 
-    def show(self, now: Standing) -> None:
+    def show(self, now: PropertyState) -> None:
         """Show how the property stands, unless somebody is typing."""
         self._now = now
         self.badge.setText(now.source)

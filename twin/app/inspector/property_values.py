@@ -22,7 +22,7 @@ from twin.commands.place.properties import SetProperty, path_of
 from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.fields import fields_of
 from twin.scenario.schema.quantity import Quantity, rendered
-from twin.scenario.schema.site import Racks
+from twin.scenario.schema.site import RackGenerator
 from twin.scenario.text.emit import flow
 from twin.scenario.text.parse import locate
 from twin.scenario.text.path import resolve, split
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
-class Standing:
+class PropertyState:
     """How a property stands now.
 
     Attributes
@@ -60,7 +60,7 @@ class Standing:
     resettable: bool = False
 
 
-def standing(scene: Scene, ids: Sequence[str], one: Property) -> Standing:
+def standing(scene: Scene, ids: Sequence[str], one: Property) -> PropertyState:
     """Return how a property of some things stands."""
     all_of = [_standing(scene, id, one) for id in owners(ids, one)[:MOST_LOOKED_AT]]
     first = all_of[0]
@@ -68,12 +68,12 @@ def standing(scene: Scene, ids: Sequence[str], one: Property) -> Standing:
         badges = {other.source for other in all_of}
         resettable = any(other.resettable for other in all_of)
         if len(badges) == 1:
-            return Standing(first.text, False, first.ghost, first.source, first.hint, resettable)
+            return PropertyState(first.text, False, first.ghost, first.source, first.hint, resettable)
         hint = "\n".join(dict.fromkeys(other.hint for other in all_of))
-        return Standing(first.text, False, first.ghost, "several", hint, resettable)
+        return PropertyState(first.text, False, first.ghost, "several", hint, resettable)
     values = ", ".join(dict.fromkeys(other.text or "none" for other in all_of))
     resettable = any(other.resettable for other in all_of)
-    return Standing("", True, "mixed", "mixed", f"They differ: {values[:200]}", resettable)
+    return PropertyState("", True, "mixed", "mixed", f"They differ: {values[:200]}", resettable)
 
 
 def command(scene: Scene, ids: Sequence[str], one: Property, text: str | None) -> Command:
@@ -211,18 +211,18 @@ def owners(ids: Sequence[str], one: Property) -> tuple[str, ...]:
 # -- how it stands ----
 
 
-def _standing(scene: Scene, id: str, one: Property) -> Standing:
+def _standing(scene: Scene, id: str, one: Property) -> PropertyState:
     if one.key in (X, Y):
         at_m = place_of(scene, id)[one.key == Y]
-        return Standing(
+        return PropertyState(
             render(round(at_m, 4), "length", unit="m"), source="", hint="As it stands in the hall"
         )
     if one.key == U:
-        return Standing(f"{int(scene.plant.nodes.u[scene.plant.slots[id][1]])}")
+        return PropertyState(f"{int(scene.plant.nodes.u[scene.plant.slots[id][1]])}")
     if one.key == RACK:
-        return Standing(_rack_of(scene, id))
+        return PropertyState(_rack_of(scene, id))
     if one.key == HALL:
-        return Standing(generator(scene.scenario, id.partition("/")[0])[0].id)
+        return PropertyState(generator(scene.scenario, id.partition("/")[0])[0].id)
     if one.change in ("nodes", "node_part"):
         return _of_nodes(scene, id, one)
     path = path_of(scene, id, one.key)
@@ -232,9 +232,9 @@ def _standing(scene: Scene, id: str, one: Property) -> Standing:
     value = _value(model, name)
     text = _text(value, one)
     if said(scene, path) is not None:
-        return Standing(text, **_source(scene, path))
+        return PropertyState(text, **_source(scene, path))
     if ".overrides[" in path:
-        return Standing(
+        return PropertyState(
             "",
             ghost=_made(scene, id, one),
             source="made",
@@ -244,8 +244,8 @@ def _standing(scene: Scene, id: str, one: Property) -> Standing:
         return _of_part(scene, model, name, one)
     tip = "assumption" if "[est]" in one.tip else "default"
     if one.kind == "names":  # what an empty list means
-        return Standing(text, ghost=one.tip.partition("none: ")[2] or "none", source=tip, hint=one.tip)
-    return Standing(text, source=tip, hint=f"What it is when nothing is said. {one.tip}")
+        return PropertyState(text, ghost=one.tip.partition("none: ")[2] or "none", source=tip, hint=one.tip)
+    return PropertyState(text, source=tip, hint=f"What it is when nothing is said. {one.tip}")
 
 
 def _source(scene: Scene, path: str) -> dict[str, Any]:
@@ -269,7 +269,7 @@ def _may_go(scene: Scene, path: str) -> bool:
     return known is not None and not known[1].is_required()
 
 
-def _of_part(scene: Scene, model: BaseModel | None, name: str, one: Property) -> Standing:
+def _of_part(scene: Scene, model: BaseModel | None, name: str, one: Property) -> PropertyState:
     """Return what the part's figure says where the scene says nothing."""
     known = fields_of(type(model)).get(name) if model is not None else None
     part = getattr(model, "part", None)
@@ -278,22 +278,22 @@ def _of_part(scene: Scene, model: BaseModel | None, name: str, one: Property) ->
         if figure is not None:
             badge = "assumption" if figure.status in ("estimated", "recalled") else "spec"
             hint = "\n".join(words for words in (figure.citation, figure.note) if words)
-            return Standing("", ghost=figure.text, source=badge, hint=f"{part}: {figure.text}\n{hint}")
-    return Standing("", ghost="none", source="default", hint=one.tip)
+            return PropertyState("", ghost=figure.text, source=badge, hint=f"{part}: {figure.text}\n{hint}")
+    return PropertyState("", ghost="none", source="default", hint=one.tip)
 
 
-def _of_nodes(scene: Scene, id: str, one: Property) -> Standing:
-    racks: Racks = generator(scene.scenario, id.partition("/")[0])[1].racks
+def _of_nodes(scene: Scene, id: str, one: Property) -> PropertyState:
+    racks: RackGenerator = generator(scene.scenario, id.partition("/")[0])[1].racks
     if not racks.nodes:
         hint = f"{racks.part} brings its own nodes" if racks.part else "The racks hold no nodes"
-        return Standing(
+        return PropertyState(
             "", ghost="the rack's" if racks.part else "none", source="spec" if racks.part else "", hint=hint
         )
     last, number = racks.nodes[-1], len(racks.nodes)
     hint = (
         f"{number} groups of nodes in each rack; this is the last" if number > 1 else "Said of the generator"
     )
-    return Standing(str(last.count) if one.change == "nodes" else last.part, source="set", hint=hint)
+    return PropertyState(str(last.count) if one.change == "nodes" else last.part, source="set", hint=hint)
 
 
 def _made(scene: Scene, id: str, one: Property) -> str:

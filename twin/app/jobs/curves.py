@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.app.session.bounded_history import History
+from twin.app.session.bounded_history import BoundedHistory
 from twin.record.channels import JobState
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 
@@ -45,7 +45,7 @@ class JobCurves:
     """
 
     def __init__(self) -> None:
-        self.history = History(_NAMES, _CAPACITY)
+        self.history = BoundedHistory(_NAMES, _CAPACITY)
         self._job = -1
         self.clear()
 
@@ -53,7 +53,7 @@ class JobCurves:
         """Another run begins."""
         self.history.clear()
         self._path: Path | None = None
-        self._layout: Layout | None = None
+        self._layout: FrameLayout | None = None
         self._read_s = -math.inf
         self._next_wall_s = 0.0
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHeaderView
 
-from twin.app.jobs.events import Line, Which
+from twin.app.jobs.events import EventFilter, EventLine
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
@@ -32,11 +32,11 @@ class JobEventModel(ColumnModel):
         super().__init__(COLUMNS)
         self._look = look
         self._clock: Clock | None = None
-        self._lines: list[Line] = []
-        self.which = Which.ALL
-        self.shown: list[Line] = []
+        self._lines: list[EventLine] = []
+        self.which = EventFilter.ALL
+        self.shown: list[EventLine] = []
 
-    def show_lines(self, lines: list[Line], clock: Clock) -> None:
+    def show_lines(self, lines: list[EventLine], clock: Clock) -> None:
         """Show these lines, as far as they pass the filter."""
         self._lines, self._clock = lines, clock
         shown = [line for line in lines if self.which.holds(line)]
@@ -48,7 +48,7 @@ class JobEventModel(ColumnModel):
             self.shown = shown
             self.dataChanged.emit(self.index(0, 0), self.index(len(shown) - 1, COST))
 
-    def filter(self, which: Which) -> None:
+    def filter(self, which: EventFilter) -> None:
         """Show only some kinds of lines."""
         self.which = which
         if self._clock is not None:

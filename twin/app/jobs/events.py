@@ -17,22 +17,22 @@ from twin.record.event_kinds.kind import JobTurn
 from twin.record.events import Event, Severity
 
 
-class Which(Enum):
+class EventFilter(Enum):
     """Which lines are listed."""
 
     ALL = "Everything"
     TROUBLE = "Failures"
     CHECKPOINTS = "Checkpoints"
 
-    def holds(self, line: Line) -> bool:
+    def holds(self, line: EventLine) -> bool:
         """Return whether a line belongs to it."""
-        if self is Which.TROUBLE:
+        if self is EventFilter.TROUBLE:
             return kind_of(line.event.kind).setback
-        return self is Which.ALL or kind_of(line.event.kind).saves
+        return self is EventFilter.ALL or kind_of(line.event.kind).saves
 
 
 @dataclass(frozen=True)
-class Line:
+class EventLine:
     """One event of a job, told: in few words, why, what it cost, and where it was.
 
     Parameters
@@ -103,9 +103,9 @@ class JobEvents:
         events = self.of(job)
         return next((event.t_s for event in reversed(events[-4:]) if _is_over(event)), None)
 
-    def lines(self, job: str, plant: Plant) -> list[Line]:
+    def lines(self, job: str, plant: Plant) -> list[EventLine]:
         """Return what happened to a job, newest first."""
-        made: list[Line] = []
+        made: list[EventLine] = []
         back_s = float("nan")
         events = self.of(job)
         steps = _steps_before(events)
@@ -134,19 +134,19 @@ def _is_over(event: Event) -> bool:
     return turn is not None and turn.is_over
 
 
-def _line(event: Event, plant: Plant, back_s: float, safe: int) -> Line:
+def _line(event: Event, plant: Plant, back_s: float, safe: int) -> EventLine:
     kind = kind_of(event.kind)
     what = kind.job_title or kind.title
     if kind.saves:
         step = event.integer("step", safe)
-        return Line(event, what, f"safe up to step {step:,}", f"{step - safe:,} steps", "")
+        return EventLine(event, what, f"safe up to step {step:,}", f"{step - safe:,} steps", "")
     why, place = text.spelled(kind.detail_of(event)), place_of(plant, event)
     if kind.job is not JobTurn.STOPPED:
-        return Line(event, what, why, "", place)
+        return EventLine(event, what, why, "", place)
     lost_s, away_s = event.number("lost_s"), back_s - event.t_s
     parts = [f"{_brief(lost_s)} lost"] if lost_s >= 1.0 else []
     parts += [f"{_brief(away_s)} away"] if away_s >= 1.0 else []
-    return Line(event, what, why, ", ".join(parts), place, away_s)
+    return EventLine(event, what, why, ", ".join(parts), place, away_s)
 
 
 def _brief(t_s: float) -> str:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from twin.app.jobs.model import JobModel, Which
+from twin.app.jobs.model import JobFilter, JobModel
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, tool_button
@@ -26,7 +26,7 @@ from twin.scenario.generators.all_jobs import jobs_of
 _WIDTHS_PX = (0, 106, 120, 84, 70, 74, 64, 84)
 _FIRST_PX = 110
 _ROW_PX = 26
-_ICONS = {Which.ALL: "list", Which.WORK: "play", Which.WAIT: "clock", Which.OVER: "check"}
+_ICONS = {JobFilter.ALL: "list", JobFilter.WORK: "play", JobFilter.WAIT: "clock", JobFilter.OVER: "check"}
 
 
 class JobsDock(Dock):
@@ -52,7 +52,7 @@ class JobsDock(Dock):
         self.table.setSortingEnabled(True)
         self.table.clicked.connect(lambda index: self.chosen.emit(self.model.job_at(index.row()).id))
         self.table.activated.connect(lambda index: self.opened.emit(self.model.job_at(index.row()).id))
-        self._which = Which.ALL
+        self._which = JobFilter.ALL
         self._count = label("", "faint")
         self.search = SearchField()
         self.search.setPlaceholderText("Filter")
@@ -78,17 +78,17 @@ class JobsDock(Dock):
 
     def _which_buttons(self) -> list[QToolButton]:
         group = QButtonGroup(self)
-        self.which_buttons: dict[Which, QToolButton] = {}
-        for which in Which:
+        self.which_buttons: dict[JobFilter, QToolButton] = {}
+        for which in JobFilter:
             button = tool_button(self._look, _ICONS[which], f"{which.value} jobs")
             button.setCheckable(True)
-            button.setChecked(which is Which.ALL)
+            button.setChecked(which is JobFilter.ALL)
             button.clicked.connect(lambda _=False, which=which: self._list(which))
             group.addButton(button)
             self.which_buttons[which] = button
         return list(self.which_buttons.values())
 
-    def _list(self, which: Which) -> None:
+    def _list(self, which: JobFilter) -> None:
         self._which = which
         self._filter()
 

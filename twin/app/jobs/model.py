@@ -41,7 +41,7 @@ _CHANNELS = {
 }
 
 
-class Which(Enum):
+class JobFilter(Enum):
     """Which jobs are listed."""
 
     ALL = "All"
@@ -52,13 +52,13 @@ class Which(Enum):
     def holds(self, state: NDArray[np.uint8], submitted: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which states belong to it; a job waits only from its submission on."""
         over = (state == JobState.DONE) | (state == JobState.KILLED)
-        if self is Which.WAIT:
+        if self is JobFilter.WAIT:
             return np.asarray((state == JobState.QUEUED) & submitted)
-        if self is Which.OVER:
+        if self is JobFilter.OVER:
             return np.asarray(over)
         return (
             np.asarray(~over & (state != JobState.QUEUED))
-            if self is Which.WORK
+            if self is JobFilter.WORK
             else np.ones(len(state), bool)
         )
 
@@ -106,7 +106,7 @@ class JobModel(ColumnModel):
         self._ids: NDArray[np.str_] = np.zeros(0, "U1")
         self._submit_s: NDArray[np.float64] = np.zeros(0)
         self._frame: Frame | None = None
-        self._which, self._needle = Which.ALL, ""
+        self._which, self._needle = JobFilter.ALL, ""
         self._column, self._down = -1, False
         self.order: NDArray[np.int64] = np.zeros(0, np.int64)
 
@@ -124,7 +124,7 @@ class JobModel(ColumnModel):
         self._frame = frame
         self._arrange()
 
-    def filter(self, which: Which, needle: str) -> None:
+    def filter(self, which: JobFilter, needle: str) -> None:
         """List only jobs in these states whose id, tenant or title contain `needle`."""
         self._which, self._needle = which, needle.strip().lower()
         self._arrange()
@@ -180,7 +180,7 @@ class JobModel(ColumnModel):
 
     def _listed(self) -> NDArray[np.int64]:
         mask = np.ones(len(self._jobs), bool)
-        if self._which is not Which.ALL:
+        if self._which is not JobFilter.ALL:
             waiting = np.full(len(mask), JobState.QUEUED, np.uint8)
             state = waiting if self._frame is None else self._frame.values["job.state"][: len(mask)]
             now_s = 0.0 if self._frame is None else self._frame.t_s

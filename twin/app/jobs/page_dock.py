@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.jobs.curves import CURVES, JobCurves
 from twin.app.jobs.event_table import JobEventTable
-from twin.app.jobs.events import JobEvents, Which
+from twin.app.jobs.events import EventFilter, JobEvents
 from twin.app.jobs.page_facts import STATE_COLOURS, JobPage, job_page
 from twin.app.jobs.progress import JobProgress
 from twin.app.jobs.waterfall_view import WaterfallView
@@ -39,7 +39,7 @@ from twin.app.world.rows import World
 from twin.record.frame import Frame
 
 _TABLE_EVERY_S = 0.5
-_WHICH_ICONS = {Which.ALL: "list", Which.TROUBLE: "warning", Which.CHECKPOINTS: "loop"}
+_WHICH_ICONS = {EventFilter.ALL: "list", EventFilter.TROUBLE: "warning", EventFilter.CHECKPOINTS: "loop"}
 
 
 class JobPageDock(Dock):
@@ -148,11 +148,11 @@ class JobPageDock(Dock):
 
     def _add_tools(self) -> None:
         group = QButtonGroup(self)
-        self.which_buttons: dict[Which, QToolButton] = {}
-        for which in Which:
+        self.which_buttons: dict[EventFilter, QToolButton] = {}
+        for which in EventFilter:
             button = tool_button(self._look, _WHICH_ICONS[which], f"List {which.value.lower()} of the job")
             button.setCheckable(True)
-            button.setChecked(which is Which.ALL)
+            button.setChecked(which is EventFilter.ALL)
             button.clicked.connect(lambda _=False, which=which: self.table.lines.filter(which))
             group.addButton(button)
             self.which_buttons[which] = button

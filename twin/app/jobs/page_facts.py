@@ -59,7 +59,7 @@ STATE_COLOURS: dict[JobState, str] = {
 
 
 @dataclass(frozen=True)
-class Progress:
+class ProgressFigures:
     """How far a job is, in steps and in time.
 
     Parameters
@@ -106,7 +106,7 @@ class JobPage:
     state_words: str
     facts: str
     where: str
-    progress: Progress
+    progress: ProgressFigures
     time: Waterfall
 
 
@@ -220,7 +220,7 @@ def _progress(
     index: int,
     state: JobState,
     now_s: float,
-) -> Progress:
+) -> ProgressFigures:
     frame, scenario = world.frame, world.scenario
     assert frame is not None
     step, durable = (float(frame.values[name][index]) for name in ("job.step", "job.durable_step"))
@@ -239,7 +239,7 @@ def _progress(
         ends_s = now_s + (total - step) * step_s / (1.0 if away else _duty(spec))
     last_s = events.last_s(spec.id, "job_started") if began_s is not None or over else None
     killed_s = last_s + limit_s if limit_s is not None and last_s is not None else None
-    return Progress(
+    return ProgressFigures(
         step=step,
         durable=None if away else step if state == JobState.DONE else min(durable, step),
         total=total,

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from twin.app.jobs.page_facts import Progress
+from twin.app.jobs.page_facts import ProgressFigures
 from twin.app.toolkit import text
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.look import Look
@@ -24,7 +24,7 @@ class JobProgress(Painted):
 
     def __init__(self, look: Look) -> None:
         super().__init__(look, "Progress of the job")
-        self.shown: Progress | None = None
+        self.shown: ProgressFigures | None = None
         self._clock: Clock | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -32,7 +32,7 @@ class JobProgress(Painted):
         """Return both bars with their words."""
         return QSize(420, round(scaled(_WORDS_PX) + _BAR_PX + 6 + _BAR_PX / 2 + scaled(_MARKS_PX) + 6))
 
-    def show_progress(self, shown: Progress | None, clock: Clock) -> None:
+    def show_progress(self, shown: ProgressFigures | None, clock: Clock) -> None:
         """Show another moment."""
         if shown == self.shown and clock == self._clock:
             return
@@ -81,7 +81,7 @@ class JobProgress(Painted):
         self._paint_steps(painter, theme, p)
         self._paint_time(painter, theme, p, self._clock)
 
-    def _paint_steps(self, painter: QPainter, theme: Theme, p: Progress) -> None:
+    def _paint_steps(self, painter: QPainter, theme: Theme, p: ProgressFigures) -> None:
         bar, whole = self.steps_bar, p.total if p.total else max(p.step, 1.0)
         outline = QPainterPath()
         outline.addRoundedRect(bar, 4, 4)
@@ -131,7 +131,7 @@ class JobProgress(Painted):
         killed = p.limit_s is not None and p.ends_s > p.limit_s
         return f"{words}: {'its time limit comes first' if killed else 'after its deadline'}"
 
-    def _paint_time(self, painter: QPainter, theme: Theme, p: Progress, clock: Clock) -> None:
+    def _paint_time(self, painter: QPainter, theme: Theme, p: ProgressFigures, clock: Clock) -> None:
         top, high = self.steps_bar.bottom() + 6.0, _BAR_PX / 2
         line = QRectF(_EDGE_PX, top, self.width() - 2 * _EDGE_PX, high)
         painter.setPen(Qt.PenStyle.NoPen)

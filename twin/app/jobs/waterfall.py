@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from twin.app.toolkit.account_colours import Piece
+from twin.app.toolkit.account_colours import AccountShare
 
 LEAST_SHARE = 2e-4
 """A cause that took less of the whole is left out, and counted with what is left over."""
@@ -45,16 +45,16 @@ class Waterfall:
     """
 
     whole_s: float
-    losses: tuple[Piece, ...]
+    losses: tuple[AccountShare, ...]
     productive_s: float
     away: bool = False
 
     @property
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[AccountShare, ...]:
         """Return the losses and what is left; they sum to the whole."""
         hint = "Matrix products and all else that brings the job on, at the clock it has"
         title = "Productive here" if self.away else "Productive"
-        return (*self.losses, Piece(PRODUCTIVE, title, self.productive_s, hint))
+        return (*self.losses, AccountShare(PRODUCTIVE, title, self.productive_s, hint))
 
     def share(self, seconds: float) -> float:
         """Return a time as a share of the whole [-]."""
@@ -76,9 +76,10 @@ def waterfall(whole_s: float, queue_s: float, spent_s: Mapping[str, float], *, a
         Whether it was in a cloud: what is booked nowhere here went there.
     """
     productive_s = spent_s.get("job.productive_s", 0.0)
-    found = [Piece(QUEUE, "Queue", queue_s, "Submitted, and waiting for its turn")]
+    found = [AccountShare(QUEUE, "Queue", queue_s, "Submitted, and waiting for its turn")]
     found += [
-        Piece(account, title, spent_s.get(channel, 0.0), hint) for channel, account, title, hint in _CAUSES
+        AccountShare(account, title, spent_s.get(channel, 0.0), hint)
+        for channel, account, title, hint in _CAUSES
     ]
     kept = [piece for piece in found if piece.value > LEAST_SHARE * whole_s and piece.value > 0.0]
     rest_s = whole_s - productive_s - sum(piece.value for piece in kept)
@@ -91,6 +92,6 @@ def waterfall(whole_s: float, queue_s: float, spent_s: Mapping[str, float], *, a
                 "It went on, or waited, with fewer nodes than it asks for: their share of the time",
             )
         )
-        kept.append(Piece(REST, title, rest_s, hint))
+        kept.append(AccountShare(REST, title, rest_s, hint))
         rest_s = 0.0
     return Waterfall(whole_s, tuple(kept), max(productive_s + rest_s, 0.0), away)

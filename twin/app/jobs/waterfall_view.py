@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from twin.app.jobs.waterfall import REST, Waterfall
 from twin.app.toolkit import text
-from twin.app.toolkit.account_colours import Piece, colour
+from twin.app.toolkit.account_colours import AccountShare, colour
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.painted_widget import Painted
 from twin.app.toolkit.theme import Theme, font, scaled
@@ -51,14 +51,16 @@ class WaterfallView(Painted):
         share = self.shown.share(seconds) if self.shown is not None else 0.0
         return f"{text.duration(seconds)}  {100 * share:.1f} %"
 
-    def lines(self) -> list[tuple[QRectF, Piece, float]]:
+    def lines(self) -> list[tuple[QRectF, AccountShare, float]]:
         """Return the place of each line, what it is of, and where its bar begins [s]."""
         if self.shown is None or self.shown.whole_s <= 0:
             return []
         pieces = self.shown.pieces
         high = max(min(scaled(_LINE_PX), (self.height() - 8.0) / (len(pieces) + 1)), scaled(_LINE_MIN_PX))
         found, left_s = [], self.shown.whole_s
-        whole = Piece(_WHOLE, "Since it was submitted", left_s, "Wall time until now, or until its end")
+        whole = AccountShare(
+            _WHOLE, "Since it was submitted", left_s, "Wall time until now, or until its end"
+        )
         found.append((self._spot(0, high), whole, 0.0))
         for number, piece in enumerate(pieces, start=1):
             left_s = max(left_s - piece.value, 0.0)
@@ -83,7 +85,7 @@ class WaterfallView(Painted):
         """Return where the bars begin [s]: at 0, or with the losses alone where these end."""
         return self.shown.productive_s if self.shown is not None and self.alone else 0.0
 
-    def bar_of(self, spot: QRectF, piece: Piece, begin_s: float) -> QRectF:
+    def bar_of(self, spot: QRectF, piece: AccountShare, begin_s: float) -> QRectF:
         """Return the place of the bar of a line."""
         assert self.shown is not None
         room = max(self.width() - scaled(_NAME_PX) - scaled(_FIGURE_PX) - 2 * _EDGE_PX, 20.0)
@@ -123,7 +125,7 @@ class WaterfallView(Painted):
             self._write(painter, theme, spot, piece, bold)
             before = bar
 
-    def _paint_bar(self, painter: QPainter, theme: Theme, piece: Piece, bar: QRectF) -> None:
+    def _paint_bar(self, painter: QPainter, theme: Theme, piece: AccountShare, bar: QRectF) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         if piece.account == _WHOLE:
             painter.setBrush(QColor(theme.hover))
@@ -134,7 +136,7 @@ class WaterfallView(Painted):
         radius = min(3.0, bar.width() / 2)
         painter.drawRoundedRect(bar, radius, radius)
 
-    def _write(self, painter: QPainter, theme: Theme, spot: QRectF, piece: Piece, bold: bool) -> None:
+    def _write(self, painter: QPainter, theme: Theme, spot: QRectF, piece: AccountShare, bold: bool) -> None:
         painter.setFont(font(11 if spot.height() >= 15 else 10, bold=bold))
         painter.setPen(QColor(theme.text if bold else theme.muted))
         name = QRectF(_EDGE_PX, spot.top(), scaled(_NAME_PX) - 8, spot.height())
@@ -158,5 +160,5 @@ class WaterfallView(Painted):
         return ""
 
 
-def _short(piece: Piece) -> str:
+def _short(piece: AccountShare) -> str:
     return "Since submission" if piece.account == _WHOLE else piece.title

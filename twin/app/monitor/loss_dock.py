@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.analysis.explain import Cause, Explanation, explain
+from twin.analysis.explain import Explanation, LossCause, explain
 from twin.app.monitor.loss_model import BAR_ROLE, HOURS, SHARE, WHAT, WhyModel
 from twin.app.session.session import Session
 from twin.app.toolkit.column_model import Index
@@ -232,7 +232,7 @@ class WhyDock(Dock):
             finally:
                 self._going = False
 
-    def _cause(self, index: QModelIndex) -> Cause | None:
+    def _cause(self, index: QModelIndex) -> LossCause | None:
         return self.model.shown[index.row()].goes_to
 
     def _subject(self, index: QModelIndex) -> str:

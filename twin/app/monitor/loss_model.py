@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor, QFont
 
 from twin.analysis.account_words import MEANINGS
-from twin.analysis.explain import Cause, Explanation, Lost
+from twin.analysis.explain import Explanation, LossCause, Lost
 from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
@@ -21,14 +21,14 @@ BAR_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 @dataclass(frozen=True)
-class Row:
+class LossRow:
     """An account, or below it a thing behind it."""
 
     lost: Lost
-    cause: Cause | None = None
+    cause: LossCause | None = None
 
     @property
-    def goes_to(self) -> Cause | None:
+    def goes_to(self) -> LossCause | None:
         """Return where a click leads: to the thing itself, of an account to the dearest of its things."""
         return self.cause or next(iter(self.lost.causes), None)
 
@@ -38,13 +38,13 @@ class Row:
         return self.lost.gpu_s if self.cause is None else self.cause.gpu_s
 
 
-def rows_of(found: Explanation) -> list[Row]:
+def rows_of(found: Explanation) -> list[LossRow]:
     """Return the rows of an explanation: accounts, and where there are several things behind one, each of them."""
     made = []
     for lost in found.lost:
-        made.append(Row(lost))
+        made.append(LossRow(lost))
         if len(lost.causes) > 1:
-            made += [Row(lost, cause) for cause in lost.causes]
+            made += [LossRow(lost, cause) for cause in lost.causes]
     return made
 
 
@@ -55,7 +55,7 @@ class WhyModel(ColumnModel):
         super().__init__(COLUMNS)
         self._look = look
         self._installed = self._largest = 1.0
-        self.shown: list[Row] = []
+        self.shown: list[LossRow] = []
 
     def show_explanation(self, found: Explanation | None) -> None:
         """Show another one; None: there is nothing to explain."""
@@ -101,11 +101,11 @@ class WhyModel(ColumnModel):
             return f"{self._share(row)}: {_words(row).strip()}"
         return None
 
-    def _share(self, row: Row) -> str:
+    def _share(self, row: LossRow) -> str:
         return f"{100 * row.gpu_s / self._installed:.2f} %"
 
 
-def _words(row: Row) -> str:
+def _words(row: LossRow) -> str:
     if row.cause is not None:
         return f"      {spelled(row.cause.text)}"
     lost = row.lost
@@ -114,7 +114,7 @@ def _words(row: Row) -> str:
     return f"{lost.title[:1].upper()}{lost.title[1:]}: {spelled(text)}"
 
 
-def _told(row: Row) -> str:
+def _told(row: LossRow) -> str:
     """Return everything about a row, for its tool tip."""
     if row.cause is not None:
         return spelled(row.cause.text)

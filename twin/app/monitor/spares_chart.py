@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
 from twin.app.monitor.spares_facts import DARK_TINTS, LIGHT_TINTS, ORDER
-from twin.app.session.bounded_history import History
+from twin.app.session.bounded_history import BoundedHistory
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.painted_widget import Painted
@@ -27,7 +27,7 @@ STACKED = tuple(name for name in ORDER if name not in (NodeCondition.IN_USE, Nod
 class SparesChart(Painted):
     """Draws the history of the pool; the key beside it has the figures of now."""
 
-    def __init__(self, look: Look, history: History) -> None:
+    def __init__(self, look: Look, history: BoundedHistory) -> None:
         super().__init__(look, "Nodes by condition over time")
         self._history = history
         self._clock: Clock | None = None

@@ -20,7 +20,7 @@ from twin.app.monitor.spares_facts import (
     counts,
     pool_lines,
 )
-from twin.app.session.bounded_history import History
+from twin.app.session.bounded_history import BoundedHistory
 from twin.app.session.event_cursor import EventTail
 from twin.app.session.session import Session
 from twin.app.toolkit import text
@@ -102,7 +102,7 @@ class SparesDock(Dock):
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "spares", "Spares", "spare", parent)
         self._session, self._seen = session, False
-        self.history = History(tuple(name.name for name in ORDER), _CAPACITY)
+        self.history = BoundedHistory(tuple(name.name for name in ORDER), _CAPACITY)
         self._tail = EventTail(session)
         self.last, self.model = LastEvents(), PoolModel(look)
         self.chart, self.table = SparesChart(look, self.history), pool_table(look, self.model)

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.outliner.model import EYE, LOCK, NAME, NOTE, OutlinerModel
 from twin.app.outliner.switch import OutlinerSwitch
-from twin.app.outliner.tree import MOST_FOUND, Item, Mode, found, matcher, root, ways
+from twin.app.outliner.tree import MOST_FOUND, Mode, OutlinerItem, found, matcher, root, ways
 from twin.app.session.session import Session
 from twin.app.session.view_marks import ViewMarks
 from twin.app.toolkit import theme
@@ -199,12 +199,12 @@ class OutlinerDock(Dock):
             look(QModelIndex())
         return opened
 
-    def _open(self, top: Item, opened: set[tuple[str, ...]]) -> None:
+    def _open(self, top: OutlinerItem, opened: set[tuple[str, ...]]) -> None:
         model = self.model
         assert model is not None
         first = not opened and self.mode == "place"
 
-        def look(item: Item, index: QModelIndex) -> None:
+        def look(item: OutlinerItem, index: QModelIndex) -> None:
             for inside in item.children():
                 if inside.way() in opened or (first and item is top and inside.row == 0):
                     place = model.index(inside.row, NAME, index)
@@ -213,12 +213,12 @@ class OutlinerDock(Dock):
 
         look(top, QModelIndex())
 
-    def _open_found(self, top: Item) -> None:
+    def _open_found(self, top: OutlinerItem) -> None:
         """Open what holds the lines found, the first hundred of them."""
         model, left = self.model, 100
         assert model is not None
 
-        def look(item: Item, index: QModelIndex) -> None:
+        def look(item: OutlinerItem, index: QModelIndex) -> None:
             nonlocal left
             for inside in item.children():
                 if left <= 0:

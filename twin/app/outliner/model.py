@@ -9,7 +9,7 @@ from psygnal import Signal
 from PySide6.QtCore import QAbstractItemModel, QMimeData, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
-from twin.app.outliner.tree import Item
+from twin.app.outliner.tree import OutlinerItem
 from twin.app.session.view_marks import ViewMarks
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
@@ -33,23 +33,23 @@ class OutlinerModel(QAbstractItemModel):
     def __init__(self, look: Look, marks: ViewMarks) -> None:
         super().__init__()
         self._look, self._marks = look, marks
-        self._top: Item | None = None
-        self._met: dict[int, Item] = {}  # Qt keeps numbers, not references
+        self._top: OutlinerItem | None = None
+        self._met: dict[int, OutlinerItem] = {}  # Qt keeps numbers, not references
         self.draggable: frozenset[str] = frozenset({"rack", "node"})
         self.nameable: frozenset[str] = frozenset()  # kinds of icon whose lines can be renamed in place
 
     @property
-    def top(self) -> Item | None:
+    def top(self) -> OutlinerItem | None:
         """Return what all lines hang in."""
         return self._top
 
-    def show(self, top: Item | None) -> None:
+    def show(self, top: OutlinerItem | None) -> None:
         """Show another tree."""
         self.beginResetModel()
         self._top, self._met = top, {}
         self.endResetModel()
 
-    def item(self, index: Index) -> Item | None:
+    def item(self, index: Index) -> OutlinerItem | None:
         """Return the line at an index; the top for none."""
         return self._met.get(index.internalId()) if index.isValid() else self._top
 

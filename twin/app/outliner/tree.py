@@ -34,7 +34,7 @@ MOST_FOUND = 3000
 
 
 @dataclass(eq=False, slots=True)
-class Item:
+class OutlinerItem:
     """One line of the tree.
 
     Attributes
@@ -48,15 +48,15 @@ class Item:
     """
 
     seed: Seed
-    parent: Item | None = None
+    parent: OutlinerItem | None = None
     row: int = 0
-    inside: list[Item] | None = None
+    inside: list[OutlinerItem] | None = None
 
-    def children(self) -> list[Item]:
+    def children(self) -> list[OutlinerItem]:
         """Return what hangs in it, made at the first look."""
         if self.inside is None:
             make = self.seed.make
-            self.inside = [Item(seed, self, row) for row, seed in enumerate(make())] if make else []
+            self.inside = [OutlinerItem(seed, self, row) for row, seed in enumerate(make())] if make else []
         return self.inside
 
     @property
@@ -67,14 +67,14 @@ class Item:
     def way(self) -> tuple[str, ...]:
         """Return the keys from the top down to it."""
         keys: list[str] = []
-        at: Item | None = self
+        at: OutlinerItem | None = self
         while at is not None and at.parent is not None:
             keys.append(at.key)
             at = at.parent
         return tuple(reversed(keys))
 
 
-def root(mode: Mode, scenario: Scenario, plant: Plant) -> Item:
+def root(mode: Mode, scenario: Scenario, plant: Plant) -> OutlinerItem:
     """Return the top of a tree."""
     makers: dict[Mode, Callable[[Scenario, Plant], list[Seed]]] = {
         "place": lambda scenario, plant: _Place(scenario, plant).top(),
@@ -83,17 +83,19 @@ def root(mode: Mode, scenario: Scenario, plant: Plant) -> Item:
         "power": power,
         "coolant": coolant,
     }
-    return Item(Seed("", "", make=lambda: makers[mode](scenario, plant)))
+    return OutlinerItem(Seed("", "", make=lambda: makers[mode](scenario, plant)))
 
 
-def found(top: Item, matches: Callable[[Seed], bool], most: int = MOST_FOUND) -> tuple[Item, int]:
+def found(
+    top: OutlinerItem, matches: Callable[[Seed], bool], most: int = MOST_FOUND
+) -> tuple[OutlinerItem, int]:
     """Return a tree of what matches and of what holds it, and how many match; GPUs are not looked through.
 
     What matches keeps all that is inside it.
     """
     number = 0
 
-    def kept(item: Item) -> Seed | None:
+    def kept(item: OutlinerItem) -> Seed | None:
         nonlocal number
         if matches(item.seed):
             number += 1
@@ -104,14 +106,14 @@ def found(top: Item, matches: Callable[[Seed], bool], most: int = MOST_FOUND) ->
         return item.seed.holding(inside) if inside else None
 
     seeds = [seed for seed in map(kept, top.children()) if seed is not None]
-    return Item(Seed("", "", make=lambda: seeds)), number
+    return OutlinerItem(Seed("", "", make=lambda: seeds)), number
 
 
-def ways(top: Item) -> dict[str, tuple[int, ...]]:
+def ways(top: OutlinerItem) -> dict[str, tuple[int, ...]]:
     """Return where each thing is first met, by rows from the top; of GPUs only that of their node."""
     where: dict[str, tuple[int, ...]] = {}
 
-    def walk(item: Item, rows: tuple[int, ...]) -> None:
+    def walk(item: OutlinerItem, rows: tuple[int, ...]) -> None:
         if item.seed.id:
             where.setdefault(item.seed.id, rows)
         if not item.seed.deep:
@@ -367,4 +369,4 @@ def _given(seeds: list[Seed]) -> Callable[[], list[Seed]]:
     return lambda: seeds
 
 
-__all__ = ["MODES", "Item", "Mode", "Seed", "counted_gpus", "found", "matcher", "root", "ways"]
+__all__ = ["MODES", "Mode", "OutlinerItem", "Seed", "counted_gpus", "found", "matcher", "root", "ways"]

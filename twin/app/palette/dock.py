@@ -8,12 +8,12 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMainWindow, QWidget
 
 from twin.app.palette.list import PaletteList, dragged
-from twin.app.palette.model import GROUPS, Item, counts, found, items_of
+from twin.app.palette.model import GROUPS, PaletteItem, counts, found, items_of
 from twin.app.palette.part_pictures import PartPictures
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, tool_button
-from twin.app.toolkit.settings import Settings
+from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.text_fields import SearchField
 from twin.catalog import load_catalog
 from twin.plant.tables import Plant
@@ -30,8 +30,8 @@ class PaletteDock(Dock):
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "palette", "Parts", "rack", parent)
-        self._settings: Settings | None = None
-        self._items: list[Item] = []
+        self._settings: UserSettings | None = None
+        self._items: list[PaletteItem] = []
         self._favourites: list[str] = []
         self._recent: list[str] = []
         self._plant: Plant | None = None
@@ -76,7 +76,7 @@ class PaletteDock(Dock):
         session.plant_changed.connect(self._on_plant)
         self.visibilityChanged.connect(self._on_seen)
 
-    def attach(self, settings: Settings) -> None:
+    def attach(self, settings: UserSettings) -> None:
         """Take where favourites and recent parts are kept."""
         self._settings = settings
         self._favourites, self._recent = settings.kept("favourite_parts"), settings.kept("recent_parts")
@@ -124,7 +124,7 @@ class PaletteDock(Dock):
         else:
             some = [one for one in self._items if chosen in (_ALL, one.group)]
         shown = found(some, self.search.text())
-        rows: list[Item | str] = list(shown)
+        rows: list[PaletteItem | str] = list(shown)
         if chosen == _ALL and not self.search.text().strip():
             rows = []
             for title, _ in GROUPS:
@@ -154,11 +154,11 @@ class PaletteDock(Dock):
 
     # -- what is done with it ----
 
-    def _take(self, item: Item) -> None:
+    def _take(self, item: PaletteItem) -> None:
         self.used(item.id)
         self.taken.emit(dragged(item))
 
-    def _star(self, item: Item | None) -> None:
+    def _star(self, item: PaletteItem | None) -> None:
         if item is None:
             return
         if item.id in self._favourites:

@@ -20,7 +20,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QDrag, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from twin.app.palette.model import KINDS, Count, Item, tip_of
+from twin.app.palette.model import KINDS, Count, PaletteItem, tip_of
 from twin.app.palette.part_pictures import PartPictures
 from twin.app.placing.mime import IN_HAND, Dragged, mime_of
 from twin.app.toolkit import icons
@@ -39,7 +39,7 @@ ITEM = Qt.ItemDataRole.UserRole
 _STAR_KEYS = (Qt.Key.Key_Asterisk,)
 
 
-def dragged(item: Item) -> Dragged:
+def dragged(item: PaletteItem) -> Dragged:
     """Return what a drag of a row carries."""
     return Dragged(prefab=item.prefab) if item.prefab else Dragged(part=item.part, kind=item.kind)
 
@@ -50,11 +50,11 @@ class PaletteModel(QAbstractListModel):
     def __init__(self, catalog: Catalog) -> None:
         super().__init__()
         self._catalog = catalog
-        self.rows: list[Item | str] = []
+        self.rows: list[PaletteItem | str] = []
         self.counts: Mapping[str, Count] = {}
         self.favourites: frozenset[str] = frozenset()
 
-    def show_rows(self, rows: list[Item | str]) -> None:
+    def show_rows(self, rows: list[PaletteItem | str]) -> None:
         """Show these."""
         self.beginResetModel()
         self.rows = rows
@@ -66,14 +66,14 @@ class PaletteModel(QAbstractListModel):
         if self.rows:
             self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
 
-    def item(self, index: _Index) -> Item | None:
+    def item(self, index: _Index) -> PaletteItem | None:
         """Return the item of a row; None for a title."""
         row = self.rows[index.row()] if 0 <= index.row() < len(self.rows) else ""
-        return row if isinstance(row, Item) else None
+        return row if isinstance(row, PaletteItem) else None
 
     def row_of(self, id: str) -> int:
         """Return the row of an item, -1 when it is not shown."""
-        ids = (one.id if isinstance(one, Item) else "" for one in self.rows)
+        ids = (one.id if isinstance(one, PaletteItem) else "" for one in self.rows)
         return next((row for row, known in enumerate(ids) if known == id), -1)
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
@@ -126,13 +126,13 @@ class _Delegate(QStyledItemDelegate):
         self._look, self._catalog, self._pictures = look, catalog, pictures
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        item: Item | None = index.data(ITEM)
+        item: PaletteItem | None = index.data(ITEM)
         if item is None:
             return QSize(120, themes.scaled(_HEADER_PX))
         high = max(sum(one.high_px for one in self.lines(item)), themes.scaled(_PICTURE.height()))
         return QSize(120, high + 2 * _ROW_EDGE_PX)
 
-    def lines(self, item: Item) -> list[_Line]:
+    def lines(self, item: PaletteItem) -> list[_Line]:
         """Return the lines of an item, as wide as the list is."""
         view = self._view
         return _lines(item, view.rows, self._look.theme, view.viewport().width() - _text_left() - _PAD_PX)
@@ -143,7 +143,7 @@ class _Delegate(QStyledItemDelegate):
         assert isinstance(view, PaletteList)
         return view
 
-    def picture(self, item: Item, size: QSize) -> QPixmap:
+    def picture(self, item: PaletteItem, size: QSize) -> QPixmap:
         """Return the picture of an item in another size, as it is carried."""
         ratio = self._view.devicePixelRatioF()
         usual = QSize(themes.scaled(_PICTURE.width()), themes.scaled(_PICTURE.height()))
@@ -151,7 +151,7 @@ class _Delegate(QStyledItemDelegate):
         smooth = Qt.TransformationMode.SmoothTransformation
         return picture.scaled(size * ratio, Qt.AspectRatioMode.KeepAspectRatio, smooth)
 
-    def _part(self, item: Item) -> Part | None:
+    def _part(self, item: PaletteItem) -> Part | None:
         return self._catalog.part(item.part) if not item.prefab else None
 
     def star(self, row: QRect) -> QRect:
@@ -162,7 +162,7 @@ class _Delegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         theme, rect = self._look.theme, option.rect
-        item: Item | None = index.data(ITEM)
+        item: PaletteItem | None = index.data(ITEM)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if item is None:
@@ -183,7 +183,9 @@ class _Delegate(QStyledItemDelegate):
         self._paint_item(painter, rect, index, item, over or chosen)
         painter.restore()
 
-    def _paint_item(self, painter: QPainter, rect: QRect, index: _Index, item: Item, marked: bool) -> None:
+    def _paint_item(
+        self, painter: QPainter, rect: QRect, index: _Index, item: PaletteItem, marked: bool
+    ) -> None:
         theme, model = self._look.theme, index.model()
         assert isinstance(model, PaletteModel)
         size = QSize(themes.scaled(_PICTURE.width()), themes.scaled(_PICTURE.height()))
@@ -216,7 +218,7 @@ class _Line(NamedTuple):
     high_px: int
 
 
-def _lines(item: Item, model: PaletteModel, theme: themes.Theme, width_px: int) -> list[_Line]:
+def _lines(item: PaletteItem, model: PaletteModel, theme: themes.Theme, width_px: int) -> list[_Line]:
     """Return the lines of a row that is so wide: its name, its figures, and what of it stands in the hall."""
     count = model.counts.get(item.id, Count())
     figures = item.figures if item.prefab else _unbroken(item.figures)
@@ -273,7 +275,7 @@ class PaletteList(QListView):
         self.rows.dataChanged.connect(self._on_marks)
 
     @property
-    def item(self) -> Item | None:
+    def item(self) -> PaletteItem | None:
         """Return the chosen item."""
         return self.rows.item(self.currentIndex())
 
@@ -281,14 +283,14 @@ class PaletteList(QListView):
         """Choose an item that is shown; the first one when it is not."""
         row = self.rows.row_of(id)
         if row < 0:
-            row = next((k for k, one in enumerate(self.rows.rows) if isinstance(one, Item)), -1)
+            row = next((k for k, one in enumerate(self.rows.rows) if isinstance(one, PaletteItem)), -1)
         if row >= 0:
             self.setCurrentIndex(self.rows.index(row))
 
     def step(self, rows: int) -> None:
         """Choose the next item, down or up, over titles."""
         row = self.currentIndex().row() + rows
-        while 0 <= row < len(self.rows.rows) and not isinstance(self.rows.rows[row], Item):
+        while 0 <= row < len(self.rows.rows) and not isinstance(self.rows.rows[row], PaletteItem):
             row += rows
         if 0 <= row < len(self.rows.rows):
             self.setCurrentIndex(self.rows.index(row))

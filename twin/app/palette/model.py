@@ -64,7 +64,7 @@ _SURE = ("published", "derived")
 
 
 @dataclass(frozen=True)
-class Item:
+class PaletteItem:
     """One thing to be put into a hall.
 
     Attributes
@@ -99,13 +99,13 @@ class Count:
     loose: int = 0
 
 
-def items_of(catalog: Catalog) -> list[Item]:
+def items_of(catalog: Catalog) -> list[PaletteItem]:
     """Return all that can be put into a hall, by group."""
     found = []
     for group, kinds in GROUPS:
         if group == "Prefabs":
             found += [
-                Item(one.id, "prefab", group, one.title, one.says, one.source, one.part, one.id)
+                PaletteItem(one.id, "prefab", group, one.title, one.says, one.source, one.part, one.id)
                 for one in PREFABS.values()
             ]
             continue
@@ -124,10 +124,10 @@ def can_stand(part: Part) -> bool:
     return not (isinstance(part, CduPart) and part.rejects_to == "room air")
 
 
-def _item(catalog: Catalog, part: Part, group: str) -> Item:
+def _item(catalog: Catalog, part: Part, group: str) -> PaletteItem:
     figures = catalog.figures(part.id)
     sure = sum(one.status in _SURE for one in figures)
-    return Item(
+    return PaletteItem(
         part.id,
         part.KIND,
         group,
@@ -169,7 +169,7 @@ def _size(part: Part) -> list[str]:
     return []
 
 
-def found(items: Iterable[Item], typed: str) -> list[Item]:
+def found(items: Iterable[PaletteItem], typed: str) -> list[PaletteItem]:
     """Return what matches typed letters, best first; all in their order without any."""
     if not typed.strip():
         return list(items)
@@ -240,7 +240,7 @@ def _add(counter: Counter[str], parts: Sequence[str] | np.ndarray) -> None:
     counter.update(dict(zip(names.tolist(), numbers.tolist(), strict=True)))
 
 
-def tip_of(catalog: Catalog, item: Item) -> str:
+def tip_of(catalog: Catalog, item: PaletteItem) -> str:
     """Return all figures of a part with where they come from, or what a prefab holds, as HTML."""
     if item.prefab:
         return f"<b>{_safe(item.title)}</b><p>{_safe(item.figures)}</p><p>{_safe(item.source)}</p>"

@@ -17,7 +17,7 @@ TON_W = 3516.85
 """A ton of refrigeration [W]."""
 
 
-class Figure(NamedTuple):
+class RoomFigure(NamedTuple):
     """A line of the table: label, figure, and what a tip tells more of it."""
 
     label: str
@@ -25,7 +25,7 @@ class Figure(NamedTuple):
     tip: str = ""
 
 
-def figures_of(scene: Scene) -> list[Figure]:
+def figures_of(scene: Scene) -> list[RoomFigure]:
     """Return what matters of a room."""
     plant, found = scene.plant, budget(scene)
     liquid = np.isin(plant.loops.kind, [LoopKind.LIQUID, LoopKind.IMMERSION])
@@ -42,26 +42,26 @@ def figures_of(scene: Scene) -> list[Figure]:
         one.part for one in scene.scenario.power if one.kind in ("pdu", "busbar") for _ in range(one.count)
     ]
     rows = [
-        Figure("GPUs", f"{found.gpus:,} in {found.nodes:,} nodes"),
-        Figure("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m²"),
-        Figure(
+        RoomFigure("GPUs", f"{found.gpus:,} in {found.nodes:,} nodes"),
+        RoomFigure("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m²"),
+        RoomFigure(
             "IT power",
             f"{quantity(found.it_w, 'W')} at full load, {quantity(found.grid_w, 'W')} from the grid",
         ),
-        Figure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
-        Figure(
+        RoomFigure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
+        RoomFigure(
             "Heat",
             f"{quantity(found.heat_w, 'W')} of nodes by nameplate and {quantity(beside, 'W')} beside, "
             f"{(found.heat_w + beside) / TON_W:,.0f} tons",
             "Beside: network, storage, and switches that a rack brings",
         ),
-        Figure("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),
+        RoomFigure("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),
         *_spares(scene),
-        Figure("Network", f"{switches:,} switches, {cables:,} cables" if switches else "none"),
-        Figure("Weight", f"{found.weight_kg / 1e3:,.1f} t"),
+        RoomFigure("Network", f"{switches:,} switches, {cables:,} cables" if switches else "none"),
+        RoomFigure("Weight", f"{found.weight_kg / 1e3:,.1f} t"),
         _cost(scene, found),
     ]
-    return [*rows, Figure("Storage", _storage(scene))] if scene.scenario.storage else rows
+    return [*rows, RoomFigure("Storage", _storage(scene))] if scene.scenario.storage else rows
 
 
 def _doors(plant: Plant) -> int:
@@ -75,7 +75,7 @@ def _doors(plant: Plant) -> int:
     return int((held & with_door & racks.present).sum())
 
 
-def _spares(scene: Scene) -> list[Figure]:
+def _spares(scene: Scene) -> list[RoomFigure]:
     """Return how many machines are needed and how many are spare, and the heat that says so."""
     found = spares_of(scene)
     tip = [
@@ -85,20 +85,22 @@ def _spares(scene: Scene) -> list[Figure]:
         if one.each_w > 0
     ]
     tip.append("Heat of nodes by nameplate, and of what stands beside them")
-    return [Figure("Needed + spare", ", ".join(one.words for one in found), "\n".join(tip))] if found else []
+    return (
+        [RoomFigure("Needed + spare", ", ".join(one.words for one in found), "\n".join(tip))] if found else []
+    )
 
 
-def _cost(scene: Scene, found: Budget) -> Figure:
+def _cost(scene: Scene, found: Budget) -> RoomFigure:
     """Return what the parts cost, and which of them have no price."""
     cost = quantity(found.cost_usd / 1e6, "M USD") if found.cost_usd else "not known"
     if not found.unpriced:
-        return Figure("Parts", cost)
+        return RoomFigure("Parts", cost)
     parts = [scene.catalog.part(id) for id in found.unpriced]
     kinds = sorted({KINDS.get(part.KIND, part.KIND.replace("_", " ")) for part in parts}, key=str.lower)
     tip = "\n".join(
         ["No price is known of (of nodes their GPUs count):", *sorted(part.title for part in parts)]
     )
-    return Figure("Parts", f"{cost}; without a price: {', '.join(kinds)}", tip)
+    return RoomFigure("Parts", f"{cost}; without a price: {', '.join(kinds)}", tip)
 
 
 def floor_m2(scene: Scene) -> float:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look
-from twin.commands.place.footprint import Boxes, standing
+from twin.commands.place.footprint import FloorFootprints, standing
 from twin.plant.tables import LoopKind, Plant, RackKind
 from twin.view3d.place.site_plan import GEAR_M
 
@@ -41,7 +41,7 @@ class RoomPreview(QWidget):
         super().__init__()
         self._look = look
         self._plant: Plant | None = None
-        self._there: Boxes | None = None
+        self._there: FloorFootprints | None = None
         self._stale = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(360, 260)
@@ -52,7 +52,7 @@ class RoomPreview(QWidget):
         """Return a size that shows two rows well."""
         return QSize(560, 400)
 
-    def show_room(self, plant: Plant, there: Boxes | None) -> None:
+    def show_room(self, plant: Plant, there: FloorFootprints | None) -> None:
         """Show a room, and what stands beside it, in the coordinates of the room."""
         self._plant, self._there, self._stale = plant, there, False
         racks = int(plant.racks.present.sum())
@@ -181,7 +181,7 @@ def _shown_m(groups: list[_Group]) -> tuple[NDArray[np.float64], NDArray[np.floa
     return low, np.maximum(high, low + 1.0)
 
 
-def beside(plant: Plant | None, hall: int, corner: tuple[float, float]) -> Boxes | None:
+def beside(plant: Plant | None, hall: int, corner: tuple[float, float]) -> FloorFootprints | None:
     """Return what stands in a hall, in the coordinates of a room whose corner is there; None when nothing does."""
     if plant is None:
         return None

@@ -31,7 +31,7 @@ from twin.app.toolkit.plain_text import PlainLabel, plain_tip
 from twin.catalog import Catalog, NodePart, RackPart
 from twin.commands.edit.command import CommandError, Scene
 from twin.commands.room.join_facility_loop import water_of
-from twin.commands.room.room import AddRoom, Design, Room, RoomError, design, free_corner, is_empty
+from twin.commands.room.room import AddRoom, RoomDesign, RoomError, RoomRequest, design, free_corner, is_empty
 
 _CHOSEN = "chosen by size"
 _TITLES = {
@@ -83,7 +83,7 @@ class RoomWizard(QDialog):
         self.setWindowTitle("Build a room")
         self.setSizeGripEnabled(True)
         self.resize(1080, 720)
-        self.design: Design | None = None
+        self.design: RoomDesign | None = None
         self.fields: dict[str, QWidget] = {}
         self.faults: dict[str, QLabel] = {}
         self.figures: dict[str, QLabel] = {}
@@ -104,7 +104,7 @@ class RoomWizard(QDialog):
         self.refresh()
 
     @property
-    def room(self) -> Room:
+    def room(self) -> RoomRequest:
         """Return what is asked for."""
         said: dict[str, object] = {}
         for name, widget in self.fields.items():
@@ -116,7 +116,7 @@ class RoomWizard(QDialog):
                 said[name] = widget.isChecked()
             elif isinstance(widget, QSpinBox | QDoubleSpinBox):
                 said[name] = widget.value()
-        return replace(Room(), **said)  # type: ignore[arg-type]
+        return replace(RoomRequest(), **said)  # type: ignore[arg-type]
 
     def refresh(self) -> None:
         """Work the room out and show it, or say at its field what cannot be."""
@@ -141,7 +141,7 @@ class RoomWizard(QDialog):
 
     # -- what is shown ----
 
-    def _show(self, made: Design) -> None:
+    def _show(self, made: RoomDesign) -> None:
         scene = self._scene()
         corner = free_corner(scene) if scene is not None else (0.0, 0.0)
         self.preview.show_room(made.scene.plant, beside(scene.plant if scene else None, 0, corner))
@@ -174,7 +174,7 @@ class RoomWizard(QDialog):
         self.figures[name] = label("", "value", wrap=True)
         self._grid.addWidget(self.figures[name], row, 1)
 
-    def _enable(self, room: Room) -> None:
+    def _enable(self, room: RoomRequest) -> None:
         part = self._catalog.part(room.part)
         self.fields["nodes"].setEnabled(isinstance(part, NodePart))
         if isinstance(part, RackPart):
@@ -217,7 +217,7 @@ class RoomWizard(QDialog):
         grid.setContentsMargins(14, 12, 14, 12)
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(5)
-        first = Room()
+        first = RoomRequest()
         for row, (name, (title, tip)) in enumerate(_TITLES.items()):
             widget = self._field(name, getattr(first, name))
             widget.setToolTip(plain_tip(tip))

@@ -11,7 +11,7 @@ from twin.app.placing.ghost_view import Standing, on_floor
 from twin.app.placing.payload import carried_things, power_obstacles
 from twin.catalog import Catalog
 from twin.commands.edit.command import CommandError, Scene
-from twin.commands.place.snap import Floor, Shape, snap
+from twin.commands.place.snap import FloorPlan, MovedShape, snap
 from twin.commands.room.copies import MOST, Array
 from twin.plant.design_load import rack_design_w
 from twin.plant.tables import Plant
@@ -74,7 +74,7 @@ def preview(scene: Scene, plan: SitePlan, standing: Standing, array: Array) -> P
         return _why(nothing, few if not copies else f"at most {MOST:,} copies are made at once")
     shape, offsets = _repeated(carried.shape, array)
     at = carried.at
-    floor = Floor.of(plant, power_obstacles(plant, plan), settled=carried.only_racks)
+    floor = FloorPlan.of(plant, power_obstacles(plant, plan), settled=carried.only_racks)
     found = snap(floor, shape, at[0] + offsets[0][0], at[1] + offsets[0][1], free=True, thing="a copy")
     ghost = on_floor(shape, carried.heights_m * copies, found, standing)
     reason = "" if found.ok else found.reason
@@ -85,7 +85,7 @@ def preview(scene: Scene, plan: SitePlan, standing: Standing, array: Array) -> P
     return Preview(ghost, copies, len(slots) * copies, gpus, power_w, reason, "" if reason else found.reason)
 
 
-def _repeated(shape: Shape, array: Array) -> tuple[Shape, list[tuple[float, float]]]:
+def _repeated(shape: MovedShape, array: Array) -> tuple[MovedShape, list[tuple[float, float]]]:
     """Return the footprints of all copies, the first of them the anchor, and their ways from the originals."""
     x_m, y_m = array.pitch
     offsets = [(i * x_m, j * y_m) for j in range(array.rows) for i in range(array.columns) if i or j]
@@ -93,7 +93,7 @@ def _repeated(shape: Shape, array: Array) -> tuple[Shape, list[tuple[float, floa
     dy = np.concatenate([shape.dy_m + y - offsets[0][1] for _, y in offsets])
     times = len(offsets)
     return (
-        Shape(
+        MovedShape(
             dx, dy, np.tile(shape.width_m, times), np.tile(shape.depth_m, times), np.tile(shape.facing, times)
         ),
         offsets,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from twin.commands.place.snap import Shape, Snap
+from twin.commands.place.snap import MovedShape, Snap
 from twin.commands.place.snap_units import UnitSnap
 from twin.plant.cabinet import WANTED_FRONT_M, WANTED_REAR_M
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
@@ -26,7 +26,7 @@ SILL_M = 0.004
 Standing = Callable[[str], Box | None]
 
 
-def on_floor(shape: Shape, heights_m: Sequence[float], snap: Snap, standing: Standing) -> Ghost:
+def on_floor(shape: MovedShape, heights_m: Sequence[float], snap: Snap, standing: Standing) -> Ghost:
     """Return the ghost of things on the floor; `standing` gives the box of what is in the way."""
     tone = _tone(snap.ok, bool(snap.problems))
     x, y = shape.dx_m + snap.place.x_m, shape.dy_m + snap.place.y_m
@@ -118,7 +118,7 @@ def _edges_only(box: GhostBox) -> GhostBox:
     return GhostBox(box.low, (box.high[0], box.high[1], 0.03), box.tone)
 
 
-def _zones(shape: Shape, x: np.ndarray, y: np.ndarray) -> list[GhostBox]:
+def _zones(shape: MovedShape, x: np.ndarray, y: np.ndarray) -> list[GhostBox]:
     """Return what is to be kept clear before and behind, one zone for racks side by side."""
     found: list[GhostBox] = []
     order = np.lexsort((x, y.round(3), shape.facing))

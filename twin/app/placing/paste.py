@@ -9,7 +9,7 @@ from twin.catalog import Catalog, UnknownPart
 from twin.commands.budget.part_load import PartLoad
 from twin.commands.edit.command import Command, Scene
 from twin.commands.place.rack_nodes import heights_u
-from twin.commands.place.snap import Place, Shape
+from twin.commands.place.snap import LandingPlace, MovedShape
 from twin.commands.room.clipboard import Paste, pasted
 from twin.commands.room.pasted_text import left_out, must_know_parts
 from twin.commands.room.snippet import Fragment
@@ -34,9 +34,11 @@ def carried_text(scene: Scene, text: str) -> Carried | None:
     middle = (low + high) / 2
     first = boxes.x_m[0] - middle[0], boxes.y_m[0] - middle[1]
     facing = np.full(len(boxes.ids), _facing_of(fragment), np.int32)
-    shape = Shape(boxes.x_m - boxes.x_m[0], boxes.y_m - boxes.y_m[0], boxes.width_m, boxes.depth_m, facing)
+    shape = MovedShape(
+        boxes.x_m - boxes.x_m[0], boxes.y_m - boxes.y_m[0], boxes.width_m, boxes.depth_m, facing
+    )
 
-    def on_floor(place: Place, facing: int, hall: str) -> Command:
+    def on_floor(place: LandingPlace, facing: int, hall: str) -> Command:
         return Paste(text, (place.x_m - float(first[0]), place.y_m - float(first[1])), hall)
 
     count = len(boxes.ids)

@@ -12,9 +12,9 @@ from twin.catalog import Catalog, NodePart, RackPart, StoragePart, SwitchPart
 from twin.commands.budget.part_load import PartLoad, part_load
 from twin.commands.edit.command import Command, Scene
 from twin.commands.place.footprint import machine_size_m, node_height_u, rack_size_m
-from twin.commands.place.move import Move, MoveNodes, MoveTo
+from twin.commands.place.move import MoveNodes, MoveThings, MoveTo
 from twin.commands.place.place import AddPart
-from twin.commands.place.snap import Floor, Obstacle, Place, Point, Shape
+from twin.commands.place.snap import FloorPlan, LandingPlace, MovedShape, Obstacle, Point
 from twin.plant.cabinet import CABINET_DEPTH_M, CABINET_WIDTH_M
 from twin.plant.cooling import KINDS, USUAL_SIZE_M
 from twin.plant.tables import RACK_FOOT_M, RACK_HEAD_M, U_M, Plant
@@ -66,7 +66,7 @@ class Carried:
     """
 
     title: str
-    shape: Shape | None
+    shape: MovedShape | None
     heights_m: tuple[float, ...] = (2.3,)
     height_u: int = 0
     role: Role | Literal[""] = ""
@@ -74,7 +74,7 @@ class Carried:
     at: Point | None = None
     load: PartLoad | None = None
     joins: tuple[str, ...] = ()
-    on_floor: Callable[[Place, int, str], Command] | None = None
+    on_floor: Callable[[LandingPlace, int, str], Command] | None = None
     in_rack: Callable[[RackPlace], Command] | None = None
     fixed: bool = False
 
@@ -105,7 +105,7 @@ def carried_part(catalog: Catalog, part_id: str, facing: int = -1) -> Carried:
     """
     part = catalog.part(part_id)
 
-    def on_floor(place: Place, facing: int, hall: str) -> Command:
+    def on_floor(place: LandingPlace, facing: int, hall: str) -> Command:
         at = (place.x_m, place.y_m)
         return AddPart(part_id, hall=hall, at=at, facing="north" if facing > 0 else "south")
 
@@ -115,9 +115,12 @@ def carried_part(catalog: Catalog, part_id: str, facing: int = -1) -> Carried:
     new = Carried(part_id, None, load=part_load(catalog, part_id), on_floor=on_floor)
     if isinstance(part, RackPart):
         width_m, depth_m = rack_size_m(catalog, part_id)
-        return replace(new, shape=Shape.one(width_m, depth_m, facing), heights_m=(part.height_m,))
+        return replace(new, shape=MovedShape.one(width_m, depth_m, facing), heights_m=(part.height_m,))
     cabinet = replace(
-        new, shape=Shape.one(CABINET_M[0], CABINET_M[1], facing), heights_m=(CABINET_M[2],), in_rack=in_rack
+        new,
+        shape=MovedShape.one(CABINET_M[0], CABINET_M[1], facing),
+        heights_m=(CABINET_M[2],),
+        in_rack=in_rack,
     )
     if isinstance(part, NodePart):
         return replace(cabinet, height_u=node_height_u(part))
@@ -131,12 +134,12 @@ def carried_part(catalog: Catalog, part_id: str, facing: int = -1) -> Carried:
         kind = KINDS[_LOOP_OF[part.KIND]]
         width_m, depth_m = machine_size_m(catalog, part_id, kind)
         height_m = part.height_m or USUAL_SIZE_M[kind][2]
-        return replace(new, shape=Shape.one(width_m, depth_m), heights_m=(height_m,))
+        return replace(new, shape=MovedShape.one(width_m, depth_m), heights_m=(height_m,))
     if part.KIND in _PLANT_OF:
         size_m = YARD_M[_PLANT_OF[part.KIND]]
     else:
         size_m = GEAR_M.get(part.KIND, GEAR_M["pdu"])
-    return replace(new, shape=Shape.one(size_m[0], size_m[1]), heights_m=(size_m[2],))
+    return replace(new, shape=MovedShape.one(size_m[0], size_m[1]), heights_m=(size_m[2],))
 
 
 @dataclass(frozen=True)
@@ -169,14 +172,14 @@ def carried_things(plant: Plant, plan: SitePlan, ids: Sequence[str]) -> Carried 
         return _carried_nodes(plant, ids)
     if "node" in kinds:
         return "nodes are moved by themselves: they go into racks"
-    floor = Floor.of(plant, power_obstacles(plant, plan, also=ids))
-    found = Shape.standing(floor, [one for id in ids for one in _footprints(plant, id)])
+    floor = FloorPlan.of(plant, power_obstacles(plant, plan, also=ids))
+    found = MovedShape.standing(floor, [one for id in ids for one in _footprints(plant, id)])
     if found is None:
         return f"{ids[0]} does not stand on the floor"
     shape, at = found
     heights_m = _heights_m(plant, plan, [one for id in ids for one in _footprints(plant, id)], floor)
 
-    def on_floor(place: Place, facing: int, hall: str) -> Command:
+    def on_floor(place: LandingPlace, facing: int, hall: str) -> Command:
         by = (place.x_m - at[0], place.y_m - at[1])
         return _moved(plant, plan, tuple(ids), by)
 
@@ -219,7 +222,7 @@ def _footprints(plant: Plant, id: str) -> list[str]:
     ]
 
 
-def _heights_m(plant: Plant, plan: SitePlan, ids: list[str], floor: Floor) -> tuple[float, ...]:
+def _heights_m(plant: Plant, plan: SitePlan, ids: list[str], floor: FloorPlan) -> tuple[float, ...]:
     """Return the height of every footprint, in the order of the shape: the held thing first."""
     chosen = set(ids)
     order = sorted((id for id in floor.ids if id in chosen), key=lambda id: id != ids[0])
@@ -238,12 +241,12 @@ def _moved(plant: Plant, plan: SitePlan, ids: tuple[str, ...], by: Point) -> Com
     gear = [id for id in ids if plant.slots[id][0] == "power"]
     rest = tuple(id for id in ids if plant.slots[id][0] != "power")
     if not gear:
-        return Move(rest, by)
+        return MoveThings(rest, by)
     middles = [(plan.low[plant.slots[id][1]] + plan.high[plant.slots[id][1]]) / 2 for id in gear]
     to = MoveTo(
         tuple((id, float(m[0]) + by[0], float(m[1]) + by[1]) for id, m in zip(gear, middles, strict=True))
     )
-    return to if not rest else Together((Move(rest, by), to), f"Move {len(ids):,} things")
+    return to if not rest else Together((MoveThings(rest, by), to), f"Move {len(ids):,} things")
 
 
 def _carried_nodes(plant: Plant, ids: Sequence[str]) -> Carried:

@@ -20,7 +20,7 @@ from twin.commands.budget.budget import Budget, budget
 from twin.commands.budget.power_room import PowerRoom
 from twin.commands.edit import names
 from twin.commands.edit.command import Command, Scene
-from twin.commands.place.snap import Floor, Point, Snap, snap
+from twin.commands.place.snap import FloorPlan, Point, Snap, snap
 from twin.commands.place.snap_units import UnitSnap, snap_units
 from twin.commands.wiring.connect_new import WiredIn
 from twin.commands.wiring.new_switches import NewSwitches, new_switches
@@ -59,7 +59,7 @@ class PlaceTool:
         self.plate = PlacingPlate(look, host)
         self.wires_new = True  # what comes is connected in the same step
         self.carried: Carried | None = None
-        self._floor: Floor | None = None
+        self._floor: FloorPlan | None = None
         self._budget: Budget | None = None
         self._power: PowerRoom | None = None
         self._switches: dict[str, NewSwitches] = {}  # by the rows it goes into, "": rows of its own
@@ -464,7 +464,7 @@ class PlaceTool:
         known = [find(plant, id) for id in carried.ids]
         rows = [one[1] for one in known if one is not None and one[0] == "row"]
         gone |= {plant.racks.ids[k] for k in np.flatnonzero(np.isin(plant.racks.row, rows)).tolist()}
-        self._floor = Floor.of(plant, power_obstacles(plant, plan), gone, settled=carried.only_racks)
+        self._floor = FloorPlan.of(plant, power_obstacles(plant, plan), gone, settled=carried.only_racks)
 
     def _on_opened(self, _path: object) -> None:
         self.cancel()

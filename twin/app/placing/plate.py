@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from twin.app.hall.overlay import Glass
+from twin.app.hall.overlay import Plate
 from twin.app.outliner.labels import plural
 from twin.app.placing.plate_position import beside
 from twin.app.toolkit import theme as themes
@@ -105,7 +105,7 @@ def _without(parts: Sequence[str]) -> str:
     return f"; without a price: {parts[0]}{more}" if parts else ""
 
 
-class PlacingPlate(Glass):
+class PlacingPlate(Plate):
     """Title and place, budget, reason, keys."""
 
     def __init__(self, look: Look, parent: QWidget) -> None:

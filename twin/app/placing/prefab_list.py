@@ -9,7 +9,7 @@ from twin.catalog import Catalog
 from twin.commands.budget.budget import budget
 from twin.commands.budget.part_load import PartLoad
 from twin.commands.edit.command import Command
-from twin.commands.place.snap import Place
+from twin.commands.place.snap import LandingPlace
 from twin.commands.room.prefabs import PREFABS, AddPrefab, footprints
 from twin.commands.room.room_design import scene_of
 
@@ -21,7 +21,7 @@ def carried_prefab(catalog: Catalog, id: str) -> Carried | None:
     fragment = PREFABS[id].fragment()
     stands = footprints(fragment, catalog)
 
-    def on_floor(place: Place, facing: int, hall: str) -> Command:
+    def on_floor(place: LandingPlace, facing: int, hall: str) -> Command:
         return AddPrefab(id, hall=hall, at=(place.x_m, place.y_m), turned=facing > 0)
 
     return Carried(

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.app.planner.draft import Draft, Judged, default_draft, draft_of_job, judge, yaml_of
+from twin.app.planner.draft import DraftEstimate, JobDraft, default_draft, draft_of_job, judge, yaml_of
 from twin.app.planner.form import JobForm
 from twin.app.planner.hardware import profile_hardware, scene_hardware
 from twin.app.planner.pipeline_panel import PipelineGantt
@@ -33,7 +33,7 @@ from twin.app.world.job_lookup import job_place
 from twin.app.world.rows import World
 from twin.commands.jobs import AddJob
 from twin.planning.job.job import PlanError
-from twin.planning.search.search import Candidate, Found
+from twin.planning.search.search import Candidate, SearchResult
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.work import Load
 from twin.scenario.schema.workload import Parallelism
@@ -71,10 +71,10 @@ class JobDialog(QDialog):
         self.setMinimumSize(900, 600)
         self._world: World | None = None
         self._hardware = profile_hardware()
-        self.draft: Draft = default_draft(self._hardware)
-        self.judged: Judged = judge(self.draft)
-        self.found: Found | None = None
-        self._searched: Draft | None = None
+        self.draft: JobDraft = default_draft(self._hardware)
+        self.judged: DraftEstimate = judge(self.draft)
+        self.found: SearchResult | None = None
+        self._searched: JobDraft | None = None
         self.followed: str | None = None  # job of the run whose pace is shown
         self._title = ""
         self.form = JobForm(look)
@@ -130,7 +130,7 @@ class JobDialog(QDialog):
         """Show the step time that the job it started from has in the run now; None: it does not run."""
         self.results.show_live(step_s)
 
-    def set_draft(self, draft: Draft) -> None:
+    def set_draft(self, draft: JobDraft) -> None:
         """Show a draft: figures and bars at once, searches and charts when the slider rests."""
         self.draft, self.judged = draft, judge(draft, self.form.edited)
         self.form.show_draft(draft, self.judged.faults)
@@ -255,7 +255,7 @@ class JobDialog(QDialog):
 
     # -- following edits ----
 
-    def _on_edit(self, draft: Draft) -> None:
+    def _on_edit(self, draft: JobDraft) -> None:
         self.tell("")
         self.set_draft(draft)
 
@@ -279,7 +279,7 @@ class JobDialog(QDialog):
         if self.isVisible():
             show[self.tabs.currentIndex()]()
 
-    def _search(self) -> Found | None:
+    def _search(self) -> SearchResult | None:
         """Return what a search finds; the last one's where only the cut has changed since."""
         if not can_be_searched(self.draft):
             return None
@@ -343,7 +343,7 @@ class _Charts(QTabWidget):
         return False
 
 
-def _asked(draft: Draft) -> Draft:
+def _asked(draft: JobDraft) -> JobDraft:
     """Return the draft without what a search chooses."""
     workload = draft.workload.model_copy(update={"parallelism": Parallelism(), "recompute": "none"})
     return replace(draft, workload=workload)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from twin.app.planner.hardware import Hardware
+from twin.app.planner.hardware import PlannerHardware
 from twin.app.world.rows import World
-from twin.physics.training_inputs import FULL_NETWORK, Model, Network
+from twin.physics.training_inputs import FULL_NETWORK, Model, TrainingNetwork
 from twin.planning.job.job import AnyJob, JobEstimate, LlmJob, PlanError, VisionJob
 from twin.planning.job.scenario_job import allowed_nodes, estimate_of, planned_job
 from twin.planning.profile.figures import ProfileError
@@ -44,12 +44,12 @@ _FAULTS: tuple[tuple[str, str], ...] = (
 
 
 @dataclass(frozen=True)
-class Draft:
+class JobDraft:
     """A job as it is being planned."""
 
     workload: Workload
     gpus: int
-    hardware: Hardware
+    hardware: PlannerHardware
 
     @property
     def profile(self) -> str:
@@ -80,15 +80,15 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Judged:
+class DraftEstimate:
     """What the planner says of a draft: an estimate, or why there is none by field."""
 
-    draft: Draft
+    draft: JobDraft
     estimate: JobEstimate | None
     faults: Mapping[str, str] = field(default_factory=dict)
 
 
-def judge(draft: Draft, edited: str = "") -> Judged:
+def judge(draft: JobDraft, edited: str = "") -> DraftEstimate:
     """Return the estimate of a draft, or what is wrong with it, in words, by the field it belongs to.
 
     Parameters
@@ -100,16 +100,16 @@ def judge(draft: Draft, edited: str = "") -> Judged:
     """
     if draft.gpus > draft.hardware.gpus and draft.hardware.in_scene:
         there = f"{draft.gpus:,} GPUs are more than the {draft.hardware.gpus:,} of the scene"
-        return Judged(draft, None, {"gpus": there})
+        return DraftEstimate(draft, None, {"gpus": there})
     try:
-        return Judged(draft, estimate_draft(draft))
+        return DraftEstimate(draft, estimate_draft(draft))
     except PlanError as refusal:
-        return Judged(draft, None, {fault_field(draft, str(refusal), edited): str(refusal)})
+        return DraftEstimate(draft, None, {fault_field(draft, str(refusal), edited): str(refusal)})
     except ProfileError as refusal:
-        return Judged(draft, None, {"model": str(refusal)})
+        return DraftEstimate(draft, None, {"model": str(refusal)})
 
 
-def estimate_draft(draft: Draft) -> JobEstimate:
+def estimate_draft(draft: JobDraft) -> JobEstimate:
     """Return what the planner says of a draft; raises `PlanError` and `ProfileError` as it does.
 
     In a scene the job stands on its first nodes, alone on their fabric, as in `twin plan`.
@@ -122,13 +122,13 @@ def estimate_draft(draft: Draft) -> JobEstimate:
     return estimate_of(job, draft.gpus, hardware.gpu_part, hardware.gpu_bytes, network)
 
 
-def planned_draft(draft: Draft, network: Network = FULL_NETWORK) -> AnyJob:
+def planned_draft(draft: JobDraft, network: TrainingNetwork = FULL_NETWORK) -> AnyJob:
     """Return a draft as the planner takes it; raises as `estimate_draft`."""
     hardware = draft.hardware
     return planned_job(_as_job(draft), draft.gpus, hardware.gpu_part, hardware.gpu_bytes, network)
 
 
-def network_of(draft: Draft) -> Network:
+def network_of(draft: JobDraft) -> TrainingNetwork:
     """Return what the fabric of the scene gives a draft; the profile's own network where there is none."""
     scene = draft.hardware.scene
     fabric = scene.network if scene is not None else None
@@ -144,7 +144,7 @@ def network_of(draft: Draft) -> Network:
     return fabric.cards_only(profile)
 
 
-def _as_job(draft: Draft) -> Job:
+def _as_job(draft: JobDraft) -> Job:
     workload = _with_profile(draft.workload, draft.profile)
     nodes = max(draft.gpus // draft.hardware.node_gpus, 1)
     return Job.model_construct(id="draft", workload=workload, nodes=nodes)
@@ -155,7 +155,7 @@ def _with_profile(workload: Workload, profile: str | None) -> Workload:
     return workload if isinstance(workload, Load) else workload.model_copy(update={"profile": profile})
 
 
-def fault_field(draft: Draft, reason: str, edited: str = "") -> str:
+def fault_field(draft: JobDraft, reason: str, edited: str = "") -> str:
     """Return the path of the field that a refusal speaks of; "gpus" where it names none of this workload."""
     said = reason.lower()
     found = sorted((said.find(words), path) for words, path in _FAULTS if words in said)
@@ -190,7 +190,7 @@ def with_value(workload: Workload, path: str, value: object) -> Workload:
     return workload.model_copy(update={name: part.model_copy(update={rest: value})})
 
 
-def draft_of_job(world: World, job: Job, hardware: list[Hardware]) -> Draft | None:
+def draft_of_job(world: World, job: Job, hardware: list[PlannerHardware]) -> JobDraft | None:
     """Return the draft of a scenario's job on the hardware it has there; None when nothing serves it."""
     allowed = allowed_nodes(world.plant, job.rows)
     if not allowed.any():
@@ -200,15 +200,15 @@ def draft_of_job(world: World, job: Job, hardware: list[Hardware]) -> Draft | No
     found = next((one for one in hardware if one.in_scene and one.gpu_part == part), None)
     if found is None:
         return None
-    return Draft(job.workload, int(plant.nodes.gpu_count[node]) * job.nodes, found)
+    return JobDraft(job.workload, int(plant.nodes.gpu_count[node]) * job.nodes, found)
 
 
-def default_draft(hardware: list[Hardware]) -> Draft:
+def default_draft(hardware: list[PlannerHardware]) -> JobDraft:
     """Return what the dialog starts with where no job is to be had: a small model on a few nodes."""
     chosen = next((one for one in hardware if one.in_scene), None)
     if chosen is None:
         chosen = next(one for one in hardware if one.profile == _DEFAULT_PROFILE)
-    return Draft(default_training("llama3-8b"), min(_DEFAULT_GPUS, chosen.gpus), chosen)
+    return JobDraft(default_training("llama3-8b"), min(_DEFAULT_GPUS, chosen.gpus), chosen)
 
 
 def default_training(model: str) -> LlmTraining:
@@ -234,13 +234,13 @@ def vision_training(preset: VisionPreset) -> VisionTraining:
     )
 
 
-def on_hardware(draft: Draft, hardware: Hardware) -> Draft:
+def on_hardware(draft: JobDraft, hardware: PlannerHardware) -> JobDraft:
     """Return the draft on other hardware, with its own profile, and no more GPUs than there are."""
     workload = _with_profile(draft.workload, None)
     return replace(draft, workload=workload, hardware=hardware, gpus=min(draft.gpus, hardware.gpus))
 
 
-def yaml_of(draft: Draft) -> str:
+def yaml_of(draft: JobDraft) -> str:
     """Return the draft as lines of a scenario's job: nodes and workload."""
     workload = draft.workload
     if not draft.hardware.in_scene:
@@ -269,7 +269,7 @@ def _given(part: BaseModel) -> dict[str, Any]:
     return shown
 
 
-def worth(draft: Draft, estimate: JobEstimate) -> str:
+def worth(draft: JobDraft, estimate: JobEstimate) -> str:
     """Return how far an estimate can be trusted, in a sentence or two."""
     doubts = " ".join(f"{doubt[:1].upper()}{doubt[1:].rstrip('.')}." for doubt in estimate.low_confidence)
     if estimate.kind == "load":

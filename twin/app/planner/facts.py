@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from twin.app.planner.draft import draft_of_job, judge
-from twin.app.planner.hardware import Hardware, scene_hardware
+from twin.app.planner.hardware import PlannerHardware, scene_hardware
 from twin.app.toolkit import text
-from twin.app.world.rows import Row, World, live_rows
+from twin.app.world.rows import FactRow, World, live_rows
 from twin.planning.job.job import JobEstimate
 from twin.plant.tables import Plant
 from twin.record.accounts import JOB_SECONDS
@@ -23,29 +23,29 @@ _CONFIDENCE = {
 }
 
 
-def plan_rows(world: World, job: Job) -> list[Row]:
+def plan_rows(world: World, job: Job) -> list[FactRow]:
     """Return step time, memory and confidence of a job by the planner; nothing when it cannot be planned."""
     planned = _PLANNED.of(world, job)
     if planned is None:
         return []  # such a job is refused before it begins, and said so there
     if planned.kind == "load":
         hint = "\n".join(planned.low_confidence)
-        return [Row("Step time", text.quantity(planned.step_s, "s"), hint=hint), *_power(job)]
+        return [FactRow("Step time", text.quantity(planned.step_s, "s"), hint=hint), *_power(job)]
     hint = _CONFIDENCE.get(planned.confidence, "")
     used = text.quantity(planned.memory.total_bytes, "B")
     whole = text.quantity(planned.gpu_bytes, "B")
     return [
-        Row("Step time", text.quantity(planned.step_s, "s"), hint=hint),
+        FactRow("Step time", text.quantity(planned.step_s, "s"), hint=hint),
         *_throughput(planned),
         *_phases(planned),
         *_service(planned),
-        Row("Confidence", planned.confidence, hint="\n".join([hint, *planned.low_confidence])),
-        Row(
+        FactRow("Confidence", planned.confidence, hint="\n".join([hint, *planned.low_confidence])),
+        FactRow(
             "Memory of a GPU",
             f"{used} of {whole}",
             hint="Of the fullest GPU: weights, optimizer, activations",
         ),
-        Row("Fits in memory", "yes" if planned.fits else f"no: {planned.reason}"),
+        FactRow("Fits in memory", "yes" if planned.fits else f"no: {planned.reason}"),
         *_power(job),
     ]
 
@@ -56,7 +56,7 @@ def reference_step_s(world: World, job: Job) -> float | None:
     return planned.step_s if planned is not None and planned.step_s > 0 else None
 
 
-def pace_rows(world: World, job: int) -> list[Row]:
+def pace_rows(world: World, job: int) -> list[FactRow]:
     """Return what a job does now; of network and input only where something limits or feeds it."""
     rows = [row for row in live_rows(world, "job", job) if row.hint not in JOB_SECONDS]  # its page has those
     frame = world.frame
@@ -65,32 +65,34 @@ def pace_rows(world: World, job: int) -> list[Row]:
     return [row for row in rows if row.value != text.MISSING or row.hint not in _WHERE_KNOWN]
 
 
-def _power(job: Job) -> list[Row]:
+def _power(job: Job) -> list[FactRow]:
     """Return what is said of a job's power beyond its work; nothing where nothing is."""
     rows = []
     if job.power_floor > 0:
         hint = "GPUs draw at least that while they wait: steps swing the grid less and cost more energy"
-        rows.append(Row("Power floor", f"{100 * job.power_floor:.0f} % of working power", hint=hint))
+        rows.append(FactRow("Power floor", f"{100 * job.power_floor:.0f} % of working power", hint=hint))
     if job.priority:
-        rows.append(Row("Priority", f"{job.priority:+d}", hint="Higher keeps its power longer under a cap"))
+        rows.append(
+            FactRow("Priority", f"{job.priority:+d}", hint="Higher keeps its power longer under a cap")
+        )
     return rows
 
 
-def _throughput(planned: JobEstimate) -> list[Row]:
+def _throughput(planned: JobEstimate) -> list[FactRow]:
     if not planned.work_per_step:
         return []
     rate = f"{text.prefixed(planned.rate_s)} {planned.unit_of_work}/s"
-    return [Row("Throughput", rate, hint="Of the whole job, while nothing interrupts it")]
+    return [FactRow("Throughput", rate, hint="Of the whole job, while nothing interrupts it")]
 
 
-def _phases(planned: JobEstimate) -> list[Row]:
+def _phases(planned: JobEstimate) -> list[FactRow]:
     return [
-        Row(phase.name.capitalize(), text.quantity(phase.seconds, "s"), hint="One phase of a step")
+        FactRow(phase.name.capitalize(), text.quantity(phase.seconds, "s"), hint="One phase of a step")
         for phase in planned.phases
     ]
 
 
-def _service(planned: JobEstimate) -> list[Row]:
+def _service(planned: JobEstimate) -> list[FactRow]:
     service = planned.service
     if service is None:
         return []
@@ -98,10 +100,10 @@ def _service(planned: JobEstimate) -> list[Row]:
     load = f"{100 * service.utilisation:.0f} % of {capacity}"
     late = "More is asked than it can answer: those that wait become ever more"
     return [
-        Row("Load", load, hint=late if service.overloaded else "Of what it answers at full batches"),
-        Row("First token", text.quantity(service.first_token_s, "s"), hint="From arrival, in the mean"),
-        Row("Further tokens", text.quantity(service.token_s, "s"), hint="Each one of an answer"),
-        Row(
+        FactRow("Load", load, hint=late if service.overloaded else "Of what it answers at full batches"),
+        FactRow("First token", text.quantity(service.first_token_s, "s"), hint="From arrival, in the mean"),
+        FactRow("Further tokens", text.quantity(service.token_s, "s"), hint="Each one of an answer"),
+        FactRow(
             "Answered at once",
             f"{service.batch:.3g} of {service.batch_limit:,}",
             hint=f"Requests of one of {service.replicas:,} replicas; memory, software or the scene sets the limit",
@@ -114,7 +116,7 @@ class _Planned:
 
     def __init__(self) -> None:
         self._plant: Plant | None = None
-        self._hardware: list[Hardware] = []
+        self._hardware: list[PlannerHardware] = []
         self._known: dict[Job, JobEstimate | None] = {}
 
     def of(self, world: World, job: Job) -> JobEstimate | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from twin.app.planner.draft import Draft, has_value, value_of, with_value
+from twin.app.planner.draft import JobDraft, has_value, value_of, with_value
 from twin.planning.profile.models import model_presets
 from twin.planning.profile.profiles import load_calibrated
 from twin.scenario.schema.work import Load
@@ -14,7 +14,7 @@ Choices = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
-class FieldSpec:
+class FormField:
     """One field.
 
     Attributes
@@ -53,8 +53,8 @@ class FieldSpec:
     real: bool = False
 
 
-FIELDS: tuple[FieldSpec, ...] = (
-    FieldSpec(
+FIELDS: tuple[FormField, ...] = (
+    FormField(
         "global_batch",
         "Global batch",
         "sequences",
@@ -62,7 +62,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         "Work",
         doubles=True,
     ),
-    FieldSpec(
+    FormField(
         "batch_per_gpu",
         "Batch of a GPU",
         "samples",
@@ -71,13 +71,13 @@ FIELDS: tuple[FieldSpec, ...] = (
         high=65536,
         doubles=True,
     ),
-    FieldSpec(
+    FormField(
         "prompts", "Prompts", "a step", "Prompts that one step answers and learns from", "Work", doubles=True
     ),
-    FieldSpec(
+    FormField(
         "samples", "Answers", "a prompt", "Answers generated for each prompt", "Work", high=4096, doubles=True
     ),
-    FieldSpec(
+    FormField(
         "requests_s",
         "Requests",
         "a second",
@@ -86,12 +86,12 @@ FIELDS: tuple[FieldSpec, ...] = (
         doubles=True,
         real=True,
     ),
-    FieldSpec("prompt_tokens", "Prompt", "tokens", "Mean length of a prompt", "Work", doubles=True),
-    FieldSpec("output_tokens", "Answer", "tokens", "Mean length of an answer", "Work", doubles=True),
-    FieldSpec(
+    FormField("prompt_tokens", "Prompt", "tokens", "Mean length of a prompt", "Work", doubles=True),
+    FormField("output_tokens", "Answer", "tokens", "Mean length of an answer", "Work", doubles=True),
+    FormField(
         "sequence", "Sequence", "tokens", "Tokens of one sequence", "Work", high=10_000_000, doubles=True
     ),
-    FieldSpec(
+    FormField(
         "precision",
         "Precision",
         "",
@@ -99,7 +99,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         "Work",
         choices=(("bf16", "BF16"), ("fp8", "FP8")),
     ),
-    FieldSpec(
+    FormField(
         "gpu",
         "GPU load",
         "of rated",
@@ -108,7 +108,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         low=0,
         share=True,
     ),
-    FieldSpec(
+    FormField(
         "efficiency",
         "Efficiency",
         "of peak",
@@ -116,7 +116,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         "Work",
         share=True,
     ),
-    FieldSpec(
+    FormField(
         "parallelism.tensor",
         "Tensor TP",
         "GPUs",
@@ -125,7 +125,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         high=128,
         doubles=True,
     ),
-    FieldSpec(
+    FormField(
         "parallelism.pipeline",
         "Pipeline PP",
         "stages",
@@ -134,7 +134,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         high=256,
         doubles=True,
     ),
-    FieldSpec(
+    FormField(
         "parallelism.context",
         "Context CP",
         "GPUs",
@@ -143,7 +143,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         high=128,
         doubles=True,
     ),
-    FieldSpec(
+    FormField(
         "parallelism.expert",
         "Expert EP",
         "GPUs",
@@ -152,7 +152,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         high=1024,
         doubles=True,
     ),
-    FieldSpec(
+    FormField(
         "parallelism.interleave",
         "Interleave",
         "chunks",
@@ -160,7 +160,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         "Cut",
         high=64,
     ),
-    FieldSpec(
+    FormField(
         "parallelism.microbatch",
         "Microbatch",
         "sequences",
@@ -169,8 +169,8 @@ FIELDS: tuple[FieldSpec, ...] = (
         high=1024,
         doubles=True,
     ),
-    FieldSpec("tensor", "Tensor TP", "GPUs", "GPUs of one replica", "Cut", high=128, doubles=True),
-    FieldSpec(
+    FormField("tensor", "Tensor TP", "GPUs", "GPUs of one replica", "Cut", high=128, doubles=True),
+    FormField(
         "rollout_tensor",
         "Rollout TP",
         "GPUs",
@@ -179,7 +179,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         high=128,
         doubles=True,
     ),
-    FieldSpec(
+    FormField(
         "recompute",
         "Recompute",
         "",
@@ -187,7 +187,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         "Memory",
         choices=(("none", "none"), ("selective", "selective"), ("full", "full")),
     ),
-    FieldSpec(
+    FormField(
         "stack.sharding",
         "Sharding",
         "",
@@ -200,7 +200,7 @@ FIELDS: tuple[FieldSpec, ...] = (
             ("weights", "+ weights (FSDP)"),
         ),
     ),
-    FieldSpec(
+    FormField(
         "stack.seq_parallel",
         "Sequence parallel",
         "",
@@ -208,7 +208,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         "Overlap",
         switch=True,
     ),
-    FieldSpec(
+    FormField(
         "stack.tensor_overlap",
         "Hide tensor traffic",
         "",
@@ -216,7 +216,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         "Overlap",
         switch=True,
     ),
-    FieldSpec(
+    FormField(
         "stack.data_overlap",
         "Hide data traffic",
         "",
@@ -224,7 +224,7 @@ FIELDS: tuple[FieldSpec, ...] = (
         "Overlap",
         switch=True,
     ),
-    FieldSpec(
+    FormField(
         "stack.pipeline_overlap",
         "Hide pipeline traffic",
         "",
@@ -242,14 +242,14 @@ _STACK_FIELDS = {
 }
 
 
-def fields_for(draft: Draft) -> tuple[FieldSpec, ...]:
+def fields_for(draft: JobDraft) -> tuple[FormField, ...]:
     """Return the fields that a draft has; expert parallelism only where there are experts."""
     return tuple(
         spec for spec in FIELDS if has_value(draft.workload, spec.path) and _makes_sense(draft, spec)
     )
 
 
-def shown_value(draft: Draft, spec: FieldSpec) -> object:
+def shown_value(draft: JobDraft, spec: FormField) -> object:
     """Return the value in force: what the workload leaves open is as model and profile have it."""
     if spec.path == "sequence":
         return draft.sequence
@@ -259,12 +259,12 @@ def shown_value(draft: Draft, spec: FieldSpec) -> object:
     return value
 
 
-def edited(draft: Draft, spec: FieldSpec, value: object) -> Draft:
+def edited(draft: JobDraft, spec: FormField, value: object) -> JobDraft:
     """Return the draft with a field changed."""
     return replace(draft, workload=with_value(draft.workload, spec.path, value))
 
 
-def _makes_sense(draft: Draft, spec: FieldSpec) -> bool:
+def _makes_sense(draft: JobDraft, spec: FormField) -> bool:
     if spec.path != "parallelism.expert" or isinstance(draft.workload, Load):
         return True
     known = model_presets().get(draft.workload.model)

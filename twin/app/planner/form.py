@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.app.planner.draft import Draft, on_hardware
-from twin.app.planner.fields import FieldSpec, edited, fields_for, shown_value
-from twin.app.planner.hardware import Hardware
+from twin.app.planner.draft import JobDraft, on_hardware
+from twin.app.planner.fields import FormField, edited, fields_for, shown_value
+from twin.app.planner.hardware import PlannerHardware
 from twin.app.planner.presets import Preset
 from twin.app.toolkit.count_field import CountBox, CountSlider, notches
 from twin.app.toolkit.look import Look, label
@@ -39,10 +39,10 @@ class JobForm(QScrollArea):
         self.setAccessibleName("Settings of the job")
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the keyboard
         self._look = look
-        self._draft: Draft | None = None
+        self._draft: JobDraft | None = None
         self._presets: list[Preset] = []
-        self._hardware: list[Hardware] = []
-        self._shape: tuple[FieldSpec, ...] = ()
+        self._hardware: list[PlannerHardware] = []
+        self._shape: tuple[FormField, ...] = ()
         self.edited = ""  # path of the field last changed
         self.editors: dict[str, QWidget] = {}
         self.faults: dict[str, QLabel] = {}
@@ -72,7 +72,7 @@ class JobForm(QScrollArea):
         self._build_fixed()
         self.setWidget(content)
 
-    def offer(self, presets_offered: list[Preset], hardware: list[Hardware]) -> None:
+    def offer(self, presets_offered: list[Preset], hardware: list[PlannerHardware]) -> None:
         """Fill the lists of models and hardware."""
         self._presets, self._hardware = presets_offered, hardware
         for box, titles in (
@@ -82,7 +82,7 @@ class JobForm(QScrollArea):
             box.clear()
             box.addItems(titles)
 
-    def show_draft(self, draft: Draft, faults: Mapping[str, str]) -> None:
+    def show_draft(self, draft: JobDraft, faults: Mapping[str, str]) -> None:
         """Show a draft and what is wrong with it, without telling of it."""
         shape = fields_for(draft)
         if shape != self._shape:
@@ -139,7 +139,7 @@ class JobForm(QScrollArea):
             grid.addWidget(editor, 2 * row, 1, 1, 2)
             grid.addWidget(self._fault(path), 2 * row + 1, 0, 1, 3)
 
-    def _build_rows(self, shape: tuple[FieldSpec, ...]) -> None:
+    def _build_rows(self, shape: tuple[FormField, ...]) -> None:
         self._draft = None
         self._rows.hide()
         self._rows.deleteLater()
@@ -173,7 +173,7 @@ class JobForm(QScrollArea):
             QWidget.setTabOrder(before, editor)
             before = editor
 
-    def _add_field(self, grid: QGridLayout, row: int, spec: FieldSpec) -> int:
+    def _add_field(self, grid: QGridLayout, row: int, spec: FormField) -> int:
         editor = self._editor(spec)
         editor.setToolTip(plain_tip(spec.tip))
         editor.setAccessibleName(spec.title)
@@ -192,7 +192,7 @@ class JobForm(QScrollArea):
         grid.addWidget(self._fault(spec.path), row + 1, 0, 1, 3)
         return row + 2
 
-    def _editor(self, spec: FieldSpec) -> QWidget:
+    def _editor(self, spec: FormField) -> QWidget:
         tell = partial(self._on_field, spec)
         if spec.switch:
             switch = QCheckBox(spec.title)
@@ -217,7 +217,7 @@ class JobForm(QScrollArea):
 
     # -- telling ----
 
-    def _on_field(self, spec: FieldSpec, value: object) -> None:
+    def _on_field(self, spec: FormField, value: object) -> None:
         if self._draft is not None:
             self.edited = spec.path
             self.changed.emit(edited(self._draft, spec, value))

@@ -17,7 +17,7 @@ MOST_GPUS = 131_072
 
 
 @dataclass(frozen=True)
-class Hardware:
+class PlannerHardware:
     """What a job runs on.
 
     Attributes
@@ -52,7 +52,7 @@ class Hardware:
         return self.scene is not None
 
 
-def scene_hardware(world: World) -> list[Hardware]:
+def scene_hardware(world: World) -> list[PlannerHardware]:
     """Return the GPUs that stand in a scene and that a profile serves, the most numerous first."""
     plant, nodes = world.plant, world.plant.nodes
     parts = plant.gpus.part[np.minimum(nodes.gpu_first, max(len(plant.gpus.part) - 1, 0))]
@@ -77,7 +77,7 @@ def scene_hardware(world: World) -> list[Hardware]:
             network=scene_network(plant, world.catalog, mine),
         )
         made.append(
-            Hardware(
+            PlannerHardware(
                 f"This scene: {part}",
                 scene.profile,
                 part,
@@ -90,11 +90,11 @@ def scene_hardware(world: World) -> list[Hardware]:
     return sorted(made, key=lambda hardware: -hardware.gpus)
 
 
-def profile_hardware() -> list[Hardware]:
+def profile_hardware() -> list[PlannerHardware]:
     """Return the hardware of every shipped profile."""
     made = []
     for name in profile_names():
         calibrated = load_calibrated(name)
         hbm_bytes = calibrated.profile.hbm_bytes
-        made.append(Hardware(calibrated.title, name, "", hbm_bytes, MOST_GPUS, 8))
+        made.append(PlannerHardware(calibrated.title, name, "", hbm_bytes, MOST_GPUS, 8))
     return sorted(made, key=lambda hardware: hardware.title)

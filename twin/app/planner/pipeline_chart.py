@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from twin.app.planner.pipeline_schedule import Timeline
+from twin.app.planner.pipeline_schedule import PipelineStep
 from twin.app.toolkit.account_colours import colour
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import span
@@ -38,14 +38,14 @@ class PipelineChart(QWidget):
         super().__init__()
         self.setAccessibleName("Pipeline of one step")
         self._look = look
-        self._timeline: Timeline | None = None
+        self._timeline: PipelineStep | None = None
         self._low, self._high = 0.0, 1.0  # of the drawn time, what is on screen
         self._dragged_from: float | None = None
         self.setMinimumHeight(120)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def show_timeline(self, timeline: Timeline | None) -> None:
+    def show_timeline(self, timeline: PipelineStep | None) -> None:
         """Show one step, the whole of it."""
         self._timeline = timeline
         self._low, self._high = 0.0, 1.0
@@ -106,7 +106,7 @@ class PipelineChart(QWidget):
             words = f"stage {stage + 1}" if stages > 1 else "GPU"
             painter.drawText(spot, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
 
-    def _paint_passes(self, painter: QPainter, theme: Theme, made: Timeline, lane: float) -> None:
+    def _paint_passes(self, painter: QPainter, theme: Theme, made: PipelineStep, lane: float) -> None:
         schedule, (scale, origin_s) = made.schedule, self._scale()
         late = schedule.start_s >= made.break_s
         crosses = ~late & (schedule.end_s > made.break_s)
@@ -130,7 +130,7 @@ class PipelineChart(QWidget):
         self,
         painter: QPainter,
         theme: Theme,
-        made: Timeline,
+        made: PipelineStep,
         left: np.ndarray,
         right: np.ndarray,
         lane: float,
@@ -155,7 +155,7 @@ class PipelineChart(QWidget):
         self,
         painter: QPainter,
         theme: Theme,
-        made: Timeline,
+        made: PipelineStep,
         left: np.ndarray,
         right: np.ndarray,
         lane: float,
@@ -176,7 +176,7 @@ class PipelineChart(QWidget):
                 spot = QRectF(float(left[stage, at]), _TOP_PX + stage * lane, width, lane)
                 painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, words)
 
-    def _paint_tail(self, painter: QPainter, theme: Theme, made: Timeline, area: QRectF) -> None:
+    def _paint_tail(self, painter: QPainter, theme: Theme, made: PipelineStep, area: QRectF) -> None:
         scale, origin_s = self._scale()
         at_s = made.schedule.makespan_s + self._gap_s()
         painter.setFont(font(10))
@@ -194,7 +194,7 @@ class PipelineChart(QWidget):
                 painter.restore()
             at_s += piece.value
 
-    def _paint_break(self, painter: QPainter, theme: Theme, made: Timeline, area: QRectF) -> None:
+    def _paint_break(self, painter: QPainter, theme: Theme, made: PipelineStep, area: QRectF) -> None:
         if not made.left_out:
             return
         scale, origin_s = self._scale()
@@ -221,7 +221,7 @@ class PipelineChart(QWidget):
             painter.restore()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def _paint_axis(self, painter: QPainter, theme: Theme, made: Timeline, area: QRectF) -> None:
+    def _paint_axis(self, painter: QPainter, theme: Theme, made: PipelineStep, area: QRectF) -> None:
         scale, origin_s = self._scale()
         unit, factor = ("ms", 1e3) if made.step_s < 2.0 else ("s", 1.0)
         step_s = _round_step(area.width() / scale / max(area.width() / 90.0, 1.0) * factor) / factor
@@ -355,7 +355,7 @@ def block_colour(theme: Theme, backward: bool, shade: float) -> str:
     return QColor(*mixed).name()
 
 
-def _shade(made: Timeline, chunk: int) -> float:
+def _shade(made: PipelineStep, chunk: int) -> float:
     return chunk / max(made.schedule.chunks - 1, 1) if made.schedule.chunks > 1 else 0.0
 
 

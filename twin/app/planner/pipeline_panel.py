@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from twin.app.planner.pipeline_chart import PipelineChart, block_colour
-from twin.app.planner.pipeline_schedule import Timeline
+from twin.app.planner.pipeline_schedule import PipelineStep
 from twin.app.toolkit.account_colours import colour
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import MarkupLabel
@@ -24,7 +24,7 @@ class PipelineGantt(QWidget):
         self.setProperty("role", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._look = look
-        self._timeline: Timeline | None = None
+        self._timeline: PipelineStep | None = None
         self._legend = MarkupLabel()
         self._legend.setWordWrap(True)
         self.chart = PipelineChart(look)
@@ -39,7 +39,7 @@ class PipelineGantt(QWidget):
         look.changed.connect(self._on_theme)
         self.show_timeline(None, "")
 
-    def show_timeline(self, timeline: Timeline | None, why_not: str = "") -> None:
+    def show_timeline(self, timeline: PipelineStep | None, why_not: str = "") -> None:
         """Show one step, or why there is none to show."""
         self._timeline = timeline
         self.chart.show_timeline(timeline)

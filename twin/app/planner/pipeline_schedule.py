@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.app.planner.draft import Draft, estimate_draft
+from twin.app.planner.draft import JobDraft, estimate_draft
 from twin.app.planner.fields import FIELDS, edited
-from twin.app.toolkit.account_colours import Piece
+from twin.app.toolkit.account_colours import AccountShare
 from twin.planning.job.job import JobEstimate
 from twin.planning.job.schedule import Schedule, one_forward_one_backward
 from twin.scenario.schema.work import LlmTraining
@@ -21,7 +21,7 @@ _FEWEST_SHOWN = 6
 
 
 @dataclass(frozen=True)
-class Timeline:
+class PipelineStep:
     """One step, whole rounds of its steady state left out where they are many.
 
     Attributes
@@ -44,7 +44,7 @@ class Timeline:
     left_out: int
     break_s: float
     left_out_s: float
-    tail: tuple[Piece, ...]
+    tail: tuple[AccountShare, ...]
     forward_s: float
     backward_s: float
 
@@ -73,7 +73,7 @@ class Timeline:
         return microbatch + 1 + (self.left_out if start_s >= self.break_s else 0)
 
 
-def timeline(draft: Draft, estimate: JobEstimate) -> Timeline | None:
+def timeline(draft: JobDraft, estimate: JobEstimate) -> PipelineStep | None:
     """Return the step of a transformer in training as its stages run it; None for other workloads.
 
     The passes are as long as it takes for the step to be the estimate's: without what follows the pipeline,
@@ -89,8 +89,10 @@ def timeline(draft: Draft, estimate: JobEstimate) -> Timeline | None:
     tail = tuple(
         piece
         for piece in (
-            Piece("exposed_data", "Data", parts.exposed_data_s, "Gradients and weights among the copies"),
-            Piece("straggler", "Straggler", parts.straggler_s, "Waiting for the slowest of many"),
+            AccountShare(
+                "exposed_data", "Data", parts.exposed_data_s, "Gradients and weights among the copies"
+            ),
+            AccountShare("straggler", "Straggler", parts.straggler_s, "Waiting for the slowest of many"),
         )
         if piece.value > 0.0
     )
@@ -102,12 +104,12 @@ def timeline(draft: Draft, estimate: JobEstimate) -> Timeline | None:
     pass_s = pipeline_s / (unit.makespan_s + left_out)
     schedule = replace(unit, start_s=unit.start_s * pass_s, end_s=unit.end_s * pass_s)
     break_s = _last_forward_s(schedule) if left_out else float("inf")
-    return Timeline(
+    return PipelineStep(
         schedule, left_out, break_s, left_out * pass_s, tail, share * pass_s, (1.0 - share) * pass_s
     )
 
 
-def forward_share(draft: Draft, estimate: JobEstimate) -> float:
+def forward_share(draft: JobDraft, estimate: JobEstimate) -> float:
     """Return the share of forward passes in a microbatch's time, 0..1.
 
     Full recomputation repeats exactly one forward pass, so the difference it makes is the forward pass.

@@ -6,13 +6,13 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
-from twin.app.planner.draft import Draft
+from twin.app.planner.draft import JobDraft
 from twin.app.planner.search import is_plan
 from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.text import quantity, span
-from twin.planning.search.search import Candidate, Found
+from twin.planning.search.search import Candidate, SearchResult
 
 COLUMNS = (
     "Step",
@@ -55,9 +55,9 @@ class PlanModel(ColumnModel):
         super().__init__(COLUMNS)
         self._look = look
         self.plans: tuple[Candidate, ...] = ()
-        self._draft: Draft | None = None
+        self._draft: JobDraft | None = None
 
-    def show_plans(self, plans: tuple[Candidate, ...], draft: Draft) -> None:
+    def show_plans(self, plans: tuple[Candidate, ...], draft: JobDraft) -> None:
         """Show these plans."""
         self.beginResetModel()
         self.plans, self._draft = plans, draft
@@ -137,7 +137,7 @@ class PlansTable(QWidget):
         foot.addWidget(self.refused, 1)
         nest(column, foot)
 
-    def show_found(self, found: Found, draft: Draft) -> None:
+    def show_found(self, found: SearchResult, draft: JobDraft) -> None:
         """Show what a search found for a draft."""
         self.model.show_plans(found.best, draft)
         self.table.horizontalHeader().setVisible(bool(found.best))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from twin.app.planner.draft import Draft, default_training, vision_training
+from twin.app.planner.draft import JobDraft, default_training, vision_training
 from twin.planning.profile.models import model_presets, vision_presets
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.work import LlmTraining, Load, Workload
@@ -36,7 +36,7 @@ class Preset:
             return workload == self.workload  # nothing else tells one load from another
         return workload.model == self.workload.model
 
-    def apply(self, draft: Draft) -> Draft:
+    def apply(self, draft: JobDraft) -> JobDraft:
         """Return the draft with this model; the cut of a transformer stays, its sequence is the model's."""
         if (
             isinstance(self.workload, LlmTraining)

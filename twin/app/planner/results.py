@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from twin.app.planner.draft import Draft, Judged, worth
+from twin.app.planner.draft import DraftEstimate, JobDraft, worth
 from twin.app.planner.search import offers, what_would_fit
 from twin.app.toolkit.account_colours import memory_pieces, step_pieces
 from twin.app.toolkit.look import Look, label, with_role
@@ -89,7 +89,7 @@ class JobResults(QWidget):
         column.addWidget(self.advice)
         column.addWidget(self.trust)
 
-    def show_judged(self, judged: Judged) -> None:
+    def show_judged(self, judged: DraftEstimate) -> None:
         """Show an estimate; where there is none, why."""
         estimate = judged.estimate
         if estimate is None:
@@ -150,7 +150,7 @@ class JobResults(QWidget):
             memory_pieces(estimate.memory), words, capacity=estimate.gpu_bytes, usable=usable
         )
 
-    def _show_advice(self, judged: Judged, estimate: JobEstimate | None) -> None:
+    def _show_advice(self, judged: DraftEstimate, estimate: JobEstimate | None) -> None:
         clear(self._advice_row)
         self.advice_buttons = []
         self.advice.setVisible(estimate is not None and not estimate.fits)
@@ -177,11 +177,11 @@ class JobResults(QWidget):
         if offered:
             self._advice_row.addStretch(1)
 
-    def _on_offer(self, draft: Draft) -> None:
+    def _on_offer(self, draft: JobDraft) -> None:
         self.advised.emit(draft)
 
 
-def _why_not(judged: Judged, estimate: JobEstimate) -> str:
+def _why_not(judged: DraftEstimate, estimate: JobEstimate) -> str:
     """Return why a job does not fit, and what would."""
     would = what_would_fit(judged.draft)
     return f"It {estimate.reason}." + (f" {would[:1].upper()}{would[1:].rstrip('.')}." if would else "")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from twin.app.planner.draft import Draft, draft_of_job, judge
-from twin.app.planner.hardware import Hardware
+from twin.app.planner.draft import JobDraft, draft_of_job, judge
+from twin.app.planner.hardware import PlannerHardware
 from twin.app.world.rows import World
 from twin.planning.job.job import JobEstimate
 from twin.planning.profile.profiles import load_calibrated
@@ -61,7 +61,7 @@ class Dot:
     is_draft: bool
 
 
-def roof(draft: Draft) -> Roof:
+def roof(draft: JobDraft) -> Roof:
     """Return the roof of a draft's GPU."""
     calibrated = load_calibrated(draft.profile)
     profile = calibrated.profile
@@ -72,7 +72,7 @@ def roof(draft: Draft) -> Roof:
 
 
 @dataclass(frozen=True)
-class Standing:
+class JobPoints:
     """Where jobs stand, and why others have no dot: title and reason of each."""
 
     dots: tuple[Dot, ...]
@@ -80,8 +80,8 @@ class Standing:
 
 
 def standing(
-    draft: Draft, estimate: JobEstimate | None, world: World | None, hardware: list[Hardware]
-) -> Standing:
+    draft: JobDraft, estimate: JobEstimate | None, world: World | None, hardware: list[PlannerHardware]
+) -> JobPoints:
     """Return a dot for each job of the scene that runs on the draft's GPU, and one for the draft."""
     made: list[Dot] = []
     absent: list[tuple[str, str]] = []
@@ -97,7 +97,7 @@ def standing(
             _stand(title, found, False, made, absent)
     if estimate is not None:
         _stand("this draft", estimate, True, made, absent)
-    return Standing(tuple(made), tuple(absent))
+    return JobPoints(tuple(made), tuple(absent))
 
 
 def _stand(

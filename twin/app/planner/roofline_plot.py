@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from twin.app.planner.roofline import Dot, Roof, Standing
+from twin.app.planner.roofline import Dot, JobPoints, Roof
 from twin.app.plots.style import LogAxis, paint, plot
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look, label
@@ -54,7 +54,7 @@ class RooflinePlot(QWidget):
         look.changed.connect(self._on_theme)
         paint(self.plot, look.theme)
 
-    def show_roof(self, roof: Roof, standing: Standing) -> None:
+    def show_roof(self, roof: Roof, standing: JobPoints) -> None:
         """Show a roof and what stands under it; say of the rest why it does not."""
         self._roof, self.dots, self._absent = roof, standing.dots, standing.absent
         self._draw(self._look.theme)

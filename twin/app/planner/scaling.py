@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from twin.app.planner.draft import Draft, judge, with_value
+from twin.app.planner.draft import JobDraft, judge, with_value
 from twin.planning.job.job import JobEstimate
 from twin.scenario.schema.work import LlmTraining, Load, VisionTraining
 
@@ -37,17 +37,17 @@ class ScalingPoint:
     fits: bool
 
 
-def can_be_strong(draft: Draft) -> bool:
+def can_be_strong(draft: JobDraft) -> bool:
     """Return whether the work of a step can stay while GPUs are added."""
     return not isinstance(draft.workload, VisionTraining | Load)
 
 
-def can_be_weak(draft: Draft) -> bool:
+def can_be_weak(draft: JobDraft) -> bool:
     """Return whether the work of a step can grow with the GPUs."""
     return isinstance(draft.workload, LlmTraining | VisionTraining)
 
 
-def same_cut(draft: Draft, *, weak: bool) -> list[ScalingPoint]:
+def same_cut(draft: JobDraft, *, weak: bool) -> list[ScalingPoint]:
     """Return the curve with the cut as it is and data parallelism from one node to all GPUs.
 
     Parameters
@@ -67,7 +67,7 @@ def same_cut(draft: Draft, *, weak: bool) -> list[ScalingPoint]:
     return points
 
 
-def at(draft: Draft, gpus: int, *, weak: bool) -> Draft:
+def at(draft: JobDraft, gpus: int, *, weak: bool) -> JobDraft:
     """Return the draft on another number of GPUs; weak: with the batch of a GPU kept."""
     workload = draft.workload
     if weak and isinstance(workload, LlmTraining):
@@ -88,14 +88,14 @@ def speed_ups(points: Iterable[ScalingPoint]) -> tuple[ScalingPoint | None, list
     return base, [one.rate_s / base.rate_s for one in listed] if base is not None else []
 
 
-def from_one_node(draft: Draft) -> list[int]:
+def from_one_node(draft: JobDraft) -> list[int]:
     """Return numbers of GPUs: one node, twice as many each time, the draft's, all."""
     most, node = draft.hardware.gpus, draft.hardware.node_gpus
     doubling = [node * 2**k for k in range((most // node).bit_length())]
     return sorted({*doubling, draft.gpus, most})
 
 
-def _counts(draft: Draft, weak: bool) -> list[int]:
+def _counts(draft: JobDraft, weak: bool) -> list[int]:
     most = draft.hardware.gpus
     workload = draft.workload
     if not isinstance(workload, LlmTraining):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from twin.app.planner.draft import Draft, judge
+from twin.app.planner.draft import JobDraft, judge
 from twin.app.planner.scaling import (
     ScalingPoint,
     at,
@@ -31,7 +31,7 @@ class ScalingPanel(QWidget):
 
     def __init__(self, look: Look) -> None:
         super().__init__()
-        self._draft: Draft | None = None
+        self._draft: JobDraft | None = None
         self._chosen = False  # whether somebody has said whose cut to show
         self._unit = ""
         self.strong = _chip("Fixed work", "Strong scaling: the batch of a step stays as GPUs are added")
@@ -68,7 +68,7 @@ class ScalingPanel(QWidget):
         self._next.setInterval(0)
         self._next.timeout.connect(self._add_best)
 
-    def show_draft(self, draft: Draft) -> None:
+    def show_draft(self, draft: JobDraft) -> None:
         """Show the curve of a draft."""
         if draft == self._draft:
             return

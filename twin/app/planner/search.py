@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from twin.app.planner.draft import Draft, estimate_draft, network_of, planned_draft, with_value
+from twin.app.planner.draft import JobDraft, estimate_draft, network_of, planned_draft, with_value
 from twin.app.toolkit.text import quantity, span
-from twin.physics.training_inputs import Parallel, Stack
+from twin.physics.training_inputs import Parallel, SoftwareStack
 from twin.planning.job.job import LlmJob, VisionJob
 from twin.planning.search.advice import Advice, advise, would_fit
 from twin.planning.search.scene_plan import plan_for_scene
-from twin.planning.search.search import Candidate, Found, Limits, search
+from twin.planning.search.search import Candidate, SearchLimits, SearchResult, search
 from twin.planning.search.vision_advice import largest_batch
 from twin.scenario.schema.work import LlmTraining
 from twin.scenario.schema.workload import Parallelism
@@ -19,12 +19,12 @@ TOP = 8
 """Plans shown."""
 
 
-def can_be_searched(draft: Draft) -> bool:
+def can_be_searched(draft: JobDraft) -> bool:
     """Return whether the search knows this workload."""
     return isinstance(draft.workload, LlmTraining)
 
 
-def best_plans(draft: Draft, top: int = TOP) -> Found:
+def best_plans(draft: JobDraft, top: int = TOP) -> SearchResult:
     """Return the fastest ways to run a transformer's training on the draft's GPUs, whatever its present cut.
 
     Raises
@@ -46,7 +46,7 @@ def best_plans(draft: Draft, top: int = TOP) -> Found:
             sequence=draft.sequence,
             profile=draft.profile,
             stack=planned.stack,
-            limits=Limits(top=top),
+            limits=SearchLimits(top=top),
         )
     return search(
         planned.model,
@@ -55,21 +55,21 @@ def best_plans(draft: Draft, top: int = TOP) -> Found:
         planned.profile,
         stack=planned.stack,
         gpu_bytes=planned.gpu_bytes,
-        limits=Limits(top=top),
+        limits=SearchLimits(top=top),
     )
 
 
-def with_plan(draft: Draft, plan: Candidate) -> Draft:
+def with_plan(draft: JobDraft, plan: Candidate) -> JobDraft:
     """Return the draft cut as a plan says."""
     return _cut_as(draft, plan.parallel, plan.stack)
 
 
-def is_plan(draft: Draft, plan: Candidate) -> bool:
+def is_plan(draft: JobDraft, plan: Candidate) -> bool:
     """Return whether a draft is cut as a plan says."""
     return with_plan(draft, plan) == draft
 
 
-def what_would_fit(draft: Draft) -> str:
+def what_would_fit(draft: JobDraft) -> str:
     """Return in words what would make a draft fit; empty where nothing is known to."""
     planned = planned_draft(draft, network_of(draft))
     return would_fit(planned) if isinstance(planned, LlmJob | VisionJob) else ""
@@ -81,10 +81,10 @@ class Offer:
 
     words: str
     figures: str
-    draft: Draft
+    draft: JobDraft
 
 
-def offers(draft: Draft) -> tuple[Offer, ...]:
+def offers(draft: JobDraft) -> tuple[Offer, ...]:
     """Return drafts that would fit where this one does not, cheapest first."""
     planned = planned_draft(draft, network_of(draft))
     if isinstance(planned, LlmJob):
@@ -109,7 +109,7 @@ def offers(draft: Draft) -> tuple[Offer, ...]:
     )
 
 
-def with_advice(draft: Draft, advice: Advice) -> Draft:
+def with_advice(draft: JobDraft, advice: Advice) -> JobDraft:
     """Return the draft changed as advised; it may ask for more GPUs."""
     parallel, stack = advice.job.parallel, advice.job.stack
     if stack is None:
@@ -117,7 +117,7 @@ def with_advice(draft: Draft, advice: Advice) -> Draft:
     return replace(_cut_as(draft, parallel, stack), gpus=parallel.gpus)
 
 
-def _cut_as(draft: Draft, parallel: Parallel, stack: Stack) -> Draft:
+def _cut_as(draft: JobDraft, parallel: Parallel, stack: SoftwareStack) -> JobDraft:
     cuts = Parallelism(
         tensor=parallel.tp,
         pipeline=parallel.pp,

@@ -18,7 +18,7 @@ from twin.app.plots.columns import Columns, drawn
 from twin.app.plots.cursor import PlotCursor
 from twin.app.plots.curve import PlotCurve
 from twin.app.plots.style import curve_mark, curve_pen
-from twin.app.session.bounded_history import History
+from twin.app.session.bounded_history import BoundedHistory
 from twin.app.session.plot_pages import Chart
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.clock import Clock
@@ -56,7 +56,7 @@ class PlotArea(QWidget):
 
     chosen = Signal(float)  # time that was clicked [s]
 
-    def __init__(self, look: Look, history: History, charts: tuple[Chart, ...], clock: Clock) -> None:
+    def __init__(self, look: Look, history: BoundedHistory, charts: tuple[Chart, ...], clock: Clock) -> None:
         super().__init__()
         self._clock = clock
         self._look, self._history, self._charts = look, history, charts

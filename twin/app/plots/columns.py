@@ -67,7 +67,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Piece:
+class CurvePiece:
     """A stretch of the band about a curve: least and greatest value along the time [s]."""
 
     t_s: Floats
@@ -94,7 +94,7 @@ class Drawn:
     low: Floats
     mean: Floats
     high: Floats
-    pieces: tuple[Piece, ...]
+    pieces: tuple[CurvePiece, ...]
 
 
 def drawn(t_s: Floats, values: Floats, columns: Columns, means: Floats | None = None) -> Drawn:
@@ -121,7 +121,7 @@ def drawn(t_s: Floats, values: Floats, columns: Columns, means: Floats | None = 
         centres = (edges[first:last] + edges[first + 1 : last + 1]) / 2.0
         along = np.clip(np.concatenate((edges[[first]], centres, edges[[last]])), t_s[0], t_s[-1])
         of = np.r_[first, first:last, last - 1]  # out to the edges of the first and the last column
-        pieces.append(Piece(along, low[of], high[of]))
+        pieces.append(CurvePiece(along, low[of], high[of]))
         lines.append((along[[0, -1]], mean[[first, last - 1]]))
     times, line = (np.concatenate(each) for each in zip(*lines, strict=True))
     times = np.clip(times, max(t_s[0], edges[0]), min(t_s[-1], edges[-1]))

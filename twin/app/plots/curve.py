@@ -9,7 +9,7 @@ import pyqtgraph as pg
 from PySide6.QtGui import QColor, QPainterPath, QPen
 from PySide6.QtWidgets import QGraphicsPathItem
 
-from twin.app.plots.columns import Drawn, Piece
+from twin.app.plots.columns import CurvePiece, Drawn
 
 _BAND_ALPHA, _EDGE_ALPHA = 0.25, 0.5
 """Of the band and of its edges: a peak that is a column wide is hardly more than edges."""
@@ -59,7 +59,7 @@ def _faint(pen: QPen, alpha: float) -> QColor:
     return tint
 
 
-def _outline(pieces: tuple[Piece, ...]) -> QPainterPath:
+def _outline(pieces: tuple[CurvePiece, ...]) -> QPainterPath:
     """Return all pieces as one path: there along the greatest values, back along the least."""
     if not pieces:
         return QPainterPath()

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Band:
+class CurveBand:
     """A curve in those columns of pixels in which it is known.
 
     Parameters
@@ -30,20 +30,20 @@ class Band:
     mean: Floats
     high: Floats
 
-    def pieces(self) -> Iterator[Band]:
+    def pieces(self) -> Iterator[CurveBand]:
         """Yield what lies between gaps, from the left."""
         for piece in np.split(np.arange(len(self.column)), np.flatnonzero(np.diff(self.column) > 1) + 1):
             if len(piece):
-                yield Band(self.column[piece], self.low[piece], self.mean[piece], self.high[piece])
+                yield CurveBand(self.column[piece], self.low[piece], self.mean[piece], self.high[piece])
 
 
-def band(t_s: Floats, values: Floats, scale: Scale, until_s: float, means: Floats | None = None) -> Band:
+def band(t_s: Floats, values: Floats, scale: Scale, until_s: float, means: Floats | None = None) -> CurveBand:
     """Return a series as the columns of a strip, up to a time [s]; parameters are those of `spread`."""
     width = int(scale.width_px)
     edges: Floats = scale.from_s + np.arange(width + 1, dtype=np.float64) * (scale.span_s / max(width, 1))
     low, mean, high = spread(t_s, values, edges, until_s, means)
     column = np.flatnonzero(np.isfinite(mean))
-    return Band(column, low[column], mean[column], high[column])
+    return CurveBand(column, low[column], mean[column], high[column])
 
 
 def spread(

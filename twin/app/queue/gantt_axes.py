@@ -18,7 +18,7 @@ AHEAD = 1.12
 
 
 @dataclass
-class Axis:
+class VisibleRange:
     """What part of a range is on screen.
 
     Parameters
@@ -66,18 +66,18 @@ class Axis:
         self.high = self.low + extent
 
 
-def time_axis(end_s: float) -> Axis:
+def time_axis(end_s: float) -> VisibleRange:
     """Return the time axis of a run that may last until `end_s` [s]."""
-    return Axis(0.0, max(end_s, 60.0), 0.0, max(end_s, 60.0), _SHORTEST_S)
+    return VisibleRange(0.0, max(end_s, 60.0), 0.0, max(end_s, 60.0), _SHORTEST_S)
 
 
-def gpu_axis(gpus: int) -> Axis:
+def gpu_axis(gpus: int) -> VisibleRange:
     """Return the axis of so many GPUs."""
     most = float(max(gpus, 1))
-    return Axis(0.0, most, 0.0, most, min(4.0, most))
+    return VisibleRange(0.0, most, 0.0, most, min(4.0, most))
 
 
-def ticks(axis: Axis, clock: Clock, width_px: float, label_px: float) -> list[tuple[float, str]]:
+def ticks(axis: VisibleRange, clock: Clock, width_px: float, label_px: float) -> list[tuple[float, str]]:
     """Return the times to mark [s] with their words: round ones of the site's clock, as many as have room."""
     extent = axis.high - axis.low
     room = max(width_px / label_px, 1.0)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from twin.app.queue import gantt_colours as codes
 from twin.app.queue.gantt_raster import Codes, Edges, paint_boxes
-from twin.app.queue.gantt_shown import Place, Shown
+from twin.app.queue.gantt_shown import ChartArea, ChartMoment
 from twin.app.queue.growing_columns import End
 from twin.app.queue.plan import expected_s
 from twin.view3d.base.palette import JOBS
@@ -20,14 +20,16 @@ _MARKED_FROM_PX = 8
 """Of a narrower box the mark of its end would hide the box."""
 
 
-class Boxes:
+class JobBoxes:
     """Knows how long jobs are expected to take, and paints boxes."""
 
     def __init__(self) -> None:
         self._of: object = None
         self._expected_s: NDArray[np.float64] = np.zeros(0)
 
-    def picture(self, shown: Shown, place: Place, job: int | None, by_tenant: bool, ratio: float) -> Codes:
+    def picture(
+        self, shown: ChartMoment, place: ChartArea, job: int | None, by_tenant: bool, ratio: float
+    ) -> Codes:
         """Return the codes of the field of boxes, shape (height, width) in pixels of the screen.
 
         Parameters
@@ -77,7 +79,7 @@ class Boxes:
         return picture
 
     @staticmethod
-    def _paint_lanes(picture: Codes, shown: Shown, place: Place, ratio: float) -> None:
+    def _paint_lanes(picture: Codes, shown: ChartMoment, place: ChartArea, ratio: float) -> None:
         gpus = place.gpus
         for number, lane in enumerate(shown.lanes.shown(gpus.low, gpus.high, place.boxes.height())):
             if number % 2:
@@ -102,7 +104,7 @@ class Boxes:
 
     @staticmethod
     def _paint_failures(
-        picture: Codes, shown: Shown, x_of: _Scale, y_of: _Scale, low: float, high: float
+        picture: Codes, shown: ChartMoment, x_of: _Scale, y_of: _Scale, low: float, high: float
     ) -> None:
         failures = shown.history.failures
         gpu = failures.column(1)

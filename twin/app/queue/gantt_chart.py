@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QSizePolicy
 from twin.app.queue.gantt_axes import AHEAD, gpu_axis, time_axis
 from twin.app.queue.gantt_lanes import Lanes, windows
 from twin.app.queue.gantt_paint import Painting
-from twin.app.queue.gantt_shown import Place, Shown
+from twin.app.queue.gantt_shown import ChartArea, ChartMoment
 from twin.app.queue.gantt_words import Words
 from twin.app.queue.history import JobHistory
 from twin.app.queue.plan import Planned, planned_boxes
@@ -55,7 +55,7 @@ class GanttChart(Painted):
 
     def __init__(self, look: Look) -> None:
         super().__init__(look, "GPUs by time")
-        self.shown: Shown | None = None
+        self.shown: ChartMoment | None = None
         self.job: int | None = None
         self.by_tenant = False
         self.times, self.gpus = time_axis(3600.0), gpu_axis(1)
@@ -73,7 +73,7 @@ class GanttChart(Painted):
     def show_run(self, history: JobHistory, scenario: Scenario) -> None:
         """Show a run from its begin."""
         clock, lanes = Clock.of(scenario), Lanes(history.plant, scenario)
-        self.shown = Shown(history, scenario, clock, lanes, windows=tuple(windows(scenario, history)))
+        self.shown = ChartMoment(history, scenario, clock, lanes, windows=tuple(windows(scenario, history)))
         self.times, self.gpus = time_axis(scenario.duration_s), gpu_axis(len(history.plant.gpus.present))
         self.following, self.job = True, None
         self._follow(0.0)
@@ -86,7 +86,7 @@ class GanttChart(Painted):
             return
         planned = tuple(planned_boxes(old.history, frame, now_s))
         ahead = tuple(windows(old.scenario, old.history)) if old.scenario.reservations else ()
-        self.shown = Shown(old.history, old.scenario, old.clock, old.lanes, now_s, planned, ahead)
+        self.shown = ChartMoment(old.history, old.scenario, old.clock, old.lanes, now_s, planned, ahead)
         self._follow(now_s)
         self.update()
 
@@ -113,7 +113,7 @@ class GanttChart(Painted):
             self.times.show(0.0, max(now_s * AHEAD, min(_FIRST_S, self.times.most)))
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ChartArea:
         """Return where things are on the widget."""
         boxes = QRectF(
             LEFT_PX,
@@ -122,7 +122,7 @@ class GanttChart(Painted):
             max(self.height() - TOP_PX - STRIP_PX - GAP_PX - AXIS_PX, 10.0),
         )
         strip = QRectF(LEFT_PX, TOP_PX, boxes.width(), STRIP_PX)
-        return Place(boxes, strip, self.times, self.gpus)
+        return ChartArea(boxes, strip, self.times, self.gpus)
 
     # -- painting ----
 
@@ -145,7 +145,7 @@ class GanttChart(Painted):
         painter.end()
 
     @staticmethod
-    def _has_boxes(shown: Shown, job: int) -> bool:
+    def _has_boxes(shown: ChartMoment, job: int) -> bool:
         """Return whether a job is anywhere in the chart: beside one that is not, nothing has to fade."""
         return bool(np.any(shown.history.spans.column(0) == job)) or any(
             one.job == job for one in shown.planned

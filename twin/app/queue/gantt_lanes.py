@@ -29,7 +29,7 @@ class Lane:
 
 
 @dataclass(frozen=True)
-class Window:
+class ReservedTime:
     """A time set aside: GPUs `low`..`high` from `begin_s` to `end_s` [s]."""
 
     reservation: Reservation
@@ -88,9 +88,9 @@ def rows_mask(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
     return np.asarray(mine[row] & (row >= 0))
 
 
-def windows(scenario: Scenario, history: JobHistory) -> list[Window]:
+def windows(scenario: Scenario, history: JobHistory) -> list[ReservedTime]:
     """Return the times set aside; of nodes that the run has not named yet, the lowest numbers are shown."""
-    plant, found = history.plant, list[Window]()
+    plant, found = history.plant, list[ReservedTime]()
     low, high = (
         plant.nodes.gpu_first.astype(float),
         (plant.nodes.gpu_first + plant.nodes.gpu_count).astype(float),
@@ -110,7 +110,9 @@ def windows(scenario: Scenario, history: JobHistory) -> list[Window]:
         begin_s = one.at_s
         while begin_s < scenario.duration_s and len(found) < MOST_WINDOWS:
             end_s = begin_s + one.duration_s
-            found += [Window(one, float(low[a]), float(high[b - 1]), begin_s, end_s) for a, b in _spans(mask)]
+            found += [
+                ReservedTime(one, float(low[a]), float(high[b - 1]), begin_s, end_s) for a, b in _spans(mask)
+            ]
             if one.every_s is None:
                 break
             begin_s += one.every_s

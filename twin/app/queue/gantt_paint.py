@@ -8,9 +8,9 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QImage, QPainter, QPen,
 
 from twin.app.queue import gantt_colours
 from twin.app.queue.gantt_axes import ticks
-from twin.app.queue.gantt_boxes import Boxes
+from twin.app.queue.gantt_boxes import JobBoxes
 from twin.app.queue.gantt_colours import colour_of
-from twin.app.queue.gantt_shown import Place, Shown
+from twin.app.queue.gantt_shown import ChartArea, ChartMoment
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import prefixed
 from twin.app.toolkit.theme import font, ink_on
@@ -26,7 +26,7 @@ class Painting:
     """Paints moments of the chart; keeps the last picture of boxes while nothing of it moves."""
 
     def __init__(self, look: Look) -> None:
-        self._look, self._boxes = look, Boxes()
+        self._look, self._boxes = look, JobBoxes()
         self._key: object = None
         self._image = QImage()
 
@@ -38,8 +38,8 @@ class Painting:
     def paint(
         self,
         painter: QPainter,
-        place: Place,
-        shown: Shown,
+        place: ChartArea,
+        shown: ChartMoment,
         job: int | None,
         by_tenant: bool,
         ratio: float,
@@ -64,7 +64,9 @@ class Painting:
         painter.setPen(QPen(QColor(theme.accent if focused else theme.border), 1))
         painter.drawRect(field)
 
-    def _picture(self, place: Place, shown: Shown, job: int | None, by_tenant: bool, ratio: float) -> QImage:
+    def _picture(
+        self, place: ChartArea, shown: ChartMoment, job: int | None, by_tenant: bool, ratio: float
+    ) -> QImage:
         times, gpus, theme = place.times, place.gpus, self._look.theme
         what = (shown, shown.history.version, job, by_tenant, ratio, theme.name)
         key = (*what, times.low, times.high, gpus.low, gpus.high, place.boxes.width(), place.boxes.height())
@@ -76,7 +78,7 @@ class Painting:
             self._image, self._key = image.convertToFormat(QImage.Format.Format_RGB32), key
         return self._image
 
-    def _paint_grid(self, painter: QPainter, place: Place, shown: Shown) -> None:
+    def _paint_grid(self, painter: QPainter, place: ChartArea, shown: ChartMoment) -> None:
         theme, field = self._look.theme, place.boxes
         painter.setFont(font(10))
         metrics = QFontMetricsF(painter.font())
@@ -94,7 +96,7 @@ class Painting:
                 painter.drawText(spot, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
                 free_px = left + wide + 10
 
-    def _paint_windows(self, painter: QPainter, place: Place, shown: Shown) -> None:
+    def _paint_windows(self, painter: QPainter, place: ChartArea, shown: ChartMoment) -> None:
         theme = self._look.theme
         painter.setFont(font(10))
         for window in shown.windows:
@@ -110,7 +112,7 @@ class Painting:
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _paint_names(
-        self, painter: QPainter, place: Place, shown: Shown, job: int | None, by_tenant: bool
+        self, painter: QPainter, place: ChartArea, shown: ChartMoment, job: int | None, by_tenant: bool
     ) -> None:
         """Write the names of jobs on boxes that have room."""
         spans, times, gpus, theme = shown.history.spans, place.times, place.gpus, self._look.theme
@@ -147,7 +149,7 @@ class Painting:
         painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
 
     def _paint_planned(
-        self, painter: QPainter, place: Place, shown: Shown, job: int | None, by_tenant: bool
+        self, painter: QPainter, place: ChartArea, shown: ChartMoment, job: int | None, by_tenant: bool
     ) -> None:
         theme = self._look.theme
         painter.setFont(font(10))
@@ -161,7 +163,7 @@ class Painting:
             painter.drawRect(box)
             self._name(painter, box & place.boxes, shown.history.jobs[one.job].id, tint)
 
-    def _paint_lanes(self, painter: QPainter, place: Place, shown: Shown) -> None:
+    def _paint_lanes(self, painter: QPainter, place: ChartArea, shown: ChartMoment) -> None:
         """Write the lanes' names at the left, and mark the partitions with bars."""
         theme, field, gpus = self._look.theme, place.boxes, place.gpus
         painter.setFont(font(10))
@@ -188,7 +190,7 @@ class Painting:
 
     # -- the strip ----
 
-    def _paint_strip(self, painter: QPainter, place: Place, shown: Shown) -> None:
+    def _paint_strip(self, painter: QPainter, place: ChartArea, shown: ChartMoment) -> None:
         """Paint the GPUs of each tenant, one over the other, and the GPUs waited for as a line."""
         theme, strip, history = self._look.theme, place.strip, shown.history
         painter.fillRect(strip, QColor(theme.ground))
@@ -229,7 +231,7 @@ class Painting:
         self,
         painter: QPainter,
         strip: QRectF,
-        shown: Shown,
+        shown: ChartMoment,
         x: np.ndarray,
         t_s: np.ndarray,
         total: int,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF
 
-from twin.app.queue.gantt_axes import Axis
-from twin.app.queue.gantt_lanes import Lanes, Window
+from twin.app.queue.gantt_axes import VisibleRange
+from twin.app.queue.gantt_lanes import Lanes, ReservedTime
 from twin.app.queue.history import JobHistory
 from twin.app.queue.plan import Planned
 from twin.app.toolkit.clock import Clock
@@ -15,7 +15,7 @@ from twin.scenario.schema.document import Scenario
 
 
 @dataclass(frozen=True)
-class Shown:
+class ChartMoment:
     """What one moment of a run looks like in the chart."""
 
     history: JobHistory
@@ -24,17 +24,17 @@ class Shown:
     lanes: Lanes
     now_s: float = 0.0
     planned: tuple[Planned, ...] = ()
-    windows: tuple[Window, ...] = ()
+    windows: tuple[ReservedTime, ...] = ()
 
 
 @dataclass(frozen=True)
-class Place:
+class ChartArea:
     """Where things are: the field of boxes and the strip above it [px], and what of time and GPUs they show."""
 
     boxes: QRectF
     strip: QRectF
-    times: Axis
-    gpus: Axis
+    times: VisibleRange
+    gpus: VisibleRange
 
     @property
     def s_per_px(self) -> float:

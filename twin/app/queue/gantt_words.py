@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 
-from twin.app.queue.gantt_lanes import Window
+from twin.app.queue.gantt_lanes import ReservedTime
 from twin.app.queue.growing_columns import End
 from twin.app.queue.history import JobHistory
 from twin.app.queue.plan import Planned, expected_s
@@ -56,7 +56,7 @@ class Words:
             lines.append(f"in the queue since {self._clock.says(since_s)}")
         return "<br>".join(lines)
 
-    def window(self, window: Window) -> str:
+    def window(self, window: ReservedTime) -> str:
         """Return what is told of a time set aside."""
         one = window.reservation
         whose = ", ".join((*one.tenants, *one.jobs))

@@ -22,7 +22,7 @@ class End(IntEnum):
     CHANGED = 5  # it goes on, elsewhere or on fewer
 
 
-class Grid:
+class GrowingRows:
     """Rows of numbers, appended one by one; columns are views, valid until the next row."""
 
     def __init__(self, columns: int) -> None:
@@ -42,7 +42,7 @@ class Grid:
         return self._data[number, : self.count]
 
 
-class Spans(Grid):
+class Spans(GrowingRows):
     """Boxes of the chart: a job holds GPUs `low`..`high` (slots of the plant, fractions for parts) for a time."""
 
     def __init__(self) -> None:
@@ -87,11 +87,11 @@ class Spans(Grid):
         return self.column(5).astype(np.int64)
 
 
-class Level:
+class StepCurve:
     """A number that changes at times, such as GPUs held."""
 
     def __init__(self) -> None:
-        self._grid = Grid(2)
+        self._grid = GrowingRows(2)
         self._grid.add(-np.inf, 0.0)
         self.now = 0.0
 

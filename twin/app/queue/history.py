@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.app.queue.growing_columns import End, Grid, Level, Spans
+from twin.app.queue.growing_columns import End, GrowingRows, Spans, StepCurve
 from twin.plant.graph import find
 from twin.plant.tables import Plant
 from twin.record.event_kinds import kind_of
@@ -29,8 +29,8 @@ _MIG_SLICES = 7
 class Account:
     """What one tenant has had."""
 
-    held: Level = field(default_factory=Level)
-    waiting: Level = field(default_factory=Level)
+    held: StepCurve = field(default_factory=StepCurve)
+    waiting: StepCurve = field(default_factory=StepCurve)
     waiting_jobs: int = 0
     running_jobs: int = 0
     starts: int = 0
@@ -90,13 +90,13 @@ class JobHistory:
     def clear(self) -> None:
         """Another run begins."""
         self.version = 0  # of what is told here: it grows with every call of `add`
-        self.spans, self.failures = Spans(), Grid(2)
+        self.spans, self.failures = Spans(), GrowingRows(2)
         self.waiting: dict[int, float] = {}
         self.started_s: dict[int, float] = {}
         self.moved: dict[int, str] = {}
         self.reserved: dict[str, list[tuple[int, int]]] = {}
         self.accounts = [Account() for _ in self.tenants]
-        self.waiting_gpus = Level()
+        self.waiting_gpus = StepCurve()
         self.by_end = dict.fromkeys(End, 0)
         self._open: dict[int, list[int]] = {}
         self._asked: dict[int, int] = {}

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Samples = NDArray[np.float64]
 
 
-class History:
+class BoundedHistory:
     """Samples of some series over simulated time.
 
     The run's record is what counts (`merge`); what it has not reached yet is filled with frames (`append`). When

@@ -6,13 +6,13 @@ import numpy as np
 
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, State
-from twin.record.frame import Frame, Layout, sizes_of
+from twin.record.frame import Frame, FrameLayout, sizes_of
 
 _WORSE = (State.ABSENT, State.FAILED, State.OFF, State.CUT_OFF, State.UNPOWERED)
 """States of a GPU that say more than that somebody drained its node."""
 
 
-def is_of(layout: Layout, plant: Plant) -> bool:
+def is_of(layout: FrameLayout, plant: Plant) -> bool:
     """Return whether a frame of this layout is of a hall: the number of its edits alone also fits one of before."""
     return layout.epoch == plant.epoch and sizes_of(plant).items() <= layout.counts.items()
 
@@ -23,7 +23,7 @@ def carried_over(frame: Frame, plant: Plant) -> Frame:
     What stays keeps its values, what is new stands idle, and GPUs that the edit drains, or no longer, show that.
     """
     before = frame.layout.counts
-    made = Frame.empty(Layout({**before, **sizes_of(plant)}, plant.epoch), frame.t_s)
+    made = Frame.empty(FrameLayout({**before, **sizes_of(plant)}, plant.epoch), frame.t_s)
     made.events, made.speed = frame.events, frame.speed
     for channel, values in made.values.items():
         old = frame.values[channel]

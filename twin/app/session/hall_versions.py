@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from twin.app.session.frame_migration import carried_over, is_of
-from twin.app.session.run_state import Standing
+from twin.app.session.run_state import RunState
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.toolkit.problem_notice import Trouble
 from twin.plant.build import plant_of
 from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
 from twin.record.events import Event
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.scenario import Document
 from twin.scenario.file.apply_edits import edited, in_order
 from twin.scenario.file.scene_at import effective
@@ -29,7 +29,7 @@ class HallUnknown(Exception):
     """The hall of a recorded frame cannot be built; the message is one clause for people."""
 
 
-class Halls:
+class HallVersions:
     """Scenes and halls of one run, of each epoch as far as they were needed.
 
     Attributes
@@ -43,7 +43,7 @@ class Halls:
         self._left_out: set[str] = set()  # ids of edits of the file that could not act in this run
         self._plants: dict[int, Plant] = {}
         self._documents: dict[int, Document] = {}
-        self.foreseen: Standing | None = None
+        self.foreseen: RunState | None = None
         self._basis: tuple[Plant, Document] | None = None  # hall before, and scene after, of what is foreseen
 
     def clear(self) -> None:
@@ -83,7 +83,7 @@ class Halls:
         except SCENE_ERRORS:  # the worker says what is wrong with it
             return
         frame = carried_over(live.frame, plant) if live.frame is not None else None
-        self.foreseen = Standing(document, plant, frame, live.events, live.by_hand)
+        self.foreseen = RunState(document, plant, frame, live.events, live.by_hand)
         self._basis = live.plant, after
         self._tell_with_frame(before)
 
@@ -152,7 +152,7 @@ class Halls:
         basis = self._basis if self.foreseen is not None else None
         return basis is not None and basis[0] is before and basis[1] is after
 
-    def believe(self, layout: Layout) -> None:
+    def believe(self, layout: FrameLayout) -> None:
         """Build the hall anew from the file where it is not the one the worker stands in now: that is the truth."""
         session, draft, plant = self._session, self._session.draft, self._session.live.plant
         if draft is None or plant is None or layout.epoch != plant.epoch or is_of(layout, plant):

@@ -15,7 +15,7 @@ from twin.plant.tables import Plant
 from twin.record.channels import Entity
 from twin.record.contents import Header
 from twin.record.events import Event
-from twin.record.frame import Layout
+from twin.record.frame import FrameLayout
 from twin.record.inputs import app_version, input_hashes
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
@@ -150,7 +150,7 @@ def _warning(versions: Mapping[str, str], inputs: Mapping[str, str], own: Mappin
     return f"This run was made with {with_what}: it shows what happened then, and would not quite happen again here."
 
 
-def _must_fit(path: Path, header: Header, first: Layout, plant: Plant) -> None:
+def _must_fit(path: Path, header: Header, first: FrameLayout, plant: Plant) -> None:
     """Refuse a recording whose values would be shown on other things than they are of."""
     counts = first.counts
     here: dict[Entity, int] = {

@@ -12,7 +12,7 @@ from twin.scenario.schema.faults import Intervention
 
 
 @dataclass
-class Standing:
+class RunState:
     """A run at one time.
 
     Attributes

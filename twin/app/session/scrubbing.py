@@ -8,7 +8,7 @@ from time import monotonic, thread_time
 from typing import TYPE_CHECKING
 
 from twin.app.session.hall_versions import HallUnknown
-from twin.app.session.run_state import Standing
+from twin.app.session.run_state import RunState
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.toolkit.problem_notice import Trouble
 from twin.record.events import Event
@@ -40,7 +40,7 @@ class Looking:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.past: Standing | None = None
+        self.past: RunState | None = None
         self.told = 0
         self._complained = ""
         self._figures_wall_s = self._events_wall_s = self._looked_wall_s = -math.inf
@@ -97,8 +97,8 @@ class Looking:
             self._fail(str(error))
             return
         if self.past is None:
-            self.past = Standing(events=session.live.events[: self.told])
-        self.past = Standing(document, plant, frame, self.past.events)
+            self.past = RunState(events=session.live.events[: self.told])
+        self.past = RunState(document, plant, frame, self.past.events)
         session.halls.tell(before)
         session.frame_changed.emit(frame)
         session.time_changed.emit(t_s)

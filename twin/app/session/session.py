@@ -11,10 +11,10 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer
 
 from twin.app.session.frame_migration import is_of
-from twin.app.session.hall_versions import Halls
+from twin.app.session.hall_versions import HallVersions
 from twin.app.session.recording import copy_to_go_on, read_recording
 from twin.app.session.replay import Replay
-from twin.app.session.run_state import Standing
+from twin.app.session.run_state import RunState
 from twin.app.session.scrubbing import FIGURES_WALL_S, Looking
 from twin.app.session.signals import Tellings
 from twin.app.session.site_curves import RunCurves
@@ -70,7 +70,7 @@ class Session(Tellings):
     def __init__(self, client: Client | None = None, parent: QObject | None = None) -> None:
         self.path: Path | None = None
         self.draft: Draft | None = None
-        self.live = Standing()
+        self.live = RunState()
         self.shown: Frame | None = None
         self._shown_wall_s = -math.inf
         self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: figures let it go first
@@ -88,7 +88,7 @@ class Session(Tellings):
         self.summary: dict[str, Any] | None = None
         self.client = Client() if client is None else client
         self.replay = Replay()
-        self.halls = Halls(self)
+        self.halls = HallVersions(self)
         self.looking = Looking(self)
         self._talk = WorkerTalk(self)
         self.replay.looked.connect(self._on_looked)
@@ -102,7 +102,7 @@ class Session(Tellings):
     # -- what is on screen ----
 
     @property
-    def _screen(self) -> Standing:
+    def _screen(self) -> RunState:
         return self.looking.past or self.halls.foreseen or self.live
 
     @property
@@ -187,7 +187,7 @@ class Session(Tellings):
         self.path, self.draft = path, draft
         self._talk.opening = not new
         self.seed = scenario.seed if seed is None else seed
-        self.live = Standing(self.halls.seeded(draft.shown), plant)
+        self.live = RunState(self.halls.seeded(draft.shown), plant)
         self.begin(snapshot, branch)
         self._take_speed(scenario.speed or self._own_speed)
         self.announce()
@@ -207,7 +207,7 @@ class Session(Tellings):
         self.path, self.draft, self.seed = path, found.draft, found.seed
         self.clear()
         self.client.rest()
-        self.live = Standing(self.halls.seeded(found.draft.shown), found.plant, None, found.events)
+        self.live = RunState(self.halls.seeded(found.draft.shown), found.plant, None, found.events)
         self.recording, self.live.by_hand, self.begun = path, found.by_hand, True
         self.end_s, self.summary, self.finished = found.end_s, found.summary, found.summary is not None
         self.curves.follow(path)

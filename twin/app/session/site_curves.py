@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from psygnal import Signal
 
-from twin.app.session.bounded_history import History
+from twin.app.session.bounded_history import BoundedHistory
 from twin.app.session.plot_pages import CURVES_SHOWN, PUE_RUN, SITE_CHANNELS, WUE_RUN
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 
@@ -71,14 +71,14 @@ class RunCurves:
     changed = Signal()
 
     def __init__(self) -> None:
-        self.history = History(CURVES_SHOWN, sums=(PUE_RUN, WUE_RUN))
+        self.history = BoundedHistory(CURVES_SHOWN, sums=(PUE_RUN, WUE_RUN))
         self.clear()
 
     def clear(self) -> None:
         """Another run begins; `follow` tells where it is recorded."""
         self.history.clear()
         self._path: Path | None = None
-        self._layout: Layout | None = None
+        self._layout: FrameLayout | None = None
         self._recorded, self._live = Totals(), Totals()
         self._tail: deque[tuple[float, Array]] = deque(maxlen=_TAIL)
         self._recorded_s = -math.inf

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from twin.app.session.recording import is_recording
 from twin.app.session.restore_point import OpenScene, last_snapshot
-from twin.app.session.run_state import Standing
+from twin.app.session.run_state import RunState
 from twin.app.toolkit.problem_notice import Trouble, Unplayable
 from twin.record.events import Event
 from twin.runtime.protocol import (
@@ -215,14 +215,14 @@ class WorkerTalk:
         self.opening, self.former = False, None
         session.client.close()  # it may be about to end, or not
         session.path = session.draft = None
-        session.live = Standing()
+        session.live = RunState()
         if former is None:
             session.clear()
         elif is_recording(former.path):
             session.open_recording(former.path)
         else:
             session.path, session.draft, session.seed = former.path, former.draft, former.seed
-            session.live = Standing(session.halls.seeded(former.draft.shown), former.plant)
+            session.live = RunState(session.halls.seeded(former.draft.shown), former.plant)
             session.begin(last_snapshot(former.run_file))
             session.announce()
             session.live.events = former.events

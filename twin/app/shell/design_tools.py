@@ -22,7 +22,7 @@ from twin.catalog import Catalog
 from twin.commands.edit.command import Command, Scene
 from twin.commands.place.arrange import ARRANGED
 from twin.commands.place.delete import Delete
-from twin.commands.place.groups import Group, Ungroup
+from twin.commands.place.groups import MakeGroup, Ungroup
 from twin.commands.place.move import MoveNodes
 from twin.commands.place.properties import Rename
 from twin.commands.room.copies import Array, Duplicate
@@ -127,7 +127,7 @@ class DesignTools:
             return
         name, agreed = QInputDialog.getText(self._outliner, "Group", "Name of the group")
         if agreed:
-            self._do(Group(self.ids, name.strip()))
+            self._do(MakeGroup(self.ids, name.strip()))
 
     def ungroup(self) -> None:
         """Dissolve the groups that what is chosen is in."""

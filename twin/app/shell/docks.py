@@ -34,7 +34,7 @@ from twin.app.shell.story_dock import StoryDock
 from twin.app.shell.workspaces import BY_NAME, RUN, Workspace, arrange
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look
-from twin.app.toolkit.settings import Settings
+from twin.app.toolkit.settings import UserSettings
 
 _ROOMY_PX = 380
 _FRAME = QSize(16, 48)
@@ -228,7 +228,7 @@ class Docks:
                 self._window.restoreState(layout, self._version)
             self.went_away.emit(False)
 
-    def restore(self, settings: Settings) -> None:
+    def restore(self, settings: UserSettings) -> None:
         """Lay out window and docks as they were left; a first window fits its screen."""
         geometry = settings.geometry
         if geometry is not None:
@@ -239,7 +239,7 @@ class Docks:
         self._kept = settings.layouts(self._version)
         self._change_to(settings.workspace if settings.workspace in BY_NAME else RUN.name)
 
-    def save(self, settings: Settings) -> None:
+    def save(self, settings: UserSettings) -> None:
         """Keep the workspace on screen, the layouts of all, and where the window stands."""
         if not self.on_welcome:
             self._kept[self.workspace.name] = self._window.saveState(self._version)

@@ -11,13 +11,13 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QMainWindow
 
 from twin.app.files.files import Files
-from twin.app.files.recovery import Recovered, discard, left_behind
+from twin.app.files.recovery import RecoveredWork, discard, left_behind
 from twin.app.files.scene_file import SceneFile
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.problem_notice import Trouble
-from twin.app.toolkit.settings import Settings
+from twin.app.toolkit.settings import UserSettings
 from twin.commands.edit.draft import Proposal
 from twin.units import spoken
 
@@ -45,7 +45,7 @@ class Editing:
         self,
         session: Session,
         files: Files,
-        settings: Settings,
+        settings: UserSettings,
         window: QMainWindow,
         notifications: Notifications,
         show: Callable[[str], None],
@@ -85,7 +85,7 @@ class Editing:
         if not found:
             self._go_on()
 
-    def _offer(self, left: Recovered) -> None:
+    def _offer(self, left: RecoveredWork) -> None:
         title, words = _offered(left)
         words += " The run waits until you have chosen." if self._otherwise is not None else ""
         self._notifications.ask(
@@ -93,13 +93,13 @@ class Editing:
             {"Recover": partial(self._recover, left), "Discard": partial(self._discard, left)},
         )
 
-    def _recover(self, left: Recovered) -> None:
+    def _recover(self, left: RecoveredWork) -> None:
         if self.file.recover(left):
             self._otherwise = None
         else:
             self._offer(left)  # it is still there
 
-    def _discard(self, left: Recovered) -> None:
+    def _discard(self, left: RecoveredWork) -> None:
         discard(left.journal)
         self._offered.discard(left.journal)
         if not self._offered:
@@ -145,7 +145,7 @@ class Editing:
             self.titled.emit(draft.undo_title, draft.redo_title, draft.dirty)
 
 
-def _offered(left: Recovered) -> tuple[str, str]:
+def _offered(left: RecoveredWork) -> tuple[str, str]:
     """Return title and sentence of an offer."""
     at = f"{left.at:%H:%M on} {left.at.day} {left.at:%B}"
     if left.run_s:

@@ -12,7 +12,7 @@ from twin.resources import folder
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from twin.app.toolkit.command_palette import Entry
+    from twin.app.toolkit.command_palette import PaletteEntry
     from twin.scenario.schema.document import Scenario
     from twin.view3d.gl.capability import Capability
 
@@ -40,7 +40,7 @@ def write_story(scenario: Scenario, prose: Prose) -> None:
         prose.add_paragraphs(scenario.sources)
 
 
-def show_keys(entries: Iterable[Entry], parent: QWidget) -> None:
+def show_keys(entries: Iterable[PaletteEntry], parent: QWidget) -> None:
     """Show every key."""
     page = Page("Keys", parent)
     page.prose.add_pairs([*((entry.shortcut, entry.title) for entry in entries if entry.shortcut), *_MOUSE])

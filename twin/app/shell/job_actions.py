@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from twin.app.jobs.events import Line
+from twin.app.jobs.events import EventLine
 from twin.app.jobs.what_if_dialog import RiskDialog
 from twin.app.queue.moves import move, offer, why_not
 from twin.catalog import load_catalog
@@ -86,7 +86,7 @@ class JobActions:
             return
         RiskDialog(self._window.look, risk, self._window.session.seed, self._window).show()
 
-    def go_to_line(self, line: Line) -> None:
+    def go_to_line(self, line: EventLine) -> None:
         """Go to the time and the place of something that happened to a job."""
         self._window.docks.events.show_event(line.event)
         if line.place:

@@ -57,13 +57,13 @@ from twin.app.shell.workspace_switch import WorkspaceSwitch
 from twin.app.timeline.timeline import Timeline
 from twin.app.timeline.transport import Transport
 from twin.app.toolkit import text
-from twin.app.toolkit.command_palette import CommandPalette, Entry
+from twin.app.toolkit.command_palette import CommandPalette, PaletteEntry
 from twin.app.toolkit.focus_ring import next_seen
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.plain_text import PlainLabel
 from twin.app.toolkit.problem_notice import Trouble
-from twin.app.toolkit.settings import Settings
+from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.shortcuts import Shortcuts
 from twin.app.toolkit.theme import ThemeChoice
 from twin.app.world.rows import World
@@ -91,7 +91,7 @@ class MainWindow(QMainWindow):
 
     _numbers: ClassVar[count[int]] = count(1)
 
-    def __init__(self, look: Look, session: Session, settings: Settings) -> None:
+    def __init__(self, look: Look, session: Session, settings: UserSettings) -> None:
         super().__init__()
         self.look, self.session, self.settings = look, session, settings
         self.setWindowTitle("gpu-twin")
@@ -331,7 +331,7 @@ class MainWindow(QMainWindow):
         else:
             self.going.nowhere()
 
-    def _entries(self) -> list[Entry]:
+    def _entries(self) -> list[PaletteEntry]:
         """Return what the palette offers now."""
         return [*self.menus.entries(), *self.faults.entries()]
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 from shiboken6 import isValid
 
 from twin.app.shell.actions.entry import MENUS
-from twin.app.toolkit.command_palette import Entry
+from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.shortcuts import Shortcuts
@@ -61,14 +61,14 @@ class MenuBar:
         self._on_keys()
         self._on_context()
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[PaletteEntry]:
         """Return what the palette offers: every action possible now."""
         made = []
         for action in self._model.registered_actions.values():
             if action.palette and self._is_possible(action, self._model.context):
                 key = self.shortcut(action.id)
                 run = partial(self.execute, action.id)
-                made.append(Entry(action.title, run, action.category or "", key))
+                made.append(PaletteEntry(action.title, run, action.category or "", key))
         return made
 
     def execute(self, action_id: str) -> None:

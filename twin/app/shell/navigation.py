@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from twin.analysis.explain import Cause
+from twin.analysis.explain import LossCause
 from twin.app.hall.panel import HallPanel
 from twin.app.inspector.facts import facts_of
 from twin.app.inspector.inspector import Inspector
 from twin.app.session.session import Session
-from twin.app.toolkit.command_palette import Entry
+from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.world.rows import World
 from twin.plant.cable_names import find_bundle
 from twin.plant.graph import describe, find
@@ -53,7 +53,7 @@ class Going:
         """Select what an event happened to and fly there."""
         self.to(event.subject)
 
-    def to_cause(self, cause: Cause) -> None:
+    def to_cause(self, cause: LossCause) -> None:
         """Look at the time of what is behind a loss, and fly to its thing."""
         if cause.events and self._session.replay.possible:
             self._session.replay.look(cause.events[0].t_s)
@@ -73,7 +73,7 @@ class Going:
         self._hall.state.selection = ()
         self._inspector.show_thing(None)
 
-    def places(self, typed: str) -> Sequence[Entry]:
+    def places(self, typed: str) -> Sequence[PaletteEntry]:
         """Return where the command palette can go for what is typed."""
         plant, world = self._session.plant, self._world()
         thing = typed.strip()
@@ -81,7 +81,7 @@ class Going:
             return []
         found = find(plant, thing)
         title = describe(plant, *found) if found is not None else thing
-        return [Entry(title, partial(self.to, thing), "Go to")]
+        return [PaletteEntry(title, partial(self.to, thing), "Go to")]
 
     def _seen_whole(self, thing: str) -> str:
         """Return what to frame: of a GPU its node, so that one sees where it is."""

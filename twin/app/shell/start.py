@@ -65,9 +65,9 @@ def run_app(
     app = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
 
     from twin.app.session.session import Session
-    from twin.app.toolkit.settings import Settings
+    from twin.app.toolkit.settings import UserSettings
 
-    settings = Settings()
+    settings = UserSettings()
     chosen = Path(path) if path is not None else next(iter(settings.recent), None)
     session = Session(client)
     is_open = chosen is not None and _open_early(session, chosen, seed)

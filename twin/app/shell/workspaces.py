@@ -25,7 +25,7 @@ _AREAS = {
 
 
 @dataclass(frozen=True)
-class Stack:
+class DockStack:
     """Docks behind one another, the first in front, and their share of their side."""
 
     docks: tuple[str, ...]
@@ -51,15 +51,15 @@ class Workspace:
     name: str
     title: str
     tip: str
-    left: tuple[Stack, ...] = ()
-    right: tuple[Stack, ...] = ()
-    bottom: tuple[Stack, ...] = ()
+    left: tuple[DockStack, ...] = ()
+    right: tuple[DockStack, ...] = ()
+    bottom: tuple[DockStack, ...] = ()
     left_px: int = 280
     right_px: int = 352
     bottom_px: int = 262
     most_of_width: float = 0.44
 
-    def side(self, side: Side) -> tuple[Stack, ...]:
+    def side(self, side: Side) -> tuple[DockStack, ...]:
         """Return the stacks of a side."""
         return {"left": self.left, "right": self.right, "bottom": self.bottom}[side]
 
@@ -76,19 +76,19 @@ RUN = Workspace(
     "run",
     "Run",
     "Watch the run: what is selected, what happens, figures over time",
-    right=(Stack(("inspector", "fabric", "power", "cooling")),),
+    right=(DockStack(("inspector", "fabric", "power", "cooling")),),
     bottom=(
-        Stack(("events", "jobs", "job", "queue", "spares", "alarms", "why", "branches", "energy"), 0.51),
-        Stack(("plots", "tenants"), 0.49),
+        DockStack(("events", "jobs", "job", "queue", "spares", "alarms", "why", "branches", "energy"), 0.51),
+        DockStack(("plots", "tenants"), 0.49),
     ),
 )
 DESIGN = Workspace(
     "design",
     "Design",
     "Build and change the hall: parts, what stands where, properties, design rules",
-    left=(Stack(("palette",), 0.56), Stack(("outliner",), 0.44)),
-    right=(Stack(("inspector", "fabric", "power", "cooling")),),
-    bottom=(Stack(("checks", "events")),),
+    left=(DockStack(("palette",), 0.56), DockStack(("outliner",), 0.44)),
+    right=(DockStack(("inspector", "fabric", "power", "cooling")),),
+    bottom=(DockStack(("checks", "events")),),
     left_px=272,
     right_px=336,
     bottom_px=190,
@@ -98,10 +98,10 @@ ANALYSE = Workspace(
     "Analyse",
     "Look into figures: roomy plots, where the energy goes, jobs and queue",
     right=(
-        Stack(("why", "job", "queue", "tenants", "jobs", "spares", "events"), 0.5),
-        Stack(("energy", "power", "cooling", "fabric"), 0.5),
+        DockStack(("why", "job", "queue", "tenants", "jobs", "spares", "events"), 0.5),
+        DockStack(("energy", "power", "cooling", "fabric"), 0.5),
     ),
-    bottom=(Stack(("plots",)),),
+    bottom=(DockStack(("plots",)),),
     right_px=640,
     bottom_px=340,
     most_of_width=0.5,
@@ -110,7 +110,7 @@ TEACH = Workspace(
     "teach",
     "Teach",
     "Show it to others: a large hall, the story of the scene, what happens",
-    right=(Stack(("story",), 0.58), Stack(("events",), 0.42)),
+    right=(DockStack(("story",), 0.58), DockStack(("events",), 0.42)),
     right_px=380,
 )
 WORKSPACES: tuple[Workspace, ...] = (DESIGN, RUN, ANALYSE, TEACH)
@@ -158,12 +158,12 @@ def raise_first(docks: Mapping[str, Dock], workspace: Workspace) -> None:
             docks[stack.docks[0]].raise_()
 
 
-def _present(stacks: tuple[Stack, ...], docks: Mapping[str, Dock]) -> list[Stack]:
-    named = (Stack(tuple(n for n in stack.docks if n in docks), stack.share) for stack in stacks)
+def _present(stacks: tuple[DockStack, ...], docks: Mapping[str, Dock]) -> list[DockStack]:
+    named = (DockStack(tuple(n for n in stack.docks if n in docks), stack.share) for stack in stacks)
     return [stack for stack in named if stack.docks]
 
 
-def _stand(window: QMainWindow, docks: Mapping[str, Dock], side: Side, stacks: list[Stack]) -> None:
+def _stand(window: QMainWindow, docks: Mapping[str, Dock], side: Side, stacks: list[DockStack]) -> None:
     along = Qt.Orientation.Horizontal if side == "bottom" else Qt.Orientation.Vertical
     firsts = [docks[stack.docks[0]] for stack in stacks]
     if firsts:
@@ -176,7 +176,7 @@ def _stand(window: QMainWindow, docks: Mapping[str, Dock], side: Side, stacks: l
 
 
 def _wait(
-    window: QMainWindow, docks: Mapping[str, Dock], name: str, stacks: Mapping[Side, list[Stack]]
+    window: QMainWindow, docks: Mapping[str, Dock], name: str, stacks: Mapping[Side, list[DockStack]]
 ) -> None:
     """Give a dock that is not shown the place where it opens."""
     side, place = home(name)
@@ -198,7 +198,7 @@ def _waiting(window: QMainWindow, docks: Mapping[str, Dock], dock: Dock, side: S
 
 
 def _resize(
-    window: QMainWindow, docks: Mapping[str, Dock], side: Side, stacks: list[Stack], workspace: Workspace
+    window: QMainWindow, docks: Mapping[str, Dock], side: Side, stacks: list[DockStack], workspace: Workspace
 ) -> None:
     if not stacks:
         return

@@ -10,9 +10,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
-from twin.app.plots.min_max_bands import Band, band
+from twin.app.plots.min_max_bands import CurveBand, band
 from twin.app.plots.timeline_scale import Scale
-from twin.app.session.bounded_history import History
+from twin.app.session.bounded_history import BoundedHistory
 from twin.app.timeline.marks import EventMarks
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.theme import Theme, font, scaled
@@ -32,7 +32,7 @@ _STEPS_S = (
 
 
 @dataclass
-class Shown:
+class TimelineContent:
     """What there is to paint.
 
     Attributes
@@ -49,7 +49,7 @@ class Shown:
         Times of bookmarks [s].
     """
 
-    history: History
+    history: BoundedHistory
     marks: EventMarks
     clock: Clock | None = None
     reach_s: float = 0.0
@@ -63,7 +63,9 @@ def strip_rect(width_px: float, height_px: float) -> QRectF:
     return QRectF(1, top, max(width_px - 2, 1), max(height_px - top - scaled(LANE_PX) - scaled(AXIS_PX), 4))
 
 
-def paint_ground(painter: QPainter, theme: Theme, shown: Shown, scale: Scale, height_px: float) -> None:
+def paint_ground(
+    painter: QPainter, theme: Theme, shown: TimelineContent, scale: Scale, height_px: float
+) -> None:
     """Paint everything but what moves while one scrubs."""
     room = strip_rect(scale.width_px + 2, height_px)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -83,7 +85,9 @@ def paint_ground(painter: QPainter, theme: Theme, shown: Shown, scale: Scale, he
     _paint_bookmarks(painter, theme, shown.bookmarks, scale, whole)
 
 
-def _paint_curves(painter: QPainter, theme: Theme, shown: Shown, scale: Scale, room: QRectF) -> None:
+def _paint_curves(
+    painter: QPainter, theme: Theme, shown: TimelineContent, scale: Scale, room: QRectF
+) -> None:
     history, times = shown.history, shown.history.times_s()
     if not len(times):
         return
@@ -101,7 +105,9 @@ def _paint_curves(painter: QPainter, theme: Theme, shown: Shown, scale: Scale, r
             _paint_band(painter, piece, top, QColor(tint), room, filled)
 
 
-def _paint_band(painter: QPainter, curve: Band, top: float, tint: QColor, room: QRectF, filled: bool) -> None:
+def _paint_band(
+    painter: QPainter, curve: CurveBand, top: float, tint: QColor, room: QRectF, filled: bool
+) -> None:
     x = (room.left() + curve.column + 0.5).tolist()
     low, mean, high = (
         (room.bottom() - np.clip(values / top, 0.0, 1.0) * (room.height() - 1)).tolist()
@@ -123,7 +129,9 @@ def _paint_band(painter: QPainter, curve: Band, top: float, tint: QColor, room: 
     painter.drawPolyline(QPolygonF(list(map(QPointF, x, mean))))
 
 
-def _paint_events(painter: QPainter, theme: Theme, shown: Shown, scale: Scale, room: QRectF) -> None:
+def _paint_events(
+    painter: QPainter, theme: Theme, shown: TimelineContent, scale: Scale, room: QRectF
+) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     bottom, lane = room.bottom() + scaled(LANE_PX) - 1, scaled(LANE_PX) - 2
     for severity in Severity:
@@ -138,7 +146,9 @@ def _paint_events(painter: QPainter, theme: Theme, shown: Shown, scale: Scale, r
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
-def _paint_ticks(painter: QPainter, theme: Theme, shown: Shown, scale: Scale, whole: QRectF) -> None:
+def _paint_ticks(
+    painter: QPainter, theme: Theme, shown: TimelineContent, scale: Scale, whole: QRectF
+) -> None:
     painter.setFont(font(10))
     line = QColor(theme.border)
     for at_s, words in ticks(shown.clock, scale):

@@ -20,10 +20,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy
 
 from twin.app.plots.timeline_scale import Scale
-from twin.app.session.bounded_history import History
+from twin.app.session.bounded_history import BoundedHistory
 from twin.app.session.replay import Loop
 from twin.app.timeline.marks import EventMarks
-from twin.app.timeline.paint import GOODPUT, POWER, Shown, paint_ground, paint_moving
+from twin.app.timeline.paint import GOODPUT, POWER, TimelineContent, paint_ground, paint_moving
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.painted_widget import Painted
 from twin.app.toolkit.text import quantity, spelled
@@ -69,9 +69,9 @@ class TimelineStrip(Painted):
     loop_wanted = Signal(object)  # Loop
     menu_wanted = Signal(object, float)  # QPoint on the screen, time [s]
 
-    def __init__(self, look: Look, history: History) -> None:
+    def __init__(self, look: Look, history: BoundedHistory) -> None:
         super().__init__(look, "Timeline: arrows move, plus and minus zoom, Home and End go to the ends")
-        self.shown = Shown(history, EventMarks())
+        self.shown = TimelineContent(history, EventMarks())
         self.scale = Scale.all(1.0)
         self.notes: Callable[[float, float], Sequence[str]] = lambda low_s, high_s: ()
         self._at_s = 0.0

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.bookmarks.goto_dialog import GotoDialog, NoteDialog
 from twin.app.bookmarks.moments_dialog import MomentsDialog
-from twin.app.bookmarks.view_file import Moment
+from twin.app.bookmarks.view_file import TimeMark
 from twin.app.bookmarks.views import Views
 from twin.app.faults.random_incidents import words_of
 from twin.app.session.editor import Editor
@@ -342,7 +342,7 @@ class Timeline(QWidget):
                 ]
         return found
 
-    def _moments(self, low_s: float, high_s: float) -> list[Moment]:
+    def _moments(self, low_s: float, high_s: float) -> list[TimeMark]:
         moments = self._views.moments if self._views is not None else ()
         return [one for one in moments if low_s <= one.t_s <= high_s]
 

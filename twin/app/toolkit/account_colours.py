@@ -71,7 +71,7 @@ def colour(theme: Theme, account: str) -> str:
 
 
 @dataclass(frozen=True)
-class Piece:
+class AccountShare:
     """A part of a whole: which account, its name for people, how much, and what it means."""
 
     account: str
@@ -147,13 +147,13 @@ _MEMORY: tuple[tuple[str, str, str, Callable[[MemoryParts], float]], ...] = (
 )
 
 
-def step_pieces(parts: StepParts) -> list[Piece]:
+def step_pieces(parts: StepParts) -> list[AccountShare]:
     """Return where the time of a step goes [s], what is nothing left out; the pieces sum to the step."""
-    pieces = [Piece(account, title, value(parts), hint) for account, title, hint, value in _STEP]
+    pieces = [AccountShare(account, title, value(parts), hint) for account, title, hint, value in _STEP]
     return [piece for piece in pieces if piece.value > 0.0]
 
 
-def memory_pieces(memory: MemoryParts) -> list[Piece]:
+def memory_pieces(memory: MemoryParts) -> list[AccountShare]:
     """Return what fills the fullest GPU [B], what is nothing left out."""
-    pieces = [Piece(account, title, value(memory), hint) for account, title, hint, value in _MEMORY]
+    pieces = [AccountShare(account, title, value(memory), hint) for account, title, hint, value in _MEMORY]
     return [piece for piece in pieces if piece.value > 0.0]

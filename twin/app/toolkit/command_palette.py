@@ -39,7 +39,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True)
-class Entry:
+class PaletteEntry:
     """One thing to choose."""
 
     title: str
@@ -51,9 +51,9 @@ class Entry:
 class _Entries(QAbstractListModel):
     def __init__(self) -> None:
         super().__init__()
-        self.shown: list[Entry] = []
+        self.shown: list[PaletteEntry] = []
 
-    def show_entries(self, entries: list[Entry]) -> None:
+    def show_entries(self, entries: list[PaletteEntry]) -> None:
         self.beginResetModel()
         self.shown = entries
         self.endResetModel()
@@ -137,14 +137,14 @@ class CommandPalette(QFrame):
         self,
         look: Look,
         parent: QWidget,
-        entries: Callable[[], Sequence[Entry]],
-        more: Callable[[str], Sequence[Entry]],
+        entries: Callable[[], Sequence[PaletteEntry]],
+        more: Callable[[str], Sequence[PaletteEntry]],
     ) -> None:
         super().__init__(parent)
         self._window = parent
         self._before: QWidget | None = None  # had the keyboard, and gets it back
         self._entries, self._more = entries, more
-        self._all: list[Entry] = []
+        self._all: list[PaletteEntry] = []
         self.setProperty("role", "popup")
         self.setAccessibleName("Command palette")
         column = QVBoxLayout(self)
@@ -170,7 +170,7 @@ class CommandPalette(QFrame):
         self.hide()
 
     @property
-    def shown(self) -> list[Entry]:
+    def shown(self) -> list[PaletteEntry]:
         """Return the entries in the list, best first."""
         return list(self._model.shown)
 

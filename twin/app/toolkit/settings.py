@@ -16,7 +16,7 @@ SMALLEST_TEXT, LARGEST_TEXT = 0.5, 4.0
 _LAYOUT = "layout/2"  # the number goes up when layouts are kept in another way
 
 
-class Settings:
+class UserSettings:
     """User settings in the place of the operating system, or in one file.
 
     Parameters

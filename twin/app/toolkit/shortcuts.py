@@ -9,7 +9,7 @@ from app_model import Application
 from psygnal import Signal
 from PySide6.QtGui import QKeySequence
 
-from twin.app.toolkit.settings import Settings
+from twin.app.toolkit.settings import UserSettings
 
 if TYPE_CHECKING:
     from app_model.types import Action
@@ -30,7 +30,7 @@ class Shortcuts:
 
     changed = Signal()
 
-    def __init__(self, model: Application, settings: Settings) -> None:
+    def __init__(self, model: Application, settings: UserSettings) -> None:
         self._model, self._settings = model, settings
         self._own = settings.keys
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
-from twin.app.toolkit.account_colours import Piece, colour
+from twin.app.toolkit.account_colours import AccountShare, colour
 from twin.app.toolkit.look import Look, markup_label
 from twin.app.toolkit.plain_text import MarkupLabel
 from twin.app.toolkit.theme import Theme, font, ink_on
@@ -36,7 +36,7 @@ class StackBar(QWidget):
     ) -> None:
         super().__init__()
         self._look, self._title_text, self._figure = look, title, figure
-        self.pieces: tuple[Piece, ...] = ()
+        self.pieces: tuple[AccountShare, ...] = ()
         self._headline = markup_label("value")
         self._bar = _Bar(look, figure)
         self._legend = MarkupLabel()
@@ -58,7 +58,7 @@ class StackBar(QWidget):
         return self.accessibleDescription()
 
     def show_pieces(
-        self, pieces: Sequence[Piece], headline: str, *, capacity: float = 0.0, usable: float = 0.0
+        self, pieces: Sequence[AccountShare], headline: str, *, capacity: float = 0.0, usable: float = 0.0
     ) -> None:
         """Show these pieces.
 
@@ -106,14 +106,14 @@ class _Bar(QWidget):
     def __init__(self, look: Look, figure: Callable[[float], str]) -> None:
         super().__init__()
         self._look, self._figure = look, figure
-        self._pieces: tuple[Piece, ...] = ()
+        self._pieces: tuple[AccountShare, ...] = ()
         self._capacity = self._usable = 0.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         return QSize(400, _BAR_PX)
 
-    def show_pieces(self, pieces: tuple[Piece, ...], capacity: float, usable: float) -> None:
+    def show_pieces(self, pieces: tuple[AccountShare, ...], capacity: float, usable: float) -> None:
         self._pieces, self._capacity, self._usable = pieces, capacity, usable
         self.update()
 
@@ -144,7 +144,7 @@ class _Bar(QWidget):
         painter.setPen(QPen(QColor(theme.alarm if over else theme.border), 1.6 if over else 1.0))
         painter.drawPath(outline)
 
-    def _paint_piece(self, painter: QPainter, theme: Theme, piece: Piece, spot: QRectF) -> None:
+    def _paint_piece(self, painter: QPainter, theme: Theme, piece: AccountShare, spot: QRectF) -> None:
         tint = QColor(colour(theme, piece.account))
         if piece.account in _HATCHED:  # time in which nothing is done looks like nothing
             painter.fillRect(spot, QColor(theme.surface))
@@ -172,7 +172,7 @@ class _Bar(QWidget):
     def _length(self) -> float:
         return max(self._capacity, sum(piece.value for piece in self._pieces), 1e-30)
 
-    def _spots(self) -> list[tuple[Piece, QRectF]]:
+    def _spots(self) -> list[tuple[AccountShare, QRectF]]:
         scale, left, spots = self.width() / self._length(), 0.0, []
         for piece in self._pieces:
             width = piece.value * scale

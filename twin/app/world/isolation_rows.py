@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.app.world.rows import Row, World
+from twin.app.world.rows import FactRow, World
 from twin.plant.tables import SwitchRole
 from twin.record.channels import State
 
 _LABEL = "Cut off"
 
 
-def cut_off_rows(world: World, node: int) -> list[Row]:
+def cut_off_rows(world: World, node: int) -> list[FactRow]:
     """Return a row for what cuts a node off, the nearest fault first; none while it is not cut off.
 
     A leaf that it is cabled to, else cables of it, else a switch further up, as far as the frame shows.
@@ -30,12 +30,14 @@ def cut_off_rows(world: World, node: int) -> list[Row]:
         return [_switch(world, slot) for slot in leaves[dead[leaves]].tolist()]
     cables = np.asarray(frame.values["bundle.down"])[plant.bundles.of_link[mine]]
     if (cables > 0).any():
-        return [Row(_LABEL, "a cable of it is down")]
+        return [FactRow(_LABEL, "a cable of it is down")]
     above = np.flatnonzero(dead & np.isin(plant.switches.fabric, np.unique(down.fabric[mine])))
-    return [_switch(world, slot) for slot in above.tolist()] or [Row(_LABEL, "its cables lead to no other")]
+    return [_switch(world, slot) for slot in above.tolist()] or [
+        FactRow(_LABEL, "its cables lead to no other")
+    ]
 
 
-def _switch(world: World, slot: int) -> Row:
+def _switch(world: World, slot: int) -> FactRow:
     id_ = world.plant.switches.ids[slot]
     role = SwitchRole(int(world.plant.switches.role[slot])).name.lower()
-    return Row(_LABEL, f"{role} {id_} is down", id_)
+    return FactRow(_LABEL, f"{role} {id_} is down", id_)

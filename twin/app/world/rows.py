@@ -47,7 +47,7 @@ _THROTTLE = {
 
 
 @dataclass(frozen=True)
-class Row:
+class FactRow:
     """One line: a label, its value, the id it leads to, and how well the value is known."""
 
     label: str
@@ -72,7 +72,7 @@ def kind_word(kind: str) -> str:
     return _WORDS.get(kind, kind.capitalize())
 
 
-def live_rows(world: World, entity: str, slot: int) -> list[Row]:
+def live_rows(world: World, entity: str, slot: int) -> list[FactRow]:
     """Return a row for each channel of an entity."""
     if world.frame is None:
         return []
@@ -84,7 +84,7 @@ def live_rows(world: World, entity: str, slot: int) -> list[Row]:
     return rows
 
 
-def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
+def _channel_row(world: World, channel: Channel, value: np.generic) -> FactRow:
     number = float(value)
     title = channel.title[:1].upper() + channel.title[1:]
     hint = " ".join(s for s in (channel.id, channel.dcgm) if s)
@@ -92,43 +92,45 @@ def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
         job = int(number)
         jobs = jobs_of(world.scenario)
         name = jobs[job].id if 0 <= job < len(jobs) else ""
-        return Row(title, name or "none", name, hint=hint)
+        return FactRow(title, name or "none", name, hint=hint)
     if channel.id in ("gpu.state", "switch.state"):
-        return Row(title, State(int(number)).words, hint=hint)
+        return FactRow(title, State(int(number)).words, hint=hint)
     if channel.id == "node.condition":
-        return Row(title, WORDS.get(NodeCondition(int(number)), "absent"), hint=hint)
+        return FactRow(title, WORDS.get(NodeCondition(int(number)), "absent"), hint=hint)
     if channel.id == "job.state":
-        return Row(title, JobState(int(number)).name.lower(), hint=hint)
+        return FactRow(title, JobState(int(number)).name.lower(), hint=hint)
     if channel.id == "job.why":
-        return Row(title, WHY[WaitReason(int(number))] or text.MISSING, hint=hint)
+        return FactRow(title, WHY[WaitReason(int(number))] or text.MISSING, hint=hint)
     if channel.id in ("job.place", "job.planned_s") and number <= 0:
-        return Row(title, text.MISSING, hint=hint)
+        return FactRow(title, text.MISSING, hint=hint)
     if channel.id == "job.planned_s":
-        return Row(title, Clock.of(world.scenario).says(number), hint=hint)
+        return FactRow(title, Clock.of(world.scenario).says(number), hint=hint)
     if channel.id == "gpu.throttle":
         bits = int(number) & ~_AT_LIMIT if int(number) & LOWERED_CAP else int(number)
         reasons = [word for bit, word in _THROTTLE.items() if bits & bit]
-        return Row(title, ", ".join(reasons) or "none", hint=hint)
+        return FactRow(title, ", ".join(reasons) or "none", hint=hint)
     if channel.id == "node.seat" and number < 0:
-        return Row(title, "none", hint=hint)
+        return FactRow(title, "none", hint=hint)
     if channel.unit == "" and channel.quantum == 0:
-        return Row(title, f"{number:,.0f}" if np.isfinite(number) else text.MISSING, hint=hint)
+        return FactRow(title, f"{number:,.0f}" if np.isfinite(number) else text.MISSING, hint=hint)
     digits = 4 if channel.id == "site.pue" else 3  # as on its tile
-    return Row(title, text.quantity(number, channel.unit, digits), hint=hint)
+    return FactRow(title, text.quantity(number, channel.unit, digits), hint=hint)
 
 
-def crowd_rows(world: World, gpus: NDArray[np.int64]) -> list[Row]:
+def crowd_rows(world: World, gpus: NDArray[np.int64]) -> list[FactRow]:
     """Return what a set of GPUs does together."""
     if world.frame is None or not len(gpus):
         return []
     values = world.frame.values
     return [
-        Row("GPU states", states_text(world.frame, gpus)),
-        Row("GPU power, sum", text.quantity(float(np.sum(values["gpu.power_w"][gpus], dtype=float)), "W")),
-        Row("Hottest GPU", text.quantity(float(np.max(values["gpu.temp_c"][gpus])), "°C")),
-        Row("Mean GPU temperature", text.quantity(float(np.mean(values["gpu.temp_c"][gpus])), "°C")),
-        Row("Mean clock", text.quantity(float(np.mean(values["gpu.clock_mhz"][gpus])), "MHz", 4)),
-        Row("Mean utilisation", text.quantity(float(np.mean(values["gpu.util"][gpus])), "%")),
+        FactRow("GPU states", states_text(world.frame, gpus)),
+        FactRow(
+            "GPU power, sum", text.quantity(float(np.sum(values["gpu.power_w"][gpus], dtype=float)), "W")
+        ),
+        FactRow("Hottest GPU", text.quantity(float(np.max(values["gpu.temp_c"][gpus])), "°C")),
+        FactRow("Mean GPU temperature", text.quantity(float(np.mean(values["gpu.temp_c"][gpus])), "°C")),
+        FactRow("Mean clock", text.quantity(float(np.mean(values["gpu.clock_mhz"][gpus])), "MHz", 4)),
+        FactRow("Mean utilisation", text.quantity(float(np.mean(values["gpu.util"][gpus])), "%")),
     ]
 
 
@@ -165,21 +167,25 @@ def gpus_of(plant: Plant, kind: str, slot: int) -> NDArray[np.int64]:
     return np.zeros(0, np.int64)
 
 
-def link_row(world: World, kind: Kind, slot: int) -> Row:
+def link_row(world: World, kind: Kind, slot: int) -> FactRow:
     """Return a row that leads to a thing."""
     id_ = entity_id(world.plant, kind, slot)
-    return Row(kind_word(kind), id_, id_)
+    return FactRow(kind_word(kind), id_, id_)
 
 
-def place_rows(world: World, rack: int) -> list[Row]:
+def place_rows(world: World, rack: int) -> list[FactRow]:
     """Return where a rack stands, the rack itself first."""
     plant = world.plant
     row, hall = int(plant.racks.row[rack]), int(plant.racks.hall[rack])
     rows = [link_row(world, "rack", rack)]
     if row >= 0:
-        rows.append(Row("Row", row_name(plant, row), plant.rows.ids[row]))
+        rows.append(FactRow("Row", row_name(plant, row), plant.rows.ids[row]))
     x_m, y_m = float(plant.racks.x_m[rack]), float(plant.racks.y_m[rack])
-    return [*rows, Row("Hall", hall_name(plant, hall)), Row("Position", f"x {x_m:.2f} m, y {y_m:.2f} m")]
+    return [
+        *rows,
+        FactRow("Hall", hall_name(plant, hall)),
+        FactRow("Position", f"x {x_m:.2f} m, y {y_m:.2f} m"),
+    ]
 
 
 def row_name(plant: Plant, row: int) -> str:
@@ -193,32 +199,34 @@ def hall_name(plant: Plant, hall: int) -> str:
     return plant.halls.titles[hall] or plant.halls.ids[hall]
 
 
-def feed_rows(world: World, rack: int) -> list[Row]:
+def feed_rows(world: World, rack: int) -> list[FactRow]:
     """Return the power feeds of a rack."""
     feeds = (("Feed A", world.plant.racks.feed_a), ("Feed B", world.plant.racks.feed_b))
     ids = world.plant.power.ids
     found = [(label, ids[int(table[rack])]) for label, table in feeds if int(table[rack]) >= 0]
-    return [Row(label, item, item) for label, item in found]
+    return [FactRow(label, item, item) for label, item in found]
 
 
-def cooling_rows(world: World, loop: int) -> list[Row]:
+def cooling_rows(world: World, loop: int) -> list[FactRow]:
     """Return the loop that takes the heat, and what it supplies now; nothing for -1."""
     if loop < 0:
         return []
     loops = world.plant.loops
-    rows = [Row("Cooled by", loops.labels[loop], loops.ids[loop])]
+    rows = [FactRow("Cooled by", loops.labels[loop], loops.ids[loop])]
     if world.frame is not None:
         supply_c = float(world.frame.values["loop.supply_c"][loop])
-        rows.append(Row("Supply temperature", text.quantity(supply_c, BY_ID["loop.supply_c"].unit)))
+        rows.append(FactRow("Supply temperature", text.quantity(supply_c, BY_ID["loop.supply_c"].unit)))
     return rows
 
 
-def figure_rows(world: World, part: str) -> list[Row]:
+def figure_rows(world: World, part: str) -> list[FactRow]:
     """Return the catalogue's numbers of a part, each with how well it is known."""
     if not part or part not in world.catalog:
         return []
     return [
-        Row(figure_title(f.key), figure_value(f), badge=f.status, hint="\n".join(_known(f.citation, f.note)))
+        FactRow(
+            figure_title(f.key), figure_value(f), badge=f.status, hint="\n".join(_known(f.citation, f.note))
+        )
         for f in world.catalog.figures(part)
     ]
 

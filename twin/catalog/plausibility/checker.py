@@ -7,12 +7,12 @@ from twin.catalog.compute_parts import GpuPart, NodePart, RackPart, StoragePart
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import Part
 from twin.catalog.plausibility import compute, cooling, network, power, rack
-from twin.catalog.plausibility.finding import Finding, Findings
+from twin.catalog.plausibility.finding import CatalogFinding, Findings
 from twin.catalog.plausibility.known_models import known_model
-from twin.catalog.power_parts import PowerStage
+from twin.catalog.power_parts import PowerStagePart
 
 
-def check(catalog: Catalog) -> list[Finding]:
+def check(catalog: Catalog) -> list[CatalogFinding]:
     """Return what is wrong or unusual in a catalogue, part by part in its order; empty when all is well.
 
     Rules: dense against sparse rates, port counts, GPUs x TDP < node max < power supplies with redundancy,
@@ -40,7 +40,7 @@ def _of(part: Part, catalog: Catalog) -> Findings:
         yield from network.nic(part)
     elif isinstance(part, StoragePart):
         yield from compute.storage(part)
-    elif isinstance(part, PowerStage):
+    elif isinstance(part, PowerStagePart):
         yield from power.stage(part)
     else:
         yield from power.source(part)

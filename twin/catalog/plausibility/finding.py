@@ -12,7 +12,7 @@ Severity = Literal["error", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CatalogFinding:
     """What a check found.
 
     Attributes
@@ -31,7 +31,7 @@ class Finding:
     message: str
 
 
-Findings = Iterator[Finding]
+Findings = Iterator[CatalogFinding]
 
 
 def shown(value: float, dimension: str) -> str:

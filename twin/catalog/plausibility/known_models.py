@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from twin.catalog.compute_parts import GpuPart, NodePart
 from twin.catalog.network_parts import SwitchPart
 from twin.catalog.part import Part
-from twin.catalog.plausibility.finding import Finding, Findings, shown
+from twin.catalog.plausibility.finding import CatalogFinding, Findings, shown
 
 _TOLERANCE = 0.05
 
@@ -60,11 +60,11 @@ def known_model(part: Part) -> Findings:
             if _named(model, name) and not _within(part.peak_bf16_flops_s, low, high):
                 found, right = shown(part.peak_bf16_flops_s, "compute"), shown(low, "compute")
                 message = f"{found} is not the dense 16-bit peak of {model}, which is {right}"
-                yield Finding("error", part.id, "peak_bf16_flops_s", message)
+                yield CatalogFinding("error", part.id, "peak_bf16_flops_s", message)
     elif isinstance(part, SwitchPart):
         for model, ports in _SWITCH_PORTS.items():
             if _named(model, name) and part.ports != ports:
-                yield Finding("error", part.id, "ports", f"{part.ports} ports; a {model} has {ports}")
+                yield CatalogFinding("error", part.id, "ports", f"{part.ports} ports; a {model} has {ports}")
     elif isinstance(part, NodePart):
         for model, box in _NODES.items():
             if _named(model, name):
@@ -74,12 +74,14 @@ def known_model(part: Part) -> Findings:
 def _box(part: NodePart, model: str, box: _Box) -> Findings:
     if part.height_u != box.height_u:
         message = f"{part.height_u:g} U; a {model} has {box.height_u:g} U"
-        yield Finding("error", part.id, "height_u", message)
+        yield CatalogFinding("error", part.id, "height_u", message)
     if part.psu_count is not None and part.psu_count != box.psu_count:
         message = f"{part.psu_count} power supplies; a {model} has {box.psu_count}"
-        yield Finding("error", part.id, "psu_count", message)
+        yield CatalogFinding("error", part.id, "psu_count", message)
     if part.cooling != box.cooling:
-        yield Finding("error", part.id, "cooling", f"{part.cooling}; a {model} is {box.cooling}-cooled")
+        yield CatalogFinding(
+            "error", part.id, "cooling", f"{part.cooling}; a {model} is {box.cooling}-cooled"
+        )
 
 
 def _named(model: str, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twin.catalog.catalog import Catalog
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
-from twin.catalog.plausibility.finding import Finding, Findings, shown
+from twin.catalog.plausibility.finding import CatalogFinding, Findings, shown
 
 # Longest reach by medium [m]; passive copper shrinks with speed.
 _REACH_M = {"copper": 7.0, "active copper": 7.0, "multimode": 150.0, "singlemode": 40e3}
@@ -22,16 +22,16 @@ def switch(part: SwitchPart) -> Findings:
             f"{part.ports} ports of {shown(part.port_bandwidth_bytes_s, 'bandwidth')} are not its switching "
             f"capacity of {shown(part.capacity_bytes_s, 'bandwidth')}; that would be {right:g} ports"
         )
-        yield Finding("error", part.id, "ports", message)
+        yield CatalogFinding("error", part.id, "ports", message)
     if part.cages and part.ports % part.cages:
         message = f"{part.ports} ports do not spread evenly over {part.cages} cages"
-        yield Finding("error", part.id, "ports", message)
+        yield CatalogFinding("error", part.id, "ports", message)
     if part.typical_w > part.max_w:
-        yield Finding("error", part.id, "typical_w", "is above the highest power")
+        yield CatalogFinding("error", part.id, "typical_w", "is above the highest power")
     w_per_gbit_s = part.max_w / (part.capacity_bytes_s * 8e-9)
     if part.fabric != "management" and not 0.01 <= w_per_gbit_s <= 0.3:
         message = f"{w_per_gbit_s:.3f} W per Gb/s; switches have 0.01 to 0.3"
-        yield Finding("warning", part.id, "max_w", message)
+        yield CatalogFinding("warning", part.id, "max_w", message)
 
 
 def spoken(part: SwitchPart, catalog: Catalog) -> Findings:
@@ -40,7 +40,7 @@ def spoken(part: SwitchPart, catalog: Catalog) -> Findings:
         return
     if part.fabric != "scale-out":
         message = f"a {part.fabric} switch speaks no scale-out technology such as {part.technology}"
-        yield Finding("error", part.id, "technology", message)
+        yield CatalogFinding("error", part.id, "technology", message)
     line_rate = catalog.technology(part.technology).line_rate_bytes_s
     port = part.port_bandwidth_bytes_s
     if line_rate is not None and not _SLOWEST_PORT_SHARE * line_rate <= port <= line_rate:
@@ -48,21 +48,23 @@ def spoken(part: SwitchPart, catalog: Catalog) -> Findings:
             f"{part.technology} runs ports of up to {shown(line_rate, 'bandwidth')}; "
             f"these have {shown(port, 'bandwidth')}"
         )
-        yield Finding("error", part.id, "technology", message)
+        yield CatalogFinding("error", part.id, "technology", message)
 
 
 def technology(part: TechnologyPart) -> Findings:
     """Yield what is wrong with a network technology."""
     if not 0.0 < part.efficiency <= 1.0:
         message = f"{part.efficiency:g} of InfiniBand of the same line rate; it must be above 0 and at most 1"
-        yield Finding("error", part.id, "efficiency", message)
+        yield CatalogFinding("error", part.id, "efficiency", message)
     if not part.rdma and part.hop_extra_s < 5e-6:
         message = "a hop through the memory and kernels of two hosts adds 5 us or more"
-        yield Finding("error", part.id, "hop_extra_s", message)
+        yield CatalogFinding("error", part.id, "hop_extra_s", message)
     if part.family == "infiniband" and not part.rdma:
-        yield Finding("error", part.id, "rdma", "InfiniBand is RDMA")
+        yield CatalogFinding("error", part.id, "rdma", "InfiniBand is RDMA")
     if part.switch_latency_s > 2e-5:
-        yield Finding("warning", part.id, "switch_latency_s", "more than 20 us through a switch is unusual")
+        yield CatalogFinding(
+            "warning", part.id, "switch_latency_s", "more than 20 us through a switch is unusual"
+        )
 
 
 def cable(part: CablePart) -> Findings:
@@ -72,19 +74,19 @@ def cable(part: CablePart) -> Findings:
         limit_m = _FAST_COPPER_M
     if not 0.0 < part.max_reach_m <= limit_m:
         message = f"{part.max_reach_m:g} m; {part.medium} of this speed reaches up to {limit_m:g} m"
-        yield Finding("error", part.id, "max_reach_m", message)
+        yield CatalogFinding("error", part.id, "max_reach_m", message)
     if part.medium == "copper" and part.power_per_end_w > 1.0:
-        yield Finding("error", part.id, "power_per_end_w", "passive copper takes no power")
+        yield CatalogFinding("error", part.id, "power_per_end_w", "passive copper takes no power")
     if part.power_per_end_w > 60.0:
-        yield Finding("warning", part.id, "power_per_end_w", "more than 60 W an end is unusual")
+        yield CatalogFinding("warning", part.id, "power_per_end_w", "more than 60 W an end is unusual")
 
 
 def nic(part: NicPart) -> Findings:
     """Yield what is wrong with a network adapter."""
     if not 1e9 <= part.bandwidth_bytes_s <= 1e12:
         message = f"{shown(part.bandwidth_bytes_s, 'bandwidth')}: are bits and bytes mixed up?"
-        yield Finding("warning", part.id, "bandwidth_bytes_s", message)
+        yield CatalogFinding("warning", part.id, "bandwidth_bytes_s", message)
     if part.latency_s is not None and part.latency_s > 1e-5:
-        yield Finding("warning", part.id, "latency_s", "more than 10 us through an adapter is unusual")
+        yield CatalogFinding("warning", part.id, "latency_s", "more than 10 us through an adapter is unusual")
     if not 0.0 < part.power_w <= 300.0:
-        yield Finding("warning", part.id, "power_w", "adapters take 10 to 150 W")
+        yield CatalogFinding("warning", part.id, "power_w", "adapters take 10 to 150 W")

@@ -7,7 +7,7 @@ from twin.catalog.compute_parts import NodePart, RackPart
 from twin.catalog.network_parts import SwitchPart
 from twin.catalog.part import Part
 from twin.catalog.plausibility.compute import coolant_rise
-from twin.catalog.plausibility.finding import Finding, Findings, shown
+from twin.catalog.plausibility.finding import CatalogFinding, Findings, shown
 from twin.catalog.power_parts import PowerShelfPart
 
 
@@ -19,19 +19,19 @@ def rack(part: RackPart, catalog: Catalog) -> Findings:
     )
     if used_u > part.height_u:
         message = f"its equipment needs {used_u:g} U of {part.height_u:g} U"
-        yield Finding("error", part.id, "height_u", message)
+        yield CatalogFinding("error", part.id, "height_u", message)
     gpus = sum(one.n_gpu * count for one, count in held if isinstance(one, NodePart))
     if gpus != part.n_gpu:
-        yield Finding("error", part.id, "n_gpu", f"{part.n_gpu}, but its nodes hold {gpus}")
+        yield CatalogFinding("error", part.id, "n_gpu", f"{part.n_gpu}, but its nodes hold {gpus}")
     deepest = max((one.depth_m for one, _ in held if one.depth_m is not None), default=0.0)
     if deepest > part.depth_m:
-        yield Finding(
+        yield CatalogFinding(
             "error", part.id, "depth_m", f"{part.depth_m:g} m is less than its equipment, {deepest:g} m"
         )
     weight_kg = sum((one.weight_kg or 0.0) * count for one, count in held)
     if part.weight_kg is not None and part.weight_kg < weight_kg:
         message = f"{part.weight_kg:g} kg is less than what is in it, {weight_kg:g} kg"
-        yield Finding("error", part.id, "weight_kg", message)
+        yield CatalogFinding("error", part.id, "weight_kg", message)
     yield from _power(part, held)
     yield from _cooling(part, held)
 
@@ -43,7 +43,9 @@ def _power(part: RackPart, held: list[tuple[Part, int]]) -> Findings:
             f"{shown(part.max_w, 'power')} is less than the nameplates of what is in it, "
             f"{shown(nameplate_w, 'power')}"
         )
-        yield Finding("error" if nameplate_w > 1.1 * part.max_w else "warning", part.id, "max_w", message)
+        yield CatalogFinding(
+            "error" if nameplate_w > 1.1 * part.max_w else "warning", part.id, "max_w", message
+        )
     shelves = [(one, count) for one, count in held if isinstance(one, PowerShelfPart)]
     if not shelves:
         return
@@ -55,17 +57,19 @@ def _power(part: RackPart, held: list[tuple[Part, int]]) -> Findings:
             f"{needed} of {present} shelves deliver {shown(capacity_w, 'power')}, the rack takes up to "
             f"{shown(part.max_w, 'power')}"
         )
-        yield Finding("error", part.id, "shelves_needed", message)
+        yield CatalogFinding("error", part.id, "shelves_needed", message)
 
 
 def _cooling(part: RackPart, held: list[tuple[Part, int]]) -> Findings:
     liquid = any(isinstance(one, NodePart) and one.cooling == "liquid" for one, _ in held)
     if liquid != (part.liquid_fraction > 0.0):
         message = f"{part.liquid_fraction:.0%}, but its nodes are {'liquid' if liquid else 'air'}-cooled"
-        yield Finding("error", part.id, "liquid_fraction", message)
+        yield CatalogFinding("error", part.id, "liquid_fraction", message)
     if not 0.0 <= part.liquid_fraction <= 1.0:
-        yield Finding("error", part.id, "liquid_fraction", "must lie between 0 and 100 %")
+        yield CatalogFinding("error", part.id, "liquid_fraction", "must lie between 0 and 100 %")
     if liquid and part.coolant_flow_m3_s is None:
-        yield Finding("error", part.id, "coolant_flow_m3_s", "is missing; a liquid-cooled rack needs a flow")
+        yield CatalogFinding(
+            "error", part.id, "coolant_flow_m3_s", "is missing; a liquid-cooled rack needs a flow"
+        )
     elif liquid and part.coolant_flow_m3_s is not None:
         yield from coolant_rise(part.id, part.max_w * part.liquid_fraction, part.coolant_flow_m3_s)

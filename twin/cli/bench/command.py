@@ -56,11 +56,11 @@ def measure_speed(json: Json = False) -> None:
 def measure(renderer: str | None) -> list[Measured]:
     """Return every figure, in order; those that need a display are None without a `renderer`."""
     from twin.cli.bench.figures import FIGURES, Measured
-    from twin.cli.bench.machine import Machine
+    from twin.cli.bench.machine import BenchMachine
 
     _compile()
     _say("measuring the machine")
-    machine = Machine(drawn=renderer is not None and "llvmpipe" in renderer)
+    machine = BenchMachine(drawn=renderer is not None and "llvmpipe" in renderer)
     values: dict[str, float | None] = {}
     factors: dict[tuple[str, str], float | None] = {}
     for doing, group in _groups(renderer is not None):

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from twin.cli.bench.opened import open_window, private_application
-from twin.cli.bench.phases import Phases
+from twin.cli.bench.phases import PhaseTimer
 from twin.cli.bench.simulation import SCENE
 
 if TYPE_CHECKING:
@@ -114,9 +114,9 @@ def measure() -> dict[str, float | None]:
 def random_command(draw: random.Random, plant: Plant, number: int) -> Command:
     """Return one thing a person might do to what stands: most of it concerns a rack or a few."""
     from twin.commands.place.delete import Delete
-    from twin.commands.place.move import Move
+    from twin.commands.place.move import MoveThings
     from twin.commands.place.place import AddPart
-    from twin.commands.place.properties import Drain, SetProperty
+    from twin.commands.place.properties import DrainNodes, SetProperty
     from twin.commands.room.copies import Duplicate
     from twin.commands.wiring.connect_new import WiredIn
 
@@ -124,7 +124,7 @@ def random_command(draw: random.Random, plant: Plant, number: int) -> Command:
     racks = [plant.racks.ids[slot] for slot in draw.sample(standing.tolist(), 3)]
     node = plant.nodes.ids[draw.choice(np.flatnonzero(plant.nodes.present).tolist())]
     kinds: tuple[Command, ...] = (
-        Move(tuple(racks[: draw.randint(1, 3)]), (draw.choice((-0.6, 0.6)), 0.0)),
+        MoveThings(tuple(racks[: draw.randint(1, 3)]), (draw.choice((-0.6, 0.6)), 0.0)),
         Delete((racks[0],)),
         WiredIn(
             AddPart(
@@ -133,7 +133,7 @@ def random_command(draw: random.Random, plant: Plant, number: int) -> Command:
             )
         ),
         Duplicate((racks[0],), (0.0, 60.0 + 3.0 * (number % 40))),
-        Drain((node,)),
+        DrainNodes((node,)),
         SetProperty(("",), "title", f"Another hall {number}"),
     )
     return draw.choice(kinds)
@@ -145,7 +145,7 @@ def main(scene: str, count: int) -> int:
 
     path = scene_path(scene)
     private_application()
-    phases = Phases()
+    phases = PhaseTimer()
     for phase, places in PHASES.items():
         phases.watch(phase, *places)
     typists: list[_Typist] = []
@@ -175,7 +175,7 @@ def main(scene: str, count: int) -> int:
 class _Typist:
     """Does one command after another, each when the picture of the last was drawn."""
 
-    def __init__(self, window: MainWindow, phases: Phases, count: int, ended: Callable[[], None]) -> None:
+    def __init__(self, window: MainWindow, phases: PhaseTimer, count: int, ended: Callable[[], None]) -> None:
         from PySide6.QtCore import QTimer
 
         self._window, self._phases, self._count, self._ended = window, phases, count, ended

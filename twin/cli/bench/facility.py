@@ -16,7 +16,7 @@ from time import process_time
 from twin.record.frame import Frame
 from twin.runtime.inline import peak_rss_bytes
 from twin.runtime.loading import engine_type
-from twin.runtime.protocol import ENGINE, Engine
+from twin.runtime.protocol import ENGINE, RunEngine
 from twin.scenario import loads
 from twin.scenario.schema.document import Scenario
 
@@ -75,7 +75,7 @@ def run_day(scenario: Scenario, interval_s: float | None) -> float:
     interval_s
         A result of every series so often [s]; None: none.
     """
-    engine: Engine = engine_type(ENGINE)(scenario)
+    engine: RunEngine = engine_type(ENGINE)(scenario)
     began = process_time()
     if interval_s is None:
         engine.advance(engine.end_s)

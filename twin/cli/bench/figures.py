@@ -12,7 +12,7 @@ Verdict = Literal["held", "missed", "void", ""]
 
 
 @dataclass(frozen=True)
-class Figure:
+class SpeedFigure:
     """One speed figure.
 
     Parameters
@@ -52,49 +52,49 @@ class Figure:
         return "held" if (value >= goal if self.more else value <= goal) else "missed"
 
 
-FIGURES: tuple[Figure, ...] = (
-    Figure("simulation_cpu_s", "54 days of llama3-16k [CPU s]", 2, 10.0),
-    Figure("simulated_s_per_cpu_s", "  simulated seconds per CPU second", 0, 466_560.0, more=True),
-    Figure("simulation_mb", "  its memory [MB]", 0, 600.0, ""),
-    Figure("recorded_cpu_s", "the same, recorded [CPU s]", 2, 10.0),
-    Figure("seek_p99_ms", "a seek in its recording, 99th percentile [ms]", 1, 50.0),
-    Figure("raps_day_cpu_s", "a day of 38,400 GPUs, seen every 15 s [CPU s]", 2, 0.6),
-    Figure("raps_day_mb", "  its memory [MB]", 0, 100.0, ""),
-    Figure("giant_day_cpu_s", "a day of 100,000 GPUs, 20 faults [CPU s]", 1, 20.0),
-    Figure("giant_day_mb", "  its memory [MB]", 0, None, ""),
-    Figure("cluster_month_cpu_s", "30 days of 2,048 nodes, 20,000 jobs [CPU s]", 1, 30.0),
-    Figure("cluster_month_mb", "  its memory [MB]", 0, None, ""),
-    Figure("estimate_us", "one estimate of a job's step [us]", 0, 100.0),
-    Figure("cuts_1000_s", "1,000 parallelism layouts tried [CPU s]", 3, 0.2),
-    Figure("sample_cpu_s", "1,000 sampled runs of llama3-16k [CPU s]", 2, 1.0),
-    Figure("first_picture_s", "from the start to the first picture of llama3-16k [s]", 2, 3.0),
-    Figure("edit_p50_ms", "an edit of llama3-16k to its picture, median [ms]", 0),
-    Figure("edit_max_ms", "  the slowest of 200 [ms]", 0, 100.0),
-    Figure("edit_cpu_p50_ms", "  CPU time of the GUI thread, median [ms]", 0, 50.0),
-    Figure("edit_cpu_max_ms", "  CPU time of the GUI thread, largest [ms]", 0, 80.0),
-    Figure("edit_running_p50_ms", "  while the run goes on flat out, median [ms]", 0),
-    Figure("edit_running_max_ms", "  while the run goes on, the slowest of 200 [ms]", 0, 100.0),
-    Figure("edit_running_cpu_max_ms", "  while the run goes on, CPU time, largest [ms]", 0, 100.0),
-    Figure("scrub_mean_ms", "a look while scrubbing, CPU of the GUI thread, mean [ms]", 1, 33.0),
-    Figure("scrub_p99_ms", "  99th percentile [ms]"),
-    Figure("scrub_pictures_s", "  pictures a second", 1, 30.0, more=True),
-    Figure("gui_timer_idle_p50_ms", "lateness of a 10 ms timer of the GUI, idle, median [ms]", 2),
-    Figure("gui_timer_idle_p99_ms", "  99th percentile [ms]", 2),
-    Figure("gui_timer_simulating_p50_ms", "  while simulating flat out, median [ms]", 2),
-    Figure("gui_timer_simulating_p99_ms", "  while simulating, 99th percentile [ms]", 2),
-    Figure("gui_timer_added_p99_ms", "  what simulating adds to the 99th percentile [ms]", 2, 20.0),
-    Figure("panels_16k_ms", "picture of 16,384 GPUs, rack panels [ms]", 1, 40.0, "drawing"),
-    Figure("bare_instanced_16k_ms", "  bare boxes [ms]", 1, None, "drawing"),
-    Figure("boxes_ratio_16k", "  our boxes / bare boxes", 2, 2.0, ""),
-    Figure("view_rest_16k_ms", "  whole view at rest [ms]", 1, 90.0, "drawing"),
-    Figure("view_moving_16k_ms", "  whole view moving [ms]", 1, 45.0, "drawing"),
-    Figure("picking_16k_ms", "  picking [ms]", 2),
-    Figure("panels_100k_ms", "picture of 100,000 GPUs, rack panels [ms]", 1, 60.0, "drawing"),
-    Figure("bare_instanced_100k_ms", "  bare boxes [ms]", 1, None, "drawing"),
-    Figure("boxes_ratio_100k", "  our boxes / bare boxes", 2, 2.0, ""),
-    Figure("view_rest_100k_ms", "  whole view at rest [ms]", 1, None, "drawing"),
-    Figure("view_moving_100k_ms", "  whole view moving [ms]", 1, None, "drawing"),
-    Figure("picking_100k_ms", "  picking [ms]", 2, 1.0),
+FIGURES: tuple[SpeedFigure, ...] = (
+    SpeedFigure("simulation_cpu_s", "54 days of llama3-16k [CPU s]", 2, 10.0),
+    SpeedFigure("simulated_s_per_cpu_s", "  simulated seconds per CPU second", 0, 466_560.0, more=True),
+    SpeedFigure("simulation_mb", "  its memory [MB]", 0, 600.0, ""),
+    SpeedFigure("recorded_cpu_s", "the same, recorded [CPU s]", 2, 10.0),
+    SpeedFigure("seek_p99_ms", "a seek in its recording, 99th percentile [ms]", 1, 50.0),
+    SpeedFigure("raps_day_cpu_s", "a day of 38,400 GPUs, seen every 15 s [CPU s]", 2, 0.6),
+    SpeedFigure("raps_day_mb", "  its memory [MB]", 0, 100.0, ""),
+    SpeedFigure("giant_day_cpu_s", "a day of 100,000 GPUs, 20 faults [CPU s]", 1, 20.0),
+    SpeedFigure("giant_day_mb", "  its memory [MB]", 0, None, ""),
+    SpeedFigure("cluster_month_cpu_s", "30 days of 2,048 nodes, 20,000 jobs [CPU s]", 1, 30.0),
+    SpeedFigure("cluster_month_mb", "  its memory [MB]", 0, None, ""),
+    SpeedFigure("estimate_us", "one estimate of a job's step [us]", 0, 100.0),
+    SpeedFigure("cuts_1000_s", "1,000 parallelism layouts tried [CPU s]", 3, 0.2),
+    SpeedFigure("sample_cpu_s", "1,000 sampled runs of llama3-16k [CPU s]", 2, 1.0),
+    SpeedFigure("first_picture_s", "from the start to the first picture of llama3-16k [s]", 2, 3.0),
+    SpeedFigure("edit_p50_ms", "an edit of llama3-16k to its picture, median [ms]", 0),
+    SpeedFigure("edit_max_ms", "  the slowest of 200 [ms]", 0, 100.0),
+    SpeedFigure("edit_cpu_p50_ms", "  CPU time of the GUI thread, median [ms]", 0, 50.0),
+    SpeedFigure("edit_cpu_max_ms", "  CPU time of the GUI thread, largest [ms]", 0, 80.0),
+    SpeedFigure("edit_running_p50_ms", "  while the run goes on flat out, median [ms]", 0),
+    SpeedFigure("edit_running_max_ms", "  while the run goes on, the slowest of 200 [ms]", 0, 100.0),
+    SpeedFigure("edit_running_cpu_max_ms", "  while the run goes on, CPU time, largest [ms]", 0, 100.0),
+    SpeedFigure("scrub_mean_ms", "a look while scrubbing, CPU of the GUI thread, mean [ms]", 1, 33.0),
+    SpeedFigure("scrub_p99_ms", "  99th percentile [ms]"),
+    SpeedFigure("scrub_pictures_s", "  pictures a second", 1, 30.0, more=True),
+    SpeedFigure("gui_timer_idle_p50_ms", "lateness of a 10 ms timer of the GUI, idle, median [ms]", 2),
+    SpeedFigure("gui_timer_idle_p99_ms", "  99th percentile [ms]", 2),
+    SpeedFigure("gui_timer_simulating_p50_ms", "  while simulating flat out, median [ms]", 2),
+    SpeedFigure("gui_timer_simulating_p99_ms", "  while simulating, 99th percentile [ms]", 2),
+    SpeedFigure("gui_timer_added_p99_ms", "  what simulating adds to the 99th percentile [ms]", 2, 20.0),
+    SpeedFigure("panels_16k_ms", "picture of 16,384 GPUs, rack panels [ms]", 1, 40.0, "drawing"),
+    SpeedFigure("bare_instanced_16k_ms", "  bare boxes [ms]", 1, None, "drawing"),
+    SpeedFigure("boxes_ratio_16k", "  our boxes / bare boxes", 2, 2.0, ""),
+    SpeedFigure("view_rest_16k_ms", "  whole view at rest [ms]", 1, 90.0, "drawing"),
+    SpeedFigure("view_moving_16k_ms", "  whole view moving [ms]", 1, 45.0, "drawing"),
+    SpeedFigure("picking_16k_ms", "  picking [ms]", 2),
+    SpeedFigure("panels_100k_ms", "picture of 100,000 GPUs, rack panels [ms]", 1, 60.0, "drawing"),
+    SpeedFigure("bare_instanced_100k_ms", "  bare boxes [ms]", 1, None, "drawing"),
+    SpeedFigure("boxes_ratio_100k", "  our boxes / bare boxes", 2, 2.0, ""),
+    SpeedFigure("view_rest_100k_ms", "  whole view at rest [ms]", 1, None, "drawing"),
+    SpeedFigure("view_moving_100k_ms", "  whole view moving [ms]", 1, None, "drawing"),
+    SpeedFigure("picking_100k_ms", "  picking [ms]", 2, 1.0),
 )
 """Goals are for two quiet cores without a graphics card: factor 1."""
 
@@ -103,7 +103,7 @@ FIGURES: tuple[Figure, ...] = (
 class Measured:
     """A figure as it came out: value, machine factor, and the goal at that factor."""
 
-    figure: Figure
+    figure: SpeedFigure
     value: float | None
     factor: float | None
 

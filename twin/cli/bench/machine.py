@@ -85,7 +85,7 @@ def drawing_load() -> float:
 
 
 @dataclass
-class Machine:
+class BenchMachine:
     """The factors of this machine while something is measured.
 
     Parameters

@@ -11,7 +11,7 @@ from typing import Any
 REST = "Qt and the rest"
 
 
-class Phases:
+class PhaseTimer:
     """CPU seconds of the thread that made it, by phase.
 
     Attributes

@@ -10,7 +10,7 @@ from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.cooling import Loop
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.electricity import PowerStage
-from twin.scenario.schema.site import Hall, Override, Rows
+from twin.scenario.schema.site import Hall, Override, RowGenerator
 from twin.scenario.text.path import resolve, split
 
 ThingKind = Literal[
@@ -130,7 +130,7 @@ def titled(kind: ThingKind) -> str:
     return TITLES.get(kind, kind)
 
 
-def generator(scenario: Scenario, name: str) -> tuple[Hall, Rows]:
+def generator(scenario: Scenario, name: str) -> tuple[Hall, RowGenerator]:
     """Return a row generator and its hall; raises CommandError when there is none."""
     for hall in scenario.halls:
         for rows in hall.rows:

@@ -68,7 +68,7 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Step:
+class DraftStep:
     """An edit that has landed.
 
     Attributes
@@ -143,9 +143,9 @@ class Draft:
         self.file = file
         self.t_s = 0.0
         self.shown = effective(file, self.t_s)
-        self.done: list[Step] = []
-        self.undone: list[Step] = []
-        self._written: list[Step] = []  # see `written`
+        self.done: list[DraftStep] = []
+        self.undone: list[DraftStep] = []
+        self._written: list[DraftStep] = []  # see `written`
         self._saved_text = file.text
         self._begun: Proposal | None = None
 
@@ -172,7 +172,7 @@ class Draft:
         return self.undone[-1].title if self.undone else ""
 
     @property
-    def written(self) -> Sequence[Step]:
+    def written(self) -> Sequence[DraftStep]:
         """Return all that made the file what it is; what was taken back while the run went on is two steps here."""
         return self._written
 
@@ -189,7 +189,7 @@ class Draft:
         """Take note that what is on disk is not what is here; `on_disk`: it is what this was made of."""
         self._saved_text = on_disk
 
-    def take_up(self, done: list[Step], undone: list[Step], written: list[Step]) -> None:
+    def take_up(self, done: list[DraftStep], undone: list[DraftStep], written: list[DraftStep]) -> None:
         """Take up the steps by which another draft has made the same file."""
         self.done, self.undone, self._written = done[-MOST_STEPS:], undone[:], written[-MOST_STEPS:]
 
@@ -320,7 +320,9 @@ class Draft:
         self._begun = proposal if own and gesture and proposal.before is self.file else None
         self.file = after
         self.shown = after if own else effective(after, self.t_s)
-        self._push(Step(proposal.title, gesture, proposal.changes, proposal.inverse, in_file, out_of_file))
+        self._push(
+            DraftStep(proposal.title, gesture, proposal.changes, proposal.inverse, in_file, out_of_file)
+        )
 
     def undo(self) -> bool:
         """Take the last step out of the file again, to the byte; return whether there was one."""
@@ -392,7 +394,7 @@ class Draft:
         alone = not others and proposal.before is self.shown  # no other edit acts, or has acted, in between
         self.file, out_of_file = spliced(self.file, in_file)
         self.shown, self.t_s = proposal.after if alone else effective(self.file, t_s), t_s
-        step = Step(proposal.title, "", proposal.changes, proposal.inverse, in_file, out_of_file, edit)
+        step = DraftStep(proposal.title, "", proposal.changes, proposal.inverse, in_file, out_of_file, edit)
         if proposal.undoes and self.done:
             self.undone.append(self.done.pop())
             self._written.append(step)
@@ -410,7 +412,7 @@ class Draft:
         self.file, back = spliced(self.file, later.patch)
         if self.t_s <= 0.0:
             self.shown = effective(self.file, self.t_s)
-        step = Step(later.title, "", (), (), later.patch, back, later.edit, later.out)
+        step = DraftStep(later.title, "", (), (), later.patch, back, later.edit, later.out)
         if later.undoes and self.done:
             undone = self.done.pop()
             if self._written and self._written[-1] is undone:  # as if it had never been written
@@ -454,15 +456,15 @@ class Draft:
         except ScenarioError as error:
             raise CommandError(_said(error)) from error
         self.shown, self.t_s = effective(self.file, 0.0), 0.0
-        self._push(Step(in_file.title, "", in_file.changes, out_of_file.changes, in_file, out_of_file))
+        self._push(DraftStep(in_file.title, "", in_file.changes, out_of_file.changes, in_file, out_of_file))
 
-    def _push(self, step: Step) -> None:
+    def _push(self, step: DraftStep) -> None:
         self._note(step)
         self.undone.clear()
         del self.done[:-MOST_STEPS]
         del self._written[:-MOST_STEPS]
 
-    def _note(self, step: Step) -> None:
+    def _note(self, step: DraftStep) -> None:
         self.done.append(step)
         self._written.append(step)
 

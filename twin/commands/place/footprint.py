@@ -17,7 +17,7 @@ TOUCH_M = 0.01
 
 
 @dataclass(frozen=True)
-class Boxes:
+class FloorFootprints:
     """Footprints on the floor of the site, one entry each; (x, y) is the middle [m]."""
 
     ids: list[str]
@@ -27,18 +27,18 @@ class Boxes:
     width_m: Floats
     depth_m: Floats
 
-    def moved(self, chosen: Bools, x_m: float, y_m: float) -> Boxes:
+    def moved(self, chosen: Bools, x_m: float, y_m: float) -> FloorFootprints:
         """Return the chosen boxes, moved."""
         ids = [self.ids[k] for k in np.flatnonzero(chosen).tolist()]
         rest = (self.width_m[chosen], self.depth_m[chosen])
-        return Boxes(ids, self.hall[chosen], self.x_m[chosen] + x_m, self.y_m[chosen] + y_m, *rest)
+        return FloorFootprints(ids, self.hall[chosen], self.x_m[chosen] + x_m, self.y_m[chosen] + y_m, *rest)
 
-    def but(self, chosen: Bools) -> Boxes:
+    def but(self, chosen: Bools) -> FloorFootprints:
         """Return the boxes that are not chosen."""
         return self.moved(~chosen, 0.0, 0.0)
 
 
-def standing(plant: Plant, *, settled: bool = False) -> Boxes:
+def standing(plant: Plant, *, settled: bool = False) -> FloorFootprints:
     """Return the footprints of all racks and machines; machines go by the id of their loop.
 
     Parameters
@@ -56,7 +56,7 @@ def standing(plant: Plant, *, settled: bool = False) -> Boxes:
     def joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         return np.concatenate([first[rack], second[machine]])
 
-    return Boxes(
+    return FloorFootprints(
         ids=[racks.ids[k] for k in rack.tolist()] + [loops.ids[k] for k in machines.loop[machine].tolist()],
         hall=joined(racks.hall, loops.hall[machines.loop]).astype(np.int32),
         x_m=joined(racks.x_m, machines.x_m),
@@ -66,7 +66,7 @@ def standing(plant: Plant, *, settled: bool = False) -> Boxes:
     )
 
 
-def struck(mine: Boxes, others: Boxes) -> tuple[str, str] | None:
+def struck(mine: FloorFootprints, others: FloorFootprints) -> tuple[str, str] | None:
     """Return the first of `mine` and of `others` that would stand in one another; None when all fit."""
     if not len(mine.ids) or not len(others.ids):
         return None
@@ -85,7 +85,7 @@ def struck(mine: Boxes, others: Boxes) -> tuple[str, str] | None:
     return None
 
 
-def must_fit(mine: Boxes, others: Boxes) -> None:
+def must_fit(mine: FloorFootprints, others: FloorFootprints) -> None:
     """Raise CommandError when something would stand in something else."""
     hit = struck(mine, others)
     if hit is not None:

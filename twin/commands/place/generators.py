@@ -11,7 +11,7 @@ from twin.commands.edit.command import CommandError, Scene
 from twin.commands.edit.references import cut
 from twin.scenario import Patch
 from twin.scenario.generators import expand
-from twin.scenario.schema.site import Hall, Rows
+from twin.scenario.schema.site import Hall, RowGenerator
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class ChangeGenerator:
                 changes.forget(hall.id, item)
         return cut(changes, beyond)
 
-    def _groups(self, scene: Scene, path: str, rows: Rows) -> list[dict[str, Any]] | None:
+    def _groups(self, scene: Scene, path: str, rows: RowGenerator) -> list[dict[str, Any]] | None:
         """Return the node groups afterwards; None when they stay."""
         if self.nodes is None and self.node_part is None:
             return None
@@ -143,7 +143,7 @@ class _Beyond:
         self,
         scene: Scene,
         hall: Hall,
-        rows: Rows,
+        rows: RowGenerator,
         asked: ChangeGenerator,
         groups: list[dict[str, Any]] | None,
     ) -> None:

@@ -12,7 +12,7 @@ from twin.scenario import Patch
 
 
 @dataclass(frozen=True)
-class Group:
+class MakeGroup:
     """Make some things a group, which is picked and moved as one; they leave the groups they are in."""
 
     ids: tuple[str, ...]

@@ -11,7 +11,7 @@ import numpy as np
 from twin.commands.edit.addressables import generator, made_by, override, people_say, thing, titled
 from twin.commands.edit.changes import Changes, point
 from twin.commands.edit.command import CommandError, Scene
-from twin.commands.place.footprint import Boxes, must_fit, standing, taken_units, unit_for
+from twin.commands.place.footprint import FloorFootprints, must_fit, standing, taken_units, unit_for
 from twin.commands.place.rack_nodes import rack_slot
 from twin.plant.tables import Bools
 from twin.scenario import Patch
@@ -19,7 +19,7 @@ from twin.scenario.schema.site import FURTHEST_M
 
 
 @dataclass(frozen=True)
-class Move:
+class MoveThings:
     """Move racks, rows, whole generators and machines by the same way.
 
     Parameters
@@ -182,7 +182,7 @@ class _Chosen:
         heads = tuple(f"{one}/" for one in whole)
         return np.array([one in alone or (bool(heads) and one.startswith(heads)) for one in ids], np.bool_)
 
-    def others(self, scene: Scene) -> Boxes:
+    def others(self, scene: Scene) -> FloorFootprints:
         """Return what is in the way: of racks, which the other machines keep clear of, what was given a place."""
         boxes = standing(scene.plant, settled=not self.machines)
         return boxes.but(self.boxes(scene, boxes.ids))

@@ -9,7 +9,7 @@ import numpy as np
 from twin.commands.edit.addressables import generator, people_say, thing, titled
 from twin.commands.edit.changes import Changes, point, said
 from twin.commands.edit.command import CommandError, Scene
-from twin.commands.place.footprint import Boxes, standing, struck
+from twin.commands.place.footprint import FloorFootprints, standing, struck
 from twin.commands.place.place import BESIDE_M, hall_slot
 from twin.scenario import Patch
 
@@ -72,12 +72,12 @@ def _whole(scene: Scene, id: str) -> str:
     return one.generator
 
 
-def _of(boxes: Boxes, names: list[str]) -> np.ndarray:
+def _of(boxes: FloorFootprints, names: list[str]) -> np.ndarray:
     heads = tuple(f"{name}/" for name in names)
     return np.array([one.startswith(heads) if heads else False for one in boxes.ids], np.bool_)
 
 
-def _carried(scene: Scene, boxes: Boxes, name: str, hall: str) -> Boxes:
+def _carried(scene: Scene, boxes: FloorFootprints, name: str, hall: str) -> FloorFootprints:
     """Return the footprints of a generator as far from the corner of the other hall as from that of its own."""
     halls = scene.plant.halls
     to = halls.ids.index(hall)
@@ -87,7 +87,7 @@ def _carried(scene: Scene, boxes: Boxes, name: str, hall: str) -> Boxes:
     return mine
 
 
-def _free_m(mine: Boxes, there: Boxes) -> float:
+def _free_m(mine: FloorFootprints, there: FloorFootprints) -> float:
     """Return how far along x things have to go to stand in nothing [m]."""
     if struck(mine, there) is None:
         return 0.0
@@ -96,10 +96,10 @@ def _free_m(mine: Boxes, there: Boxes) -> float:
     return right_m + BESIDE_M - float((mine.x_m - mine.width_m / 2).min())
 
 
-def _joined(one: Boxes, other: Boxes) -> Boxes:
+def _joined(one: FloorFootprints, other: FloorFootprints) -> FloorFootprints:
     columns = ("hall", "x_m", "y_m", "width_m", "depth_m")
     both = (np.concatenate([getattr(one, name), getattr(other, name)]) for name in columns)
-    return Boxes([*one.ids, *other.ids], *both)
+    return FloorFootprints([*one.ids, *other.ids], *both)
 
 
 def _write(changes: Changes, name: str, hall: str, by_m: float) -> None:

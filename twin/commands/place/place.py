@@ -16,7 +16,7 @@ from twin.commands.edit.changes import Changes, metres, point
 from twin.commands.edit.command import CommandError, Scene
 from twin.commands.place.capacity_check import unwired
 from twin.commands.place.footprint import (
-    Boxes,
+    FloorFootprints,
     machine_size_m,
     must_fit,
     rack_size_m,
@@ -30,7 +30,7 @@ from twin.scenario import Patch
 from twin.scenario.checks.facility import LOOP_PARTS, PLANT_PARTS
 from twin.scenario.generators import expand
 from twin.scenario.schema.electricity import ON_SITE, StageKind
-from twin.scenario.schema.site import Racks
+from twin.scenario.schema.site import RackGenerator
 from twin.scenario.schema.systems import SwitchTier
 
 Facing = Literal["north", "south"]
@@ -166,7 +166,7 @@ class _New:
         racks |= {"pitch": metres(width_m)} if abs(width_m - CABINET_WIDTH_M) > 1e-9 else {}
         racks |= {"nodes": nodes} if nodes else {}
         racks |= {"role": role} if role != "compute" else {}
-        brought = expand.node_parts(Racks(count=1, part=part), part, scene.catalog)
+        brought = expand.node_parts(RackGenerator(count=1, part=part), part, scene.catalog)
         brought += [one["part"] for one in nodes for _ in range(one["count"])]
         if role == "compute":
             unwired(self._changes, brought)
@@ -309,7 +309,7 @@ class _New:
             raise CommandError("that is no place on the floor")
         column = [np.array([value]) for value in (x_m, y_m, width_m, depth_m)]
         others = standing(self._scene.plant, settled=rack)
-        must_fit(Boxes([""], np.array([self.hall], np.int32), *column), others)
+        must_fit(FloorFootprints([""], np.array([self.hall], np.int32), *column), others)
         return x_m, y_m
 
 
@@ -378,7 +378,7 @@ class AddRows:
         pitch_m = self.rack_pitch_m or width_m
         x_m, y_m = self.at
         row, place = np.divmod(np.arange(self.rows * self.racks), self.racks)
-        boxes = Boxes(
+        boxes = FloorFootprints(
             ids=[""] * len(row),
             hall=np.full(len(row), slot, np.int32),
             x_m=x_m + width_m / 2 + place * pitch_m,
@@ -401,7 +401,7 @@ class AddRows:
         said |= {"facing": self.facing, "containment": self.containment, "racks": racks}
         changes = Changes(scene)
         if self.role == "compute":
-            brought = expand.node_parts(Racks(count=1), part, scene.catalog)
+            brought = expand.node_parts(RackGenerator(count=1), part, scene.catalog)
             brought += [node for node, n, _ in self.nodes for _ in range(n)]
             unwired(changes, brought * (self.rows * self.racks))
         changes.set(f"halls[{scene.plant.halls.ids[slot]}].rows[{name}]", said)

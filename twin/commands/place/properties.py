@@ -86,7 +86,7 @@ class SetProperty:
 
 
 @dataclass(frozen=True)
-class Drain:
+class DrainNodes:
     """Give nodes no work at the start, or again; racks, rows and generators stand for all nodes in them."""
 
     ids: tuple[str, ...]

@@ -31,7 +31,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class MovedShape:
     """Footprints that are moved together: centres from the anchor, sizes [m], side of the fronts (0: none)."""
 
     dx_m: Floats
@@ -41,14 +41,14 @@ class Shape:
     facing: Ints
 
     @classmethod
-    def one(cls, width_m: float, depth_m: float, facing: int = 0) -> Shape:
+    def one(cls, width_m: float, depth_m: float, facing: int = 0) -> MovedShape:
         """Return the shape of a single thing."""
         return cls(
             np.zeros(1), np.zeros(1), np.array([width_m]), np.array([depth_m]), np.array([facing], np.int32)
         )
 
     @classmethod
-    def row(cls, count: int, pitch_m: float, width_m: float, depth_m: float, facing: int) -> Shape:
+    def row(cls, count: int, pitch_m: float, width_m: float, depth_m: float, facing: int) -> MovedShape:
         """Return the shape of racks side by side; the first is the anchor."""
         full = np.ones(count, np.float64)
         facings = np.full(count, facing, np.int32)
@@ -57,7 +57,7 @@ class Shape:
         )
 
     @classmethod
-    def standing(cls, floor: Floor, ids: Sequence[str]) -> tuple[Shape, Point] | None:
+    def standing(cls, floor: FloorPlan, ids: Sequence[str]) -> tuple[MovedShape, Point] | None:
         """Return the shape of things that stand there, and where its anchor, the first of them, is; None: none does."""
         chosen = set(ids)
         found = [k for k, id in enumerate(floor.ids) if id in chosen]
@@ -71,7 +71,7 @@ class Shape:
         )
         return shape, at
 
-    def turned(self) -> Shape:
+    def turned(self) -> MovedShape:
         """Return it turned by 180 degrees: rows stand along x, so fronts look to +y or -y."""
         return replace(self, dx_m=-self.dx_m, dy_m=-self.dy_m, facing=-self.facing)
 
@@ -86,7 +86,7 @@ class Obstacle:
 
 
 @dataclass(frozen=True, eq=False)
-class Floor:
+class FloorPlan:
     """What stands on the floor, as footprints: centres and sizes [m]; `row` is -1 of all but racks."""
 
     ids: list[str]
@@ -107,7 +107,7 @@ class Floor:
         without: Collection[str] = (),
         *,
         settled: bool = False,
-    ) -> Floor:
+    ) -> FloorPlan:
         """Return the floor of a plant.
 
         Parameters
@@ -164,7 +164,7 @@ class Floor:
 
 
 @dataclass(frozen=True)
-class Place:
+class LandingPlace:
     """Where the anchor comes to stand (site [m]), in which hall, and the row (slot) whose line it joins, -1 none."""
 
     x_m: float
@@ -184,7 +184,7 @@ class Guide:
 
 
 @dataclass(frozen=True)
-class Problem:
+class PlacementProblem:
     """What speaks against a place: `hard`, so that nothing is put there, or only to be known."""
 
     sentence: str
@@ -196,9 +196,9 @@ class Problem:
 class Snap:
     """Where a thing lands, the lines that show why, and what speaks against it."""
 
-    place: Place
+    place: LandingPlace
     guides: tuple[Guide, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[PlacementProblem, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -213,8 +213,8 @@ class Snap:
 
 
 def snap(
-    floor: Floor,
-    shape: Shape,
+    floor: FloorPlan,
+    shape: MovedShape,
     x_m: float,
     y_m: float,
     *,
@@ -255,13 +255,15 @@ def snap(
     problems = [*_collisions(floor, moved, thing), *_walls(floor, moved, hall, thing)]
     problems += _clearances(floor, moved, thing) if not problems else []
     lines = [_stretched(guide, moved) for guide in lines]
-    return Snap(Place(x_m, y_m, hall, row), (*lines, *_gaps(floor, moved)), tuple(problems))
+    return Snap(LandingPlace(x_m, y_m, hall, row), (*lines, *_gaps(floor, moved)), tuple(problems))
 
 
 # --- what draws a thing to it
 
 
-def _row_line(floor: Floor, shape: Shape, x_m: float, y_m: float) -> tuple[float, int, tuple[Guide, ...]]:
+def _row_line(
+    floor: FloorPlan, shape: MovedShape, x_m: float, y_m: float
+) -> tuple[float, int, tuple[Guide, ...]]:
     """Return y on the line of a row near by, else by tiles; the row; and the line."""
     racks = np.flatnonzero(floor.row >= 0)
     away = np.abs(floor.y_m[racks] - y_m)
@@ -280,7 +282,9 @@ def _row_line(floor: Floor, shape: Shape, x_m: float, y_m: float) -> tuple[float
     return landed_m, -1, line
 
 
-def _along(floor: Floor, shape: Shape, x_m: float, y_m: float, row: int) -> tuple[float, tuple[Guide, ...]]:
+def _along(
+    floor: FloorPlan, shape: MovedShape, x_m: float, y_m: float, row: int
+) -> tuple[float, tuple[Guide, ...]]:
     """Return x at the pitch of the row, beside a neighbour of another width, aligned with other racks, or by tiles."""
     width_m = float(shape.width_m[0])
     if row >= 0:
@@ -290,7 +294,7 @@ def _along(floor: Floor, shape: Shape, x_m: float, y_m: float, row: int) -> tupl
     return _aligned(floor, shape, x_m, y_m, axis=0)
 
 
-def _beside(floor: Floor, mine: NDArray[np.int64], x_m: float, width_m: float) -> float:
+def _beside(floor: FloorPlan, mine: NDArray[np.int64], x_m: float, width_m: float) -> float:
     next_to = mine[np.abs(floor.x_m[mine] - x_m).argmin()]
     at_m, its_m = float(floor.x_m[next_to]), float(floor.width_m[next_to])
     steps = np.diff(np.unique(floor.x_m[mine].round(6)))
@@ -304,7 +308,7 @@ def _beside(floor: Floor, mine: NDArray[np.int64], x_m: float, width_m: float) -
 
 
 def _aligned(
-    floor: Floor, shape: Shape, x_m: float, y_m: float, axis: int
+    floor: FloorPlan, shape: MovedShape, x_m: float, y_m: float, axis: int
 ) -> tuple[float, tuple[Guide, ...]]:
     """Return the nearest place along an axis: edges on the joint of two tiles, or centre or edge where another has its.
 
@@ -340,7 +344,7 @@ def _on_tile(middle_m: float, size_m: float) -> float:
 class _Moved:
     """The footprints of a shape at a place."""
 
-    def __init__(self, shape: Shape, x_m: float, y_m: float) -> None:
+    def __init__(self, shape: MovedShape, x_m: float, y_m: float) -> None:
         self.x_m, self.y_m = shape.dx_m + x_m, shape.dy_m + y_m
         half = np.stack([shape.width_m, shape.depth_m], axis=1) / 2
         middle = np.stack([self.x_m, self.y_m], axis=1)
@@ -356,32 +360,32 @@ def _shares(
     return one, other
 
 
-def _collisions(floor: Floor, moved: _Moved, thing: str) -> list[Problem]:
+def _collisions(floor: FloorPlan, moved: _Moved, thing: str) -> list[PlacementProblem]:
     _, other = _shares(moved.low, moved.high, floor.low_m, floor.high_m)
     hit = list(dict.fromkeys(floor.ids[k] for k in other.tolist()))
     if not hit:
         return []
     more = f" and {len(hit) - 1} more" if len(hit) > 1 else ""
-    return [Problem(f"{thing} would stand in {hit[0]}{more}", tuple(hit))]
+    return [PlacementProblem(f"{thing} would stand in {hit[0]}{more}", tuple(hit))]
 
 
-def _walls(floor: Floor, moved: _Moved, hall: int, thing: str) -> list[Problem]:
+def _walls(floor: FloorPlan, moved: _Moved, hall: int, thing: str) -> list[PlacementProblem]:
     low, high = moved.low.min(axis=0), moved.high.max(axis=0)
     others = np.arange(len(floor.halls_m)) != hall
     one, other = _shares(low[None], high[None], floor.halls_m[others, :2], floor.halls_m[others, 2:])
     if len(one):
         name = floor.hall_names[int(np.flatnonzero(others)[other[0]])]
-        return [Problem(f"{thing} would stand across the wall of {name}")]
+        return [PlacementProblem(f"{thing} would stand across the wall of {name}")]
     x0, y0, x1, y1 = floor.halls_m[hall]
     out = max(x0 - low[0], y0 - low[1], high[0] - x1, high[1] - y1)
     if out > OUTSIDE_M:
-        return [Problem(f"{thing} would stand {out:.1f} m outside {floor.hall_names[hall]}")]
+        return [PlacementProblem(f"{thing} would stand {out:.1f} m outside {floor.hall_names[hall]}")]
     return []
 
 
-def _clearances(floor: Floor, moved: _Moved, thing: str) -> list[Problem]:
+def _clearances(floor: FloorPlan, moved: _Moved, thing: str) -> list[PlacementProblem]:
     """Return too little room before or behind the thing, or before or behind what stands there."""
-    found: list[tuple[float, Problem]] = []
+    found: list[tuple[float, PlacementProblem]] = []
     fixed = floor.facing != 0
     standing = floor.low_m, floor.high_m
     mine = moved.facing != 0
@@ -400,10 +404,10 @@ def _clearances(floor: Floor, moved: _Moved, thing: str) -> list[Problem]:
     return [problem for _, problem in found[:4]]
 
 
-def _tight(free_m: float, thing: str, other: str, least_m: float, wanted_m: float) -> Problem:
+def _tight(free_m: float, thing: str, other: str, least_m: float, wanted_m: float) -> PlacementProblem:
     least = f"{least_m:g} m is the least, " if free_m < least_m - TOUCH_M else ""
     sentence = f"{free_m:.2f} m clear between {thing} and {other}; {least}{wanted_m:g} m is wanted"
-    return Problem(sentence, (other,), hard=False)
+    return PlacementProblem(sentence, (other,), hard=False)
 
 
 def _zone(low: Floats, high: Floats, ahead: Ints, deep_m: float) -> tuple[Floats, Floats]:
@@ -444,7 +448,7 @@ def _stretched(guide: Guide, moved: _Moved) -> Guide:
     return replace(guide, start=(x0, y0 - TILE_M), stop=(x1, y1 + TILE_M))
 
 
-def _gaps(floor: Floor, moved: _Moved) -> list[Guide]:
+def _gaps(floor: FloorPlan, moved: _Moved) -> list[Guide]:
     """Return the distances to the nearest thing on each side of the whole shape."""
     low, high = moved.low.min(axis=0), moved.high.max(axis=0)
     out: list[Guide] = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.commands.place.snap import Problem
+from twin.commands.place.snap import PlacementProblem
 from twin.plant.tables import Bools, Plant
 
 
@@ -34,7 +34,7 @@ class UnitSnap:
     height_u: int
     taken: Bools
     fits: tuple[int, ...]
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[PlacementProblem, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -88,7 +88,7 @@ def snap_units(
     fits = lowest[used[lowest + height_u] == used[lowest]] + 1 if len(lowest) else lowest
     wish = float(np.clip(wished_u - height_u / 2 + 0.5, 1, max(units - height_u + 1, 1)))
     if height_u > units:
-        problem = Problem(f"{thing} needs {height_u} U, and rack {name} has {units}", (name,))
+        problem = PlacementProblem(f"{thing} needs {height_u} U, and rack {name} has {units}", (name,))
         return UnitSnap(rack, 1, height_u, taken, (), (problem,))
     if free or not len(fits):
         u = round(wish)
@@ -100,6 +100,8 @@ def snap_units(
             sentence = (
                 f"rack {name} has no {height_u} U free in one piece: {int((~taken).sum())} of {units} U are"
             )
-        return UnitSnap(rack, u, height_u, taken, tuple(fits.tolist()), (Problem(sentence, (name,)),))
+        return UnitSnap(
+            rack, u, height_u, taken, tuple(fits.tolist()), (PlacementProblem(sentence, (name,)),)
+        )
     u = int(fits[np.abs(fits - wish).argmin()])
     return UnitSnap(rack, u, height_u, taken, tuple(fits.tolist()))

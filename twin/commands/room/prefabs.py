@@ -14,12 +14,12 @@ from twin import units as units_of
 from twin.catalog import Catalog, load_catalog
 from twin.commands.edit.changes import Changes, point
 from twin.commands.edit.command import CommandError, Scene
-from twin.commands.place.footprint import Boxes, machine_size_m, must_fit, rack_size_m, standing
+from twin.commands.place.footprint import FloorFootprints, machine_size_m, must_fit, rack_size_m, standing
 from twin.commands.place.place import hall_slot
-from twin.commands.place.snap import Shape
+from twin.commands.place.snap import MovedShape
 from twin.commands.room.room import planted
 from twin.commands.room.room_design import design
-from twin.commands.room.room_plan import Room
+from twin.commands.room.room_plan import RoomRequest
 from twin.commands.room.snippet import Fragment, rows_of
 from twin.plant.cooling import KINDS
 from twin.plant.machines import GAP_M
@@ -61,8 +61,8 @@ class Prefab:
         return _fragment(self.id)
 
 
-_SU = Room(title="", part="DGX-H100", nodes=4, rows=1, racks=8, storage=0)
-_NVL = Room(title="", part="GB200-NVL72", rows=1, racks=8, cdu_in_row=True)
+_SU = RoomRequest(title="", part="DGX-H100", nodes=4, rows=1, racks=8, storage=0)
+_NVL = RoomRequest(title="", part="GB200-NVL72", rows=1, racks=8, cdu_in_row=True)
 
 
 def _superpod(catalog: Catalog) -> Fragment:
@@ -262,19 +262,21 @@ class Footprints:
 
     x_m: float
     y_m: float
-    shape: Shape
+    shape: MovedShape
     heights_m: tuple[float, ...]
 
     def turned(self) -> Footprints:
         """Return them turned by 180 degrees about the corner."""
         return Footprints(-self.x_m, -self.y_m, self.shape.turned(), self.heights_m)
 
-    def boxes(self, hall: int, at: Point) -> Boxes:
+    def boxes(self, hall: int, at: Point) -> FloorFootprints:
         """Return them with the first one there."""
         shape = self.shape
         halls = np.full(len(shape.dx_m), hall, np.int32)
         ids = [""] * len(shape.dx_m)
-        return Boxes(ids, halls, at[0] + shape.dx_m, at[1] + shape.dy_m, shape.width_m, shape.depth_m)
+        return FloorFootprints(
+            ids, halls, at[0] + shape.dx_m, at[1] + shape.dy_m, shape.width_m, shape.depth_m
+        )
 
 
 def footprints(fragment: Fragment, catalog: Catalog) -> Footprints:
@@ -304,5 +306,5 @@ def footprints(fragment: Fragment, catalog: Catalog) -> Footprints:
     x0_m, y0_m = boxes[0][:2]
     table = np.array([box[:4] for box in boxes])
     facing = np.array([box[4] for box in boxes], np.int32)
-    shape = Shape(table[:, 0] - x0_m, table[:, 1] - y0_m, table[:, 2], table[:, 3], facing)
+    shape = MovedShape(table[:, 0] - x0_m, table[:, 1] - y0_m, table[:, 2], table[:, 3], facing)
     return Footprints(x0_m, y0_m, shape, tuple(box[5] for box in boxes))

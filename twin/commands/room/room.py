@@ -11,12 +11,12 @@ from twin.commands.place.footprint import standing
 from twin.commands.place.place import hall_slot
 from twin.commands.room.insert_snippet import Planter
 from twin.commands.room.join_facility_loop import on_shared_water
-from twin.commands.room.room_design import AISLE_M, Design, design
-from twin.commands.room.room_plan import Room, RoomError
+from twin.commands.room.room_design import AISLE_M, RoomDesign, design
+from twin.commands.room.room_plan import RoomError, RoomRequest
 from twin.commands.room.snippet import Fragment
 from twin.scenario import Patch
 
-__all__ = ["AddRoom", "Design", "Room", "RoomError", "design", "free_corner", "is_empty"]
+__all__ = ["AddRoom", "RoomDesign", "RoomError", "RoomRequest", "design", "free_corner", "is_empty"]
 
 Corner = tuple[float, float]
 
@@ -35,10 +35,10 @@ class AddRoom:
         Corner with the lowest x and y, in coordinates of the site [m]; None: where there is room.
     """
 
-    room: Room
+    room: RoomRequest
     hall: str = ""
     at: Corner | None = None
-    drawn: Design | None = field(
+    drawn: RoomDesign | None = field(
         default=None, compare=False, repr=False
     )  # of this room, if worked out already
 

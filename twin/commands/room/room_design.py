@@ -14,7 +14,7 @@ from twin.catalog import Catalog, CduPart, ChillerPart, CrahPart, RdhxPart, Swit
 from twin.commands.edit.changes import metres, point
 from twin.commands.edit.command import CommandError, Scene
 from twin.commands.place.footprint import machine_size_m
-from twin.commands.room.room_plan import Room, RoomError, Stack, stack_of
+from twin.commands.room.room_plan import RackStack, RoomError, RoomRequest, stack_of
 from twin.commands.room.room_power import power_tree
 from twin.commands.room.snippet import Fragment
 from twin.commands.wiring.cable_reach import cable_for
@@ -60,7 +60,7 @@ EDITION = "2026.11"
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class RoomDesign:
     """A room worked out.
 
     Attributes
@@ -71,7 +71,7 @@ class Design:
         What stands in it; row 0 begins at the corner of the hall.
     """
 
-    room: Room
+    room: RoomRequest
     fragment: Fragment
     catalog: Catalog
 
@@ -81,7 +81,7 @@ class Design:
         return scene_of(self.fragment, self.catalog)
 
 
-def design(room: Room, catalog: Catalog) -> Design:
+def design(room: RoomRequest, catalog: Catalog) -> RoomDesign:
     """Return a room worked out; about 60 ms at 16,384 GPUs.
 
     Raises
@@ -104,7 +104,7 @@ def design(room: Room, catalog: Catalog) -> Design:
         _cable(fabric, plant, catalog)
     _cooling(room, stack, catalog, fragment, plant)
     fragment.things["power"] = power_tree(_built(fragment, catalog), catalog, room)
-    return Design(room, fragment, catalog)
+    return RoomDesign(room, fragment, catalog)
 
 
 def _built(fragment: Fragment, catalog: Catalog) -> Plant:
@@ -114,7 +114,7 @@ def _built(fragment: Fragment, catalog: Catalog) -> Plant:
         raise RoomError("part", str(wrong)) from None
 
 
-def _compute(room: Room, stack: Stack) -> dict[str, Any]:
+def _compute(room: RoomRequest, stack: RackStack) -> dict[str, Any]:
     """Return the rows that hold the nodes."""
     racks: dict[str, Any] = {"count": room.racks}
     racks |= {"part": stack.rack} if stack.rack else {}
@@ -131,7 +131,7 @@ def _compute(room: Room, stack: Stack) -> dict[str, Any]:
 class _Lines:
     """Racks for network and storage behind the rows, in lines about as long as a row."""
 
-    def __init__(self, room: Room, stack: Stack) -> None:
+    def __init__(self, room: RoomRequest, stack: RackStack) -> None:
         self._pitch_m = room.row_pitch_m
         rows_m = room.racks * (room.rack_pitch_m or stack.width_m)
         self._most = max(LEAST_LINE, int(rows_m / CABINET_WIDTH_M + 1e-9))
@@ -156,7 +156,7 @@ class _Lines:
 
 
 def _network(
-    room: Room, stack: Stack, catalog: Catalog, fragment: Fragment, lines: _Lines
+    room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fragment, lines: _Lines
 ) -> dict[str, Any] | None:
     """Add the network and its racks; its cable is chosen when they stand."""
     cards, card_bytes_s = cards_of(stack.node, catalog)
@@ -181,7 +181,7 @@ def _network(
     raise RoomError("switch" if room.switch else "cabling", misfit, "other switches or a smaller room")
 
 
-def _switches(room: Room, catalog: Catalog, card_bytes_s: float) -> list[SwitchPart]:
+def _switches(room: RoomRequest, catalog: Catalog, card_bytes_s: float) -> list[SwitchPart]:
     """Return switches that may do, best first: just fast enough, with most ports."""
     if room.switch:
         if room.switch not in catalog or not isinstance(catalog.part(room.switch), SwitchPart):
@@ -201,7 +201,12 @@ def _is_fast(switch: SwitchPart, card_bytes_s: float) -> bool:
 
 
 def _fabric(
-    room: Room, stack: Stack, catalog: Catalog, switch: SwitchPart, cables: int, card_bytes_s: float
+    room: RoomRequest,
+    stack: RackStack,
+    catalog: Catalog,
+    switch: SwitchPart,
+    cables: int,
+    card_bytes_s: float,
 ) -> dict[str, Any]:
     """Return the network as a file says it: one switch where that does, whole racks in a unit of a rail."""
     ports = ports_of(catalog, switch.id, card_bytes_s).count
@@ -236,7 +241,7 @@ def _cable(fabric: dict[str, Any], plant: Plant, catalog: Catalog) -> None:
 # -- cooling ----
 
 
-def _cooling(room: Room, stack: Stack, catalog: Catalog, fragment: Fragment, plant: Plant) -> None:
+def _cooling(room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fragment, plant: Plant) -> None:
     """Add loops and the facility loop, each machine counted from the heat of nodes at nameplate and of what is beside.
 
     Switches of a rack part are cooled as its GPUs are. `plant` is the room without its cooling.
@@ -264,7 +269,7 @@ def _cooling(room: Room, stack: Stack, catalog: Catalog, fragment: Fragment, pla
     ]
 
 
-def _coolant(room: Room, stack: Stack, catalog: Catalog, rack_w: float) -> dict[str, Any]:
+def _coolant(room: RoomRequest, stack: RackStack, catalog: Catalog, rack_w: float) -> dict[str, Any]:
     """Return the coolant loops: one a row where CDUs stand in it or the heat asks for it.
 
     Of the CDUs that may be, those with the least capacity to spare.
@@ -308,7 +313,7 @@ def _cdu(catalog: Catalog, name: str) -> CduPart:
     return part
 
 
-def _air(room: Room, catalog: Catalog, rack_w: Floats, names: list[str]) -> dict[str, Any]:
+def _air(room: RoomRequest, catalog: Catalog, rack_w: Floats, names: list[str]) -> dict[str, Any]:
     """Return the air loops, or doors on the back of every rack.
 
     Air mixes between the rows of a hall, so machines are grouped by heat alone: each group has what its heat needs,
@@ -338,7 +343,7 @@ def _air(room: Room, catalog: Catalog, rack_w: Floats, names: list[str]) -> dict
     return said | {"plant": "water", "serves": names, "supply": f"{AIR_C:g} degC"}
 
 
-def _split(room: Room, total_w: float) -> tuple[int, int]:
+def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:
     """Return how many coolant loops take some heat, and the racks with nodes of the largest.
 
     Loops have whole rows, as many as they can carry; only rows that are too hot for one have several.

@@ -33,7 +33,7 @@ class RoomError(CommandError):
     Parameters
     ----------
     field
-        Name of the figure of `Room` to change.
+        Name of the figure of `RoomRequest` to change.
     """
 
     def __init__(self, field: str, reason: str, hint: str = "") -> None:
@@ -42,7 +42,7 @@ class RoomError(CommandError):
 
 
 @dataclass(frozen=True)
-class Room:
+class RoomRequest:
     """What is asked of a room.
 
     Attributes
@@ -97,7 +97,7 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Stack:
+class RackStack:
     """What stands in one rack of a room: a rack part or None, the node part, nodes, lowest unit."""
 
     rack: str | None
@@ -108,7 +108,7 @@ class Stack:
     depth_m: float
 
 
-def stack_of(room: Room, catalog: Catalog) -> Stack:
+def stack_of(room: RoomRequest, catalog: Catalog) -> RackStack:
     """Return what stands in a rack of the room, once all that is asked has been looked at.
 
     Raises
@@ -145,15 +145,17 @@ def stack_of(room: Room, catalog: Catalog) -> Stack:
     return found
 
 
-def _rack(room: Room, part: RackPart, catalog: Catalog) -> Stack:
+def _rack(room: RoomRequest, part: RackPart, catalog: Catalog) -> RackStack:
     held = [group for group in part.layout if isinstance(catalog.part(group.part), NodePart)]
     if not held:
         raise RoomError("part", f"{part.id} comes without nodes", "choose the node that stands in it")
     width_m, depth_m = rack_size_m(catalog, part.id)
-    return Stack(part.id, catalog.node(held[0].part), sum(group.count for group in held), 1, width_m, depth_m)
+    return RackStack(
+        part.id, catalog.node(held[0].part), sum(group.count for group in held), 1, width_m, depth_m
+    )
 
 
-def _cabinet(room: Room, part: NodePart, catalog: Catalog) -> Stack:
+def _cabinet(room: RoomRequest, part: NodePart, catalog: Catalog) -> RackStack:
     height_u = node_height_u(part)
     if room.nodes * height_u > CABINET_UNITS:
         reason = (
@@ -173,10 +175,10 @@ def _cabinet(room: Room, part: NodePart, catalog: Catalog) -> Stack:
         raise RoomError("part", f"{part.id} has no GPU", "a node with GPUs")
     width_m, depth_m = rack_size_m(catalog, None)
     first_u = RAISED_U if room.nodes * height_u + RAISED_U - 1 <= CABINET_UNITS else 1
-    return Stack(None, part, room.nodes, first_u, width_m, depth_m)
+    return RackStack(None, part, room.nodes, first_u, width_m, depth_m)
 
 
-def _floor(room: Room, found: Stack, catalog: Catalog) -> None:
+def _floor(room: RoomRequest, found: RackStack, catalog: Catalog) -> None:
     if room.rack_pitch_m and room.rack_pitch_m < found.width_m - 1e-9:
         raise RoomError(
             "rack_pitch_m",

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from twin.catalog import Catalog, GeneratorPart, PowerStage
-from twin.commands.room.room_plan import Room
+from twin.catalog import Catalog, GeneratorPart, PowerStagePart
+from twin.commands.room.room_plan import RoomRequest
 from twin.plant.design_load import loop_design_w, plant_design_w, rack_design_w
 from twin.plant.tables import Floats, Plant
 
@@ -51,7 +51,7 @@ class _Outlets:
         }
 
 
-def power_tree(plant: Plant, catalog: Catalog, room: Room) -> list[dict[str, Any]]:
+def power_tree(plant: Plant, catalog: Catalog, room: RoomRequest) -> list[dict[str, Any]]:
     """Return the stages of a room whose racks, switches, machines and facility loop stand already.
 
     Each of two feeds carries everything alone; a single feed has a UPS more than it needs, if spares are wanted.
@@ -112,7 +112,7 @@ def power_tree(plant: Plant, catalog: Catalog, room: Room) -> list[dict[str, Any
 def drawn_w(catalog: Catalog, part: str, out_w: Floats, units: int) -> Floats:
     """Return what items of `units` machines each draw when they deliver so much [W]."""
     stage = catalog.part(part)
-    assert isinstance(stage, PowerStage)
+    assert isinstance(stage, PowerStagePart)
     a_w, b, c_w = stage.input_coefficients()
     return np.asarray(np.where(out_w > 0, a_w * units + b * out_w + c_w / units * out_w**2, 0.0))
 
@@ -152,7 +152,7 @@ def _shared_w(load_w: Floats, count: int) -> Floats:
 
 def _capacity_w(catalog: Catalog, part: str) -> float:
     stage = catalog.part(part)
-    assert isinstance(stage, PowerStage | GeneratorPart)
+    assert isinstance(stage, PowerStagePart | GeneratorPart)
     return stage.capacity_w
 
 

@@ -14,12 +14,12 @@ from twin.commands.edit.addressables import generator, made_by, override, thing,
 from twin.commands.edit.changes import point, said
 from twin.commands.edit.command import CommandError, Scene
 from twin.commands.edit.names import fresh
-from twin.commands.place.footprint import Boxes, rack_size_m
+from twin.commands.place.footprint import FloorFootprints, rack_size_m
 from twin.commands.place.move import place_of
 from twin.commands.place.rack_nodes import NodeCopy, node_copies
 from twin.scenario.generators.expand import Strays, node_parts
 from twin.scenario.schema.quantity import FROM_FILE
-from twin.scenario.schema.site import Rows
+from twin.scenario.schema.site import RowGenerator
 
 SECTIONS = ("fabrics", "power", "cooling.plants", "cooling.loops", "storage")
 """Lists of things a fragment may hold, besides rows."""
@@ -56,7 +56,7 @@ class Fragment:
             str(one["id"]) for one in (*self.rows, *(one for some in self.things.values() for one in some))
         ]
 
-    def boxes(self, scene: Scene, slot: int) -> Boxes:
+    def boxes(self, scene: Scene, slot: int) -> FloorFootprints:
         """Return the footprints of its racks in coordinates of the hall."""
         ids: list[str] = []
         columns: list[list[float]] = [[], [], [], []]
@@ -76,14 +76,16 @@ class Fragment:
                     ids.append(item)
                     for column, value in zip(columns, (x_m, y_m, width_m, depth_m), strict=True):
                         column.append(value)
-        return Boxes(ids, np.full(len(ids), slot, np.int32), *(np.array(column) for column in columns))
+        return FloorFootprints(
+            ids, np.full(len(ids), slot, np.int32), *(np.array(column) for column in columns)
+        )
 
 
-def rows_of(one: dict[str, Any]) -> Rows:
+def rows_of(one: dict[str, Any]) -> RowGenerator:
     """Return a row generator of a fragment; raises CommandError when it is none."""
     plain = {key: value for key, value in one.items() if key != "overrides"}
     try:
-        return Rows.model_validate_json(
+        return RowGenerator.model_validate_json(
             json.dumps(plain), strict=True, by_alias=True, by_name=False, context=FROM_FILE
         )
     except ValidationError as wrong:

@@ -9,7 +9,7 @@ from twin.physics.gemm import memory_rate
 from twin.physics.memory import MemoryParts
 from twin.physics.stencil import Halo, halo_exchange, roofline
 from twin.physics.training import StepParts
-from twin.physics.training_inputs import FULL_NETWORK, Network, Profile
+from twin.physics.training_inputs import FULL_NETWORK, Profile, TrainingNetwork
 from twin.planning.job.result import MEMORY_SHARE, JobEstimate, fits
 from twin.planning.job.vector_peaks import vector_peak_flops_s
 from twin.planning.profile.profiles import load_calibrated
@@ -41,7 +41,7 @@ class HpcJob:
     profile: str
     gpu: str
     gpu_bytes: float | None = None
-    network: Network = FULL_NETWORK
+    network: TrainingNetwork = FULL_NETWORK
 
     @property
     def halo_bytes(self) -> float:
@@ -110,7 +110,7 @@ def estimate_hpc(job: HpcJob) -> JobEstimate:
     )
 
 
-def _halo(problem: Stencil, gpus: int, profile: Profile, network: Network) -> Halo:
+def _halo(problem: Stencil, gpus: int, profile: Profile, network: TrainingNetwork) -> Halo:
     links = profile.links_over(network.pipeline, network.hop_extra_s)
     x, y, z = problem.cells
     return halo_exchange(

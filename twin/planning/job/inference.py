@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from twin.physics.memory import MemoryParts
-from twin.physics.serving import Replica, Serving, batch_limit, serve
+from twin.physics.serving import Serving, ServingReplica, batch_limit, serve
 from twin.physics.training import StepParts
-from twin.physics.training_inputs import FULL_NETWORK, Network
+from twin.physics.training_inputs import FULL_NETWORK, TrainingNetwork
 from twin.planning.job.result import MEMORY_SHARE, JobEstimate, PlanError, Service
 from twin.planning.profile.models import load_model
 from twin.planning.profile.profiles import load_calibrated
@@ -48,7 +48,7 @@ class InferenceJob:
     gpus: int
     profile: str
     gpu_bytes: float | None = None
-    network: Network = FULL_NETWORK
+    network: TrainingNetwork = FULL_NETWORK
 
 
 def estimate_inference(job: InferenceJob) -> JobEstimate:
@@ -59,7 +59,7 @@ def estimate_inference(job: InferenceJob) -> JobEstimate:
         raise PlanError(f"{job.gpus} GPUs are no multiple of {said.tensor} GPUs of a replica")
     if model.heads % said.tensor:
         raise PlanError(f"tensor parallel {said.tensor} does not divide {model.heads} attention heads")
-    replica = Replica(model, profile, said.tensor, said.precision, said.cache_precision, job.network)
+    replica = ServingReplica(model, profile, said.tensor, said.precision, said.cache_precision, job.network)
     replicas = job.gpus // said.tensor
     gpu_bytes = profile.hbm_bytes if job.gpu_bytes is None else job.gpu_bytes
     context = said.prompt_tokens + said.output_tokens / 2

@@ -11,12 +11,12 @@ from twin.physics.training import step_time
 from twin.physics.training_inputs import (
     FULL_NETWORK,
     Model,
-    Network,
     Order,
     Parallel,
     Precision,
     Recompute,
-    Stack,
+    SoftwareStack,
+    TrainingNetwork,
 )
 from twin.planning.job.result import JobEstimate, PlanError, fits, memory_reason
 from twin.planning.profile.models import load_model
@@ -48,9 +48,9 @@ class LlmJob:
     model: str | Model
     parallel: Parallel
     profile: str | CalibratedProfile
-    stack: Stack | None = None
+    stack: SoftwareStack | None = None
     gpu_bytes: float | None = None
-    network: Network = FULL_NETWORK
+    network: TrainingNetwork = FULL_NETWORK
 
 
 def estimate_llm(job: LlmJob) -> JobEstimate:
@@ -117,7 +117,7 @@ def default_stack(
     model: str | Model,
     precision: Precision = "bf16",
     recompute: Recompute | None = None,
-) -> Stack:
+) -> SoftwareStack:
     """Return the stack of a profile for a model; the deferred head only where the model's preset has it.
 
     Parameters
@@ -136,7 +136,9 @@ def default_stack(
 
 
 @lru_cache(maxsize=256)  # every estimate asks for one of a few
-def _changed(stack: Stack, precision: Precision, recompute: Recompute | None, deferred_head: bool) -> Stack:
+def _changed(
+    stack: SoftwareStack, precision: Precision, recompute: Recompute | None, deferred_head: bool
+) -> SoftwareStack:
     return replace(
         stack,
         precision=precision,

@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 
 from twin.physics.memory import MemoryParts
 from twin.physics.rollout import Rollout, rollout, weight_sync_s
-from twin.physics.serving import Replica, batch_limit
+from twin.physics.serving import ServingReplica, batch_limit
 from twin.physics.training import StepParts
 from twin.physics.training_inputs import Model
 from twin.planning.job.llm import LlmJob, estimate_llm
 from twin.planning.job.result import (
     MEMORY_SHARE,
     JobEstimate,
-    Phase,
     PlanError,
+    StepPhase,
     fits,
     memory_reason,
 )
@@ -100,10 +100,10 @@ def estimate_reinforcement(job: ReinforcementJob) -> JobEstimate:
         hbm_bytes=roll.hbm_bytes * replicas + learner.hbm_bytes * (1 + scoring),
         low_confidence=(*learner.low_confidence, *DOUBTS),
         phases=(
-            Phase("generation", roll.total_s),
-            Phase("scoring", learned.step_s - learner.step_s),
-            Phase("learning", learner.step_s),
-            Phase("weights to the generating copies", sync_s),
+            StepPhase("generation", roll.total_s),
+            StepPhase("scoring", learned.step_s - learner.step_s),
+            StepPhase("learning", learner.step_s),
+            StepPhase("weights to the generating copies", sync_s),
         ),
     )
 
@@ -115,7 +115,7 @@ def _generation(
     said = job.workload
     profile = load_calibrated(_name(job.learner)).profile
     model = load_model(said.model).model
-    replica = Replica(model, profile, said.rollout_tensor, said.precision, network=job.learner.network)
+    replica = ServingReplica(model, profile, said.rollout_tensor, said.precision, network=job.learner.network)
     copy_bytes = replica.weight_bytes / said.rollout_tensor
     frozen_bytes = learner.memory.weights_bytes if said.reference else 0.0
     kept = replace(learner.memory, weights_bytes=learner.memory.weights_bytes + frozen_bytes)

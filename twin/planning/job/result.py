@@ -19,7 +19,7 @@ class PlanError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class StepPhase:
     """One of the things a step does in turn.
 
     Attributes
@@ -119,7 +119,7 @@ class JobEstimate:
     hbm_bytes: float = 0.0
     low_confidence: tuple[str, ...] = ()
     service: Service | None = None
-    phases: tuple[Phase, ...] = ()
+    phases: tuple[StepPhase, ...] = ()
 
     @property
     def rate_s(self) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.training_inputs import FULL_NETWORK, Network, Parallel, Stack
+from twin.physics.training_inputs import FULL_NETWORK, Parallel, SoftwareStack, TrainingNetwork
 from twin.planning.job.job import (
     AnyJob,
     HpcJob,
@@ -53,7 +53,7 @@ def allowed_nodes(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
 
 
 def estimate_of(
-    job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: Network = FULL_NETWORK
+    job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: TrainingNetwork = FULL_NETWORK
 ) -> JobEstimate:
     """Return what `job` does on its hardware; parameters and errors as for `planned_job`."""
     planned = planned_job(job, gpus, gpu_part, gpu_bytes, network)
@@ -65,7 +65,7 @@ def estimate_of(
 
 
 def planned_job(
-    job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: Network = FULL_NETWORK
+    job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: TrainingNetwork = FULL_NETWORK
 ) -> AnyJob:
     """Return what is to be estimated of `job`.
 
@@ -122,7 +122,11 @@ def _own_profile(calibration: Calibration) -> CalibratedProfile:
 
 
 def _llm(
-    workload: LlmTraining, gpus: int, profile: str | CalibratedProfile, gpu_bytes: float, network: Network
+    workload: LlmTraining,
+    gpus: int,
+    profile: str | CalibratedProfile,
+    gpu_bytes: float,
+    network: TrainingNetwork,
 ) -> LlmJob:
     model = load_model(workload.model).model
     if workload.sequence is not None:
@@ -146,7 +150,7 @@ def _parallel(cuts: Parallelism, gpus: int, global_batch: int) -> Parallel:
     )
 
 
-def _stack(workload: LlmTraining | Reinforcement, profile: str | CalibratedProfile) -> Stack:
+def _stack(workload: LlmTraining | Reinforcement, profile: str | CalibratedProfile) -> SoftwareStack:
     """Return the profile's stack with what the scenario says otherwise."""
     said = workload.stack
     stack = default_stack(profile, workload.model, workload.precision, workload.recompute)
@@ -166,7 +170,7 @@ def _stack(workload: LlmTraining | Reinforcement, profile: str | CalibratedProfi
 
 
 def _vision(
-    workload: VisionTraining, gpus: int, profile: str, gpu_bytes: float, network: Network
+    workload: VisionTraining, gpus: int, profile: str, gpu_bytes: float, network: TrainingNetwork
 ) -> VisionJob:
     return VisionJob(
         gpus,

@@ -8,7 +8,7 @@ from twin.physics.checkpoint import checkpoint_bytes
 from twin.physics.memory import OPTIMIZER_BYTES, WEIGHT_BYTES, MemoryParts
 from twin.physics.roofline import GRADIENT_BYTES, SampleWork, data_parallel_step
 from twin.physics.sharding import OPTIMIZER_BYTES_PER_WEIGHT
-from twin.physics.training_inputs import FULL_NETWORK, Network
+from twin.physics.training_inputs import FULL_NETWORK, TrainingNetwork
 from twin.planning.job.result import JobEstimate, fits, memory_reason
 from twin.planning.profile.profiles import load_calibrated
 
@@ -51,7 +51,7 @@ class VisionJob:
     sample_hbm_bytes: float = 0.0
     sample_activation_bytes: float = 0.0
     gpu_bytes: float | None = None
-    network: Network = FULL_NETWORK
+    network: TrainingNetwork = FULL_NETWORK
 
 
 def estimate_vision(job: VisionJob) -> JobEstimate:

@@ -8,7 +8,7 @@ import numpy as np
 
 from twin.physics.collective_choice import fastest
 from twin.physics.training_inputs import together
-from twin.planning.network.link_flows import Longs, Seat, TrafficMap
+from twin.planning.network.link_flows import JobSeat, Longs, TrafficMap
 from twin.planning.network.traffic import KIND_OF_PHASE, KINDS, PHASES, Exchange
 
 _SHAPES = {"ring": "ring", "halo": "neighbours", "chain": "chain", "all": "all to all"}
@@ -51,7 +51,7 @@ class Collective:
     nodes: Longs
 
 
-def collectives_of(traffic: TrafficMap, seat: Seat) -> tuple[Collective, ...]:
+def collectives_of(traffic: TrafficMap, seat: JobSeat) -> tuple[Collective, ...]:
     """Return the kinds of communication of a job on its nodes, in the order of `KINDS`."""
     plan = traffic.plan(seat.job)
     if plan is None or not len(seat.nodes):
@@ -61,7 +61,7 @@ def collectives_of(traffic: TrafficMap, seat: Seat) -> tuple[Collective, ...]:
     return tuple(sorted(found, key=lambda one: KINDS.index(one.kind)))
 
 
-def _collective(traffic: TrafficMap, seat: Seat, exchange: Exchange) -> Collective:
+def _collective(traffic: TrafficMap, seat: JobSeat, exchange: Exchange) -> Collective:
     plan, placement = traffic.plan(seat.job), traffic.placement(seat)
     nodes = traffic.plant.nodes
     per_node = int(nodes.gpu_count[seat.nodes[0]])

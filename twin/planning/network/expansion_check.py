@@ -23,7 +23,7 @@ from twin.scenario.generators import expand
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.generators.allowed_rows import rows_of
 from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.site import Point, Racks
+from twin.scenario.schema.site import Point, RackGenerator
 from twin.scenario.schema.systems import Fabric, SwitchTier
 
 FULL_ROW_RACKS = 8
@@ -39,7 +39,7 @@ MOST_GPUS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Change:
+class ValueChange:
     """One value of the scene that is another after growing."""
 
     path: str
@@ -73,7 +73,7 @@ class Growth:
 
     gpus_before: int
     gpus_after: int
-    changes: tuple[Change, ...]
+    changes: tuple[ValueChange, ...]
     recabling: Recabling
     no_longer_fits: tuple[str, ...]
     untouched_gpus: int
@@ -133,7 +133,7 @@ def grow(scenario: Scenario, gpus: int, catalog: Catalog | None = None) -> Growt
 class _Grown:
     scenario: Scenario
     racks: int  # added
-    changes: list[Change]
+    changes: list[ValueChange]
     no_longer_fits: list[str]
 
 
@@ -190,7 +190,7 @@ class _Grower:
         )
         self.rows = self.rows.model_copy(update={"id": name, "at": Point(y=behind_m)})
 
-    def _gpus_of(self, racks: Racks) -> int:
+    def _gpus_of(self, racks: RackGenerator) -> int:
         return sum(
             self.catalog.node(part).n_gpu for part in expand.node_parts(racks, racks.part, self.catalog)
         )
@@ -212,7 +212,7 @@ class _Grower:
         at = f"halls[{hall.id}].rows[{self.rows.id}]"
         if self.like:
             said = f"{rows} row{'s' * (rows != 1)} of {per_row} racks, as {self.like}"
-            changes = [Change(at, "none", said)]
+            changes = [ValueChange(at, "none", said)]
         else:
             changes = _changed(f"{at}.count", self.rows.count, rows)
             changes += _changed(f"{at}.racks.count", self.rows.racks.count, per_row)
@@ -330,11 +330,11 @@ def _as_before(fabric: Fabric, units: tuple[int, int]) -> dict[str, SwitchTier]:
     }
 
 
-def _changed(path: str, before: object, after: object) -> list[Change]:
-    return [Change(path, str(before), str(after))] if before != after else []
+def _changed(path: str, before: object, after: object) -> list[ValueChange]:
+    return [ValueChange(path, str(before), str(after))] if before != after else []
 
 
-def _fabric_changes(before: Fabric, after: Fabric) -> list[Change]:
+def _fabric_changes(before: Fabric, after: Fabric) -> list[ValueChange]:
     at = f"fabrics[{before.id}]"
     found = _changed(f"{at}.kind", before.kind, after.kind)
     found += _changed(f"{at}.unit_nodes", before.unit_nodes or "default", after.unit_nodes or "default")
@@ -369,7 +369,7 @@ def _prices(
 
 
 def _verdict(
-    before: int, after: int, untouched: int, change: Recabling, changes: list[Change], step: str
+    before: int, after: int, untouched: int, change: Recabling, changes: list[ValueChange], step: str
 ) -> str:
     if not change.touched:
         return f"Can grow from {before:,} to {after:,} GPUs without touching a cable: {change.new:,} new ones are laid."

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
-from twin.physics.training_inputs import FULL_NETWORK, Network
+from twin.physics.training_inputs import FULL_NETWORK, TrainingNetwork
 from twin.planning.job.scenario_job import planned_job
 from twin.planning.network.connectivity import Joints
 from twin.planning.network.placement import place, profile_of, terms_of
@@ -21,7 +21,7 @@ from twin.scenario.schema.work import Job
 Slots = NDArray[np.intp]
 
 
-def network_of(plant: Plant, catalog: Catalog, job: Job, nodes: Slots | None = None) -> Network:
+def network_of(plant: Plant, catalog: Catalog, job: Job, nodes: Slots | None = None) -> TrainingNetwork:
     """Return what the intact fabric gives a job that is alone on it.
 
     Parameters

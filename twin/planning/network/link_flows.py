@@ -32,7 +32,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Seat:
+class JobSeat:
     """A job on its nodes.
 
     Parameters
@@ -78,7 +78,7 @@ class Crossing:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrafficPlan:
     """What a job sends, wherever it sits."""
 
     exchanges: tuple[Exchange, ...]
@@ -104,7 +104,7 @@ class TrafficMap:
         self._bytes_s = self.links.bytes_s
         self._routers: dict[int, Router] = {}
         self._islands: dict[int, Longs] = {}
-        self._plans: dict[int, Plan | None] = {}
+        self._plans: dict[int, TrafficPlan | None] = {}
         self._placed: dict[tuple[int, bytes], Placement | None] = {}
 
     def set_dead(self, dead: Bools) -> None:
@@ -115,13 +115,13 @@ class TrafficMap:
             self._routers.clear()
             self._placed.clear()
 
-    def plan(self, job: int) -> Plan | None:
+    def plan(self, job: int) -> TrafficPlan | None:
         """Return what a job sends; None when it sends nothing between nodes or cannot be planned."""
         if job not in self._plans:
             self._plans[job] = self._planned(job)
         return self._plans[job]
 
-    def _planned(self, job: int) -> Plan | None:
+    def _planned(self, job: int) -> TrafficPlan | None:
         spec, table = self.jobs[job], self.plant.nodes
         nodes = np.flatnonzero(allowed_nodes(self.plant, spec.rows))[: spec.nodes]
         if len(nodes) < spec.nodes or not len(nodes):
@@ -134,16 +134,16 @@ class TrafficMap:
             exchanges = exchanges_of(planned, gpus)
         except (PlanError, ProfileError):
             return None  # refused before it begins, and said so there
-        return Plan(exchanges, profile, gpus) if profile is not None and exchanges else None
+        return TrafficPlan(exchanges, profile, gpus) if profile is not None and exchanges else None
 
-    def placement(self, seat: Seat) -> Placement | None:
+    def placement(self, seat: JobSeat) -> Placement | None:
         """Return a job's traffic on its nodes; None when nothing of it enters a fabric."""
         key = (seat.job, seat.nodes.tobytes())
         if key not in self._placed:
             self._placed[key] = self._place(seat)
         return self._placed[key]
 
-    def _place(self, seat: Seat) -> Placement | None:
+    def _place(self, seat: JobSeat) -> Placement | None:
         plan, fabric = self.plan(seat.job), self.fabric_of(seat.nodes)
         if plan is None or fabric is None or len(seat.nodes) != self.jobs[seat.job].nodes:
             return None
@@ -174,7 +174,7 @@ class TrafficMap:
 
     # --- what people ask
 
-    def crossing(self, links: Longs, seats: Sequence[Seat]) -> list[Crossing]:
+    def crossing(self, links: Longs, seats: Sequence[JobSeat]) -> list[Crossing]:
         """Return what jobs send over some links, the most first."""
         found: list[Crossing] = []
         for seat in seats:
@@ -202,7 +202,7 @@ class TrafficMap:
                     )
         return sorted(found, key=lambda one: (-one.bytes_s, one.job, one.kind, one.direction))
 
-    def bytes_s(self, seat: Seat, kind: int | None = None) -> Floats:
+    def bytes_s(self, seat: JobSeat, kind: int | None = None) -> Floats:
         """Return what a job sends over every directed link, mean over a step, of one kind or all [B/s]."""
         total = np.zeros(2 * len(self.links))
         placement = self.placement(seat)
@@ -213,7 +213,7 @@ class TrafficMap:
             flows = _some(flows, np.flatnonzero(KIND_OF_PHASE[flows.group] == kind))
         return self._sent(placement, flows) / seat.step_s
 
-    def along(self, links: Longs, seats: Sequence[Seat]) -> NDArray[np.int32]:
+    def along(self, links: Longs, seats: Sequence[JobSeat]) -> NDArray[np.int32]:
         """Return the bundles that the flows over some links run through from end to end."""
         touched = np.zeros(len(self.links), np.bool_)
         for seat in seats:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.ecmp import ecmp_expected_max
-from twin.physics.training_inputs import Members, Network, Profile
+from twin.physics.training_inputs import Members, Profile, TrainingNetwork
 from twin.planning.job.job import AnyJob, InferenceJob, LoadJob, ReinforcementJob
 from twin.planning.network.traffic import KIND_OF_PHASE, KINDS, PHASES, Traffic
 from twin.planning.profile.profiles import CalibratedProfile, load_calibrated
-from twin.plant.routes import Flows, Loads, Router
+from twin.plant.routes import Flows, LinkLoads, Router
 from twin.plant.tables import Plant
 
 Floats = NDArray[np.float64]
@@ -57,7 +57,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Spread:
+class LinkSpread:
     """Load of a job on the links behind the cards.
 
     Parameters
@@ -101,13 +101,13 @@ class Placement:
     router: Router
     flows: Flows
     step_bytes: Floats
-    network: Network
+    network: TrainingNetwork
     rate_bytes_s: Floats
     reachable: bool
-    loads: Loads | None = None
+    loads: LinkLoads | None = None
 
     @cached_property
-    def spread(self) -> Spread:
+    def spread(self) -> LinkSpread:
         """Load of the job on the links behind the cards, worked out when somebody asks."""
         loads = self.router.load(self.flows, len(PHASES)) if self.loads is None else self.loads
         peak, carried = (np.zeros(2 * len(self.router.links)) for _ in range(2))
@@ -115,7 +115,7 @@ class Placement:
             peak[dlink] = np.maximum(peak[dlink], on * self.rate_bytes_s[phase])
             carried[dlink] += on * self.step_bytes[phase]
         dlink = np.flatnonzero(peak)
-        return Spread(dlink, peak[dlink], carried[dlink], tuple(links for links, _ in loads.by_group))
+        return LinkSpread(dlink, peak[dlink], carried[dlink], tuple(links for links, _ in loads.by_group))
 
     @cached_property
     def touched(self) -> NDArray[np.bool_]:
@@ -146,18 +146,18 @@ class Placement:
         return result
 
 
-def factors_of(network: Network) -> Floats:
+def factors_of(network: TrainingNetwork) -> Floats:
     """Return the factors of a network, by kind."""
     return np.array([getattr(network, kind) for kind in KINDS])
 
 
-def network_with(factors: Floats, hop_extra_s: float, members: Members) -> Network:
+def network_with(factors: Floats, hop_extra_s: float, members: Members) -> TrainingNetwork:
     """Return the network with these factors, by kind."""
     factor = dict(zip(KINDS, factors.tolist(), strict=True))
-    return Network(**factor, hop_extra_s=hop_extra_s, members=members)
+    return TrainingNetwork(**factor, hop_extra_s=hop_extra_s, members=members)
 
 
-def no_better(network: Network, than: Network) -> Network:
+def no_better(network: TrainingNetwork, than: TrainingNetwork) -> TrainingNetwork:
     """Return a network on the same places that is nowhere better than another.
 
     Losing a cable opens no way that was not there.
@@ -234,7 +234,7 @@ def place(router: Router, traffic: Traffic, nodes: Longs, profile: Profile, term
     )
 
 
-def _inner_bytes_s(router: Router, loads: Loads, profile: Profile, terms: Terms) -> Floats:
+def _inner_bytes_s(router: Router, loads: LinkLoads, profile: Profile, terms: Terms) -> Floats:
     """Return what the links behind the cards leave a flow of weight one, by phase, in terms of its card [B/s]."""
     # Cables of a torus end in cards, at the profile's efficiency; links between switches give their line rate.
     slack = 1.0 if router.has_peers else profile.scale_out_efficiency

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
-from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Parallel, Profile, Stack
+from twin.physics.training_inputs import (
+    FULL_NETWORK,
+    Model,
+    Parallel,
+    Profile,
+    SoftwareStack,
+    TrainingNetwork,
+)
 from twin.planning.job.result import PlanError
 from twin.planning.network.placement import Terms, place, terms_of
 from twin.planning.network.traffic import llm_exchanges, traffic_of
@@ -69,7 +76,7 @@ class SceneNetwork:
         """Routes, worked out when they are first needed."""
         return Router(self.plant, self.links, self.fabric, self.links.bytes_s)
 
-    def cards_only(self, profile: Profile) -> Network:
+    def cards_only(self, profile: Profile) -> TrainingNetwork:
         """Return what the network cards and the technology alone allow: for a search over many cuts.
 
         Parameters
@@ -80,9 +87,11 @@ class SceneNetwork:
         table, first = self.plant.nodes, int(self.nodes[0])
         gpu_bytes_s = self.cards * table.nic_bytes_s[first] / table.gpu_count[first]
         factor = float(gpu_bytes_s / profile.scale_out_bytes_s * self.terms.efficiency)
-        return Network(factor, factor, factor, factor, factor, self.terms.hop_extra_s)
+        return TrainingNetwork(factor, factor, factor, factor, factor, self.terms.hop_extra_s)
 
-    def of_job(self, model: Model, parallel: Parallel, stack: Stack, profile: Profile) -> Network:
+    def of_job(
+        self, model: Model, parallel: Parallel, stack: SoftwareStack, profile: Profile
+    ) -> TrainingNetwork:
         """Return what a job has on the first nodes of the scene, alone, with collisions and oversubscription.
 
         Parameters

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from twin.physics.experts import dispatch_bytes
 from twin.physics.roofline import GRADIENT_BYTES
 from twin.physics.sharding import AS_FILLED, data_parallel_bytes
-from twin.physics.training_inputs import Members, Model, Parallel, Stack
+from twin.physics.training_inputs import Members, Model, Parallel, SoftwareStack
 from twin.planning.job.job import AnyJob, HpcJob, LlmJob, ReinforcementJob, VisionJob, default_stack
 from twin.planning.profile.models import load_model
 from twin.plant.routes import EVERY_CARD, Flows
@@ -109,7 +109,7 @@ def exchanges_of(job: AnyJob, gpus: int) -> tuple[Exchange, ...]:
     return ()
 
 
-def llm_exchanges(model: Model, parallel: Parallel, stack: Stack) -> tuple[Exchange, ...]:
+def llm_exchanges(model: Model, parallel: Parallel, stack: SoftwareStack) -> tuple[Exchange, ...]:
     """Return the exchanges of a transformer in training, with the volumes of `twin.physics.training`."""
     t, c, d, p = parallel.tp, parallel.cp, parallel.dp, parallel.pp
     rank: Longs = np.arange(parallel.gpus, dtype=np.int64)

@@ -37,7 +37,7 @@ class ProfileError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ProfileFigure:
     """One number that ships.
 
     Attributes
@@ -125,7 +125,7 @@ def refuse_unknown_keys(given: Mapping[str, Any], allowed: frozenset[str], file:
             raise ProfileError(file, where, f"unknown key; known are {', '.join(sorted(allowed))}")
 
 
-def read_figure(entry: object, dimension: str, file: str, key: str) -> Figure:
+def read_figure(entry: object, dimension: str, file: str, key: str) -> ProfileFigure:
     """Return one figure from `{value, unit, source, status}`.
 
     Parameters
@@ -154,7 +154,7 @@ def read_figure(entry: object, dimension: str, file: str, key: str) -> Figure:
     if not math.isfinite(number):
         raise ProfileError(file, f"{key}.value", f"{number!r} is no finite number")
     value = _si(float(number), unit, dimension, file, key)
-    return Figure(value, f"{number} {unit}".removesuffix(" 1"), entry["source"], status)
+    return ProfileFigure(value, f"{number} {unit}".removesuffix(" 1"), entry["source"], status)
 
 
 PLAIN_UNITS: Mapping[str, Mapping[str, float]] = {

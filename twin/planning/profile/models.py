@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from twin.physics.training_inputs import Experts, Latent, Model
 from twin.planning.profile.figures import (
-    Figure,
     ProfileError,
+    ProfileFigure,
     read_document,
     read_figure,
     refuse_unknown_keys,
@@ -90,7 +90,7 @@ class VisionPreset:
     efficiency: float
     sample_hbm_bytes: float
     sample_activation_bytes: float
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, ProfileFigure]
 
 
 @cache

@@ -9,8 +9,8 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from twin.physics.training_inputs import Stack
-from twin.planning.profile.figures import PLAIN_UNITS, STATUSES, Figure, ProfileError, parse_document
+from twin.physics.training_inputs import SoftwareStack
+from twin.planning.profile.figures import PLAIN_UNITS, STATUSES, ProfileError, ProfileFigure, parse_document
 from twin.planning.profile.profiles import (
     DIMENSION_OF,
     CalibratedProfile,
@@ -56,11 +56,11 @@ def write_profile(
     *,
     title: str,
     extends: str,
-    figures: Mapping[str, Figure],
+    figures: Mapping[str, ProfileFigure],
     gpus: tuple[str, ...] = (),
     notes: str = "",
     confidence: Confidence = "own runs",
-    stack: Stack | None = None,
+    stack: SoftwareStack | None = None,
 ) -> CalibratedProfile:
     """Write a profile that changes a shipped one, and return it as it now reads.
 
@@ -150,7 +150,7 @@ def _place(file: str) -> Any:
     return place
 
 
-def _entry(file: str, field: str, figure: Figure) -> dict[str, Any]:
+def _entry(file: str, field: str, figure: ProfileFigure) -> dict[str, Any]:
     if figure.status not in STATUSES:
         raise ProfileError(
             file, f"figures.{field}.status", f"{figure.status!r} is none of {', '.join(STATUSES)}"

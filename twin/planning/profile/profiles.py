@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, Literal, cast
 
-from twin.physics.training_inputs import Profile, Stack
+from twin.physics.training_inputs import Profile, SoftwareStack
 from twin.planning.profile.figures import (
-    Figure,
     ProfileError,
+    ProfileFigure,
     read_document,
     read_figure,
     refuse_unknown_keys,
@@ -92,13 +92,13 @@ class CalibratedProfile:
     name: str
     title: str
     profile: Profile
-    stack: Stack
+    stack: SoftwareStack
     confidence: Confidence
     gpus: tuple[str, ...]
     also: tuple[str, ...]
     extends: str
     variant: bool
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, ProfileFigure]
     notes: str
     software: tuple[str, ...] = ()
 
@@ -294,7 +294,7 @@ def _spelling(gpu: str) -> str:
 
 
 def stack_keys() -> tuple[str, ...]:
-    """Return what a profile may say of its stack, by field of `Stack`."""
+    """Return what a profile may say of its stack, by field of `SoftwareStack`."""
     return tuple(_STACK_TYPES)
 
 
@@ -309,7 +309,9 @@ def _base(document: Mapping[str, Any], file: str) -> CalibratedProfile | None:
     return load_calibrated(extends)
 
 
-def _figures(document: Mapping[str, Any], base: CalibratedProfile | None, file: str) -> dict[str, Figure]:
+def _figures(
+    document: Mapping[str, Any], base: CalibratedProfile | None, file: str
+) -> dict[str, ProfileFigure]:
     given = section(document, file, "figures") if base is None or "figures" in document else {}
     refuse_unknown_keys(given, frozenset(DIMENSION_OF), file, "figures")
     figures = dict(base.figures) if base else {}
@@ -329,7 +331,7 @@ def _figures(document: Mapping[str, Any], base: CalibratedProfile | None, file: 
     return figures
 
 
-def _stack(document: Mapping[str, Any], base: CalibratedProfile | None, file: str) -> Stack:
+def _stack(document: Mapping[str, Any], base: CalibratedProfile | None, file: str) -> SoftwareStack:
     if "stack" not in document and base is not None:
         return base.stack
     given = section(document, file, "stack")
@@ -343,7 +345,7 @@ def _stack(document: Mapping[str, Any], base: CalibratedProfile | None, file: st
         raise ProfileError(file, "stack.sharding", "must be none, optimizer, gradients or weights")
     if given.get("grad_bytes", 2) not in (2, 4):
         raise ProfileError(file, "stack.grad_bytes", f"{given['grad_bytes']!r} must be 2 or 4")
-    return replace(base.stack, **given) if base is not None else Stack(**given)
+    return replace(base.stack, **given) if base is not None else SoftwareStack(**given)
 
 
 def _confidence(document: Mapping[str, Any], file: str) -> Confidence:

@@ -138,7 +138,7 @@ class Histories:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class UptimeShares:
     """What became of the time that the job was up, shape (runs,) each [s]."""
 
     ettr: Floats
@@ -147,7 +147,9 @@ class Kept:
     checkpoint_s: Floats
 
 
-def with_checkpoints(history: Histories, interval_s: float, pause_s: float, drain_s: float = 0.0) -> Kept:
+def with_checkpoints(
+    history: Histories, interval_s: float, pause_s: float, drain_s: float = 0.0
+) -> UptimeShares:
     """Return what the job keeps when it saves its state every so often.
 
     Work since the last durable checkpoint is lost at an interruption; what is under way at the end is kept.
@@ -171,7 +173,7 @@ def with_checkpoints(history: Histories, interval_s: float, pause_s: float, drai
         durable = np.maximum(np.floor((up - drain_s) / cycle_s), 0.0) * interval_s
     durable[-1] = worked[-1]  # the interval that the end cuts off
     kept, total = durable.sum(axis=0), worked.sum(axis=0)
-    return Kept(kept / history.horizon_s, kept, total - kept, up.sum(axis=0) - total)
+    return UptimeShares(kept / history.horizon_s, kept, total - kept, up.sum(axis=0) - total)
 
 
 def sample(model: ReliabilityModel, runs: int = 1000, seed: int = 1) -> Histories:
@@ -387,7 +389,7 @@ def _weighted(weight: Floats, dice: Floats) -> Ints:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class FigureSpread:
     """A figure over all runs."""
 
     mean: float
@@ -397,12 +399,12 @@ class Spread:
     high: float
 
 
-def spread(values: ArrayLike) -> Spread:
+def spread(values: ArrayLike) -> FigureSpread:
     """Return mean, standard error of the mean, and the 5, 50 and 95 % quantiles of a figure over runs."""
     x = np.asarray(values, dtype=float)
     low, median, high = np.quantile(x, (0.05, 0.5, 0.95)).tolist()
     error = float(x.std(ddof=1) / math.sqrt(len(x))) if len(x) > 1 else math.inf
-    return Spread(float(x.mean()), error, low, median, high)
+    return FigureSpread(float(x.mean()), error, low, median, high)
 
 
 def best_interval_s(

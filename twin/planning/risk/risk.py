@@ -14,11 +14,11 @@ from twin.planning.job.job import JobEstimate
 from twin.planning.job.result import PlanError
 from twin.planning.job.scenario_job import allowed_nodes, estimate_of
 from twin.planning.risk.reliability_sample import (
+    FigureSpread,
     Histories,
-    Kept,
     ReliabilityModel,
     SampledCause,
-    Spread,
+    UptimeShares,
     best_interval_s,
     sample,
     spread,
@@ -228,7 +228,7 @@ def _interval_s(job: Job, model: ReliabilityModel, work: JobEstimate) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RiskOutcome:
     """A job sampled many times.
 
     Attributes
@@ -239,10 +239,10 @@ class Outcome:
 
     risk: JobRisk
     history: Histories
-    kept: Kept
+    kept: UptimeShares
 
     @property
-    def figures(self) -> dict[str, Spread]:
+    def figures(self) -> dict[str, FigureSpread]:
         """Everything of interest by name, over all runs; times are shares of the horizon."""
         history, kept, whole_s = self.history, self.kept, self.history.horizon_s
         return {
@@ -265,19 +265,19 @@ class Outcome:
         return best_interval_s(self.history, self.risk.pause_s, self.risk.drain_s)
 
 
-def outcome(risk: JobRisk, runs: int = 1000, seed: int = 1) -> Outcome:
+def outcome(risk: JobRisk, runs: int = 1000, seed: int = 1) -> RiskOutcome:
     """Return what a job comes to in `runs` runs; the same seed gives the same failures whatever the intervals."""
     history = sample(risk.model, runs, seed)
-    return Outcome(risk, history, with_checkpoints(history, risk.interval_s, risk.pause_s, risk.drain_s))
+    return RiskOutcome(risk, history, with_checkpoints(history, risk.interval_s, risk.pause_s, risk.drain_s))
 
 
-def ettr_at(found: Outcome, interval_s: float) -> Spread:
+def ettr_at(found: RiskOutcome, interval_s: float) -> FigureSpread:
     """Return the ETTR of the same runs at another interval."""
     risk = found.risk
     return spread(with_checkpoints(found.history, interval_s, risk.pause_s, risk.drain_s).ettr)
 
 
-def by_spares(risk: JobRisk, runs: int, seed: int, numbers: Sequence[int] = ()) -> dict[int, Outcome]:
+def by_spares(risk: JobRisk, runs: int, seed: int, numbers: Sequence[int] = ()) -> dict[int, RiskOutcome]:
     """Return what the job comes to with other numbers of spares; none named: some below and above its own."""
     base = max(risk.model.spares, 1)
     wanted = sorted(set(numbers) or {round(step * base) for step in SPARE_STEPS})

@@ -9,13 +9,13 @@ from typing import Any
 
 from twin.physics.memory import MemoryParts, memory_per_gpu
 from twin.physics.training import step_time
-from twin.physics.training_inputs import Model, Parallel, Recompute, Sharding, Stack
+from twin.physics.training_inputs import Model, Parallel, Recompute, Sharding, SoftwareStack
 from twin.planning.job.llm import LlmJob, default_stack
 from twin.planning.job.result import MEMORY_SHARE
 from twin.planning.job.vision import VisionJob
 from twin.planning.profile.models import load_model
 from twin.planning.profile.profiles import CalibratedProfile, load_calibrated
-from twin.planning.search.search import Candidate, Limits, filled_layers, search
+from twin.planning.search.search import Candidate, SearchLimits, filled_layers, search
 from twin.planning.search.vision_advice import vision_would_fit
 
 MOST_GPUS_FACTOR = 64
@@ -54,7 +54,7 @@ class _State:
     """What the levers turn."""
 
     parallel: Parallel
-    stack: Stack
+    stack: SoftwareStack
 
 
 def would_fit(job: LlmJob | VisionJob) -> str:
@@ -136,7 +136,7 @@ def _both(
         yield words, state
 
 
-def _other_cut(job: LlmJob, model: Model, stack: Stack) -> list[Advice]:
+def _other_cut(job: LlmJob, model: Model, stack: SoftwareStack) -> list[Advice]:
     """Return the best plan on the same GPUs, or on the fewest more of them that hold the job."""
     gpus = job.parallel.gpus
     plan = fewest_gpus(
@@ -164,7 +164,7 @@ def fewest_gpus(
     global_batch: int,
     profile: str | CalibratedProfile,
     *,
-    stack: Stack | None = None,
+    stack: SoftwareStack | None = None,
     gpu_bytes: float | None = None,
     domain_gpus: int | None = None,
 ) -> Candidate | None:
@@ -191,7 +191,7 @@ def fewest_gpus(
             profile,
             stack=stack,
             gpu_bytes=gpu_bytes,
-            limits=Limits(top=1, domain_gpus=domain_gpus),
+            limits=SearchLimits(top=1, domain_gpus=domain_gpus),
         )
         if found.best:
             return found.best[0]

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from twin.physics.training_inputs import Model, Stack
+from twin.physics.training_inputs import Model, SoftwareStack
 from twin.planning.profile.profiles import CalibratedProfile
-from twin.planning.search.search import Limits, has_cut, search
+from twin.planning.search.search import SearchLimits, has_cut, search
 
 TRIES = 12
 """Searches in each direction at most, among sizes that divide: what is farther away is no near size."""
@@ -52,7 +52,7 @@ def nearby(
     scene_gpus: int,
     gpu_bytes: float,
     domain_gpus: int,
-    stack: Stack | None = None,
+    stack: SoftwareStack | None = None,
 ) -> Nearby:
     """Return the best batch near by, and the best numbers of GPUs near by at which some cut runs.
 
@@ -63,7 +63,7 @@ def nearby(
     node_gpus, scene_gpus, domain_gpus
         GPUs of a node, of the scene, and of a scale-up domain.
     """
-    limits = Limits(top=1, domain_gpus=domain_gpus)
+    limits = SearchLimits(top=1, domain_gpus=domain_gpus)
 
     def divides(count: int, batch: int) -> bool:
         return has_cut(model, count, batch, profile, limits)

@@ -8,14 +8,14 @@ import numpy as np
 
 from twin.catalog import Catalog
 from twin.physics.training import step_time
-from twin.physics.training_inputs import FULL_NETWORK, Model, Precision, Profile, Stack
+from twin.physics.training_inputs import FULL_NETWORK, Model, Precision, Profile, SoftwareStack
 from twin.planning.job.llm import default_stack
 from twin.planning.job.result import PlanError
 from twin.planning.job.scenario_job import allowed_nodes
 from twin.planning.network.scene_network import SceneNetwork, scene_network
 from twin.planning.profile.models import load_model
 from twin.planning.profile.profiles import CalibratedProfile, load_calibrated, profile_for_gpu
-from twin.planning.search.search import NO_LIMITS, Candidate, Found, Limits, search
+from twin.planning.search.search import NO_LIMITS, Candidate, SearchLimits, SearchResult, search
 from twin.plant.tables import Plant
 
 PLACED_TIMES, PLACED_MORE = 2, 5
@@ -99,9 +99,9 @@ def plan_for_scene(
     sequence: int | None = None,
     precision: Precision = "bf16",
     profile: str | CalibratedProfile | None = None,
-    stack: Stack | None = None,
-    limits: Limits = NO_LIMITS,
-) -> Found:
+    stack: SoftwareStack | None = None,
+    limits: SearchLimits = NO_LIMITS,
+) -> SearchResult:
     """Return the fastest ways to train a model on GPUs of a scene, alone on its fabric.
 
     The search sees the network cards; the best cuts are then placed on the first nodes of the scene, where hops,

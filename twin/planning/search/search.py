@@ -11,13 +11,13 @@ from twin.physics.training import StepParts, step_time
 from twin.physics.training_inputs import (
     FULL_NETWORK,
     Model,
-    Network,
     Parallel,
     Precision,
     Profile,
     Recompute,
     Sharding,
-    Stack,
+    SoftwareStack,
+    TrainingNetwork,
 )
 from twin.planning.job.llm import default_stack
 from twin.planning.job.result import MEMORY_SHARE, PlanError
@@ -41,7 +41,7 @@ REASONS = (DOMAIN, HEADS, LAYERS, SEQUENCE, EXPERTS, BATCH, MEMORY)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SearchLimits:
     """What the search may use.
 
     Attributes
@@ -75,7 +75,7 @@ class Limits:
     top: int = 5
 
 
-NO_LIMITS = Limits()
+NO_LIMITS = SearchLimits()
 """Whatever divides."""
 
 
@@ -94,10 +94,10 @@ class Candidate:
     """
 
     parallel: Parallel
-    stack: Stack
+    stack: SoftwareStack
     parts: StepParts
     memory: MemoryParts
-    network: Network = FULL_NETWORK
+    network: TrainingNetwork = FULL_NETWORK
 
     @property
     def step_s(self) -> float:
@@ -106,7 +106,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search brought.
 
     Attributes
@@ -137,12 +137,12 @@ def search(
     global_batch: int,
     profile_name: str | CalibratedProfile,
     *,
-    stack: Stack | None = None,
+    stack: SoftwareStack | None = None,
     precision: Precision = "bf16",
     gpu_bytes: float | None = None,
-    limits: Limits = NO_LIMITS,
-    network: Network = FULL_NETWORK,
-) -> Found:
+    limits: SearchLimits = NO_LIMITS,
+    network: TrainingNetwork = FULL_NETWORK,
+) -> SearchResult:
     """Return the fastest ways to train a model on a number of GPUs that fit in their memory.
 
     Parameters
@@ -197,7 +197,7 @@ def search(
             network,
         )
         seek.run()
-    return Found(seek.best(), seek.tried, seek.refused, shape, room, calibrated.confidence)
+    return SearchResult(seek.best(), seek.tried, seek.refused, shape, room, calibrated.confidence)
 
 
 def has_cut(
@@ -205,7 +205,7 @@ def has_cut(
     gpus: int,
     global_batch: int,
     calibrated: CalibratedProfile,
-    limits: Limits = NO_LIMITS,
+    limits: SearchLimits = NO_LIMITS,
 ) -> bool:
     """Return whether any degrees divide GPUs, model and batch, whatever memory they need; parameters as `search`."""
     shape = load_model(model).model if isinstance(model, str) else model
@@ -225,10 +225,10 @@ class _Search:
         gpus: int,
         global_batch: int,
         profile: Profile,
-        stack: Stack,
+        stack: SoftwareStack,
         gpu_bytes: float,
-        limits: Limits,
-        network: Network,
+        limits: SearchLimits,
+        network: TrainingNetwork,
     ) -> None:
         self.model, self.gpus, self.global_batch = model, gpus, global_batch
         self.profile, self.limits, self.network = profile, limits, network
@@ -328,7 +328,7 @@ def _much_the_same(plan: Candidate, other: Candidate) -> bool:
     return (a.tp, a.pp, a.ep) == (b.tp, b.pp, b.ep) and abs(plan.step_s / other.step_s - 1) < SAME_STEP
 
 
-def _savings(stack: Stack, limits: Limits) -> tuple[tuple[Stack, ...], ...]:
+def _savings(stack: SoftwareStack, limits: SearchLimits) -> tuple[tuple[SoftwareStack, ...], ...]:
     """Return the stacks to try: for each sharding, from least to most recomputation."""
     ways: Sequence[Recompute] = limits.recompute
     if stack.flash:  # fused attention keeps no scores, so that selective recomputation saves nothing
@@ -374,13 +374,13 @@ def _interleaves(layers: float, pp: int, microbatches: int) -> Iterator[int]:
 def fastest_microbatch(
     model: Model,
     parallel: Parallel,
-    stack: Stack,
+    stack: SoftwareStack,
     profile: Profile,
     gpu_bytes: float,
     *,
     microbatch: int | None = None,
     vp: int | None = None,
-    network: Network = FULL_NETWORK,
+    network: TrainingNetwork = FULL_NETWORK,
 ) -> Parallel:
     """Return the cut with the microbatch and interleave of the shortest step that fits.
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from twin.physics.training import step_time
 from twin.physics.training_inputs import Profile
-from twin.planning.profile.figures import Figure
+from twin.planning.profile.figures import ProfileFigure
 from twin.planning.profile.profile_file import write_profile
 from twin.planning.profile.profiles import CalibratedProfile
-from twin.planning.table.estimate_cases import Case, Errors, errors_of
+from twin.planning.table.estimate_cases import Errors, TrainingCase, errors_of
 
 NOISE = 0.02
 """Relative error of a step time that the physics cannot explain, and of its measurement (one sigma)."""
@@ -58,7 +58,7 @@ class CalibrationError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class FittedProfile:
     """A profile fitted to runs.
 
     Attributes
@@ -88,7 +88,7 @@ class Calibration:
         return self.after.rows
 
 
-def calibrate(cases: Sequence[Case], base: CalibratedProfile) -> Calibration:
+def calibrate(cases: Sequence[TrainingCase], base: CalibratedProfile) -> FittedProfile:
     """Return the profile that fits measured runs.
 
     Parameters
@@ -116,13 +116,13 @@ def calibrate(cases: Sequence[Case], base: CalibratedProfile) -> Calibration:
         if abs(log) > _UNCHANGED
     }
     kept = {name: getattr(base.profile, name) for name in fit.names if name not in moved}
-    return Calibration(base, replace(profile, **kept), moved, before, after, _left_out(fit, logs))
+    return FittedProfile(base, replace(profile, **kept), moved, before, after, _left_out(fit, logs))
 
 
 class _Fit:
     """The runs, the numbers that may move, and how they are moved."""
 
-    def __init__(self, cases: Sequence[Case], base: Profile) -> None:
+    def __init__(self, cases: Sequence[TrainingCase], base: Profile) -> None:
         self.cases, self.base = cases, base
         self.measured_s = np.array([case.measured_s or math.nan for case in cases])
         if not np.isfinite(self.measured_s).all():
@@ -237,7 +237,7 @@ def _refuse_impossible(profile: Profile) -> None:
 _UNITS: Mapping[str, str] = {"fixed_s": "s"}
 
 
-def fitted_figures(calibration: Calibration, file: str, date: str) -> dict[str, Figure]:
+def fitted_figures(calibration: FittedProfile, file: str, date: str) -> dict[str, ProfileFigure]:
     """Return the moved numbers with their source, rounded to four digits.
 
     Parameters
@@ -255,11 +255,11 @@ def fitted_figures(calibration: Calibration, file: str, date: str) -> dict[str, 
         assert name in known
         rounded = float(f"{value:.4g}")
         unit = _UNITS.get(name, "")
-        figures[name] = Figure(rounded, f"{rounded} {unit}".strip(), source, "fitted")
+        figures[name] = ProfileFigure(rounded, f"{rounded} {unit}".strip(), source, "fitted")
     return figures
 
 
-def save_calibration(calibration: Calibration, path: Path, file: str, date: str) -> None:
+def save_calibration(calibration: FittedProfile, path: Path, file: str, date: str) -> None:
     """Write the fitted profile; it extends its base and holds the moved numbers only.
 
     Parameters

@@ -24,7 +24,7 @@ class CellError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class CaseColumn:
     """One column that the planner understands.
 
     Attributes
@@ -211,42 +211,42 @@ def _nic(text: str) -> float:
 _SAYS_NONE = (_switch, _recompute, _attention, _sharding, _stage, _distributed)
 """Readers for which the word none is an answer, and no blank."""
 
-COLUMNS: tuple[Column, ...] = (
-    Column("model", str, ("model_name",)),
-    Column("gpu", str, ("gpu_type", "gpu_model", "accelerator")),
-    Column("profile", str),
-    Column("software", str),
-    Column("framework", str),
-    Column("stack", str, ("software_stack",)),
-    Column("source", str),
-    Column("precision", _precision, ("dtype",)),
-    Column("gpus", _count, ("num_gpus", "n_gpus", "gpu_count", "world_size", "#gpus", "#_gpus")),
-    Column("seq", _count, ("seq_len", "seqlen", "seq_length", "sequence", "sequence_length")),
-    Column("layers", _layers, ("num_layers", "n_layers", "n_layer", "num_hidden_layers")),
-    Column("hidden", _count, ("hidden_size", "h", "d_model", "n_embd")),
-    Column("ffn", _count, ("ffn_hidden", "ffn_hidden_size", "ffn_size", "intermediate_size", "d_ff")),
-    Column("heads", _count, ("num_heads", "n_heads", "attention_heads", "num_attention_heads", "n_head")),
-    Column(
+COLUMNS: tuple[CaseColumn, ...] = (
+    CaseColumn("model", str, ("model_name",)),
+    CaseColumn("gpu", str, ("gpu_type", "gpu_model", "accelerator")),
+    CaseColumn("profile", str),
+    CaseColumn("software", str),
+    CaseColumn("framework", str),
+    CaseColumn("stack", str, ("software_stack",)),
+    CaseColumn("source", str),
+    CaseColumn("precision", _precision, ("dtype",)),
+    CaseColumn("gpus", _count, ("num_gpus", "n_gpus", "gpu_count", "world_size", "#gpus", "#_gpus")),
+    CaseColumn("seq", _count, ("seq_len", "seqlen", "seq_length", "sequence", "sequence_length")),
+    CaseColumn("layers", _layers, ("num_layers", "n_layers", "n_layer", "num_hidden_layers")),
+    CaseColumn("hidden", _count, ("hidden_size", "h", "d_model", "n_embd")),
+    CaseColumn("ffn", _count, ("ffn_hidden", "ffn_hidden_size", "ffn_size", "intermediate_size", "d_ff")),
+    CaseColumn("heads", _count, ("num_heads", "n_heads", "attention_heads", "num_attention_heads", "n_head")),
+    CaseColumn(
         "kv_heads",
         _count,
         ("num_kv_heads", "n_kv_heads", "num_key_value_heads", "query_groups", "num_query_groups"),
     ),
-    Column("vocab", _count, ("vocab_size", "vocabulary", "padded_vocab_size")),
-    Column("gated", _switch, ("swiglu", "glu", "gated_ffn")),
-    Column("tp", _count, ("tensor_parallel", "tensor_parallel_size", "tensor_model_parallel_size")),
-    Column("pp", _count, ("pipeline_parallel", "pipeline_parallel_size", "pipeline_model_parallel_size")),
-    Column("cp", _count, ("context_parallel", "context_parallel_size")),
-    Column("dp", _count, ("data_parallel", "data_parallel_size")),
-    Column("etp", _count, ("expert_tensor_parallel", "expert_tensor_parallel_size")),
-    Column("ep", _count, ("expert_parallel", "expert_parallel_size", "expert_model_parallel_size")),
-    Column(
+    CaseColumn("vocab", _count, ("vocab_size", "vocabulary", "padded_vocab_size")),
+    CaseColumn("gated", _switch, ("swiglu", "glu", "gated_ffn")),
+    CaseColumn("tp", _count, ("tensor_parallel", "tensor_parallel_size", "tensor_model_parallel_size")),
+    CaseColumn("pp", _count, ("pipeline_parallel", "pipeline_parallel_size", "pipeline_model_parallel_size")),
+    CaseColumn("cp", _count, ("context_parallel", "context_parallel_size")),
+    CaseColumn("dp", _count, ("data_parallel", "data_parallel_size")),
+    CaseColumn("etp", _count, ("expert_tensor_parallel", "expert_tensor_parallel_size")),
+    CaseColumn("ep", _count, ("expert_parallel", "expert_parallel_size", "expert_model_parallel_size")),
+    CaseColumn(
         "vp",
         _count,
         ("vpp", "interleave", "virtual_pipeline", "virtual_stages", "virtual_pipeline_parallel_size"),
     ),
-    Column("microbatch", _count, ("micro_batch", "mbs", "mb", "micro_batch_size", "microbatch_size")),
-    Column("global_batch", _count, ("gbs", "global_batch_size", "batch", "batch_size")),
-    Column(
+    CaseColumn("microbatch", _count, ("micro_batch", "mbs", "mb", "micro_batch_size", "microbatch_size")),
+    CaseColumn("global_batch", _count, ("gbs", "global_batch_size", "batch", "batch_size")),
+    CaseColumn(
         "recompute",
         _recompute,
         (
@@ -257,42 +257,48 @@ COLUMNS: tuple[Column, ...] = (
             "recompute_granularity",
         ),
     ),
-    Column("seq_parallel", _switch, ("sp", "sequence_parallel")),
-    Column(
+    CaseColumn("seq_parallel", _switch, ("sp", "sequence_parallel")),
+    CaseColumn(
         "attention",
         _attention,
         ("flash", "flash_attention", "flash_attn", "fused_attention", "use_flash_attn"),
     ),
-    Column("overlap", _switch),
-    Column("tp_overlap", _switch, ("tensor_overlap", "overlap_tp", "tp_comm_overlap")),
-    Column("dp_overlap", _switch, ("data_overlap", "overlap_dp", "dp_comm_overlap", "overlap_grad_reduce")),
-    Column("p2p_overlap", _switch, ("pp_overlap", "pipeline_overlap", "overlap_p2p", "overlap_p2p_comm")),
-    Column("ep_overlap", _switch, ("expert_overlap",)),
-    Column("grad_bytes", _count, ("gradient_bytes", "gradb", "grad_b", "bytes_per_gradient")),
-    Column("optimizer", _sharding),
-    Column("sharding", _sharding, ("data_sharding",)),
-    Column("zero", _stage, ("zero_stage", "zero_optimization_stage")),
-    Column(
+    CaseColumn("overlap", _switch),
+    CaseColumn("tp_overlap", _switch, ("tensor_overlap", "overlap_tp", "tp_comm_overlap")),
+    CaseColumn(
+        "dp_overlap", _switch, ("data_overlap", "overlap_dp", "dp_comm_overlap", "overlap_grad_reduce")
+    ),
+    CaseColumn("p2p_overlap", _switch, ("pp_overlap", "pipeline_overlap", "overlap_p2p", "overlap_p2p_comm")),
+    CaseColumn("ep_overlap", _switch, ("expert_overlap",)),
+    CaseColumn("grad_bytes", _count, ("gradient_bytes", "gradb", "grad_b", "bytes_per_gradient")),
+    CaseColumn("optimizer", _sharding),
+    CaseColumn("sharding", _sharding, ("data_sharding",)),
+    CaseColumn("zero", _stage, ("zero_stage", "zero_optimization_stage")),
+    CaseColumn(
         "distributed_optimizer", _distributed, ("dist_optimizer", "use_distributed_optimizer", "dist_opt")
     ),
-    Column("deferred_head", _switch, ("defer_embedding_wgrad", "defer_embedding_wgrad_compute")),
-    Column("launch_s", _from_zero("s"), ("launch", "launch_bound_s", "cpu_launch_s")),
-    Column("launch_ms", _from_zero("ms", 1e-3), ("cpu_launch_ms",)),
-    Column("launch_us", _from_zero("us", 1e-6), ("cpu_launch_us",)),
-    Column("nic", _nic, ("nic_speed", "nic_bandwidth")),
-    Column("nic_gbit_s", _positive("Gb/s", _GBIT_S), ("nic_gbps", "nic_gbit", "nic_gbits", "network_gbps")),
-    Column("nic_gbyte_s", _positive("GB/s", 1e9), ("nic_gb_s", "nic_gbytes_s")),
-    Column("p2p_factor", _positive("1"), ("xp",)),
-    Column("experts", _count_or_none, ("num_experts", "n_experts", "moe_num_experts", "num_local_experts")),
-    Column(
+    CaseColumn("deferred_head", _switch, ("defer_embedding_wgrad", "defer_embedding_wgrad_compute")),
+    CaseColumn("launch_s", _from_zero("s"), ("launch", "launch_bound_s", "cpu_launch_s")),
+    CaseColumn("launch_ms", _from_zero("ms", 1e-3), ("cpu_launch_ms",)),
+    CaseColumn("launch_us", _from_zero("us", 1e-6), ("cpu_launch_us",)),
+    CaseColumn("nic", _nic, ("nic_speed", "nic_bandwidth")),
+    CaseColumn(
+        "nic_gbit_s", _positive("Gb/s", _GBIT_S), ("nic_gbps", "nic_gbit", "nic_gbits", "network_gbps")
+    ),
+    CaseColumn("nic_gbyte_s", _positive("GB/s", 1e9), ("nic_gb_s", "nic_gbytes_s")),
+    CaseColumn("p2p_factor", _positive("1"), ("xp",)),
+    CaseColumn(
+        "experts", _count_or_none, ("num_experts", "n_experts", "moe_num_experts", "num_local_experts")
+    ),
+    CaseColumn(
         "topk",
         _count_or_none,
         ("top_k", "experts_per_token", "num_experts_per_tok", "moe_router_topk", "moe_topk"),
     ),
-    Column("expert_ffn", _count_or_none, ("moe_ffn", "moe_ffn_hidden_size", "moe_intermediate_size")),
-    Column("shared_experts", _count_or_none, ("n_shared_experts", "num_shared_experts")),
-    Column("dense_layers", _count_or_none, ("first_dense_layers", "first_k_dense_replace")),
-    Column(
+    CaseColumn("expert_ffn", _count_or_none, ("moe_ffn", "moe_ffn_hidden_size", "moe_intermediate_size")),
+    CaseColumn("shared_experts", _count_or_none, ("n_shared_experts", "num_shared_experts")),
+    CaseColumn("dense_layers", _count_or_none, ("first_dense_layers", "first_k_dense_replace")),
+    CaseColumn(
         "step_time_s",
         _positive("s"),
         (
@@ -305,17 +311,17 @@ COLUMNS: tuple[Column, ...] = (
             "iter_time",
         ),
     ),
-    Column("step_time_ms", _positive("ms", 1e-3), ("iter_time_ms", "iteration_time_ms", "measured_ms")),
-    Column("tflops_per_gpu", _positive("TFLOP/s", 1e12), ("tflops_gpu", "tflop_s_per_gpu")),
-    Column("flops_kind", str),
+    CaseColumn("step_time_ms", _positive("ms", 1e-3), ("iter_time_ms", "iteration_time_ms", "measured_ms")),
+    CaseColumn("tflops_per_gpu", _positive("TFLOP/s", 1e12), ("tflops_gpu", "tflop_s_per_gpu")),
+    CaseColumn("flops_kind", str),
 )
 
-_BY_HEAD: Mapping[str, Column] = {
+_BY_HEAD: Mapping[str, CaseColumn] = {
     head: column for column in COLUMNS for head in (column.name, *column.spellings)
 }
 
 
-def column_of(head: str) -> Column | None:
+def column_of(head: str) -> CaseColumn | None:
     """Return the column that a head means, none where the planner knows no such column.
 
     Examples
@@ -328,7 +334,7 @@ def column_of(head: str) -> Column | None:
     return _BY_HEAD.get(re.sub(r"[\s/-]+", "_", head.strip().lower()))
 
 
-def understood(table: CaseFile) -> dict[str, Column]:
+def understood(table: CaseFile) -> dict[str, CaseColumn]:
     """Return the columns of a table that the planner understands, by their heads.
 
     Raises
@@ -336,7 +342,7 @@ def understood(table: CaseFile) -> dict[str, Column]:
     CaseFileError
         When there are none, or two that mean the same.
     """
-    found: dict[str, Column] = {}
+    found: dict[str, CaseColumn] = {}
     for head in table.columns:
         column = column_of(head)
         if column is None:
@@ -368,7 +374,7 @@ def understood(table: CaseFile) -> dict[str, Column]:
 
 
 def read_row(
-    cells: Mapping[str, str], columns: Mapping[str, Column], decimal_comma: bool = False
+    cells: Mapping[str, str], columns: Mapping[str, CaseColumn], decimal_comma: bool = False
 ) -> dict[str, Any]:
     """Return the values of a row by column name; blanks are left out.
 

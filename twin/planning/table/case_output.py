@@ -9,7 +9,7 @@ from typing import Any
 from twin.physics.memory import MemoryParts
 from twin.physics.training import StepParts
 from twin.planning.table.case_file import CaseFile
-from twin.planning.table.estimate_cases import Judged, errors_of
+from twin.planning.table.estimate_cases import CaseEstimate, errors_of
 
 GB = 1e9
 PART_NAMES: tuple[str, ...] = tuple(field.name for field in fields(StepParts) if field.name.endswith("_s"))
@@ -44,7 +44,7 @@ def output_columns(table: CaseFile) -> tuple[str, ...]:
     return (*table.columns, *(name for name in ADDED_COLUMNS if name not in table.columns))
 
 
-def added(judged: Judged) -> dict[str, Any]:
+def added(judged: CaseEstimate) -> dict[str, Any]:
     """Return what is said of one row, by `ADDED_COLUMNS`; what is unknown is None."""
     case, parts, memory = judged.case, judged.parts, judged.memory
     if case is None or parts is None or memory is None:
@@ -69,7 +69,7 @@ def added(judged: Judged) -> dict[str, Any]:
     }
 
 
-def csv_rows(table: CaseFile, judged: Sequence[Judged]) -> list[dict[str, str]]:
+def csv_rows(table: CaseFile, judged: Sequence[CaseEstimate]) -> list[dict[str, str]]:
     """Return the rows of the output as texts; what is unknown stays blank."""
     return [
         {**cells, **{name: _text(value) for name, value in added(one).items()}}
@@ -77,7 +77,7 @@ def csv_rows(table: CaseFile, judged: Sequence[Judged]) -> list[dict[str, str]]:
     ]
 
 
-def json_rows(table: CaseFile, judged: Sequence[Judged]) -> list[dict[str, Any]]:
+def json_rows(table: CaseFile, judged: Sequence[CaseEstimate]) -> list[dict[str, Any]]:
     """Return the rows of the output as values: what came in as text, what is unknown null."""
     return [
         {"line": line, **{head: cell or None for head, cell in cells.items()}, **_or_null(added(one))}
@@ -99,7 +99,7 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def summary(judged: Sequence[Judged]) -> dict[str, Any]:
+def summary(judged: Sequence[CaseEstimate]) -> dict[str, Any]:
     """Return how many rows were judged, and how far predictions are from what was measured."""
     errors = errors_of([one.ratio for one in judged if one.ratio is not None])
     counts = {"rows": len(judged), "judged": sum(one.parts is not None for one in judged)}

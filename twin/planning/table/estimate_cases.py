@@ -10,13 +10,13 @@ import numpy as np
 
 from twin.physics.memory import MemoryParts, memory_per_gpu
 from twin.physics.training import StepParts, step_time
-from twin.physics.training_inputs import Model, Network, Parallel, Stack
+from twin.physics.training_inputs import Model, Parallel, SoftwareStack, TrainingNetwork
 from twin.planning.job.llm import refuse_illegal
 from twin.planning.job.result import PlanError, memory_reason
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.profiles import CalibratedProfile
 from twin.planning.search.search import fastest_microbatch
-from twin.planning.table.case_columns import CellError, Column, read_row, understood
+from twin.planning.table.case_columns import CaseColumn, CellError, read_row, understood
 from twin.planning.table.case_file import CaseFile
 from twin.planning.table.case_model import has_deferred_head, model_of, profile_of_row
 
@@ -33,7 +33,7 @@ _STACK_COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class TrainingCase:
     """A training run that a row describes, with nothing left open.
 
     Attributes
@@ -48,8 +48,8 @@ class Case:
 
     model: Model
     parallel: Parallel
-    stack: Stack
-    network: Network
+    stack: SoftwareStack
+    network: TrainingNetwork
     calibrated: CalibratedProfile
     measured_s: float | None
 
@@ -60,7 +60,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CaseEstimate:
     """What the model says of one row.
 
     Attributes
@@ -73,7 +73,7 @@ class Judged:
         Why it cannot be judged, or why it does not fit in memory; empty otherwise.
     """
 
-    case: Case | None = None
+    case: TrainingCase | None = None
     parts: StepParts | None = None
     memory: MemoryParts | None = None
     reason: str = ""
@@ -96,7 +96,7 @@ class Judged:
         return self.parts.step_s / self.measured_s
 
 
-def judge_table(table: CaseFile, profile: CalibratedProfile | None = None) -> list[Judged]:
+def judge_table(table: CaseFile, profile: CalibratedProfile | None = None) -> list[CaseEstimate]:
     """Return what the model says of each row, in order.
 
     Parameters
@@ -120,29 +120,29 @@ def judge_table(table: CaseFile, profile: CalibratedProfile | None = None) -> li
 
 def judge_cells(
     cells: Mapping[str, str],
-    columns: Mapping[str, Column],
+    columns: Mapping[str, CaseColumn],
     profile: CalibratedProfile | None = None,
     surplus: Sequence[str] = (),
     decimal_comma: bool = False,
-) -> Judged:
+) -> CaseEstimate:
     """Return what the model says of one row of texts; parameters as for `judge_table` and `read_row`."""
     if surplus:
-        return Judged(reason=f"{surplus[0]!r} stands under no column; quote a cell that holds a comma")
+        return CaseEstimate(reason=f"{surplus[0]!r} stands under no column; quote a cell that holds a comma")
     try:
         return judge(case_of(read_row(cells, columns, decimal_comma), profile))
     except (CellError, PlanError, ProfileError) as fault:
-        return Judged(reason=str(fault))
+        return CaseEstimate(reason=str(fault))
 
 
-def judge(case: Case) -> Judged:
+def judge(case: TrainingCase) -> CaseEstimate:
     """Return what the model says of a run."""
     profile = case.calibrated.profile
     memory = memory_per_gpu(case.model, case.parallel, case.stack)
     parts = step_time(case.model, case.parallel, case.stack, profile, case.network)
-    return Judged(case, parts, memory, memory_reason(memory, profile.hbm_bytes))
+    return CaseEstimate(case, parts, memory, memory_reason(memory, profile.hbm_bytes))
 
 
-def case_of(values: Mapping[str, Any], profile: CalibratedProfile | None = None) -> Case:
+def case_of(values: Mapping[str, Any], profile: CalibratedProfile | None = None) -> TrainingCase:
     """Return the run that the values of a row describe.
 
     Blanks take the defaults of the profile's stack; a blank microbatch or interleave is the fastest that fits.
@@ -176,10 +176,10 @@ def case_of(values: Mapping[str, Any], profile: CalibratedProfile | None = None)
     else:
         parallel = replace(parallel, microbatch=microbatch, vp=vp)
     refuse_illegal(model, parallel)
-    return Case(model, parallel, stack, network, calibrated, _measured_s(values, model, parallel))
+    return TrainingCase(model, parallel, stack, network, calibrated, _measured_s(values, model, parallel))
 
 
-def _stack(values: Mapping[str, Any], model: Model, default: Stack) -> Stack:
+def _stack(values: Mapping[str, Any], model: Model, default: SoftwareStack) -> SoftwareStack:
     changes: dict[str, Any] = {key: values[key] for key in _STACK_COLUMNS if key in values}
     if "overlap" in values:
         for key in ("tp_overlap", "dp_overlap", "p2p_overlap"):
@@ -227,13 +227,13 @@ def _degrees(values: Mapping[str, Any], model: Model) -> Parallel:
     return replace(cut, ep=ep, etp=values.get("etp"))
 
 
-def _network(values: Mapping[str, Any], calibrated: CalibratedProfile) -> Network:
+def _network(values: Mapping[str, Any], calibrated: CalibratedProfile) -> TrainingNetwork:
     speeds = {values[key] for key in ("nic", "nic_gbit_s", "nic_gbyte_s") if key in values}
     if len(speeds) > 1:
         raise CellError("columns of the network card's speed contradict each other")
     nic = speeds.pop() if speeds else None
     factor = 1.0 if nic is None else nic / calibrated.profile.scale_out_bytes_s
-    return Network(factor, factor, factor, factor, factor)
+    return TrainingNetwork(factor, factor, factor, factor, factor)
 
 
 def _measured_s(values: Mapping[str, Any], model: Model, parallel: Parallel) -> float | None:

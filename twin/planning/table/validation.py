@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from twin.planning.table.estimate_cases import Case, Errors, errors_of
+from twin.planning.table.estimate_cases import Errors, TrainingCase, errors_of
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ValidationRow:
     """One published figure and ours.
 
     Attributes
@@ -33,7 +33,7 @@ class Row:
     label: str
     measured: float
     predicted: float
-    case: Case | None = None
+    case: TrainingCase | None = None
     within: float | None = None
     basis: str = ""
 
@@ -49,7 +49,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class TableComparison:
     """One table.
 
     Attributes
@@ -79,7 +79,7 @@ class Comparison:
     source: str
     unit: str
     profile: str = ""
-    rows: tuple[Row, ...] = ()
+    rows: tuple[ValidationRow, ...] = ()
     goals: Mapping[str, float] = field(default_factory=dict)
     skipped: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class Comparison:
         return not self.missed
 
     @property
-    def worst(self) -> Row | None:
+    def worst(self) -> ValidationRow | None:
         """The row furthest off."""
         errors = self.errors
         return None if errors is None else self.rows[errors.worst]
@@ -165,7 +165,7 @@ def best_constant(ratios: Sequence[float]) -> float:
     return float(1.0 / values[min(int(half), len(values) - 1)])
 
 
-def baseline_ratios(rows: Sequence[Row]) -> tuple[list[float], dict[str, float]]:
+def baseline_ratios(rows: Sequence[ValidationRow]) -> tuple[list[float], dict[str, float]]:
     """Return predicted over measured by one MFU for each precision, fitted on these rows, and the MFU.
 
     Parameters
@@ -181,12 +181,12 @@ def baseline_ratios(rows: Sequence[Row]) -> tuple[list[float], dict[str, float]]
     return predicted, {precision: 1.0 / k for precision, k in factor.items()}
 
 
-def _precision(row: Row) -> str:
+def _precision(row: ValidationRow) -> str:
     assert row.case is not None
     return row.case.stack.precision
 
 
-def _at_full_rate_s(row: Row) -> float:
+def _at_full_rate_s(row: ValidationRow) -> float:
     """Step time at an MFU of 1 [s]."""
     assert row.case is not None
     case = row.case
@@ -194,7 +194,7 @@ def _at_full_rate_s(row: Row) -> float:
     return case.model.step_flop(case.parallel.global_batch) / (peak_flops_s * case.parallel.gpus)
 
 
-def baseline_mape_pct(comparison: Comparison) -> float | None:
+def baseline_mape_pct(comparison: TableComparison) -> float | None:
     """Return the mean error of one MFU for each precision of a table; none where it holds no step times."""
     rows = [row for row in comparison.rows if row.case is not None]
     if not rows:
@@ -204,7 +204,7 @@ def baseline_mape_pct(comparison: Comparison) -> float | None:
 
 
 def generations(
-    comparisons: Iterable[Comparison], generation_of: Mapping[str, str]
+    comparisons: Iterable[TableComparison], generation_of: Mapping[str, str]
 ) -> tuple[Generation, ...]:
     """Return our model beside a constant MFU, for each GPU generation over all its tables.
 
@@ -215,7 +215,7 @@ def generations(
     generation_of
         Generation by name of the table.
     """
-    rows: dict[str, list[Row]] = defaultdict(list)
+    rows: dict[str, list[ValidationRow]] = defaultdict(list)
     for comparison in comparisons:
         if comparison.name in generation_of:
             rows[generation_of[comparison.name]] += [row for row in comparison.rows if row.case is not None]

@@ -18,9 +18,9 @@ from twin.planning.profile.profiles import CalibratedProfile, load_calibrated
 from twin.planning.table.case_columns import CellError, read_row, understood
 from twin.planning.table.case_file import CaseFile, CaseFileError, read_case_file
 from twin.planning.table.case_model import profile_of_gpu
-from twin.planning.table.estimate_cases import Case, case_of
+from twin.planning.table.estimate_cases import TrainingCase, case_of
 from twin.planning.table.reference import Cell, reference_table
-from twin.planning.table.validation import Comparison, Row
+from twin.planning.table.validation import TableComparison, ValidationRow
 from twin.resources import folder
 
 GIB = 2.0**30
@@ -80,7 +80,7 @@ _KEPT: tuple[tuple[str, Recompute, bool], ...] = (
 """Columns of the memory table, with the recomputation and sequence parallelism they were published for."""
 
 
-def compare_activations(data: Path | None) -> Comparison:
+def compare_activations(data: Path | None) -> TableComparison:
     """Return our activations per GPU beside published ones."""
     reference = reference_table("korthikanti_memory")
     rows = []
@@ -91,26 +91,26 @@ def compare_activations(data: Path | None) -> Comparison:
             layer_bytes = layer_activation_bytes(case.model, case.parallel, stack)
             ours = layer_bytes * layers_in_flight(case.model, case.parallel) / GIB
             label = f"{cells['model']}, recompute {recompute}{', sequence parallel' if split else ''}"
-            rows.append(Row(label, _figure(cells, column), ours))
-    return Comparison(
+            rows.append(ValidationRow(label, _figure(cells, column), ours))
+    return TableComparison(
         "memory-activations", reference.title, reference.source, "GiB", "", tuple(rows), {"worst_pct": 1.0}
     )
 
 
-def compare_state(data: Path | None) -> Comparison:
+def compare_state(data: Path | None) -> TableComparison:
     """Return our weights, gradients and optimizer per GPU beside published ones."""
     reference = reference_table("korthikanti_memory")
     rows = []
     for cells in reference.rows:
         case = _memory_case(cells)
         ours = mean_state_bytes(case.model, case.parallel, case.stack) / GIB
-        rows.append(Row(str(cells["model"]), _figure(cells, "state_gib"), ours))
-    return Comparison(
+        rows.append(ValidationRow(str(cells["model"]), _figure(cells, "state_gib"), ours))
+    return TableComparison(
         "memory-state", reference.title, reference.source, "GiB", "", tuple(rows), {"worst_pct": 2.0}
     )
 
 
-def _memory_case(cells: Mapping[str, Cell]) -> Case:
+def _memory_case(cells: Mapping[str, Cell]) -> TrainingCase:
     profile = load_calibrated("a100")
     return case_of(values_of(cells, profile), profile)
 
@@ -125,7 +125,7 @@ def _figure(cells: Mapping[str, Cell], column: str) -> float:
         ) from None
 
 
-def compare_gemm(data: Path | None) -> Comparison:
+def compare_gemm(data: Path | None) -> TableComparison:
     """Return the rate of a large product inside our training steps beside the best rate that was measured."""
     reference = reference_table("mamf_gemm")
     published, where = rows_in("mamf_gemm", data)
@@ -140,13 +140,13 @@ def compare_gemm(data: Path | None) -> Comparison:
         fp8 = cells["dtype"] == "FP8"
         work = product(side, side, side, product_rate(profile, "fp8" if fp8 else "bf16"), profile)
         rows.append(
-            Row(
+            ValidationRow(
                 f"{cells['gpu']}, {cells['dtype']}",
                 _figure(cells, "mamf_tflops"),
                 2e-12 * side**3 / work.total_s,
             )
         )
-    return Comparison(
+    return TableComparison(
         "gemm",
         reference.title,
         reference.source,
@@ -168,7 +168,7 @@ _ALGORITHMS: Mapping[str, Algorithm] = {
 }
 
 
-def compare_collectives(data: Path | None) -> Comparison:
+def compare_collectives(data: Path | None) -> TableComparison:
     """Return our bus bandwidths of stand-alone collectives beside published sweeps, from 64 MiB on."""
     reference = reference_table("nccl_busbw")
     published, where = rows_in("nccl_busbw", data)
@@ -193,8 +193,8 @@ def compare_collectives(data: Path | None) -> Comparison:
             left_out[f"no sweep of {cells['op']} is known"] += 1
             continue
         label = f"{gpu}, {ranks} GPUs, {op}, {cells['algo']}, {size_bytes / 2**20:g} MiB"
-        rows.append(Row(label, _figure(cells, "busbw_GBps"), float(ours) / 1e9))
-    return Comparison(
+        rows.append(ValidationRow(label, _figure(cells, "busbw_GBps"), float(ours) / 1e9))
+    return TableComparison(
         "collectives",
         reference.title,
         reference.source,

@@ -11,9 +11,9 @@ from pathlib import Path
 from twin.planning.job.result import PlanError
 from twin.planning.profile.profiles import WORTH_OF_EXPERTS, CalibratedProfile, load_calibrated
 from twin.planning.table.case_columns import CellError
-from twin.planning.table.estimate_cases import Case, case_of, judge
+from twin.planning.table.estimate_cases import TrainingCase, case_of, judge
 from twin.planning.table.reference import Cell, reference_table
-from twin.planning.table.validation import Comparison, Generation, Row, generations
+from twin.planning.table.validation import Generation, TableComparison, ValidationRow, generations
 from twin.planning.table.validation_parts import (
     CSV_FILES,
     compare_activations,
@@ -40,11 +40,11 @@ class StepTable:
     generation
         GPU generation whose baseline it counts in; empty: in none.
     goals
-        As of `Comparison`.
+        As of `TableComparison`.
     only
         Cells by column that select rows of the file; empty: all.
     note
-        As of `Comparison`.
+        As of `TableComparison`.
     """
 
     name: str
@@ -102,7 +102,7 @@ STEP_TABLES: tuple[StepTable, ...] = (
 )
 
 
-def compare_steps(table: StepTable, data: Path | None = None) -> Comparison:
+def compare_steps(table: StepTable, data: Path | None = None) -> TableComparison:
     """Return our step times beside those of a published table.
 
     Parameters
@@ -117,7 +117,7 @@ def compare_steps(table: StepTable, data: Path | None = None) -> Comparison:
     profile = load_calibrated(table.profile)
     chosen = [row for row in published if all(row.get(key) == cell for key, cell in table.only.items())]
     rows, left_out = _step_rows(chosen, profile)
-    return Comparison(
+    return TableComparison(
         table.name,
         reference.title,
         reference.source,
@@ -133,7 +133,7 @@ def compare_steps(table: StepTable, data: Path | None = None) -> Comparison:
 
 def _step_rows(
     published: Iterable[Mapping[str, Cell]], profile: CalibratedProfile
-) -> tuple[tuple[Row, ...], Counter[str]]:
+) -> tuple[tuple[ValidationRow, ...], Counter[str]]:
     """Return the rows that can be compared, and why the others cannot."""
     rows, left_out = [], Counter[str]()
     for number, cells in enumerate(published, 1):
@@ -146,11 +146,11 @@ def _step_rows(
             left_out[f"row {number}: no measured step time"] += 1
             continue
         label = label_of(judged.case, str(cells.get("model") or ""))
-        rows.append(Row(label, judged.measured_s, judged.predicted_s, judged.case))
+        rows.append(ValidationRow(label, judged.measured_s, judged.predicted_s, judged.case))
     return tuple(rows), left_out
 
 
-def label_of(case: Case, model: str = "") -> str:
+def label_of(case: TrainingCase, model: str = "") -> str:
     """Return a run in a few words: what differs from row to row of published tables."""
     cut = case.parallel
     name = model or f"{case.model.layers:g} x {case.model.hidden}"
@@ -158,7 +158,7 @@ def label_of(case: Case, model: str = "") -> str:
     return f"{name}, {cut.gpus} GPUs, {case.stack.precision}, {degrees}, recompute {case.stack.recompute}"
 
 
-def compare_vtrain(data: Path | None) -> Comparison:
+def compare_vtrain(data: Path | None) -> TableComparison:
     """Return our step times beside those of vTrain, read where its file is: it is not ours to ship.
 
     Parameters
@@ -166,7 +166,7 @@ def compare_vtrain(data: Path | None) -> Comparison:
     data
         Folder that holds the file; none: there is none.
     """
-    empty = Comparison(
+    empty = TableComparison(
         "vtrain",
         "vTrain: measured iteration times on A100 by a third party; the profile's fit never saw them",
         "VIA-Research/vTrain @f8dda84 data/ground_truth_multi.csv",
@@ -182,14 +182,14 @@ def compare_vtrain(data: Path | None) -> Comparison:
     return replace(empty, rows=rows, left_out=left_out, file=where)
 
 
-_OTHERS: Mapping[str, Callable[[Path | None], Comparison]] = {
+_OTHERS: Mapping[str, Callable[[Path | None], TableComparison]] = {
     "vtrain": compare_vtrain,
     "memory-activations": compare_activations,
     "memory-state": compare_state,
     "collectives": compare_collectives,
     "gemm": compare_gemm,
 }
-_BY_NAME: Mapping[str, Callable[[Path | None], Comparison]] = {
+_BY_NAME: Mapping[str, Callable[[Path | None], TableComparison]] = {
     **{table.name: partial(compare_steps, table) for table in STEP_TABLES},
     **_OTHERS,
 }
@@ -202,7 +202,7 @@ GENERATION_OF: Mapping[str, str] = {
 
 def validate(
     names: tuple[str, ...] = (), data: Path | None = None
-) -> tuple[tuple[Comparison, ...], tuple[Generation, ...]]:
+) -> tuple[tuple[TableComparison, ...], tuple[Generation, ...]]:
     """Return our model beside published tables, and beside a constant MFU for each GPU generation in them.
 
     Parameters

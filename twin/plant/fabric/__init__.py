@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from twin.plant.fabric.connect import Links, connect_fabrics, fabric_table
+from twin.plant.fabric.connect import FabricCables, connect_fabrics, fabric_table
 
-__all__ = ["Links", "connect_fabrics", "fabric_table"]
+__all__ = ["FabricCables", "connect_fabrics", "fabric_table"]

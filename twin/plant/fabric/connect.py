@@ -16,7 +16,7 @@ from twin.plant.fabric.explicit import explicit
 from twin.plant.fabric.leaf_spine import leaf_spine
 from twin.plant.fabric.pods import dragonfly_plus, fat_tree
 from twin.plant.fabric.torus import torus
-from twin.plant.fabric.wiring import Tier, Wiring
+from twin.plant.fabric.wiring import FabricTier, Wiring
 from twin.plant.layout import Layout
 from twin.plant.rack_space import RackSpace
 from twin.plant.tables import (
@@ -36,7 +36,7 @@ from twin.scenario.schema.systems import Fabric, SwitchTier
 
 
 @dataclass(frozen=True)
-class Links:
+class FabricCables:
     """Every cable of every fabric."""
 
     nodes: NodeLinks
@@ -60,12 +60,12 @@ class _Placed:
 
     fabric: int
     id: str
-    tier: Tier
+    tier: FabricTier
     rack: Ints
     u: Ints
 
 
-def connect_fabrics(scenario: Scenario, catalog: Catalog, layout: Layout) -> tuple[Switches, Links]:
+def connect_fabrics(scenario: Scenario, catalog: Catalog, layout: Layout) -> tuple[Switches, FabricCables]:
     """Return the switches of all fabrics and their cables, and write the unit of every node, in place.
 
     Raises
@@ -92,7 +92,7 @@ def connect_fabrics(scenario: Scenario, catalog: Catalog, layout: Layout) -> tup
             placed.append(_Placed(number, f"{fabric.id}/{tier.level}", tier, rack, u))
             first += len(tier)
     switches = _switches(placed)
-    return switches, Links(
+    return switches, FabricCables(
         _node_links(connected, layout.nodes, switches),
         _switch_links(connected, switches),
         _peer_links(connected, layout.nodes),
@@ -153,7 +153,7 @@ def wiring_of(fabric: Fabric, size: Size, cards: Ints, node_ids: list[str]) -> W
 
 
 def _place(
-    space: RackSpace, fabric: Fabric, tier: Tier, layout: Layout, nodes: Ints, unit: Ints
+    space: RackSpace, fabric: Fabric, tier: FabricTier, layout: Layout, nodes: Ints, unit: Ints
 ) -> tuple[Ints, Ints]:
     """Return rack and lowest unit of the switches of a tier: with the nodes of their unit, or among all."""
     said: SwitchTier | None = (fabric.leaf, fabric.spine, fabric.core)[tier.level]

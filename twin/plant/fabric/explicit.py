@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from twin.plant.error import PlantError
-from twin.plant.fabric.wiring import CardCables, PeerCables, SwitchCables, Tier, Wiring, tier
+from twin.plant.fabric.wiring import CardCables, FabricTier, PeerCables, SwitchCables, Wiring, tier
 from twin.plant.tables import Ints
 from twin.scenario.checks.fabric_size import Ports, Size
 from twin.scenario.schema.systems import Fabric
@@ -65,7 +65,7 @@ def explicit(fabric: Fabric, size: Size, cards: Ints, node_ids: list[str]) -> Wi
     )
 
 
-def _tiers(size: Size) -> tuple[Tier, ...]:
+def _tiers(size: Size) -> tuple[FabricTier, ...]:
     """Return the switches that the tiers count."""
     declared: list[tuple[Ports | None, int]] = [
         (size.leaf, size.leaves),

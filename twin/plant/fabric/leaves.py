@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.plant.fabric.wiring import CardCables, Tier, tier
+from twin.plant.fabric.wiring import CardCables, FabricTier, tier
 from twin.plant.tables import Ints
 from twin.scenario.checks.fabric_size import Ports, Size
 from twin.scenario.schema.systems import Fabric
@@ -16,7 +16,7 @@ from twin.scenario.schema.systems import Fabric
 class Leaves:
     """The lowest tier of a fabric."""
 
-    tier: Tier
+    tier: FabricTier
     unit: Ints  # of each node
     cables: CardCables
 

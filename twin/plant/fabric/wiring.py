@@ -21,7 +21,7 @@ def none() -> Ints:
 
 
 @dataclass(frozen=True)
-class Tier:
+class FabricTier:
     """Switches of one tier of a fabric."""
 
     level: int
@@ -68,7 +68,7 @@ class Wiring:
     """All cables of one fabric."""
 
     unit: Ints  # of each node
-    tiers: tuple[Tier, ...] = ()
+    tiers: tuple[FabricTier, ...] = ()
     cards: CardCables = field(default_factory=lambda: CardCables(none(), none(), none(), none()))
     switches: SwitchCables = field(default_factory=lambda: SwitchCables(none(), none(), none()))
     peers: PeerCables = field(default_factory=lambda: PeerCables(none(), none(), none(), none()))
@@ -76,10 +76,10 @@ class Wiring:
 
 def tier(
     level: int, ports: Ports, unit: Numbers, rail: Numbers | None = None, plane: Numbers | None = None
-) -> Tier:
+) -> FabricTier:
     """Return a tier; without rail or plane its switches serve all of them."""
     nobody = np.full(len(unit), -1, np.int32)
-    return Tier(
+    return FabricTier(
         level,
         ports,
         unit.astype(np.int32),

@@ -30,7 +30,7 @@ from twin.scenario.schema.fault_kinds import KINDS
 from twin.scenario.schema.fault_kinds.kind import TargetKind
 from twin.scenario.schema.faults import Intervention
 from twin.scenario.schema.quantity import rendered
-from twin.scenario.schema.site import Hall, Rows
+from twin.scenario.schema.site import Hall, RowGenerator
 from twin.scenario.schema.systems import SwitchTier
 from twin.scenario.text.parse import Path, Tree, child, locate, written
 from twin.scenario.text.problem import Problem, ScenarioError, shown
@@ -95,7 +95,7 @@ class _Checker:
     catalog: Catalog
     acting: list[tuple[int, Intervention]] = field(default_factory=list)
     rows: list[str] = field(init=False)
-    generators: dict[str, tuple[Hall, Rows]] = field(init=False)
+    generators: dict[str, tuple[Hall, RowGenerator]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.rows = [rows.id for hall in self.scenario.halls for rows in hall.rows]

@@ -13,7 +13,7 @@ from twin.scenario.checks.fabric_size import Misfit, Size, cards_of, size_of
 from twin.scenario.generators import expand
 from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.site import CABINET_UNITS, Hall, Rows
+from twin.scenario.schema.site import CABINET_UNITS, Hall, RowGenerator
 from twin.scenario.schema.systems import Fabric, SwitchTier
 from twin.scenario.text.parse import Path
 
@@ -112,7 +112,12 @@ def _changed(hall: Hall) -> set[str]:
 
 
 def _of_racks(
-    hall: Hall, rows: Rows, racks: list[str], changed: set[str], strays: expand.Strays, catalog: Catalog
+    hall: Hall,
+    rows: RowGenerator,
+    racks: list[str],
+    changed: set[str],
+    strays: expand.Strays,
+    catalog: Catalog,
 ) -> Iterator[tuple[str, str]]:
     """Yield id and part of every node named after some racks of a generator, absent ones too."""
     usual = expand.node_parts(rows.racks, rows.racks.part, catalog)

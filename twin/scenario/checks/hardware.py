@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from twin.catalog import Catalog
 from twin.scenario.checks.largest_jobs import asked
 from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.site import CABINET_UNITS, Racks
+from twin.scenario.schema.site import CABINET_UNITS, RackGenerator
 from twin.scenario.schema.work import Inference, LlmTraining, Load, Reinforcement
 from twin.scenario.text.parse import Path
 
@@ -29,7 +29,7 @@ def too_high(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
                 yield ("halls", h, "rows", r, "racks", "nodes", n, key), reason, hint
 
 
-def _stack(racks: Racks, catalog: Catalog) -> Iterator[tuple[int, str, str, str]]:
+def _stack(racks: RackGenerator, catalog: Catalog) -> Iterator[tuple[int, str, str, str]]:
     units, free_u = CABINET_UNITS, 1
     if racks.part is not None:
         rack = catalog.rack(racks.part)

@@ -10,12 +10,12 @@ from twin.catalog import Catalog
 from twin.scenario.checks.targets import LINK_HINT, TITLES, kind_of, near
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.reading.set_value import NoSuchPlace, assign
-from twin.scenario.schema.cooling import Loop, Plant
+from twin.scenario.schema.cooling import FacilityLoop, Loop
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.fault_kinds import KINDS
 from twin.scenario.schema.fault_kinds.kind import Need, Option, TargetKind
 from twin.scenario.schema.faults import Intervention
-from twin.scenario.schema.site import Rows
+from twin.scenario.schema.site import RowGenerator
 from twin.scenario.text.problem import ScenarioError
 
 LIVE = re.compile(r"(jobs\[[^\]]+\]\.(checkpoint|recovery)|scheduler)(\.|$)")
@@ -116,7 +116,7 @@ def _loop_misfit(one: Intervention, need: Need | None, loop: Loop) -> Iterator[W
         yield from _too_many(one, loop.pumps, "fans" if loop.kind == "air" else "pumps")
 
 
-def _plant_misfit(one: Intervention, need: Need | None, plant: Plant) -> Iterator[Wrong]:
+def _plant_misfit(one: Intervention, need: Need | None, plant: FacilityLoop) -> Iterator[Wrong]:
     if need == "chiller" and plant.kind != "chiller":
         hint = "fan_stop stops its fans, heat_rejection_loss all of it"
         yield "target", f"is a {plant.kind}: there is no chiller", hint
@@ -127,7 +127,7 @@ def _plant_misfit(one: Intervention, need: Need | None, plant: Plant) -> Iterato
 
 
 def _rack_misfit(
-    scenario: Scenario, one: Intervention, need: Need | None, rows: Rows, catalog: Catalog
+    scenario: Scenario, one: Intervention, need: Need | None, rows: RowGenerator, catalog: Catalog
 ) -> Iterator[Wrong]:
     if need == "coolant" and not any(
         loop.kind != "air" and rows.id in loop.serves for loop in scenario.cooling.loops
@@ -146,7 +146,7 @@ def _rack_misfit(
         yield from _too_many(one, max(parts), "power supplies")
 
 
-def _supplies(rows: Rows, catalog: Catalog) -> tuple[int, list[int]]:
+def _supplies(rows: RowGenerator, catalog: Catalog) -> tuple[int, list[int]]:
     """Return the power shelves of a rack, and the supplies of each kind of node that has its own."""
     groups = [group.part for group in rows.racks.nodes]
     shelves = rows.racks.shelves.count if rows.racks.shelves else 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from twin.catalog import Catalog, NodePart
-from twin.scenario.generators.allowed_rows import Hardware, rows_of, rows_within, split
+from twin.scenario.generators.allowed_rows import RowNodes, rows_of, rows_within, split
 from twin.scenario.generators.job_traces import gpus_of, partitions_of, table_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.work import Job
@@ -14,7 +14,7 @@ from twin.scenario.text.parse import Path
 
 
 @dataclass(frozen=True)
-class Asked:
+class LargestJob:
     """A job that stands for all of its kind.
 
     Parameters
@@ -31,7 +31,7 @@ class Asked:
     workload: Path
 
 
-def asked(scenario: Scenario, catalog: Catalog) -> Iterator[Asked]:
+def asked(scenario: Scenario, catalog: Catalog) -> Iterator[LargestJob]:
     """Yield one job of each kind that a scene asks for.
 
     Traces that draw by their utilisation alone have nothing to doubt and are left out, as are jobs larger than the
@@ -42,7 +42,7 @@ def asked(scenario: Scenario, catalog: Catalog) -> Iterator[Asked]:
     UnknownPart
         When the catalogue lacks a part; `check` has said so before.
     """
-    hardware = Hardware(scenario, catalog)
+    hardware = RowNodes(scenario, catalog)
 
     def node_of(rows: tuple[str, ...]) -> NodePart | None:
         parts = {part for part, _ in hardware.kinds(rows)}
@@ -50,7 +50,7 @@ def asked(scenario: Scenario, catalog: Catalog) -> Iterator[Asked]:
 
     for i, job in enumerate(scenario.jobs):
         at: Path = ("jobs", i)
-        yield Asked(job, node_of(rows_of(scenario, job)), (*at, "nodes"), (*at, "workload"))
+        yield LargestJob(job, node_of(rows_of(scenario, job)), (*at, "nodes"), (*at, "workload"))
     for i, stream in enumerate(scenario.streams):
         at = ("streams", i)
         rows = rows_within(scenario, stream.rows, stream.partition)
@@ -58,7 +58,7 @@ def asked(scenario: Scenario, catalog: Catalog) -> Iterator[Asked]:
         nodes, gpus = (1, None) if stream.mig else split(most, hardware.per_node(rows))
         job = Job(id=stream.id, nodes=nodes, gpus=gpus, workload=stream.workload, storage=stream.storage)
         size = (*at, "sizes", "gpus", stream.sizes.gpus.index(most))
-        yield Asked(job, node_of(rows), size, (*at, "workload"))
+        yield LargestJob(job, node_of(rows), size, (*at, "workload"))
     for i, trace in enumerate(scenario.traces):
         if trace.map.workload is None:
             continue
@@ -70,4 +70,4 @@ def asked(scenario: Scenario, catalog: Catalog) -> Iterator[Asked]:
             room = per_node * sum(hardware.kinds(rows).values())
             nodes, gpus = split(max((size for size in sizes if size <= room), default=1), per_node)
             job = Job(id=trace.id, nodes=nodes, gpus=gpus, workload=trace.map.workload)
-            yield Asked(job, node_of(rows), at, at)
+            yield LargestJob(job, node_of(rows), at, at)

@@ -16,7 +16,7 @@ from twin.scenario.checks.fabric_size import Misfit, Size, size_of
 from twin.scenario.generators.job_streams import MAX_JOBS, expected_jobs
 from twin.scenario.generators.job_traces import table_of
 from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.site import Hall, Racks, Rows
+from twin.scenario.schema.site import Hall, RackGenerator, RowGenerator
 from twin.scenario.schema.systems import Fabric
 from twin.scenario.text.parse import Path
 
@@ -215,7 +215,7 @@ def links_of(fabric: Fabric, size: Size, nodes: int, cards: int) -> int:
     return plugs + leaves * min(size.up, math.ceil(size.spines / max(1, size.spine_groups)))
 
 
-def _within(racks: Racks, catalog: Catalog, part: str | None = None) -> tuple[int, int]:
+def _within(racks: RackGenerator, catalog: Catalog, part: str | None = None) -> tuple[int, int]:
     """Return nodes and GPUs of one rack of a generator, or of one that has another part."""
     nodes, gpus = _of_part(part or racks.part, catalog)
     for group in racks.nodes:
@@ -242,7 +242,7 @@ def _of_node(part: str | None, catalog: Catalog) -> int:
 def _differing(hall: Hall, catalog: Catalog) -> tuple[int, int]:
     """Return the nodes and GPUs that the overrides of a hall bring: racks and nodes of another part."""
     nodes = gpus = 0
-    generators: dict[str, Rows] = {rows.id: rows for rows in hall.rows}
+    generators: dict[str, RowGenerator] = {rows.id: rows for rows in hall.rows}
     known: dict[tuple[str, str], tuple[int, int]] = {}
     for item, said in hall.overrides.items():
         rows = generators.get(item.partition("/")[0])

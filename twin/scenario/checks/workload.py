@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from twin.catalog import Catalog
 from twin.scenario.checks import parallelism
 from twin.scenario.checks.targets import is_named
-from twin.scenario.generators.allowed_rows import Hardware, rows_of, rows_within, split
+from twin.scenario.generators.allowed_rows import RowNodes, rows_of, rows_within, split
 from twin.scenario.generators.job_traces import TOO_LARGE, gpus_of, mapped, partitions_of, table_of
 from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.document import Scenario
@@ -86,7 +86,7 @@ def fits(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     UnknownPart
         When the catalogue lacks a part; `check` has said so before.
     """
-    hardware = Hardware(scenario, catalog)
+    hardware = RowNodes(scenario, catalog)
     for i, job in enumerate(scenario.jobs):
         yield from _sized(job, hardware, ("jobs", i))
     for i, stream in enumerate(scenario.streams):
@@ -156,7 +156,7 @@ def _windows(scenario: Scenario) -> Iterator[Wrong]:
             return
 
 
-def _sized(job: Job, hardware: Hardware, at: Path) -> Iterator[Wrong]:
+def _sized(job: Job, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
     """Yield what keeps a written job from running on the nodes it may use."""
     names = list(parallelism.names(job))
     yield from ((((*at, "workload", key)), reason, hint) for key, reason, hint in names)
@@ -184,7 +184,7 @@ def _sized(job: Job, hardware: Hardware, at: Path) -> Iterator[Wrong]:
             yield (*at, *key.split(".")), reason, hint
 
 
-def _sizes(stream: JobStream, hardware: Hardware, at: Path) -> Iterator[Wrong]:
+def _sizes(stream: JobStream, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
     """Yield what keeps jobs of a stream from running: too large, several kinds of node, a model that has no cut."""
     rows = rows_within(hardware.scenario, stream.rows, stream.partition)
     kinds = hardware.kinds(rows)
@@ -207,7 +207,7 @@ def _sizes(stream: JobStream, hardware: Hardware, at: Path) -> Iterator[Wrong]:
             yield (*at, "workload"), f"does not work out on {gpus} GPUs: {reason}", hint
 
 
-def _mapped(trace: JobTrace, hardware: Hardware, at: Path) -> Iterator[Wrong]:
+def _mapped(trace: JobTrace, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
     """Yield what keeps the jobs of a trace from running; those larger than the scene are left out, not refused."""
     for partition in partitions_of(trace, hardware.scenario):
         kinds = hardware.kinds(rows_within(hardware.scenario, trace.map.rows, partition))

@@ -10,7 +10,7 @@ from twin.scenario.checks import check
 from twin.scenario.reading.set_value import assign, take_away
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit, EditChange
-from twin.scenario.text.parse import Mark, Tree, locate
+from twin.scenario.text.parse import SourceMark, Tree, locate
 from twin.scenario.text.patch import Change
 from twin.scenario.text.problem import Problem, ScenarioError
 
@@ -34,7 +34,7 @@ FIXED = {
 }
 """Keys of a scene that a run cannot follow, and how people call them."""
 
-_NOWHERE = Tree({}, Mark("edit", 0, 0), 0, 0)
+_NOWHERE = Tree({}, SourceMark("edit", 0, 0), 0, 0)
 
 
 def edited(scenario: Scenario, changes: Iterable[Change | EditChange]) -> Scenario:
@@ -130,7 +130,7 @@ def stages(scenario: Scenario, tree: Tree, before: Stages | None = None) -> Stag
     return replace(found, made=tuple(made))
 
 
-def _of_edit(edit: Edit, mark: Mark, one: Problem) -> Problem:
+def _of_edit(edit: Edit, mark: SourceMark, one: Problem) -> Problem:
     key = one.key if one.key.startswith("interventions") else f"edits[{edit.id}]: {one.key}"
     return Problem(mark.file, mark.line, key, one.value, one.reason, one.hint)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from twin.scenario.file.effective_text import defaults, plain
 from twin.scenario.schema import fields
 from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.fields import Spot
+from twin.scenario.schema.fields import FieldSpot
 from twin.scenario.text.emit import flow
 
 SECTIONS: dict[str, str] = {
@@ -94,7 +94,9 @@ def differences(before: Scenario, after: Scenario) -> list[Difference]:
     return sorted(found, key=lambda one: order.index(one.section))
 
 
-def _of_groups(before: dict[str, Any], after: dict[str, Any], spot: Spot, path: str) -> Iterator[Difference]:
+def _of_groups(
+    before: dict[str, Any], after: dict[str, Any], spot: FieldSpot, path: str
+) -> Iterator[Difference]:
     known = [key for key in fields.keys(spot) if key in before or key in after]
     rest = [key for key in (*before, *after) if key not in known]
     kind = after.get("kind", before.get("kind"))
@@ -105,7 +107,7 @@ def _of_groups(before: dict[str, Any], after: dict[str, Any], spot: Spot, path: 
         yield from _of_values(before.get(key), after.get(key), fields.below(spot, key, kind), path + word)
 
 
-def _of_values(before: Any, after: Any, spot: Spot, path: str) -> Iterator[Difference]:
+def _of_values(before: Any, after: Any, spot: FieldSpot, path: str) -> Iterator[Difference]:
     if before == after:
         return
     if spot.table:
@@ -114,7 +116,7 @@ def _of_values(before: Any, after: Any, spot: Spot, path: str) -> Iterator[Diffe
         yield from _of_groups(before, after, spot, path)
         return
     if _named(before) and _named(after):
-        yield from _of_groups(_by_id(before), _by_id(after), Spot(item=spot.item, table=True), path)
+        yield from _of_groups(_by_id(before), _by_id(after), FieldSpot(item=spot.item, table=True), path)
         return
     if path.endswith(_LISTED):
         yield from _of_entries(before or [], after or [], spot, path)
@@ -122,7 +124,7 @@ def _of_values(before: Any, after: Any, spot: Spot, path: str) -> Iterator[Diffe
     yield _difference(before, after, spot, path)
 
 
-def _difference(before: Any, after: Any, spot: Spot, path: str) -> Difference:
+def _difference(before: Any, after: Any, spot: FieldSpot, path: str) -> Difference:
     old, new = (_trimmed(value, spot) for value in (before, after))
     kind: Kind = "added" if before is None else "removed" if after is None else "changed"
     if ".overrides[" in path and isinstance(after or before, dict):
@@ -144,7 +146,7 @@ def _is_one_more(override: dict[str, Any]) -> bool:
     return "part" in override and "u" in override
 
 
-def _of_entries(before: list[Any], after: list[Any], spot: Spot, path: str) -> Iterator[Difference]:
+def _of_entries(before: list[Any], after: list[Any], spot: FieldSpot, path: str) -> Iterator[Difference]:
     """Yield entries that only one of two lists has; of several alike, as many as it has more."""
     left = list(after)
     for one in before:
@@ -156,7 +158,7 @@ def _of_entries(before: list[Any], after: list[Any], spot: Spot, path: str) -> I
         yield _difference(None, one, fields.below(spot, 0), path)
 
 
-def _trimmed(value: Any, spot: Spot) -> Any:
+def _trimmed(value: Any, spot: FieldSpot) -> Any:
     """Return a value without keys that stand at their defaults, as a person would write it."""
     if isinstance(value, list):
         return [_trimmed(one, fields.below(spot, 0)) for one in value]

@@ -13,7 +13,7 @@ from twin.scenario.file.load import Document
 from twin.scenario.generators import expand
 from twin.scenario.schema import fields
 from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.fields import Spot
+from twin.scenario.schema.fields import FieldSpot
 from twin.scenario.schema.quantity import rendered
 from twin.scenario.text.emit import block
 
@@ -42,7 +42,7 @@ def show(document: Document | Scenario, catalog: Catalog | None = None, *, exact
     return head + block(shown)
 
 
-def plain(part: BaseModel, spot: Spot | None = None, *, exact: bool = False) -> dict[str, Any]:
+def plain(part: BaseModel, spot: FieldSpot | None = None, *, exact: bool = False) -> dict[str, Any]:
     """Return a part of a scenario as a file would hold it: keys of the file, text with units.
 
     What is not given and has no default, and what is empty, is left out. Numbers are rounded for people unless all
@@ -58,7 +58,7 @@ def plain(part: BaseModel, spot: Spot | None = None, *, exact: bool = False) -> 
     return shown
 
 
-def defaults(spot: Spot, kind: object = None) -> dict[str, Any]:
+def defaults(spot: FieldSpot, kind: object = None) -> dict[str, Any]:
     """Return what keys of a group stand at when nothing is said, as `plain` gives it; `kind` as in `fields.keys`."""
     found = {}
     for key, (_, info) in fields.keys(spot, kind).items():
@@ -68,7 +68,7 @@ def defaults(spot: Spot, kind: object = None) -> dict[str, Any]:
     return found
 
 
-def _plain(value: object, spot: Spot, exact: bool) -> Any:
+def _plain(value: object, spot: FieldSpot, exact: bool) -> Any:
     if isinstance(value, BaseModel):
         return plain(value, spot, exact=exact)
     if isinstance(value, tuple):

@@ -9,7 +9,7 @@ from twin.scenario.checks import check
 from twin.scenario.file import apply_edits, resolve_references
 from twin.scenario.file.apply_edits import Stages
 from twin.scenario.reading import extend
-from twin.scenario.reading.extend import Source
+from twin.scenario.reading.extend import SceneSource
 from twin.scenario.reading.parse_cache import ReadBefore
 from twin.scenario.reading.validate import scenario_of
 from twin.scenario.schema.document import Scenario
@@ -35,7 +35,7 @@ class Document:
     """
 
     scenario: Scenario
-    files: tuple[Source, ...]
+    files: tuple[SceneSource, ...]
     tree: Tree
     stages: Stages
     read: ReadBefore = field(repr=False, compare=False)
@@ -90,15 +90,15 @@ def loads(text: str, name: str = "scenario", folder: FilePath | None = None) -> 
         Where ``extends`` finds other files; none: it can name shipped scenes only.
     """
     path = folder / name if folder is not None else None
-    return document_of(Source(name, path, text, parse(text, name)))
+    return document_of(SceneSource(name, path, text, parse(text, name)))
 
 
-def document_of(source: Source) -> Document:
+def document_of(source: SceneSource) -> Document:
     """Return the scenario of a file that was read already; raises as `load`."""
     return document_from(tuple(extend.chain(source)))
 
 
-def document_from(files: tuple[Source, ...], before: Document | None = None) -> Document:
+def document_from(files: tuple[SceneSource, ...], before: Document | None = None) -> Document:
     """Return the scenario of a file and all it extends, read already; raises as `load`.
 
     Parameters

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from twin.scenario.file.load import Document, document_from, document_of
 from twin.scenario.reading import extend
-from twin.scenario.reading.extend import Source
+from twin.scenario.reading.extend import SceneSource
 from twin.scenario.reading.key_edit import TextEdit
 from twin.scenario.text.emit import flow
 from twin.scenario.text.incremental_parse import common, reparse
@@ -37,7 +37,7 @@ def edit(document: Document, patch: Patch, *, sparing: bool = False) -> tuple[Do
     """
     text, before = document.text, document.text
     inverse: list[Change] = []
-    made: Source | None = None
+    made: SceneSource | None = None
     exact = patch.exact
     if exact is not None and exact.digest == digest(before):
         text = before[: exact.start] + exact.text + before[exact.end :]
@@ -74,10 +74,10 @@ class _Step:
         The file afterwards, all files merged, and the change that takes it back.
     """
 
-    before: Source
-    inherited: tuple[Source, ...]
+    before: SceneSource
+    inherited: tuple[SceneSource, ...]
     change: Change
-    after: Source
+    after: SceneSource
     whole: Tree
     inverse: Change
 
@@ -93,24 +93,24 @@ def forget() -> None:
     _DOCUMENTS.clear()
 
 
-def _step(source: Source, inherited: tuple[Source, ...], whole: Tree, change: Change) -> _Step:
+def _step(source: SceneSource, inherited: tuple[SceneSource, ...], whole: Tree, change: Change) -> _Step:
     for known in tuple(_STEPS):
         if known.before is source and known.change == change and _same(known.inherited, inherited):
             return known
     inverse = _inverse(source, whole, change)
     base = extend.merged(list(inherited)) if inherited else None
     text = TextEdit(source, base, change).text()
-    after = Source(source.name, source.path, text, reparse(source.tree, source.text, text, source.name))
+    after = SceneSource(source.name, source.path, text, reparse(source.tree, source.text, text, source.name))
     step = _Step(source, inherited, change, after, extend.merged([after, *inherited]), inverse)
     _STEPS.append(step)
     return step
 
 
-def _reload(document: Document, text: str, source: Source | None) -> Document:
+def _reload(document: Document, text: str, source: SceneSource | None) -> Document:
     """Load changed text, read already or not; what it extends is read anew only when `extends` itself changed."""
     old = document.files[0]
     if source is None:
-        source = Source(old.name, old.path, text, reparse(old.tree, old.text, text, old.name))
+        source = SceneSource(old.name, old.path, text, reparse(old.tree, old.text, text, old.name))
     if _plain(source.tree, "extends") != _plain(old.tree, "extends"):
         return document_of(source)
     files = (source, *document.files[1:])
@@ -122,7 +122,7 @@ def _reload(document: Document, text: str, source: Source | None) -> Document:
     return made
 
 
-def _same(one: tuple[Source, ...], other: tuple[Source, ...]) -> bool:
+def _same(one: tuple[SceneSource, ...], other: tuple[SceneSource, ...]) -> bool:
     return len(one) == len(other) and all(map(operator.is_, one, other))
 
 
@@ -139,7 +139,7 @@ def difference(after: str, before: str) -> Exact:
     return Exact(digest(after), start, len(after) - tail, before[start : len(before) - tail])
 
 
-def _inverse(source: Source, whole: Tree, change: Change) -> Change:
+def _inverse(source: SceneSource, whole: Tree, change: Change) -> Change:
     """Return the change that gives a path back what it has: in the file itself, inherited, or nothing at all.
 
     Of what was not there the outermost missing key is taken away again, with all that was put below it. An item that

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path as FilePath
 
 from twin.scenario.formats import climates, fault_trace, grid_file, trace_file, weather_file
-from twin.scenario.reading.extend import Source
+from twin.scenario.reading.extend import SceneSource
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.faults import FaultTrace
 from twin.scenario.schema.site import Climate, Grid, Site
@@ -16,7 +16,7 @@ from twin.scenario.text.parse import Path, Tree, child, locate, written
 from twin.scenario.text.problem import Problem, ScenarioError, shown
 
 
-def resolved(scenario: Scenario, tree: Tree, files: tuple[Source, ...]) -> Scenario:
+def resolved(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> Scenario:
     """Return `scenario` with what the files it names hold, and the latitude of its climate.
 
     Parameters
@@ -49,7 +49,7 @@ def resolved(scenario: Scenario, tree: Tree, files: tuple[Source, ...]) -> Scena
     return scenario.model_copy(update={"site": made})
 
 
-def _climate(climate: Climate, tree: Tree, files: tuple[Source, ...]) -> tuple[Climate, float | None]:
+def _climate(climate: Climate, tree: Tree, files: tuple[SceneSource, ...]) -> tuple[Climate, float | None]:
     at: Path = ("site", "climate", "place")
     if climate.place is not None:
         if climate.file is not None:
@@ -67,7 +67,7 @@ def _climate(climate: Climate, tree: Tree, files: tuple[Source, ...]) -> tuple[C
     return climate.model_copy(update={"hours": made.packed}), made.latitude_deg
 
 
-def _grid(grid: Grid, tree: Tree, files: tuple[Source, ...]) -> Grid:
+def _grid(grid: Grid, tree: Tree, files: tuple[SceneSource, ...]) -> Grid:
     if grid.file is None or grid.hours is not None:
         return grid
     at: Path = ("site", "grid", "file")
@@ -75,7 +75,7 @@ def _grid(grid: Grid, tree: Tree, files: tuple[Source, ...]) -> Grid:
     return grid.model_copy(update={"hours": packed})
 
 
-def _with_traces(scenario: Scenario, tree: Tree, files: tuple[Source, ...]) -> Scenario:
+def _with_traces(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> Scenario:
     traces = []
     for i, trace in enumerate(scenario.traces):
         if trace.rows is None:
@@ -86,7 +86,9 @@ def _with_traces(scenario: Scenario, tree: Tree, files: tuple[Source, ...]) -> S
     return scenario.model_copy(update={"traces": tuple(traces)})
 
 
-def _with_faults(scenario: Scenario, trace: FaultTrace, tree: Tree, files: tuple[Source, ...]) -> Scenario:
+def _with_faults(
+    scenario: Scenario, trace: FaultTrace, tree: Tree, files: tuple[SceneSource, ...]
+) -> Scenario:
     at: Path = ("failures", "trace", "file")
     packed = fault_trace.read(trace.file, _folder(files, at), _problem(tree, at))
     trace = trace.model_copy(update={"rows": packed})
@@ -94,7 +96,7 @@ def _with_faults(scenario: Scenario, trace: FaultTrace, tree: Tree, files: tuple
     return scenario.model_copy(update={"failures": failures})
 
 
-def _folder_of(files: tuple[Source, ...], key: str, id: str) -> FilePath | None:
+def _folder_of(files: tuple[SceneSource, ...], key: str, id: str) -> FilePath | None:
     """Return the folder of the nearest file of the chain that says the `file` of one thing of a list."""
     for source in files:
         things = child(source.tree, key)
@@ -104,7 +106,7 @@ def _folder_of(files: tuple[Source, ...], key: str, id: str) -> FilePath | None:
     return None
 
 
-def _folder(files: tuple[Source, ...], at: Path) -> FilePath | None:
+def _folder(files: tuple[SceneSource, ...], at: Path) -> FilePath | None:
     """Return the folder of the nearest file of the chain that says the value at `at`."""
     for source in files:
         here: Tree | None = source.tree

@@ -10,11 +10,11 @@ from twin.scenario.file import patch_text
 from twin.scenario.file.load import Document
 from twin.scenario.reading.set_value import assign
 from twin.scenario.schema.document import Scenario
-from twin.scenario.text.parse import Mark, Tree
+from twin.scenario.text.parse import SourceMark, Tree
 from twin.scenario.text.patch import Change, Patch
 from twin.scenario.text.problem import Problem, ScenarioError
 
-_NOWHERE = Tree({}, Mark("--set", 0, 0), 0, 0)
+_NOWHERE = Tree({}, SourceMark("--set", 0, 0), 0, 0)
 
 
 @overload

@@ -18,7 +18,7 @@ _SPREAD_K = (0.0, 15.0)
 
 
 @dataclass(frozen=True)
-class Place:
+class ClimatePlace:
     """One climate.
 
     Attributes
@@ -53,7 +53,7 @@ def names() -> list[str]:
     return sorted(_places())
 
 
-def place(name: str) -> Place:
+def place(name: str) -> ClimatePlace:
     """Return the place called `name`; raises `PlaceError` when there is none."""
     known = _places()
     if name not in known:
@@ -71,12 +71,12 @@ def year_of(name: str) -> Year:
 
 
 @lru_cache(maxsize=1)
-def _places() -> dict[str, Place]:
+def _places() -> dict[str, ClimatePlace]:
     text = (resources.folder("assets") / "weather" / "places.yaml").read_text(encoding="utf-8")
     return places_of(resources.parse_yaml(text))
 
 
-def places_of(said: Any) -> dict[str, Place]:
+def places_of(said: Any) -> dict[str, ClimatePlace]:
     """Return the places that a parsed file describes, by name; raises `PlaceError` at the first wrong figure."""
     groups = said.get("places") if isinstance(said, dict) else None
     if not isinstance(groups, dict) or said.get("schema") != "twin/places":
@@ -84,7 +84,7 @@ def places_of(said: Any) -> dict[str, Place]:
     return {str(name): _place(str(name), group) for name, group in groups.items()}
 
 
-def _place(name: str, said: Any) -> Place:
+def _place(name: str, said: Any) -> ClimatePlace:
     def group(key: str) -> dict[str, Any]:
         found = said.get(key) if isinstance(said, dict) else None
         if not isinstance(found, dict):
@@ -113,7 +113,7 @@ def _place(name: str, said: Any) -> Place:
         raise PlaceError(
             f"{FILE}: {name}: dew_point_c is above dry_bulb_c in a month; air is never wetter than saturated"
         )
-    return Place(
+    return ClimatePlace(
         name,
         str(said.get("title", name)),
         number(said, "latitude", -90, 90),

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.scenario.formats import sibling_files
-from twin.scenario.formats.sibling_files import Limit, Origin
+from twin.scenario.formats.sibling_files import FileLimit, Origin
 from twin.scenario.formats.trace_rows import packed_text, unpacked_text
 from twin.scenario.text.problem import Problem, ScenarioError, shown
 
-LIMIT = Limit(50_000_000, "a trace of faults")
+LIMIT = FileLimit(50_000_000, "a trace of faults")
 DAY_S = 86400.0
 LONGEST_S = 1e10
 MOST_WRONG = 20

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path as FilePath
 
 from twin.scenario.formats import hourly_csv, sibling_files
-from twin.scenario.formats.hourly_csv import LIMIT, Column
+from twin.scenario.formats.hourly_csv import LIMIT, HourlyColumn
 from twin.scenario.formats.sibling_files import Origin
 from twin.scenario.schema.hourly_text import pack
 from twin.scenario.text.problem import Problem, ScenarioError, shown
@@ -18,8 +18,8 @@ CARBON_KG_J = 1e-3 / 3.6e6
 
 _KNOWN = {
     # Hours with too much sun and wind have prices below nothing; markets cap them.
-    "price": Column("energy_price", "", -10.0 / 3.6e6, 100.0 / 3.6e6),
-    "carbon": Column("carbon_intensity", "", 0.0, 3.0 / 3.6e6),
+    "price": HourlyColumn("energy_price", "", -10.0 / 3.6e6, 100.0 / 3.6e6),
+    "carbon": HourlyColumn("carbon_intensity", "", 0.0, 3.0 / 3.6e6),
 }
 _UNIT = {"price": PRICE_USD_J, "carbon": CARBON_KG_J}
 

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin import units
-from twin.scenario.formats.sibling_files import Limit
+from twin.scenario.formats.sibling_files import FileLimit
 from twin.scenario.text.problem import Problem, ScenarioError, shown
 
 Floats = NDArray[np.float64]
 
 MAX_BYTES = 8_000_000
-LIMIT = Limit(MAX_BYTES, "the hours of a year")
+LIMIT = FileLimit(MAX_BYTES, "the hours of a year")
 MAX_LINES = 300_000
 """More than any hourly year with comments has; quarters of an hour have 35,040."""
 MAX_PROBLEMS = 12
@@ -28,7 +28,7 @@ _HEADER = re.compile(r"\s*\"?([A-Za-z][A-Za-z0-9_ ]{0,40}?)\s*(?:[\[(]\s*([^\])]
 
 
 @dataclass(frozen=True)
-class Column:
+class HourlyColumn:
     """What a column of a table may hold.
 
     Attributes
@@ -60,7 +60,7 @@ class Table:
     lines: NDArray[np.int64]
 
 
-def table(text: str, name: str, known: Mapping[str, Column], needed: tuple[str, ...] = ()) -> Table:
+def table(text: str, name: str, known: Mapping[str, HourlyColumn], needed: tuple[str, ...] = ()) -> Table:
     """Return the known columns of a CSV text in SI units; other columns are passed over.
 
     The first line that is neither empty nor a ``#`` comment names the columns, each with its unit in brackets:
@@ -159,7 +159,7 @@ def raise_some(problems: list[Problem]) -> None:
 
 
 def _columns(
-    heads: list[str], line: int, name: str, known: Mapping[str, Column], needed: tuple[str, ...]
+    heads: list[str], line: int, name: str, known: Mapping[str, HourlyColumn], needed: tuple[str, ...]
 ) -> tuple[dict[str, int], dict[str, tuple[float, float]]]:
     """Return the place and the (offset, factor) of each known column of the first line."""
     places: dict[str, int] = {}
@@ -194,7 +194,7 @@ def _columns(
 
 
 def _beyond(
-    values: Floats, said: Floats, limits: Column, lines: NDArray[np.int64], name: str, column: str
+    values: Floats, said: Floats, limits: HourlyColumn, lines: NDArray[np.int64], name: str, column: str
 ) -> list[Problem]:
     wrong = np.flatnonzero((values < limits.low) | (values > limits.high))
     low, high = (units.render(bound, limits.dimension) for bound in (limits.low, limits.high))

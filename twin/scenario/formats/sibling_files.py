@@ -12,7 +12,7 @@ from twin.scenario.text.problem import Problem, ScenarioError, shown
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class FileLimit:
     """How large a file may be [B], and what it holds, for the error."""
 
     size_bytes: int
@@ -29,7 +29,7 @@ class Origin:
     changed_ns: int
 
 
-def found(said: str, folder: FilePath | None, place: Problem, most: Limit) -> Origin:
+def found(said: str, folder: FilePath | None, place: Problem, most: FileLimit) -> Origin:
     """Return the file that a scene in `folder` names.
 
     Parameters
@@ -74,7 +74,7 @@ def found(said: str, folder: FilePath | None, place: Problem, most: Limit) -> Or
     return Origin(said, path, status.st_size, status.st_mtime_ns)
 
 
-def text_of(origin: Origin, most: Limit) -> str:
+def text_of(origin: Origin, most: FileLimit) -> str:
     """Return the text of a file, no more of it than allowed; raises `ScenarioError` when it is none."""
     try:
         with origin.path.open("rb") as file:

@@ -10,13 +10,13 @@ from functools import lru_cache
 from pathlib import Path as FilePath
 
 from twin.scenario.formats import sibling_files, trace_csv, trace_gavel, trace_philly, trace_sacct, trace_swf
-from twin.scenario.formats.sibling_files import Limit, Origin
+from twin.scenario.formats.sibling_files import FileLimit, Origin
 from twin.scenario.formats.trace_reader import TraceReader, lines_of
 from twin.scenario.formats.trace_rows import MAX_JOBS, TraceTable, pack
 from twin.scenario.schema.streams import JobTrace, TraceMap
 from twin.scenario.text.problem import Problem, ScenarioError
 
-LIMIT = Limit(200_000_000, "a trace of jobs")
+LIMIT = FileLimit(200_000_000, "a trace of jobs")
 _FORMATS = "swf, sacct, philly, helios, acme or gavel"
 _COMMENTS = (";", "#")
 

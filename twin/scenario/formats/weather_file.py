@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 from twin.physics import psychrometrics as moist
 from twin.physics.weather import MONTH_DAYS
 from twin.scenario.formats import climates, hourly_csv, sibling_files
-from twin.scenario.formats.hourly_csv import LIMIT, Column, Floats
+from twin.scenario.formats.hourly_csv import LIMIT, Floats, HourlyColumn
 from twin.scenario.formats.sibling_files import Origin
 from twin.scenario.schema.hourly_text import pack
 from twin.scenario.text.problem import Problem, ScenarioError, shown
 
-_TEMPERATURE = Column("temperature", "degC", -90.0, 70.0)
+_TEMPERATURE = HourlyColumn("temperature", "degC", -90.0, 70.0)
 _KNOWN = {
     "dry_bulb": _TEMPERATURE,
     "wet_bulb": _TEMPERATURE,
     "dew_point": _TEMPERATURE,
-    "relative_humidity": Column("fraction", "%", 0.0, 1.1),
+    "relative_humidity": HourlyColumn("fraction", "%", 0.0, 1.1),
 }
 _MOISTURE = ("wet_bulb", "dew_point", "relative_humidity")
 _ABOVE_K = 0.5

@@ -41,7 +41,7 @@ def node_kinds(scenario: Scenario, catalog: Catalog, rows: Collection[str]) -> d
     return kinds
 
 
-class Hardware:
+class RowNodes:
     """Nodes of row generators, counted once for each choice of them."""
 
     def __init__(self, scenario: Scenario, catalog: Catalog) -> None:

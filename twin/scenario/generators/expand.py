@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from twin.catalog import Catalog, NodePart, RackPart
 from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.site import Hall, Override, Racks, Rows
+from twin.scenario.schema.site import Hall, Override, RackGenerator, RowGenerator
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GeneratedNode:
     """A server or compute tray."""
 
     id: str
@@ -33,11 +33,11 @@ class Rack:
     id: str
     role: str
     part: str | None
-    nodes: tuple[Node, ...]
+    nodes: tuple[GeneratedNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class GeneratedRow:
     """A row of racks; `label` is what is written over it."""
 
     id: str
@@ -58,7 +58,7 @@ class Counts:
     gpus: int
 
 
-def rows(scenario: Scenario, catalog: Catalog) -> Iterator[Row]:
+def rows(scenario: Scenario, catalog: Catalog) -> Iterator[GeneratedRow]:
     """Yield every row with what stands in it, overrides applied and absent items left out.
 
     Raises
@@ -73,7 +73,7 @@ def rows(scenario: Scenario, catalog: Catalog) -> Iterator[Row]:
                 row = f"{generator.id}/{index}"
                 if not hall.overrides.get(row, _PLAIN).absent:
                     racks = tuple(_racks(hall, generator, row, catalog, strays))
-                    yield Row(row, label(generator, index), racks)
+                    yield GeneratedRow(row, label(generator, index), racks)
 
 
 _Counted = Mapping[str, Mapping[str, int]]
@@ -143,7 +143,7 @@ def counts(scenario: Scenario, catalog: Catalog) -> Counts:
     return Counts(len(made), len(racks), len(nodes), sum(node.gpus for node in nodes))
 
 
-def gpus_of(hall: Hall, generator: Rows, node: str, catalog: Catalog) -> int:
+def gpus_of(hall: Hall, generator: RowGenerator, node: str, catalog: Catalog) -> int:
     """Return the GPUs of a node by its id, none where it is absent or no generator makes it; raises as `rows`."""
     rack, _, number = node.rpartition("/")
     row = rack.rpartition("/")[0]
@@ -157,7 +157,7 @@ def gpus_of(hall: Hall, generator: Rows, node: str, catalog: Catalog) -> int:
     return catalog.node(part).n_gpu if part is not None else 0
 
 
-def label(generator: Rows, index: int) -> str:
+def label(generator: RowGenerator, index: int) -> str:
     """Return what is written over a row: "ROW A", "ROW B", ... "ROW AA".
 
     >>> from twin.scenario.schema.site import Racks
@@ -171,7 +171,7 @@ def label(generator: Rows, index: int) -> str:
     return f"{generator.label} {letters}"
 
 
-def node_parts(racks: Racks, part: str | None, catalog: Catalog) -> list[str]:
+def node_parts(racks: RackGenerator, part: str | None, catalog: Catalog) -> list[str]:
     """Return the node parts of one rack from the floor up: those its part brings, then the generator's."""
     brought: list[str] = []
     if part is not None:
@@ -196,7 +196,7 @@ class Strays:
 
     def __init__(self, scenario: Scenario, catalog: Catalog) -> None:
         self.added: dict[str, list[int]] = {}
-        self.moved: dict[str, list[Node]] = {}
+        self.moved: dict[str, list[GeneratedNode]] = {}
         for hall in scenario.halls:
             generators = {rows.id: rows for rows in hall.rows}
             for item, said in hall.overrides.items():
@@ -214,7 +214,7 @@ class Strays:
                 if int(number) >= len(usual) and said.u is not None:
                     self.added.setdefault(rack, []).append(int(number))
                 if said.rack is not None and not said.absent:
-                    node = Node(item, part, catalog.node(part).n_gpu, said.drained)
+                    node = GeneratedNode(item, part, catalog.node(part).n_gpu, said.drained)
                     self.moved.setdefault(said.rack, []).append(node)
         for numbers in self.added.values():
             numbers.sort()
@@ -222,7 +222,7 @@ class Strays:
 
 def _racks(
     hall: Hall,
-    generator: Rows,
+    generator: RowGenerator,
     row: str,
     catalog: Catalog,
     strays: Strays,
@@ -239,11 +239,13 @@ def _racks(
             yield Rack(rack, racks.role, part, (*own, *strays.moved.get(rack, ())))
 
 
-def _nodes(hall: Hall, rack: str, parts: list[str], added: list[int], catalog: Catalog) -> Iterator[Node]:
+def _nodes(
+    hall: Hall, rack: str, parts: list[str], added: list[int], catalog: Catalog
+) -> Iterator[GeneratedNode]:
     """Yield the nodes named after a rack that stand in it."""
     for index in (*range(len(parts)), *added):
         node = f"{rack}/{index}"
         said = hall.overrides.get(node, _PLAIN)
         if not said.absent and said.rack is None:
             part = said.part or parts[index]
-            yield Node(node, part, catalog.node(part).n_gpu, said.drained)
+            yield GeneratedNode(node, part, catalog.node(part).n_gpu, said.drained)

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path as FilePath
 
 from twin import resources
-from twin.scenario.text.parse import MAX_BYTES, Entry, Tree, decode, parse
+from twin.scenario.text.parse import MAX_BYTES, Tree, TreeEntry, decode, parse
 from twin.scenario.text.problem import Problem, ScenarioError
 
 SUFFIX = ".twin.yaml"
@@ -25,7 +25,7 @@ _KINDS = ("workload", "problem")
 
 
 @dataclass(frozen=True)
-class Source:
+class SceneSource:
     """One file of a scene: what it says by itself."""
 
     name: str
@@ -34,7 +34,7 @@ class Source:
     tree: Tree
 
 
-def read(path: FilePath, name: str) -> Source:
+def read(path: FilePath, name: str) -> SceneSource:
     """Read one file; raises `ScenarioError` when it cannot be read or is not YAML."""
     try:
         status = os.stat(path)
@@ -49,10 +49,10 @@ def read(path: FilePath, name: str) -> Source:
             raise
         raise _error(name, 0, "", f"cannot be read: {reason}") from None
     text = decode(data, name)
-    return Source(name, path, text, parse(text, name))
+    return SceneSource(name, path, text, parse(text, name))
 
 
-def chain(first: Source) -> list[Source]:
+def chain(first: SceneSource) -> list[SceneSource]:
     """Return a scene and all it extends, the scene itself first.
 
     Raises
@@ -94,13 +94,13 @@ def chain(first: Source) -> list[Source]:
 def merge(base: Tree, over: Tree) -> Tree:
     """Return `base` with what `over` says instead; lists of things with ids are merged by id."""
     if isinstance(base.value, dict) and isinstance(over.value, dict):
-        entries: dict[str, Entry] = dict(base.value)
+        entries: dict[str, TreeEntry] = dict(base.value)
         for key, entry in over.value.items():
             below = entries.get(key)
             if below is None or (key in _KINDS and _kind(entry.tree) not in (None, _kind(below.tree))):
                 entries[key] = entry
             else:
-                entries[key] = Entry(entry.mark, entry.start, entry.stop, merge(below.tree, entry.tree))
+                entries[key] = TreeEntry(entry.mark, entry.start, entry.stop, merge(below.tree, entry.tree))
         return Tree(entries, over.mark, over.start, over.end, over.flow)
     if isinstance(base.value, list) and isinstance(over.value, list) and _by_id(base) and _by_id(over):
         places = {item.id(): place for place, item in enumerate(base.value)}
@@ -115,7 +115,7 @@ def merge(base: Tree, over: Tree) -> Tree:
     return over
 
 
-def merged(files: list[Source]) -> Tree:
+def merged(files: list[SceneSource]) -> Tree:
     """Return the tree of a whole chain, as `chain` gives it."""
     tree = files[-1].tree
     for one in reversed(files[:-1]):
@@ -147,7 +147,7 @@ def builtin_names() -> list[str]:
     return sorted(path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}"))
 
 
-def _target(last: Source, entry: Entry) -> tuple[FilePath, str]:
+def _target(last: SceneSource, entry: TreeEntry) -> tuple[FilePath, str]:
     said, mark = entry.tree.value, entry.mark
     if not isinstance(said, str):
         raise _error(mark.file, mark.line, "extends", "must be text", "a path, or builtin:NAME")
@@ -174,7 +174,7 @@ def _target(last: Source, entry: Entry) -> tuple[FilePath, str]:
     return target, said
 
 
-def _near(path: FilePath, chain: list[Source]) -> str:
+def _near(path: FilePath, chain: list[SceneSource]) -> str:
     """Return which file may be meant; those that it would be part of are not."""
     own = {one.path.name for one in chain if one.path is not None}
     try:

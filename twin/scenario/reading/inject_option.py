@@ -62,7 +62,7 @@ def parse_injection(text: str, start: datetime | None = None) -> Intervention:
     try:
         return Intervention.model_validate(said, by_alias=True, by_name=False, context=FROM_FILE)
     except ValidationError as bad:
-        spot = fields.Spot(models=(Intervention,))
+        spot = fields.FieldSpot(models=(Intervention,))
         raise ScenarioError(
             Problem("--inject", 0, *value_problem(error, said, spot))
             for error in bad.errors(include_url=False, include_input=False)

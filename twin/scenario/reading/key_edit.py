@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from twin.scenario.reading.extend import Source
+from twin.scenario.reading.extend import SceneSource
 from twin.scenario.reading.validate import nearest
 from twin.scenario.schema import fields
-from twin.scenario.schema.fields import Spot
+from twin.scenario.schema.fields import FieldSpot
 from twin.scenario.text.emit import block, flow, item_lines, reads_as_block, scalar
-from twin.scenario.text.parse import Entry, Path, Tree, child, parse, written
+from twin.scenario.text.parse import Path, Tree, TreeEntry, child, parse, written
 from twin.scenario.text.patch import Change
 from twin.scenario.text.path import resolve, split
 from twin.scenario.text.problem import Problem, ScenarioError
 
 
-def value_of(text: str, spot: Spot, name: str) -> tuple[Tree, str]:
+def value_of(text: str, spot: FieldSpot, name: str) -> tuple[Tree, str]:
     """Return the value of a change, and its YAML text.
 
     Where any text may stand, "Title: subtitle" and "2026.11" are text and come back in quotes.
@@ -60,7 +60,7 @@ class TextEdit:
         What becomes of one value.
     """
 
-    source: Source
+    source: SceneSource
     base: Tree | None
     change: Change
 
@@ -90,7 +90,7 @@ class TextEdit:
             raise self._refused(*_nothing(rest[0], [name for item in at.value if (name := item.id())]))
         return self._inserted(path, rest, spots[len(path) :], value)
 
-    def _value(self, text: str, spot: Spot) -> _Value:
+    def _value(self, text: str, spot: FieldSpot) -> _Value:
         try:
             tree, text = value_of(text, spot, self.source.name)
         except ScenarioError as bad:
@@ -100,7 +100,7 @@ class TextEdit:
         kept = tree.flow != lines or isinstance(tree.value, dict)
         return _Value(tree, text.strip("\n") if kept and (lines or "#" not in text) else "")
 
-    def _spots(self, steps: tuple[str, ...]) -> list[Spot]:
+    def _spots(self, steps: tuple[str, ...]) -> list[FieldSpot]:
         """Return what may stand at each place on the way; refuse a path the schema does not know."""
         spots = [fields.ROOT]
         for step in steps:
@@ -131,9 +131,11 @@ class TextEdit:
             at = child(at, step) or at
         return at
 
-    def _entry(self, path: Path) -> Entry | None:
+    def _entry(self, path: Path) -> TreeEntry | None:
         above = self._at(path[:-1]) if path else None
-        entries: dict[str, Entry] = above.value if above is not None and isinstance(above.value, dict) else {}
+        entries: dict[str, TreeEntry] = (
+            above.value if above is not None and isinstance(above.value, dict) else {}
+        )
         return entries.get(str(path[-1])) if path else None
 
     def _replaced(self, path: Path, value: _Value) -> str:
@@ -150,7 +152,7 @@ class TextEdit:
         gap = "" if said.startswith(("\n", "\r")) else " "
         return text[:colon] + gap + said + text[max(at.end, colon) :]
 
-    def _inserted(self, path: Path, rest: tuple[str, ...], spots: list[Spot], value: _Value) -> str:
+    def _inserted(self, path: Path, rest: tuple[str, ...], spots: list[FieldSpot], value: _Value) -> str:
         """Put a value under keys that are missing; `spots` are the places from the first of them on."""
         at, step = self._at(path), rest[0]
         for missing, spot in zip(reversed(rest[1:]), reversed(spots[1 : len(rest)]), strict=True):
@@ -166,7 +168,7 @@ class TextEdit:
             raise self._refused(f"leads nowhere: {written(path, self.source.tree)} is a single value")
         return self._new_key(at, step, spots[0], value)
 
-    def _new_key(self, at: Tree, step: str, spot: Spot, value: _Value) -> str:
+    def _new_key(self, at: Tree, step: str, spot: FieldSpot, value: _Value) -> str:
         text, key = self.source.text, scalar(step)
         before = _neighbour(at, step, spot)
         if at.flow or before is None:
@@ -260,17 +262,17 @@ def _lists_groups(value: object) -> bool:
     return isinstance(value, list) and any(isinstance(item, dict) for item in value)
 
 
-def _wrapped(step: str, value: object, spot: Spot) -> object:
+def _wrapped(step: str, value: object, spot: FieldSpot) -> object:
     if spot.item is not None and not spot.table:
         inner = dict(value) if isinstance(value, dict) else {}
         return [{"id": step, **inner}]
     return {step: value}
 
 
-def _neighbour(at: Tree, step: str, spot: Spot) -> Entry | None:
+def _neighbour(at: Tree, step: str, spot: FieldSpot) -> TreeEntry | None:
     """Return the entry a new key goes behind: the last that precedes it in the schema."""
     order = list(fields.keys(spot))
-    entries: dict[str, Entry] = at.value
+    entries: dict[str, TreeEntry] = at.value
     if not entries:
         return None
     rank = order.index(step) if step in order else len(order)

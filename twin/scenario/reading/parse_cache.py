@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.site import Hall, Override, Rows
+from twin.scenario.schema.site import Hall, Override, RowGenerator
 
 
 @dataclass(frozen=True)
@@ -18,11 +18,11 @@ class ReadBefore:
     """What was read, by all that the file says of each; of overrides that begins with the item."""
 
     halls: dict[str, Hall] = field(default_factory=dict)
-    rows: dict[str, Rows] = field(default_factory=dict)
+    rows: dict[str, RowGenerator] = field(default_factory=dict)
     overrides: dict[str, Override] = field(default_factory=dict)
 
 
-class Reading:
+class ParsedFile:
     """What a file says, as far as it has to be read.
 
     Parameters

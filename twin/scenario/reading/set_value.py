@@ -74,7 +74,7 @@ class _Setting:
         name = known[steps[0]][0]
         if len(steps) == 1:
             return part.model_copy(update={name: self._new(type(part), steps[0])})
-        spot = fields.below(fields.Spot(models=(type(part),)), steps[0])
+        spot = fields.below(fields.FieldSpot(models=(type(part),)), steps[0])
         value = getattr(part, name)
         if isinstance(value, tuple | dict) and len(steps) == 2:
             return part.model_copy(update={name: self._item(part, value, steps[0], steps[1], spot)})
@@ -86,10 +86,10 @@ class _Setting:
             if info.is_required():
                 raise self._refused("is needed here and cannot be taken away", "give it another value")
             return info.get_default(call_default_factory=True)
-        spot = fields.below(fields.Spot(models=(model,)), key)
+        spot = fields.below(fields.FieldSpot(models=(model,)), key)
         return self._checked(model, key, value_of(self.text, spot, "--set")[0].plain())
 
-    def _item(self, part: BaseModel, items: Any, key: str, step: str, spot: fields.Spot) -> Any:
+    def _item(self, part: BaseModel, items: Any, key: str, step: str, spot: fields.FieldSpot) -> Any:
         """Return a list or table with one item set, added or taken away."""
         if isinstance(items, dict):
             if self.text is None:
@@ -114,7 +114,7 @@ class _Setting:
         place = len(items) if new else names.index(step)
         return (*items[:place], item, *items[place + 1 :])
 
-    def _below(self, value: Any, steps: tuple[str, ...], spot: fields.Spot) -> Any:
+    def _below(self, value: Any, steps: tuple[str, ...], spot: fields.FieldSpot) -> Any:
         if isinstance(value, BaseModel):
             return self.within(value, steps)
         step, rest = steps[0], steps[1:]
@@ -152,7 +152,7 @@ class _Setting:
             return _adapter(model, key).validate_json(json.dumps(value), strict=True, context=FROM_FILE)
         except ValidationError as bad:
             error = bad.errors(include_url=False, include_input=False)[0]
-            spot = fields.Spot(models=(model,))
+            spot = fields.FieldSpot(models=(model,))
             error["loc"] = (key, *error["loc"])
             _, _, reason, hint = value_problem(error, {key: self.value}, spot)
             raise self._refused(reason, hint) from None

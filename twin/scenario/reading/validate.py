@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from twin import units
 from twin.scenario.reading import time_of_day
-from twin.scenario.reading.parse_cache import ReadBefore, Reading
+from twin.scenario.reading.parse_cache import ParsedFile, ReadBefore
 from twin.scenario.schema import fields
 from twin.scenario.schema.document import FORMAT, VERSION, Scenario
 from twin.scenario.schema.quantity import FROM_FILE, rendered
@@ -45,11 +45,11 @@ def scenario_of(tree: Tree, name: str, before: ReadBefore | None = None) -> tupl
         )
     _check_version(tree)
     plain = time_of_day.resolved(tree.plain())
-    reading = Reading(plain, before or ReadBefore())
+    reading = ParsedFile(plain, before or ReadBefore())
     try:
         return reading.whole(_read(reading.left))
     except ValidationError:
-        return Reading(plain, ReadBefore()).whole(_whole(tree, plain))  # which knows the places
+        return ParsedFile(plain, ReadBefore()).whole(_whole(tree, plain))  # which knows the places
 
 
 def piece_problems(tree: Tree) -> list[Problem]:
@@ -111,7 +111,7 @@ def _check_version(tree: Tree) -> None:
 
 
 def _misspelt(
-    at: Tree, key: str, spot: fields.Spot, path: Path = (), root: Tree | None = None
+    at: Tree, key: str, spot: fields.FieldSpot, path: Path = (), root: Tree | None = None
 ) -> Problem | None:
     """Return the problem of the unknown key that was meant to be `key`, if there is one."""
     unknown = [one for one in at.value if one not in fields.keys(spot)]
@@ -191,7 +191,7 @@ def _problem(tree: Tree, path: Path, error: Any) -> tuple[Problem, str]:
     return Problem(mark.file, mark.line, written(path, tree), value, reason, hint), meant
 
 
-def _spot(tree: Tree, path: Path) -> tuple[fields.Spot, Tree]:
+def _spot(tree: Tree, path: Path) -> tuple[fields.FieldSpot, Tree]:
     spot, at = fields.ROOT, tree
     for step in path:
         spot = fields.below(spot, step, _kind(at))
@@ -204,12 +204,12 @@ def _kind(tree: Tree) -> object:
     return entry.tree.value if entry is not None else None
 
 
-def _missing_hint(spot: fields.Spot, at: Tree, error: Any) -> str:
+def _missing_hint(spot: fields.FieldSpot, at: Tree, error: Any) -> str:
     known = fields.keys(spot, _kind(at)).get(str(error["loc"][-1]))
     return known[1].description or "" if known else ""
 
 
-def _choices(spot: fields.Spot, key: str) -> tuple[str, ...]:
+def _choices(spot: fields.FieldSpot, key: str) -> tuple[str, ...]:
     return tuple(
         choice
         for model in spot.models
@@ -218,7 +218,7 @@ def _choices(spot: fields.Spot, key: str) -> tuple[str, ...]:
     )
 
 
-def _value_reason(kind: str, said: dict[str, Any], value: object, spot: fields.Spot) -> tuple[str, str]:
+def _value_reason(kind: str, said: dict[str, Any], value: object, spot: fields.FieldSpot) -> tuple[str, str]:
     if spot.choices and kind not in _BOUNDS:
         wanted = _one_of(spot.choices)
         if spot.quantity is not None:
@@ -248,7 +248,7 @@ def _value_reason(kind: str, said: dict[str, Any], value: object, spot: fields.S
     return _TYPES.get(kind, (kind.replace("_", " "), ""))
 
 
-def value_problem(error: Any, said: dict[str, object], spot: fields.Spot) -> tuple[str, str, str, str]:
+def value_problem(error: Any, said: dict[str, object], spot: fields.FieldSpot) -> tuple[str, str, str, str]:
     """Return key, value, reason and hint of one pydantic error about keys that stand in no file."""
     key = str(error["loc"][0]) if error["loc"] else ""
     if error["type"] == "missing":

@@ -13,7 +13,7 @@ ItemId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,39}(/[0-9]
 """Address of one thing: ``gpu/3/12/1/7`` is row 3, rack 12, node 1, GPU 7 of row generator ``gpu``."""
 
 
-class Part(BaseModel):
+class DocumentPart(BaseModel):
     """A frozen piece of the document; unknown keys are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)

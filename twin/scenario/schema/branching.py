@@ -6,13 +6,13 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from twin.scenario.schema.base import Part
+from twin.scenario.schema.base import DocumentPart
 from twin.scenario.schema.quantity import Duration
 
 EventHash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{1,128}$")]
 
 
-class BranchPoint(Part):
+class BranchPoint(DocumentPart):
     """The time of a run from which a scene goes its own way; what the run was before is the same."""
 
     at_s: Duration = Field(alias="at", ge=0, description="time of the cut, after the start")

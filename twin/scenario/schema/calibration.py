@@ -6,12 +6,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from twin.scenario.schema.base import Part
+from twin.scenario.schema.base import DocumentPart
 
 Standing = Literal["published", "derived", "fitted", "estimated", "recalled"]
 
 
-class CalibratedFigure(Part):
+class CalibratedFigure(DocumentPart):
     """One number with what it stands on."""
 
     value: float = Field(description="in the unit beside it")
@@ -25,7 +25,7 @@ def _figure(description: str) -> CalibratedFigure | None:
     return figure
 
 
-class CalibratedFigures(Part):
+class CalibratedFigures(DocumentPart):
     """Effective numbers that differ from those of the profile it extends."""
 
     peak_flops_s: CalibratedFigure | None = _figure("dense 16-bit peak")
@@ -50,7 +50,7 @@ class CalibratedFigures(Part):
     fp8_efficiency: CalibratedFigure | None = _figure("share of the 16-bit efficiency that 8-bit keeps")
 
 
-class Calibration(Part):
+class Calibration(DocumentPart):
     """A profile of one's own: paste what `twin calibrate` wrote."""
 
     title: str = Field(min_length=1, description="for people")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from twin.scenario.schema.base import Id, Part
+from twin.scenario.schema.base import DocumentPart, Id
 from twin.scenario.schema.quantity import Bandwidth, Data, Duration, Fraction, Power
 
 
-class Burst(Part):
+class Burst(DocumentPart):
     """Which waiting jobs go there."""
 
     wait_s: Duration | None = Field(
@@ -20,7 +20,7 @@ class Burst(Part):
     )
 
 
-class Replication(Part):
+class Replication(DocumentPart):
     """Checkpoints copied there, so that jobs can go on when the site is lost."""
 
     every_s: Duration = Field(
@@ -29,7 +29,7 @@ class Replication(Part):
     jobs: tuple[Id, ...] = Field(default=(), description="of these jobs; none: of all that save checkpoints")
 
 
-class Cloud(Part):
+class Cloud(DocumentPart):
     """A cloud site."""
 
     id: Id = Field(description="name of the site, for ever")
@@ -69,7 +69,7 @@ class Cloud(Part):
     replication: Replication | None = Field(default=None, description="for disasters; none: not for those")
 
 
-class Ownership(Part):
+class Ownership(DocumentPart):
     """What one GPU of this site costs, as of the date in sources, to be compared with what clouds ask."""
 
     capital_usd: float = Field(

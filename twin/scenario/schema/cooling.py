@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from twin.scenario.schema.base import Id, ItemId, Part
+from twin.scenario.schema.base import DocumentPart, Id, ItemId
 from twin.scenario.schema.quantity import Duration, Power, Temperature, VolumeFlow
 from twin.scenario.schema.site import Stand
 
@@ -14,7 +14,7 @@ LoopKind = Literal["liquid", "air", "rear-door", "immersion"]
 PlantKind = Literal["dry-cooler", "cooling-tower", "chiller"]
 
 
-class Plant(Part):
+class FacilityLoop(DocumentPart):
     """Facility water and what rejects its heat to the sky."""
 
     id: Id = Field(description="name of the facility loop, for ever")
@@ -53,7 +53,7 @@ class Plant(Part):
     )
 
 
-class Loop(Part):
+class Loop(DocumentPart):
     """Loops of a hall: CDUs and cold plates, CRAHs and aisles, rear doors, immersion tanks."""
 
     id: Id = Field(description="name of the generator, for ever; loop ``i`` is ``id/i``")
@@ -95,10 +95,10 @@ class Loop(Part):
     )
 
 
-class Cooling(Part):
+class Cooling(DocumentPart):
     """How heat leaves."""
 
-    plants: tuple[Plant, ...] = Field(default=(), description="facility loops")
+    plants: tuple[FacilityLoop, ...] = Field(default=(), description="facility loops")
     loops: tuple[Loop, ...] = Field(default=(), description="coolant and air loops")
     shut_leaks: bool = Field(
         default=True, description="a leak closes the valves of its rack; else its whole loop is stopped"

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints, field_validator
 
-from twin.scenario.schema.base import Part
+from twin.scenario.schema.base import DocumentPart
 from twin.scenario.schema.branching import BranchPoint
 from twin.scenario.schema.cloud import Cloud, Ownership
 from twin.scenario.schema.edit import Edit
@@ -32,7 +32,7 @@ LONGEST_S = 1000 * 365 * 86400.0
 """A run lasts no longer, so that its end has a date [s]."""
 
 
-class Scenario(Part):
+class Scenario(DocumentPart):
     """A whole scene, as a frozen value."""
 
     format: Literal["twin/scenario"] = Field(description="always twin/scenario")

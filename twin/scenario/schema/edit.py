@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from twin.scenario.schema.base import Id, Part
+from twin.scenario.schema.base import DocumentPart, Id
 from twin.scenario.schema.quantity import Moment
 
 MOST_CHANGES = 20_000
@@ -15,7 +15,7 @@ ChangePath = Annotated[str, StringConstraints(min_length=1, max_length=400)]
 ChangeText = Annotated[str, StringConstraints(max_length=200_000)]
 
 
-class EditChange(Part):
+class EditChange(DocumentPart):
     """One value of the scene, set or taken away."""
 
     path: ChangePath = Field(description="where, such as halls[hall].overrides[gpu/0/3].absent")
@@ -25,7 +25,7 @@ class EditChange(Part):
     )
 
 
-class Edit(Part):
+class Edit(DocumentPart):
     """What a person changed in the scene while it ran; until then the scene is as the file says above."""
 
     id: Id = Field(description="name of the edit")

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from twin.scenario.schema.base import Id, ItemId, Part
+from twin.scenario.schema.base import DocumentPart, Id, ItemId
 from twin.scenario.schema.quantity import Duration, Energy, Fraction, Power, PowerRamp
 from twin.scenario.schema.site import Stand
 
@@ -27,7 +27,7 @@ ON_SITE: tuple[StageKind, ...] = ("generator", "gas", "smr", "solar", "battery")
 """Kinds that stand beside the tree and push power into the output of one of its stages, named by ``at``."""
 
 
-class Breaker(Part):
+class Breaker(DocumentPart):
     """How the breaker at the output of each item trips."""
 
     rating: Fraction = Field(
@@ -41,7 +41,7 @@ class Breaker(Part):
     )
 
 
-class PowerStage(Part):
+class PowerStage(DocumentPart):
     """One level of the power tree. Item ``i`` of ``n`` hangs under parent ``floor(i m / n)`` of ``m``."""
 
     id: Id = Field(description="name of the stage, for ever; item ``i`` is ``id/i``")
@@ -124,7 +124,7 @@ class PowerStage(Part):
     )
 
 
-class PowerCap(Part):
+class PowerCap(DocumentPart):
     """A limit on what a part of the site may draw; GPUs under it clock down to keep it."""
 
     id: Id = Field(description="name of the cap, for ever")

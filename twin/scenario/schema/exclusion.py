@@ -6,13 +6,13 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from twin.scenario.schema.base import Id, Part
+from twin.scenario.schema.base import DocumentPart, Id
 
 EVERYTHING = "*"
 """Target of an exclusion that means whatever its rule finds."""
 
 
-class Exclusion(Part):
+class Exclusion(DocumentPart):
     """What a rule finds at a target is told apart from the others and counts for nothing."""
 
     id: Id = Field(

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from twin.scenario.schema.base import Id, ItemId, Part
+from twin.scenario.schema.base import DocumentPart, Id, ItemId
 from twin.scenario.schema.choice import OneOf
 from twin.scenario.schema.fault_kinds import (
     KINDS,
@@ -32,7 +32,7 @@ PartClass = Literal["gpu", "cable", "nic", "fan", "power_supply", "motherboard",
 """Repair classes that take a part; restart and maintenance take none."""
 
 
-class Cause(Part):
+class Cause(DocumentPart):
     """One cause of interruption, of degraded work, or of silent errors."""
 
     id: CauseId = Field(description="name of the cause")
@@ -112,7 +112,7 @@ class Cause(Part):
         return self.detection == "watchdog" or (fault is not None and fault.silent)
 
 
-class Arrhenius(Part):
+class Arrhenius(DocumentPart):
     """Heat wears: the failure rate of a node grows with its GPUs' heat. An estimate: no fleet published it."""
 
     activation_ev: float = Field(default=0.7, alias="activation", gt=0, le=2, description="energy [eV]")
@@ -125,7 +125,7 @@ class Arrhenius(Part):
     )
 
 
-class Bursts(Part):
+class Bursts(DocumentPart):
     """Failures that come together: each one of a node may pull neighbours of its domain with it."""
 
     chance: Fraction = Field(ge=0, le=1, description="of a failure to begin a burst")
@@ -136,7 +136,7 @@ class Bursts(Part):
     within_s: Duration = Field(default=600.0, alias="within", gt=0, description="they follow within this")
 
 
-class FaultTrace(Part):
+class FaultTrace(DocumentPart):
     """Faults that were seen elsewhere, replayed here at their times on nodes in the order of their first fault."""
 
     file: str = Field(
@@ -149,7 +149,7 @@ class FaultTrace(Part):
     )
 
 
-class HealthCheck(Part):
+class HealthCheck(DocumentPart):
     """A test of nodes at intervals, or whenever a job leaves them, that finds what works worse or wrong."""
 
     id: CauseId = Field(description="name of the check")
@@ -178,7 +178,7 @@ class HealthCheck(Part):
     )
 
 
-class LemonRule(Part):
+class LemonRule(DocumentPart):
     """Nodes that fail too often are taken out for good, or until they were replaced."""
 
     failures: int = Field(
@@ -197,7 +197,7 @@ Hour = Annotated[float, Field(ge=0, le=24)]
 SHORTEST_SHIFT_H = 0.25
 
 
-class Crew(Part):
+class Crew(DocumentPart):
     """People who repair nodes, and when they are there.
 
     The drawn repair time is what a published fleet took from failure to return, its own nights, queues and
@@ -228,7 +228,7 @@ class Crew(Part):
         return said
 
 
-class SparePart(Part):
+class SparePart(DocumentPart):
     """A stock of spare parts for some repair classes; each of their repairs takes one."""
 
     id: CauseId = Field(description="name of the stock")
@@ -248,7 +248,7 @@ class SparePart(Part):
     )
 
 
-class Repairs(Part):
+class Repairs(DocumentPart):
     """How broken nodes come back."""
 
     crew: Crew | None = Field(default=None, description="who repairs; none: as many as it takes, at once")
@@ -270,7 +270,7 @@ class Repairs(Part):
         return said
 
 
-class Failures(Part):
+class Failures(DocumentPart):
     """The failure model."""
 
     enabled: bool = Field(default=True, description="false: nothing fails by itself")
@@ -302,7 +302,7 @@ InterventionKind = Annotated[str, OneOf(lambda: KINDS)]
 """Id of a kind of fault or intervention."""
 
 
-class Intervention(Part):
+class Intervention(DocumentPart):
     """Something done to the running hall at a time: the grammar of ``--inject``."""
 
     id: Id | None = Field(default=None, description="name; none: made from kind and time")

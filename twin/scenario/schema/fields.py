@@ -17,7 +17,7 @@ from twin.scenario.schema.quantity import Quantity
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class FieldSpot:
     """One place: what may stand there.
 
     Attributes
@@ -45,10 +45,10 @@ class Spot:
     description: str = ""
 
 
-ROOT = Spot(models=(Scenario,))
+ROOT = FieldSpot(models=(Scenario,))
 
 
-def keys(spot: Spot, kind: object = None) -> dict[str, tuple[str, FieldInfo]]:
+def keys(spot: FieldSpot, kind: object = None) -> dict[str, tuple[str, FieldInfo]]:
     """Return key in the file -> (attribute, field) of the groups that may stand at `spot`.
 
     `kind` chooses among several groups by what stands under their key ``kind``.
@@ -68,23 +68,25 @@ def fields_of(model: type[BaseModel]) -> dict[str, tuple[str, FieldInfo]]:
     return {info.alias or name: (name, info) for name, info in model.model_fields.items()}
 
 
-def below(spot: Spot, step: str | int, kind: object = None) -> Spot:
+def below(spot: FieldSpot, step: str | int, kind: object = None) -> FieldSpot:
     """Return what may stand under one key or index of `spot`; an empty spot where nothing is known."""
     if spot.item is not None:
         return spot_of(spot.item)
     known = keys(spot, kind).get(step) if isinstance(step, str) else None
     if known is None:
-        return Spot()
+        return FieldSpot()
     info = known[1]
     inner = spot_of(info.annotation)
     quantity = inner.quantity or next((one for one in info.metadata if isinstance(one, Quantity)), None)
     choices = inner.choices or next(
         (tuple(limit.names()) for limit in info.metadata if isinstance(limit, OneOf)), ()
     )
-    return Spot(inner.models, quantity, choices, inner.item, inner.text, inner.table, info.description or "")
+    return FieldSpot(
+        inner.models, quantity, choices, inner.item, inner.text, inner.table, info.description or ""
+    )
 
 
-def spot_of(annotation: Any) -> Spot:
+def spot_of(annotation: Any) -> FieldSpot:
     """Return what a type annotation lets stand at a place."""
     models: list[type[BaseModel]] = []
     choices: list[str] = []
@@ -106,7 +108,7 @@ def spot_of(annotation: Any) -> Spot:
             text = True
         elif isinstance(part, type) and issubclass(part, BaseModel):
             models.append(part)
-    return Spot(tuple(models), quantity, tuple(choices), item, text, table)
+    return FieldSpot(tuple(models), quantity, tuple(choices), item, text, table)
 
 
 def _parts(annotation: Any) -> Iterator[Any]:

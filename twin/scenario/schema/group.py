@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from twin.scenario.schema.base import Id, ItemId, Part
+from twin.scenario.schema.base import DocumentPart, Id, ItemId
 
 
-class Group(Part):
+class Group(DocumentPart):
     """A named group; it changes nothing in a run."""
 
     id: Id = Field(description="name of the group, for ever")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from twin.scenario.schema.base import Id, Part
+from twin.scenario.schema.base import DocumentPart, Id
 from twin.scenario.schema.quantity import Carbon, Duration, Fraction, Moment, Power, Price
 
 Policy = Literal["fifo", "shortest", "easy", "conservative", "priority"]
@@ -17,7 +17,7 @@ Placement = Literal["first", "pack", "spread"]
 Weight = Annotated[float, Field(ge=0, le=1e9)]
 
 
-class Weights(Part):
+class Weights(DocumentPart):
     """Weights of the multifactor priority; each factor runs from 0 to 1."""
 
     age: Weight = Field(default=1000.0, description="time waited, up to `age_limit`")
@@ -33,7 +33,7 @@ class Weights(Part):
     )
 
 
-class Preemption(Part):
+class Preemption(DocumentPart):
     """When a waiting job may take GPUs from a running one of lower priority that says it is preemptible."""
 
     enabled: bool = Field(default=False, description="whether it may")
@@ -46,7 +46,7 @@ class Preemption(Part):
     reclaim: bool = Field(default=True, description="also whatever a tenant borrowed above its quota")
 
 
-class Green(Part):
+class Green(DocumentPart):
     """Jobs that can wait start when power is there and clean."""
 
     power_limit_w: Power | None = Field(
@@ -63,7 +63,7 @@ class Green(Part):
     )
 
 
-class Scheduler(Part):
+class Scheduler(DocumentPart):
     """How the queue is served."""
 
     policy: Policy = Field(
@@ -84,7 +84,7 @@ class Scheduler(Part):
     green: Green = Field(default=Green(), description="starts that wait for power or clean energy")
 
 
-class Partition(Part):
+class Partition(DocumentPart):
     """A part of the cluster with its own rules and network, as Slurm has them."""
 
     id: Id = Field(description="name of the partition, for ever")
@@ -106,7 +106,7 @@ class Partition(Part):
     )
 
 
-class Reservation(Part):
+class Reservation(DocumentPart):
     """Nodes kept free for some, or for maintenance, from a time on."""
 
     id: Id = Field(description="name of the reservation, for ever")

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from twin import resources, units
 from twin.scenario.schema import fields
 from twin.scenario.schema.document import VERSION, Scenario
-from twin.scenario.schema.fields import Spot
+from twin.scenario.schema.fields import FieldSpot
 from twin.scenario.schema.quantity import rendered
 
 FILE_NAME = f"twin-scenario-{VERSION}.schema.json"
@@ -53,7 +53,7 @@ def _models(model: type[BaseModel]) -> list[type[BaseModel]]:
             continue
         found[one] = None
         for key in fields.fields_of(one):
-            spot = fields.below(Spot(models=(one,)), key)
+            spot = fields.below(FieldSpot(models=(one,)), key)
             while spot.item is not None:
                 spot = fields.spot_of(spot.item)
             waiting.extend(spot.models)
@@ -68,7 +68,7 @@ def _describe(part: dict[str, Any], model: type[BaseModel]) -> None:
         shown = part["properties"][key]
         shown.pop("title", None)
         shown.pop("discriminator", None)
-        spot = fields.below(Spot(models=(model,)), key)
+        spot = fields.below(FieldSpot(models=(model,)), key)
         said = info.description or ""
         if spot.quantity is not None:
             dimension = units.DIMENSIONS[spot.quantity.dimension]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from twin.scenario.schema import hourly_text
-from twin.scenario.schema.base import Id, ItemId, Part
+from twin.scenario.schema.base import DocumentPart, Id, ItemId
 from twin.scenario.schema.quantity import (
     Carbon,
     Length,
@@ -30,7 +30,7 @@ GRID_HOURS = ("price", "carbon")
 """Columns a packed year of a grid may have [USD/MWh], [g/kWh]."""
 
 
-class Climate(Part):
+class Climate(DocumentPart):
     """Outdoor air: a typical year of a place, a weather file, or one mean day again and again."""
 
     place: Id | None = Field(
@@ -65,7 +65,7 @@ class Climate(Part):
         return said
 
 
-class Grid(Part):
+class Grid(DocumentPart):
     """What a kilowatt-hour costs and emits, and what the grid operator allows."""
 
     carbon_kg_j: Carbon = Field(default=4.0e-1 / 3.6e6, alias="carbon", ge=0, description="carbon intensity")
@@ -106,7 +106,7 @@ class Grid(Part):
         return said
 
 
-class Site(Part):
+class Site(DocumentPart):
     """The place: name, time zone, weather, grid."""
 
     name: str = Field(default="unnamed site", description="as people call it")
@@ -122,7 +122,7 @@ class Site(Part):
     grid: Grid = Field(default=Grid(), description="electricity supply")
 
 
-class NodeGroup(Part):
+class NodeGroup(DocumentPart):
     """Nodes of one part, stacked upwards in each rack of the generator."""
 
     part: str = Field(description="node part of the catalogue, such as DGX-H100")
@@ -131,7 +131,7 @@ class NodeGroup(Part):
     abreast: int = Field(default=1, ge=1, le=8, description="nodes side by side in one rack unit")
 
 
-class Shelves(Part):
+class Shelves(DocumentPart):
     """Power shelves that feed the busbar of a rack."""
 
     part: str = Field(description="power shelf of the catalogue")
@@ -139,7 +139,7 @@ class Shelves(Part):
     needed: int | None = Field(default=None, ge=1, le=64, description="for full load; none: all")
 
 
-class Racks(Part):
+class RackGenerator(DocumentPart):
     """Racks of a row. A rack part of the catalogue (GB200-NVL72) brings its own nodes."""
 
     count: int = Field(ge=1, le=2000, description="racks in each row")
@@ -160,7 +160,7 @@ FURTHEST_M = 10e3
 """From the corner of a hall to what stands there, along and across its rows: no site is larger [est]."""
 
 
-class Point(Part):
+class Point(DocumentPart):
     """A place on the floor of the hall."""
 
     x_m: Length = Field(default=0.0, alias="x", ge=-FURTHEST_M, le=FURTHEST_M, description="along the rows")
@@ -173,7 +173,7 @@ class Stand(Point):
     hall: Id | None = Field(default=None, description="room; none: that of what it serves, else the first")
 
 
-class Rows(Part):
+class RowGenerator(DocumentPart):
     """A generator of parallel rows; row ``i`` is ``id/i``, its rack ``j`` is ``id/i/j``."""
 
     id: Id = Field(description="name of this generator, for ever")
@@ -189,10 +189,10 @@ class Rows(Part):
     containment: Literal["hot", "cold", "none"] = Field(
         default="hot", description="which aisle is closed off"
     )
-    racks: Racks = Field(description="the racks of each row")
+    racks: RackGenerator = Field(description="the racks of each row")
 
 
-class Override(Part):
+class Override(DocumentPart):
     """What differs for one generated item."""
 
     absent: bool = Field(default=False, description="not there")
@@ -217,7 +217,7 @@ class Override(Part):
     drained: bool = Field(default=False, description="node: there but given no work at the start")
 
 
-class Hall(Part):
+class Hall(DocumentPart):
     """A room with rows."""
 
     id: Id = Field(description="name of the hall, for ever")
@@ -238,5 +238,5 @@ class Hall(Part):
         gt=0,
         description="what its floor carries, spread over the rack and half the aisles beside it",
     )
-    rows: tuple[Rows, ...] = Field(default=(), description="row generators")
+    rows: tuple[RowGenerator, ...] = Field(default=(), description="row generators")
     overrides: dict[ItemId, Override] = Field(default={}, description="what differs, by id of the item")

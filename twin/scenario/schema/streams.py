@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from twin.scenario.schema.base import Id, Part
+from twin.scenario.schema.base import DocumentPart, Id
 from twin.scenario.schema.mig import MigProfile
 from twin.scenario.schema.quantity import Duration, Fraction, Moment
 from twin.scenario.schema.work import Checkpointing, Recovery
@@ -17,7 +17,7 @@ GroupId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,31}$")]
 Positive = Annotated[float, Field(gt=0, le=1e9)]
 
 
-class Arrivals(Part):
+class Arrivals(DocumentPart):
     """When jobs come."""
 
     kind: Literal["poisson", "even", "daily"] = Field(
@@ -33,7 +33,7 @@ class Arrivals(Part):
     )
 
 
-class Sizes(Part):
+class Sizes(DocumentPart):
     """How many GPUs jobs ask for."""
 
     gpus: tuple[Annotated[int, Field(ge=1, le=1_000_000)], ...] = Field(
@@ -42,7 +42,7 @@ class Sizes(Part):
     weights: tuple[Positive, ...] = Field(default=(), description="how often each; none: all alike")
 
 
-class Lengths(Part):
+class Lengths(DocumentPart):
     """How long jobs run at their reference pace."""
 
     kind: Literal["constant", "exponential", "lognormal"] = Field(
@@ -53,7 +53,7 @@ class Lengths(Part):
     longest_s: Duration | None = Field(default=None, alias="longest", gt=0, description="cut off here")
 
 
-class JobStream(Part):
+class JobStream(DocumentPart):
     """A generator of jobs: they come at random, by one seed each."""
 
     id: GroupId = Field(description="name of the stream, for ever; its jobs are id-0, id-1 ...")
@@ -101,7 +101,7 @@ class JobStream(Part):
 TraceFormat = Literal["swf", "sacct", "philly", "helios", "acme", "gavel"]
 
 
-class TraceMap(Part):
+class TraceMap(DocumentPart):
     """How the rows of a trace become jobs of this scene."""
 
     gpus_per_processor: float = Field(
@@ -137,7 +137,7 @@ class TraceMap(Part):
     )
 
 
-class JobTrace(Part):
+class JobTrace(DocumentPart):
     """What another cluster ran, to be run here."""
 
     id: GroupId = Field(description="name of the trace, for ever; its jobs are id-NAME")

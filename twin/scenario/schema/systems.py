@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from twin.scenario.schema.base import Id, Part
-from twin.scenario.schema.cooling import Cooling, Loop, Plant
+from twin.scenario.schema.base import DocumentPart, Id
+from twin.scenario.schema.cooling import Cooling, FacilityLoop, Loop
 from twin.scenario.schema.electricity import PowerCap, PowerStage
 from twin.scenario.schema.quantity import Bandwidth, Data, Duration, Fraction, Rate
 
@@ -17,8 +17,8 @@ __all__ = [
     "FabricEnd",
     "FabricKind",
     "FabricLink",
+    "FacilityLoop",
     "Loop",
-    "Plant",
     "PowerCap",
     "PowerStage",
     "Storage",
@@ -41,7 +41,7 @@ FabricEnd = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,39}(/[0
 """A node (``gpu/0/3/1``) or a switch (``ib/0/2``: fabric, tier, number)."""
 
 
-class SwitchTier(Part):
+class SwitchTier(DocumentPart):
     """Switches of one tier of a fabric."""
 
     part: str = Field(description="switch part of the catalogue, such as QM9700")
@@ -51,7 +51,7 @@ class SwitchTier(Part):
     )
 
 
-class FabricLink(Part):
+class FabricLink(DocumentPart):
     """Cables between two named ends of an explicit fabric."""
 
     source: FabricEnd = Field(
@@ -61,7 +61,7 @@ class FabricLink(Part):
     cables: int = Field(default=1, ge=1, le=4096, description="how many run side by side")
 
 
-class Fabric(Part):
+class Fabric(DocumentPart):
     """A scale-out network between nodes. Switch ``i`` is ``id/0/i`` (leaf), ``id/1/i`` (spine) or ``id/2/i`` (core)."""
 
     id: Id = Field(description="name of the fabric, for ever")
@@ -107,7 +107,7 @@ class Fabric(Part):
     cable: str = Field(default="MMF-400G-SR4", description="cable part of the catalogue")
 
 
-class Storage(Part):
+class Storage(DocumentPart):
     """A store that checkpoints and input come from and go to."""
 
     id: Id = Field(description="name of the store, for ever")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from twin.scenario.schema.base import Id, Part
+from twin.scenario.schema.base import DocumentPart, Id
 from twin.scenario.schema.mig import MigProfile
 from twin.scenario.schema.quantity import Bandwidth, Duration, Fraction, Moment
 from twin.scenario.schema.workload import (
@@ -49,7 +49,7 @@ Isolation = Literal["none", "node", "leaf", "rack"]
 """What a tenant shares with no other: nothing, its nodes, its leaf switches, its racks."""
 
 
-class Tenant(Part):
+class Tenant(DocumentPart):
     """Who owns jobs, what is theirs, and what keeps others out."""
 
     id: Id = Field(description="name of the tenant, for ever")
@@ -68,7 +68,7 @@ class Tenant(Part):
     management: bool = Field(default=False, description="whether its jobs can reach the management network")
 
 
-class CheckpointTier(Part):
+class CheckpointTier(DocumentPart):
     """One more place where state is saved, nearer or farther than the store."""
 
     to: Literal["peer", "nvme", "store", "object"] = Field(
@@ -94,7 +94,7 @@ class CheckpointTier(Part):
     )
 
 
-class Checkpointing(Part):
+class Checkpointing(DocumentPart):
     """When and where state is saved."""
 
     interval: Literal["daly", "young", "adaptive", "none"] | Annotated[Duration, Field(gt=0)] = Field(
@@ -129,7 +129,7 @@ class Checkpointing(Part):
     storage: Id | None = Field(default=None, description="store it goes to; none: none is modelled")
 
 
-class Recovery(Part):
+class Recovery(DocumentPart):
     """What a restart after a failure is made of."""
 
     detect_s: Duration = Field(
@@ -181,7 +181,7 @@ class Recovery(Part):
     )
 
 
-class Job(Part):
+class Job(DocumentPart):
     """One gang-scheduled job."""
 
     id: Id = Field(description="name of the job, for ever")

@@ -6,14 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from twin.scenario.schema.base import Part
+from twin.scenario.schema.base import DocumentPart
 from twin.scenario.schema.calibration import Calibration
 from twin.scenario.schema.quantity import Data, Duration, Fraction, Rate
 
 Cells = Annotated[int, Field(ge=1, le=10_000_000)]
 
 
-class Parallelism(Part):
+class Parallelism(DocumentPart):
     """How a model is cut over GPUs; data parallelism is what remains."""
 
     tensor: int = Field(default=1, ge=1, le=128, description="tensor parallel degree")
@@ -31,7 +31,7 @@ class Parallelism(Part):
     )
 
 
-class StackOptions(Part):
+class StackOptions(DocumentPart):
     """What the training software does; what is not said is as the calibration profile has it."""
 
     sharding: Literal["none", "optimizer", "gradients", "weights"] | None = Field(
@@ -51,7 +51,7 @@ class StackOptions(Part):
     )
 
 
-class Input(Part):
+class Input(DocumentPart):
     """What a workload reads while it runs, and the tiers that keep it; the base of those that read."""
 
     kind: str
@@ -136,7 +136,7 @@ class Reinforcement(Input):
     profile: str | None = Field(default=None, description="calibration profile; none: by GPU generation")
 
 
-class Inference(Part):
+class Inference(DocumentPart):
     """A language model that answers requests; one step is what arrives in one second."""
 
     kind: Literal["inference"] = Field(description="workload family")
@@ -153,7 +153,7 @@ class Inference(Part):
     profile: str | None = Field(default=None, description="calibration profile; none: by GPU generation")
 
 
-class Stencil(Part):
+class Stencil(DocumentPart):
     """A grid whose cells look at their neighbours each time step, as weather and seismic codes do."""
 
     kind: Literal["stencil"] = Field(description="pattern of the computation")
@@ -170,7 +170,7 @@ class Stencil(Part):
     efficiency: float = Field(default=0.5, gt=0, le=1, description="achieved share of that peak")
 
 
-class MonteCarlo(Part):
+class MonteCarlo(DocumentPart):
     """Independent paths, as option pricing, particle transport and genomics have: no collectives."""
 
     kind: Literal["monte-carlo"] = Field(description="pattern of the computation")
@@ -199,7 +199,7 @@ class Hpc(Input):
     profile: str | None = Field(default=None, description="calibration profile; none: by GPU generation")
 
 
-class Load(Part):
+class Load(DocumentPart):
     """Work known only by how hard it drives the hardware, as telemetry and benchmarks of power report it.
 
     GPUs draw idle + gpu x (rated - idle), the rest of the node likewise with cpu; there is no clock in it.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from twin.scenario.text.source_tree import Entry, Mark, Tree, scalar
+from twin.scenario.text.source_tree import SourceMark, Tree, TreeEntry, scalar
 
 MAX_CHARACTERS = 50_000
 MAX_DEPTH = 20
@@ -70,7 +70,7 @@ class _Reader:
 
     def _group(self, depth: int) -> Tree:
         start, mark = self._at, self._mark()
-        group: dict[str, Entry] = {}
+        group: dict[str, TreeEntry] = {}
         while self._stands_at(mark.column):
             key = _LINE_KEY.match(self._text, self._at)
             if key is None or key[1] in group:
@@ -87,7 +87,7 @@ class _Reader:
                 below = self.value(depth + 1)
                 if not isinstance(below.value, dict | list) or below.flow:
                     raise _Unusual
-            group[key[1]] = Entry(place, key.start(), key.end(1), below)
+            group[key[1]] = TreeEntry(place, key.start(), key.end(1), below)
         return Tree(group, mark, start, below.end)
 
     def _inline(self, depth: int) -> Tree:
@@ -107,7 +107,7 @@ class _Reader:
             return Tree(items, mark, start, self._at, flow=True)
         if token[0] != "{":
             raise _Unusual
-        group: dict[str, Entry] = {}
+        group: dict[str, TreeEntry] = {}
         while not self._passed("}"):
             if group and not self._passed(", "):
                 raise _Unusual
@@ -115,7 +115,7 @@ class _Reader:
             if key is None or key["key"] is None or key["key"] in group:
                 raise _Unusual
             self._at = key.end()
-            group[key["key"]] = Entry(place, begin, key.end("key"), self._inline(depth + 1))
+            group[key["key"]] = TreeEntry(place, begin, key.end("key"), self._inline(depth + 1))
         return Tree(group, mark, start, self._at, flow=True)
 
     def _words(self) -> list[Tree]:
@@ -130,8 +130,8 @@ class _Reader:
         self._at -= 2 if items else 0
         return items
 
-    def _mark(self) -> Mark:
-        return Mark(self._name, self._line, self._at - self._begin + 1)
+    def _mark(self) -> SourceMark:
+        return SourceMark(self._name, self._line, self._at - self._begin + 1)
 
     def _stands_at(self, column: int) -> bool:
         return not self.ended and self._at - self._begin + 1 == column

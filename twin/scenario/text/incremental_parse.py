@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
-from twin.scenario.text.parse import MAX_BYTES, Entry, Mark, Tree, parse
+from twin.scenario.text.parse import MAX_BYTES, SourceMark, Tree, TreeEntry, parse
 from twin.scenario.text.problem import ScenarioError
 
 
@@ -79,7 +79,7 @@ class _Rewriting:
             part = Tree([inner], tree.mark, 0, 0)
             if isinstance(tree.value, dict):
                 key, entry = list(tree.value.items())[low]
-                part.value = {key: Entry(entry.mark, entry.start, entry.stop, inner)}
+                part.value = {key: TreeEntry(entry.mark, entry.start, entry.stop, inner)}
         else:
             read = self._read(tree, lines[low], end)
             if read is None:
@@ -116,17 +116,17 @@ class _Rewriting:
         made = self._in_brackets(child)
         if made is None:
             return None
-        shift = Mark(self.name, tree.mark.line, 1 + self.grown)
-        after = Tree(list(children[number + 1 :]), Mark(self.name, 1, 1), 0, 0)
+        shift = SourceMark(self.name, tree.mark.line, 1 + self.grown)
+        after = Tree(list(children[number + 1 :]), SourceMark(self.name, 1, 1), 0, 0)
         trees = [*children[:number], made, *_inline(after, shift, self.grown).value]
         if isinstance(tree.value, list):
-            value: list[Tree] | dict[str, Entry] = trees
+            value: list[Tree] | dict[str, TreeEntry] = trees
         else:
             value = {}
             for (key, entry), one in zip(tree.value.items(), trees, strict=True):
                 by = 0 if one is entry.tree or one is made else self.grown
-                mark = Mark(entry.mark.file, entry.mark.line, entry.mark.column + by)
-                value[key] = Entry(mark, entry.start + by, entry.stop + by, one)
+                mark = SourceMark(entry.mark.file, entry.mark.line, entry.mark.column + by)
+                value[key] = TreeEntry(mark, entry.start + by, entry.stop + by, one)
         return Tree(value, tree.mark, tree.start, tree.end + self.grown, tree.flow, tree.shared)
 
     def _lines_apart(self, tree: Tree, begins: list[int], lines: list[int]) -> Tree | None:
@@ -209,7 +209,7 @@ class _Rewriting:
             keys = list(tree.value)
             if any(key in part.value for key in (*keys[:low], *keys[high:])):
                 return None  # the whole text names the line of the first
-            group: dict[str, Entry] = {key: tree.value[key] for key in keys[:low]} | part.value
+            group: dict[str, TreeEntry] = {key: tree.value[key] for key in keys[:low]} | part.value
             for key in keys[high:]:
                 group[key] = tree.value[key].moved(more, self.grown) if moved else tree.value[key]
             end = max(entry.tree.end for entry in group.values())
@@ -227,14 +227,14 @@ def _ends_open(tree: Tree) -> bool:
     return tree.start == tree.end
 
 
-def _inline(tree: Tree, at: Mark, start: int) -> Tree:
+def _inline(tree: Tree, at: SourceMark, start: int) -> Tree:
     """Return what was read of one line as it stands at a place in a text."""
     value = tree.value
-    mark = Mark(at.file, at.line, at.column + tree.mark.column - 1)
+    mark = SourceMark(at.file, at.line, at.column + tree.mark.column - 1)
     if isinstance(value, dict):
         value = {
-            key: Entry(
-                Mark(at.file, at.line, at.column + entry.mark.column - 1),
+            key: TreeEntry(
+                SourceMark(at.file, at.line, at.column + entry.mark.column - 1),
                 entry.start + start,
                 entry.stop + start,
                 _inline(entry.tree, at, start),

@@ -27,9 +27,20 @@ from ruamel.yaml.events import (
 from twin.scenario.text import fast_yaml
 from twin.scenario.text.error_key import advice, key_around, key_of_line
 from twin.scenario.text.problem import Problem, ScenarioError
-from twin.scenario.text.source_tree import Entry, Mark, Path, Tree, scalar
+from twin.scenario.text.source_tree import Path, SourceMark, Tree, TreeEntry, scalar
 
-__all__ = ["MAX_BYTES", "Entry", "Mark", "Path", "Tree", "child", "decode", "locate", "parse", "written"]
+__all__ = [
+    "MAX_BYTES",
+    "Path",
+    "SourceMark",
+    "Tree",
+    "TreeEntry",
+    "child",
+    "decode",
+    "locate",
+    "parse",
+    "written",
+]
 
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 40
@@ -118,7 +129,7 @@ class _Open:
     tree: Tree
     path: Path
     key: str | None = None
-    key_mark: Mark | None = None
+    key_mark: SourceMark | None = None
     key_start: int = 0
     key_stop: int = 0
 
@@ -154,7 +165,7 @@ class _Builder:
                 raise _error(self.name, line, "", "begins a second document", "one scenario is one document")
 
     def _node(self, event: Any) -> None:
-        mark = Mark(self.name, event.start_mark.line + 1, event.start_mark.column + 1)
+        mark = SourceMark(self.name, event.start_mark.line + 1, event.start_mark.column + 1)
         top = self.stack[-1] if self.stack else None
         if top is not None and isinstance(top.tree.value, dict) and top.key is None:
             self._key(event, mark, top)
@@ -181,7 +192,7 @@ class _Builder:
         if event.anchor is not None:
             self.anchors[event.anchor] = tree
 
-    def _key(self, event: Any, mark: Mark, top: _Open) -> None:
+    def _key(self, event: Any, mark: SourceMark, top: _Open) -> None:
         if not isinstance(event, ScalarEvent):
             raise self._bad(mark, "has a list, group or alias as a key", "keys are words")
         key = event.value
@@ -195,7 +206,7 @@ class _Builder:
         top.key_start, top.key_stop = event.start_mark.index, event.end_mark.index
         self.last = ((*top.path, key), mark.line)
 
-    def _alias(self, event: Any, mark: Mark) -> Tree:
+    def _alias(self, event: Any, mark: SourceMark) -> Tree:
         self.aliases += 1
         anchored = self.anchors.get(event.anchor)
         if anchored is None:
@@ -207,7 +218,7 @@ class _Builder:
         self.values += sum(1 for _ in _walk(anchored, MAX_VALUES))
         return _shared(anchored, event.end_mark.index) if self.values <= MAX_VALUES else anchored
 
-    def _place(self, tree: Tree, mark: Mark) -> Path:
+    def _place(self, tree: Tree, mark: SourceMark) -> Path:
         """Hang a value under the open list or group; return its path."""
         self.values += 1
         if self.values > MAX_VALUES:
@@ -222,12 +233,12 @@ class _Builder:
             return (*top.path, len(top.tree.value) - 1)
         assert top.key is not None
         assert top.key_mark is not None
-        top.tree.value[top.key] = Entry(top.key_mark, top.key_start, top.key_stop, tree)
+        top.tree.value[top.key] = TreeEntry(top.key_mark, top.key_start, top.key_stop, tree)
         path = (*top.path, top.key)
         top.key = None
         return path
 
-    def _scalar(self, event: Any, mark: Mark) -> Any:
+    def _scalar(self, event: Any, mark: SourceMark) -> Any:
         text: str = event.value
         if any("\ud800" <= c <= "\udfff" for c in text):
             raise self._bad(mark, "holds half a character (a surrogate escape)")
@@ -238,7 +249,7 @@ class _Builder:
         except ValueError as bad:
             raise self._bad(mark, str(bad)) from None
 
-    def _bad(self, mark: Mark, reason: str, hint: str = "") -> ScenarioError:
+    def _bad(self, mark: SourceMark, reason: str, hint: str = "") -> ScenarioError:
         path: list[str | int] = list(self.stack[-1].path) if self.stack else []
         if self.stack and self.stack[-1].key is not None:
             path.append(self.stack[-1].key)
@@ -283,7 +294,7 @@ def _shared(tree: Tree, end: int) -> Tree:
     """Return a copy of an anchored tree as an alias shows it."""
     value = tree.value
     if isinstance(value, dict):
-        value = {key: Entry(e.mark, e.start, e.stop, _shared(e.tree, end)) for key, e in value.items()}
+        value = {key: TreeEntry(e.mark, e.start, e.stop, _shared(e.tree, end)) for key, e in value.items()}
     elif isinstance(value, list):
         value = [_shared(item, end) for item in value]
     return Tree(value, tree.mark, end, end, tree.flow, shared=True)
@@ -321,7 +332,7 @@ def child(tree: Tree, step: str | int) -> Tree | None:
     return None
 
 
-def locate(root: Tree, path: Path) -> Mark:
+def locate(root: Tree, path: Path) -> SourceMark:
     """Return the mark of the key at `path`, or of the nearest key above it that is in the file."""
     at, mark = root, root.mark
     for step in path:

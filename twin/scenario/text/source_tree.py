@@ -13,31 +13,31 @@ Path = tuple[str | int, ...]
 """Keys and list indices from the root of a tree."""
 
 
-class Mark(NamedTuple):
+class SourceMark(NamedTuple):
     """A place in a file; line and column count from 1."""
 
     file: str
     line: int
     column: int
 
-    def below(self, lines: int) -> Mark:
+    def below(self, lines: int) -> SourceMark:
         """Return the place so many lines further down."""
-        return Mark(self.file, self.line + lines, self.column) if lines else self
+        return SourceMark(self.file, self.line + lines, self.column) if lines else self
 
 
 @dataclass(slots=True)
-class Entry:
+class TreeEntry:
     """One key of a group, with its value; `start` and `stop` are the characters of the key."""
 
-    mark: Mark
+    mark: SourceMark
     start: int
     stop: int
     tree: Tree
 
-    def moved(self, lines: int, characters: int) -> Entry:
+    def moved(self, lines: int, characters: int) -> TreeEntry:
         """Return it so many lines further down, and so many characters on."""
         tree = self.tree.moved(lines, characters)
-        return Entry(self.mark.below(lines), self.start + characters, self.stop + characters, tree)
+        return TreeEntry(self.mark.below(lines), self.start + characters, self.stop + characters, tree)
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class Tree:
     Attributes
     ----------
     value
-        None, bool, int, float or str; or list of trees; or key -> `Entry`.
+        None, bool, int, float or str; or list of trees; or key -> `TreeEntry`.
     mark
         Where the value begins.
     start, end
@@ -59,7 +59,7 @@ class Tree:
     """
 
     value: Any
-    mark: Mark
+    mark: SourceMark
     start: int
     end: int
     flow: bool = False

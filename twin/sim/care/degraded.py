@@ -20,16 +20,16 @@ from twin.record.events import Severity
 from twin.scenario.schema.fault_kinds import fault_of, impairment_of
 from twin.scenario.schema.fault_kinds.kind import Impaired, Impairment
 from twin.scenario.schema.faults import Cause, Effect, Intervention
-from twin.sim.care.repairs import Repairs
-from twin.sim.core.failure_counts import Tally
+from twin.sim.care.repairs import RepairShop
+from twin.sim.core.failure_counts import FailureTally
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import Nodes
+from twin.sim.core.nodes import NodeTable
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
 from twin.sim.jobs.jobs import AT_REST, ENDED, STOPPED, JobRow, Jobs
-from twin.sim.jobs.recovery import Recovery
-from twin.sim.thermal.clock_limits import Limits
+from twin.sim.jobs.recovery import RecoveryHandler
+from twin.sim.thermal.clock_limits import ClockLimits
 
 HANG = Cause(id="hang", rate=0.0, repair="restart", detection="watchdog")
 """A hang by hand; its id is the effect of all that hang."""
@@ -97,14 +97,14 @@ class Degraded:
         self,
         timers: Timers,
         log: Log,
-        nodes: Nodes,
+        nodes: NodeTable,
         jobs: Jobs,
-        recovery: Recovery,
+        recovery: RecoveryHandler,
         failures: FailureClocks,
-        limits: Limits,
+        limits: ClockLimits,
         outages: Outages,
-        repairs: Repairs,
-        tally: Tally,
+        repairs: RepairShop,
+        tally: FailureTally,
     ) -> None:
         self.timers, self.log, self.nodes, self.jobs = timers, log, nodes, jobs
         self.recovery, self.failures, self.limits = recovery, failures, limits

@@ -17,9 +17,9 @@ from twin.scenario.schema.fault_kinds import impairment_of
 from twin.scenario.schema.faults import HealthCheck
 from twin.sim.core.draws import Draws
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import CUT, DRAINED, FREE, Nodes
+from twin.sim.core.nodes import CUT, DRAINED, FREE, NodeTable
 from twin.sim.core.timers import Timers
-from twin.sim.jobs.recovery import Recovery
+from twin.sim.jobs.recovery import RecoveryHandler
 
 Ints = NDArray[np.intp]
 
@@ -55,8 +55,8 @@ class Health:
         self,
         timers: Timers,
         log: Log,
-        nodes: Nodes,
-        recovery: Recovery,
+        nodes: NodeTable,
+        recovery: RecoveryHandler,
         degraded: Sick,
         checks: tuple[HealthCheck, ...],
         draws: Draws,

@@ -26,12 +26,12 @@ from twin.scenario.schema.document import Scenario
 from twin.sim.care.lemon_rule import Lemons
 from twin.sim.care.part_stock import PartsStore
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import DOWN, Nodes
+from twin.sim.core.nodes import DOWN, NodeTable
 from twin.sim.core.shifts import Shifts
 from twin.sim.core.timers import Timers
 from twin.sim.core.weather import zone_of
 from twin.sim.hazard.failure_clocks import FailureClocks
-from twin.sim.jobs.recovery import Recovery
+from twin.sim.jobs.recovery import RecoveryHandler
 
 PLANNED = "maintenance"
 
@@ -61,7 +61,7 @@ class Ticket:
     stage: NodeCondition = NodeCondition.IN_REPAIR
 
 
-class Repairs:
+class RepairShop:
     """Handler of the timers ``repair`` and ``hands`` (ids of nodes) and ``shift``.
 
     Attributes
@@ -80,8 +80,8 @@ class Repairs:
         self,
         timers: Timers,
         log: Log,
-        nodes: Nodes,
-        recovery: Recovery,
+        nodes: NodeTable,
+        recovery: RecoveryHandler,
         failures: FailureClocks,
         scenario: Scenario,
     ) -> None:

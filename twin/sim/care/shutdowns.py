@@ -17,13 +17,13 @@ from twin.plant.common_place import common_place, places
 from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import DARK, DOWN, OFF, Nodes
+from twin.sim.core.nodes import DARK, DOWN, OFF, NodeTable
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
 from twin.sim.jobs.jobs import Jobs
-from twin.sim.jobs.recovery import Recovery
-from twin.sim.thermal.cooling import Cooling
+from twin.sim.jobs.recovery import RecoveryHandler
+from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.thermal_faults import Oddities
 
 REBOOT_S = 600.0
@@ -57,11 +57,11 @@ class Shutdowns:
         self,
         timers: Timers,
         log: Log,
-        nodes: Nodes,
+        nodes: NodeTable,
         jobs: Jobs,
-        recovery: Recovery,
+        recovery: RecoveryHandler,
         failures: FailureClocks,
-        cooling: Cooling,
+        cooling: CoolingSystem,
         oddities: Oddities,
         outages: Outages,
         unexpected: Counter[str],

@@ -53,7 +53,7 @@ class DownTime:
         self.lasted_s = {int(count): seconds for count, seconds in state[2]}
 
 
-class Tally:
+class FailureTally:
     """Interruptions of jobs by cause, planned ones apart, and failures by cause whomever they hit."""
 
     def __init__(self, causes: tuple[Cause, ...]) -> None:

@@ -46,7 +46,7 @@ _NONE = [0.0] * len(_RESTS)
 """GPUs that rest of nodes which jobs hold as a whole."""
 
 
-class Nodes:
+class NodeTable:
     """Condition and holder of every node slot; keeps the ledger's resting counts true."""
 
     def __init__(self, plant: Plant, ledger: Ledger) -> None:

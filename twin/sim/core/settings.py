@@ -9,7 +9,7 @@ from twin.scenario.checks.interventions import LIVE
 from twin.scenario.schema.document import Scenario
 
 
-class Settings:
+class ScenarioInForce:
     """The scenario as it is in force, with every value set since the start.
 
     Parameters

@@ -26,8 +26,8 @@ from twin.scenario.schema.edit import Edit
 from twin.scenario.text.problem import ScenarioError
 from twin.sim.edits.job_sources import same_places, settled, sources_fit, with_nodes
 from twin.sim.edits.release import let_go
-from twin.sim.edits.state_transfer import Standing, graft, standing, timers_of
-from twin.sim.run.parts import Parts
+from twin.sim.edits.state_transfer import EditedPair, graft, standing, timers_of
+from twin.sim.run.parts import RunParts
 
 Ints = NDArray[np.intp]
 
@@ -43,7 +43,7 @@ class Unfit(ValueError):
 
 
 @dataclass
-class Stage:
+class EditStage:
     """A hall after some edits, and a run of it that has not begun.
 
     Parameters
@@ -87,7 +87,7 @@ class Edits:
         self.acted: list[int] = []
         self.withdrawn: list[int] = []
         self._ahead: list[tuple[float, int]] = []  # (time, place) of the others, in order
-        self._made: tuple[int, Stage] | None = None  # for the one that acts next
+        self._made: tuple[int, EditStage] | None = None  # for the one that acts next
 
     def take(self, edit: Edit, at_s: float) -> int:
         """Take an edit, to act at `at_s`; return its place."""
@@ -122,7 +122,7 @@ class Edits:
             return f"an edit {edit.id!r} has been made already; give it another id"
         before = [place for due_s, place in self._ahead if due_s <= at_s]
         behind = [place for due_s, place in self._ahead if due_s > at_s]
-        stage = Stage(self.scene, engine.plant)
+        stage = EditStage(self.scene, engine.plant)
         try:
             for place in before:
                 stage = stage_of(stage, self.asked[place], engine.catalog)
@@ -152,7 +152,7 @@ class Edits:
 
     def _unfit(self, places: list[int], engine: EditedRun) -> dict[int, str]:
         """Return which of the edits ahead could not act one after the other, and why not."""
-        stage, unfit = Stage(self.scene, engine.plant), {}
+        stage, unfit = EditStage(self.scene, engine.plant), {}
         for place in places:
             try:
                 stage = stage_of(stage, self.asked[place], engine.catalog)
@@ -165,7 +165,7 @@ class Edits:
         self._ahead = [one for one in self._ahead if one[1] != place]
         self._made = None
 
-    def stage(self, engine: EditedRun, place: int) -> Stage | None:
+    def stage(self, engine: EditedRun, place: int) -> EditStage | None:
         """Return the hall that an edit makes now, all parts of a run on it; None: it cannot be, as the log says."""
         edit, made, self._made = self.asked[place], self._made, None
         now_s = engine.timers.now_s
@@ -174,7 +174,7 @@ class Edits:
             if made is not None and made[0] == place:
                 stage = made[1]
             else:
-                stage = stage_of(Stage(self.scene, engine.plant), edit, engine.catalog)
+                stage = stage_of(EditStage(self.scene, engine.plant), edit, engine.catalog)
                 stage.parts = parts_of(stage, engine, now_s)
             _fits_now(engine, stage)
         except PROBLEMS as error:
@@ -184,9 +184,9 @@ class Edits:
         self.scene = stage.scenario
         return stage
 
-    def again(self, plant: Plant, catalog: Catalog) -> Stage:
+    def again(self, plant: Plant, catalog: Catalog) -> EditStage:
         """Return the hall after the edits that have acted, for a run that is restored; `plant`: as it began."""
-        stage = Stage(self.scene, plant)
+        stage = EditStage(self.scene, plant)
         for place in self.acted:
             stage = stage_of(stage, self.asked[place], catalog)
         self.scene = stage.scenario
@@ -222,7 +222,7 @@ def said(error: Exception) -> str:
     return str(error)
 
 
-def stage_of(stage: Stage, edit: Edit, catalog: Catalog) -> Stage:
+def stage_of(stage: EditStage, edit: Edit, catalog: Catalog) -> EditStage:
     """Return the hall after one more edit.
 
     Raises
@@ -240,7 +240,7 @@ def stage_of(stage: Stage, edit: Edit, catalog: Catalog) -> Stage:
         raise Unfit("no job can be taken out of a run or change its place: cancel it instead")
     if len(scenario.jobs) > len(ids) and (scenario.streams or scenario.traces):
         raise Unfit("no job can be added to a run whose jobs come from streams or traces")
-    after = Stage(scenario, rebuild(stage.plant, scenario, catalog))
+    after = EditStage(scenario, rebuild(stage.plant, scenario, catalog))
     if others and not sources_fit(stage.scenario, stage.plant, scenario, after.plant):
         raise Unfit(
             f"{FIXED[others[0]]} cannot change in a run, but for the rows they name of those they draw on already: "
@@ -249,7 +249,7 @@ def stage_of(stage: Stage, edit: Edit, catalog: Catalog) -> Stage:
     return after
 
 
-class EditedRun(Parts):
+class EditedRun(RunParts):
     """A run whose hall can be edited: all its parts are others afterwards, it stays itself."""
 
     edits: Edits
@@ -266,7 +266,7 @@ class EditedRun(Parts):
         vars(self).update(vars(new))
 
 
-def parts_of(stage: Stage, engine: EditedRun, at_s: float) -> EditedRun:
+def parts_of(stage: EditStage, engine: EditedRun, at_s: float) -> EditedRun:
     """Return a run of an edited hall, at `at_s`, in which nothing has happened.
 
     Raises
@@ -287,7 +287,7 @@ def parts_of(stage: Stage, engine: EditedRun, at_s: float) -> EditedRun:
     return made
 
 
-def _fits_now(engine: Parts, stage: Stage) -> None:
+def _fits_now(engine: RunParts, stage: EditStage) -> None:
     """Refuse what jobs that have come cannot follow."""
     for row, job in zip(engine.jobs.rows, stage.scenario.jobs, strict=False):
         old = engine.jobs.specs[row.index]
@@ -303,7 +303,7 @@ def _fits_now(engine: Parts, stage: Stage) -> None:
             )
 
 
-def move_over(engine: EditedRun, stage: Stage, edit: Edit) -> None:
+def move_over(engine: EditedRun, stage: EditStage, edit: Edit) -> None:
     """Let the run go on in the edited hall: the engine stays, all its parts are others."""
     new, now = stage.parts, engine.timers.now_s
     assert new is not None
@@ -337,14 +337,14 @@ def move_over(engine: EditedRun, stage: Stage, edit: Edit) -> None:
     engine.log.add(now, "edited", edit.id, what, epoch=engine.plant.epoch)
 
 
-def _drained(before: Plant, after: Plant, stands: Standing) -> list[tuple[int, bool]]:
+def _drained(before: Plant, after: Plant, stands: EditedPair) -> list[tuple[int, bool]]:
     """Return the nodes, by their slots after it, that the edit drains or lets work again."""
     there, here = stands.kept["nodes"].there, stands.kept["nodes"].here
     was, now = before.nodes.drained[there], after.nodes.drained[here]
     return [(int(here[k]), bool(now[k])) for k in np.flatnonzero(was != now).tolist()]
 
 
-def _charge(old: Parts, new: Parts, kept: Ints) -> float:
+def _charge(old: RunParts, new: RunParts, kept: Ints) -> float:
     """Count the energy in batteries that come as brought along; return what those that go take with them [J]."""
     stays = np.zeros(new.power.circuit.count, bool)
     stays[kept] = True
@@ -356,7 +356,7 @@ def _charge(old: Parts, new: Parts, kept: Ints) -> float:
     return gone_j + over_j
 
 
-def _submissions(old: Parts, new: Parts) -> None:
+def _submissions(old: RunParts, new: RunParts) -> None:
     """Let jobs that the edit brings be submitted, and others that are to come when they are to come now."""
     now = new.timers.now_s
     for row in new.jobs.rows:
@@ -365,7 +365,7 @@ def _submissions(old: Parts, new: Parts) -> None:
             new.timers.set("submit", row.index, max(now, row.submit_s))
 
 
-def _settle(engine: Parts, came: Ints, drained: list[tuple[int, bool]], loops: list[int]) -> None:
+def _settle(engine: RunParts, came: Ints, drained: list[tuple[int, bool]], loops: list[int]) -> None:
     """Let everything take note of the hall as it is now."""
     now, nodes = engine.timers.now_s, engine.nodes
     for node in came.tolist():

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.thermal import AcceptedStep, EnergyTerms
-from twin.physics.thermal_network import Groups, Network, State
+from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState
 from twin.sim.edits.slot_map import Numbers
 from twin.sim.thermal.gpu_groups import IDLE
 from twin.sim.thermal.heat import HeatTotals
 
 if TYPE_CHECKING:
-    from twin.sim.edits.state_transfer import Standing
-    from twin.sim.run.parts import Parts
+    from twin.sim.edits.state_transfer import EditedPair
+    from twin.sim.run.parts import RunParts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -28,7 +28,7 @@ NEW = -1
 """Instead of the group that GPUs come from: they were not there."""
 
 
-def graft_heat(old: Parts, new: Parts, stands: Standing) -> None:
+def graft_heat(old: RunParts, new: RunParts, stands: EditedPair) -> None:
     """Give `new`, whose other parts have their state, the groups and temperatures of `old`, booked up to now."""
     now_s, before = old.timers.now_s, old.heat.integrator.state
     air_c = before.hall_air_c(old.heat.network.shape)
@@ -39,7 +39,7 @@ def graft_heat(old: Parts, new: Parts, stands: Standing) -> None:
     there = source >= 0
     chain[there] = before.chain[source[there]]
     chain[~there, :, 0] = reference_c
-    after = State(chain, upper)
+    after = ThermalState(chain, upper)
     _clocks(old, new, source)
     new.lifetime.above_s |= old.lifetime.above_s
     new.lifetime.any = old.lifetime.any
@@ -64,7 +64,7 @@ def graft_heat(old: Parts, new: Parts, stands: Standing) -> None:
     heat.totals.out_j -= came_j
 
 
-def _regroup(old: Parts, new: Parts, stands: Standing) -> Ints:
+def _regroup(old: RunParts, new: RunParts, stands: EditedPair) -> Ints:
     """Give every slot of `new` a group; return the group of `old` that each comes from."""
     was, now = old.traces, new.traces
     there, here = stands.kept["nodes"].there, stands.kept["nodes"].here
@@ -105,7 +105,7 @@ def _regroup(old: Parts, new: Parts, stands: Standing) -> Ints:
     return source_of
 
 
-def _parts(old: Parts, new: Parts, source: Ints, before: Ints) -> Ints:
+def _parts(old: RunParts, new: RunParts, source: Ints, before: Ints) -> Ints:
     """Return the thermal part of each slot: that of its fault, where what cools it is as before.
 
     `before` is the node that the slot was of.
@@ -127,7 +127,7 @@ def _parts(old: Parts, new: Parts, source: Ints, before: Ints) -> Ints:
     return parts
 
 
-def _upper(old: Parts, new: Parts, stands: Standing, before: State) -> Floats:
+def _upper(old: RunParts, new: RunParts, stands: EditedPair, before: ThermalState) -> Floats:
     """Return temperatures of loops, halls and plants: new ones as warm as the air, water as its plant holds it."""
     was, now = old.heat.network.shape, new.body.network.shape
     air_c = before.hall_air_c(was)
@@ -152,7 +152,7 @@ def _upper(old: Parts, new: Parts, stands: Standing, before: State) -> Floats:
     return np.concatenate(out)
 
 
-def _clocks(old: Parts, new: Parts, source: Ints) -> None:
+def _clocks(old: RunParts, new: RunParts, source: Ints) -> None:
     """Let heat go on holding the clocks down that it holds down."""
     was, now = old.clocks, new.clocks
     there = source >= 0
@@ -177,7 +177,7 @@ def _clocks(old: Parts, new: Parts, source: Ints) -> None:
     now.walked = True
 
 
-def _stored_j(network: Network, groups: Groups, state: State, reference_c: float) -> float:
+def _stored_j(network: ThermalNetwork, groups: Groups, state: ThermalState, reference_c: float) -> float:
     """Return the heat in everything above a temperature [J]."""
     capacity = network.chain_capacity_j_k[groups.part]
     common, spread = state.chain[:, :, 0] - reference_c, state.chain[:, :, 1]

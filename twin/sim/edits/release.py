@@ -13,7 +13,7 @@ from twin.sim.jobs.jobs import AT_REST, JobRow
 from twin.sim.jobs.spare_choice import seats_of
 
 if TYPE_CHECKING:
-    from twin.sim.run.parts import Parts
+    from twin.sim.run.parts import RunParts
 
 Ints = NDArray[np.intp]
 
@@ -21,7 +21,7 @@ PLANNED = "edit"
 """Name under which jobs that were stopped for it are counted."""
 
 
-def let_go(engine: Parts, nodes: Ints, after: Plant, why: str) -> None:
+def let_go(engine: RunParts, nodes: Ints, after: Plant, why: str) -> None:
     """Take `nodes` from their jobs and from all that is done to them, and end the faults of what stands no more.
 
     Parameters
@@ -58,7 +58,7 @@ def let_go(engine: Parts, nodes: Ints, after: Plant, why: str) -> None:
         health.reported = {(check, node) for check, node in health.reported if node not in gone}
 
 
-def _leave(engine: Parts, row: JobRow, gone: set[int]) -> None:
+def _leave(engine: RunParts, row: JobRow, gone: set[int]) -> None:
     """Let a job that was stopped do without nodes that are carried away: it holds them no longer."""
     recovery, now = engine.recovery, engine.timers.now_s
     mine = [node for node in row.nodes if node in gone]
@@ -79,7 +79,7 @@ def _leave(engine: Parts, row: JobRow, gone: set[int]) -> None:
     recovery.changed.add(row.index)
 
 
-def _forget(engine: Parts, node: int) -> None:
+def _forget(engine: RunParts, node: int) -> None:
     """Let repairs, checks and bursts have nothing more to do with a node."""
     repairs, timers, now = engine.repairs, engine.timers, engine.timers.now_s
     if repairs.tickets.pop(node, None) is not None:
@@ -97,7 +97,7 @@ def _forget(engine: Parts, node: int) -> None:
     engine.health.marked.pop(node, None)
 
 
-def _end_faults(engine: Parts, gone: set[int], after: Plant) -> None:
+def _end_faults(engine: RunParts, gone: set[int], after: Plant) -> None:
     """End what goes on at things that will stand no more."""
     degraded, incidents = engine.degraded, engine.incidents
     for number, bad in list(degraded.faults.items()):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from twin.physics.thermal import AcceptedStep, EnergyTerms, Rungs
-from twin.physics.thermal_network import State
+from twin.physics.thermal_network import ThermalState
 from twin.record.hash import EventHash
 from twin.sim.core.timers import Timer
 from twin.sim.jobs.job_snapshots import untold
@@ -90,12 +90,12 @@ def restore(engine: EditedRun, state: dict[str, Any]) -> None:
     engine.pacing.look_at_all()
 
 
-def _temperatures(state: State) -> list[Any]:
+def _temperatures(state: ThermalState) -> list[Any]:
     return [state.chain.tolist(), state.upper.tolist()]
 
 
-def _state(saved: list[Any]) -> State:
-    return State(np.array(saved[0], float).reshape(-1, 4, 2), np.array(saved[1], float))
+def _state(saved: list[Any]) -> ThermalState:
+    return ThermalState(np.array(saved[0], float).reshape(-1, 4, 2), np.array(saved[1], float))
 
 
 def _heat(engine: EditedRun) -> dict[str, Any]:

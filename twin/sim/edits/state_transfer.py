@@ -24,7 +24,7 @@ from twin.sim.hazard.failure_clocks import FailureClocks
 from twin.sim.hazard.hazard_clocks import ClockSet
 
 if TYPE_CHECKING:
-    from twin.sim.run.parts import Parts
+    from twin.sim.run.parts import RunParts
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
@@ -34,7 +34,7 @@ GROUPED = ("traces", "clocks", "lifetime")
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptSlots:
     """Slots of things that stay, before and after; they differ for nodes alone.
 
     A rack that holds more nodes than it ever did has all of them in new slots.
@@ -59,7 +59,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Standing:
+class EditedPair:
     """What stands in the hall before and after an edit, by the name of its table.
 
     Parameters
@@ -70,18 +70,18 @@ class Standing:
         Slots of nodes that are there after only, or before only; one that was exchanged is in both.
     """
 
-    kept: dict[str, Kept]
+    kept: dict[str, KeptSlots]
     came: Ints
     gone: Ints
 
 
-def _same(slots: Ints) -> Kept:
-    return Kept(slots, slots)
+def _same(slots: Ints) -> KeptSlots:
+    return KeptSlots(slots, slots)
 
 
-def standing(before: Plant, after: Plant, jobs: int) -> Standing:
+def standing(before: Plant, after: Plant, jobs: int) -> EditedPair:
     """Compare two plants with the same slots; so many `jobs` there were before, and none of them goes."""
-    kept: dict[str, Kept] = {"jobs": _same(np.arange(jobs))}
+    kept: dict[str, KeptSlots] = {"jobs": _same(np.arange(jobs))}
     for name in ("racks", "switches", "loops", "power"):
         old, new = getattr(before, name), getattr(after, name)
         stays = old.present & new.present[: len(old.ids)]
@@ -95,16 +95,16 @@ def standing(before: Plant, after: Plant, jobs: int) -> Standing:
     there = np.flatnonzero(old.present)
     here = np.array([place.get(old.ids[slot], -1) for slot in there.tolist()], np.intp)
     same = (here >= 0) & (old.part[there] == new.part[here]) & (old.gpu_count[there] == new.gpu_count[here])
-    kept["nodes"] = Kept(there[same], here[same])
+    kept["nodes"] = KeptSlots(there[same], here[same])
     came, gone = new.present.copy(), old.present.copy()
     gone[there[same]] = came[here[same]] = False
-    return Standing(kept, np.flatnonzero(came), np.flatnonzero(gone))
+    return EditedPair(kept, np.flatnonzero(came), np.flatnonzero(gone))
 
 
 # --- how a piece of state goes over: (old, fresh, slots kept before and after) -> merged
 
 
-def _column(old: list[Any], fresh: list[Any], kept: Kept) -> list[Any]:
+def _column(old: list[Any], fresh: list[Any], kept: KeptSlots) -> list[Any]:
     """One entry a slot; of facility loops only up to the last one that carries water, which an edit may change."""
     if kept.all_of(len(old)) and len(fresh) >= len(old):
         return [*old, *fresh[len(old) :]]
@@ -115,23 +115,23 @@ def _column(old: list[Any], fresh: list[Any], kept: Kept) -> list[Any]:
     return merged
 
 
-def _members(old: list[int], fresh: list[int], kept: Kept) -> list[int]:
+def _members(old: list[int], fresh: list[int], kept: KeptSlots) -> list[int]:
     """Slots of which something is true."""
     return [kept.number[slot] for slot in old if slot in kept.number]
 
 
-def _rows(old: list[Any], fresh: list[Any], kept: Kept) -> list[Any]:
+def _rows(old: list[Any], fresh: list[Any], kept: KeptSlots) -> list[Any]:
     """Rows that begin with a slot."""
     return [[kept.number[row[0]], *row[1:]] for row in old if row[0] in kept.number]
 
 
-def _pairs(old: list[list[Any]], fresh: list[list[Any]], kept: Kept) -> list[list[Any]]:
+def _pairs(old: list[list[Any]], fresh: list[list[Any]], kept: KeptSlots) -> list[list[Any]]:
     """Slots, and a value of each."""
     both = [(kept.number[slot], value) for slot, value in zip(*old, strict=True) if slot in kept.number]
     return [[slot for slot, _ in both], [value for _, value in both]]
 
 
-Way = Callable[[Any, Any, Kept], Any]
+Way = Callable[[Any, Any, KeptSlots], Any]
 TABLE: tuple[tuple[str, str, Way], ...] = (
     *((f"nodes.{name}", "nodes", _column) for name in ("condition", "cordoned", "job", "wanted")),
     *((f"nodes.{name}", "nodes", _members) for name in ("withheld", "left", "cut", "dark")),
@@ -192,7 +192,7 @@ TABLE: tuple[tuple[str, str, Way], ...] = (
 """(where in the state, table of its slots, how it goes over); * is every entry of a list or group."""
 
 
-def _merge(old: Any, fresh: Any, steps: list[str], kept: Kept, way: Way) -> Any:
+def _merge(old: Any, fresh: Any, steps: list[str], kept: KeptSlots, way: Way) -> Any:
     """Return `old` with what lies at `steps` gone over."""
     if not steps:
         return way(old, fresh, kept)
@@ -206,7 +206,7 @@ def _merge(old: Any, fresh: Any, steps: list[str], kept: Kept, way: Way) -> Any:
     return merged
 
 
-def graft(old: Parts, new: Parts, stands: Standing) -> None:
+def graft(old: RunParts, new: RunParts, stands: EditedPair) -> None:
     """Let `new`, freshly built on the edited plant, go on where `old` stands, whose heat is booked up to now."""
     names = [name for name in PARTS if name not in GROUPED]
     state = {name: getattr(old, name).state() for name in names}
@@ -243,7 +243,7 @@ def graft(old: Parts, new: Parts, stands: Standing) -> None:
 
 
 def _joined_comfort(
-    state: dict[str, Any], fresh: dict[str, Any], before: Plant, after: Plant, stands: Standing
+    state: dict[str, Any], fresh: dict[str, Any], before: Plant, after: Plant, stands: EditedPair
 ) -> None:
     """Levels of loops, halls, and facility water twice, one behind the other."""
     merged: list[int] = []
@@ -256,14 +256,14 @@ def _joined_comfort(
     state["level"] = merged
 
 
-def _breaker_loads(state: dict[str, Any], old: Parts, new: Parts) -> None:
+def _breaker_loads(state: dict[str, Any], old: RunParts, new: RunParts) -> None:
     """Loads of breakers are by their place among all breakers."""
     known = dict(zip(old.power.circuit.breakers.tolist(), old.power.breakers.ratio.tolist(), strict=True))
     ratio = [known.get(item, 0.0) for item in new.power.circuit.breakers.tolist()]
     state["meter"]["power"] = state["meter"]["power"] | {"ratio": ratio}
 
 
-def _oddities(state: dict[str, Any], old: Parts, new: Parts, stands: Standing) -> None:
+def _oddities(state: dict[str, Any], old: RunParts, new: RunParts, stands: EditedPair) -> None:
     """Faults of cooling stay with the nodes and GPUs that do; parts are numbered anew."""
     kept, node_of = stands.kept["nodes"].number, old.plant.gpus.node
     acting = []
@@ -291,7 +291,7 @@ class _Clocks:
     def __init__(self, old: FailureClocks, new: FailureClocks, now_s: float) -> None:
         self.old, self.new, self.now_s = old, new, now_s
 
-    def state(self, stands: Standing) -> dict[str, Any]:
+    def state(self, stands: EditedPair) -> dict[str, Any]:
         old, new = self.old.state(), self.new.state()
         before, after = len(self.old.count), len(self.new.count)
         there, here = stands.kept["nodes"].there, stands.kept["nodes"].here
@@ -339,7 +339,7 @@ class _Clocks:
         return merged | {"up": up.tolist()}
 
 
-def timers_of(old: Parts, new: Parts, stands: Standing) -> list[Timer]:
+def timers_of(old: RunParts, new: RunParts, stands: EditedPair) -> list[Timer]:
     """Return the timers that go on, those of cooling and nodes under the numbers they have now."""
     before, after = old.plant, new.plant
     loops, plants = len(before.loops.ids), len(before.plants.ids)

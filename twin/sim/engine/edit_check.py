@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from twin.scenario.file.apply_edits import in_order
 from twin.scenario.schema.edit import Edit
-from twin.sim.edits.editing import PROBLEMS, Stage, parts_of, said, stage_of
+from twin.sim.edits.editing import PROBLEMS, EditStage, parts_of, said, stage_of
 from twin.sim.engine.engine import Engine
 from twin.sim.jobs.plan import misfit_of
 
 
 @dataclass(frozen=True)
-class Trial:
+class EditTrial:
     """An edit, tried.
 
     Attributes
@@ -31,22 +31,22 @@ class Trial:
     misfits: tuple[tuple[str, str], ...] = ()
 
 
-def trials(engine: Engine) -> Iterator[Trial]:
+def trials(engine: Engine) -> Iterator[EditTrial]:
     """Try the edits of a run at its begin, in the order in which they act, each behind those that could.
 
     What jobs do until then is not known: that one has come by then, and cannot change any more, only the run tells.
     """
-    stage = Stage(engine.edits.scene, engine.plant)
+    stage = EditStage(engine.edits.scene, engine.plant)
     for edit in in_order(engine.scenario):
         try:
             after = stage_of(stage, edit, engine.catalog)
             made = parts_of(after, engine, edit.at_s)
         except PROBLEMS as error:
-            yield Trial(edit, refusal=said(error))
+            yield EditTrial(edit, refusal=said(error))
             continue
         stage = after
         jobs = zip(made.jobs.rows, made.jobs.specs, strict=True)
         work = made.jobs.work
         unfit = ((job, work[row.index].misfit) for row, job in jobs if work[row.index].misfit)
         told = [(job.id, misfit_of(made.plant, made.catalog, job, misfit)) for job, misfit in unfit]
-        yield Trial(edit, misfits=tuple(told))
+        yield EditTrial(edit, misfits=tuple(told))

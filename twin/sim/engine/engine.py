@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import load_catalog
-from twin.physics.gpu_picture import Dies
+from twin.physics.gpu_picture import GpuTraits
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.record.bookings import AT_REST, Bookings
 from twin.record.detail import Detail
 from twin.record.events import Event, Severity
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.record.redraw import Redraw
 from twin.scenario.file.apply_edits import in_order
 from twin.scenario.generators.all_jobs import jobs_of
@@ -47,7 +47,7 @@ REPOWER = 0.01
 
 
 class Engine(EditedRun):
-    """A run, from t = 0 or from a snapshot; see `twin.runtime.protocol.Engine`.
+    """A run, from t = 0 or from a snapshot; see `twin.runtime.protocol.RunEngine`.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class Engine(EditedRun):
         self.timers.handle("redraw", self._redraw)
         self.incidents.edited_by = self.edits.any_by
         self.observer = Observer(self)
-        self.layout: Layout = self.observer.layout
+        self.layout: FrameLayout = self.observer.layout
 
     # --- running
 
@@ -413,7 +413,7 @@ class Engine(EditedRun):
         return self.observer.detail()
 
     @property
-    def dies(self) -> Dies:
+    def dies(self) -> GpuTraits:
         """Return what sets GPUs apart for good; another object where that has changed."""
         return self.observer.dies
 

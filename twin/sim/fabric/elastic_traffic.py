@@ -18,7 +18,7 @@ from twin.sim.jobs.plan import UnplaceableJob, hardware_of
 
 
 @dataclass(frozen=True)
-class Shape:
+class JobShape:
     """A job of some width: as it runs, what it sends, and how many of its steps make one of the full job."""
 
     job: Job
@@ -47,9 +47,9 @@ class Shapes:
     ) -> None:
         self.plant, self.catalog = plant, catalog
         self.specs, self.kinds, self.places = specs, kinds, places
-        self._known: dict[tuple[int, int], Shape] = {}  # by kind and nodes
+        self._known: dict[tuple[int, int], JobShape] = {}  # by kind and nodes
 
-    def of(self, index: int, width: int) -> Shape:
+    def of(self, index: int, width: int) -> JobShape:
         """Return a job as it is on `width` nodes.
 
         Raises
@@ -61,7 +61,7 @@ class Shapes:
         if key not in self._known:
             full = self.specs[index]
             job, steps = variant(full, width, fewer_samples=full.recovery.policy == "drop-replica")
-            self._known[key] = Shape(job, self._talk(job, self.places[index]), steps)
+            self._known[key] = JobShape(job, self._talk(job, self.places[index]), steps)
         return self._known[key]
 
     def forget(self, kind: int) -> None:

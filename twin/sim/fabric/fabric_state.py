@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.max_min import max_min_rates
-from twin.physics.training_inputs import FULL_NETWORK, Network
+from twin.physics.training_inputs import FULL_NETWORK, TrainingNetwork
 from twin.planning.job.result import PlanError
 from twin.planning.network.connectivity import Joints, Places
 from twin.planning.network.placement import (
@@ -38,9 +38,9 @@ from twin.record.channels import JobState
 from twin.scenario.schema.scheduling import Partition
 from twin.scenario.schema.work import Job
 from twin.sim.fabric.elastic_traffic import Shapes
-from twin.sim.fabric.job_traffic import Seat, Under
-from twin.sim.fabric.link_loads import NetworkPicture, Shown
-from twin.sim.fabric.route_variants import Fault, FaultyRoutes, Some, fault_sets
+from twin.sim.fabric.job_traffic import TrafficSeat, Under
+from twin.sim.fabric.link_loads import LinkPicture, NetworkPicture
+from twin.sim.fabric.route_variants import FaultyRoutes, RouteFault, Some, fault_sets
 from twin.sim.jobs.job_classes import kinds_of
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
@@ -104,17 +104,19 @@ class FabricState:
         self._under: dict[tuple[int, bytes, frozenset[str]], Under] = {}
         self.shapes = Shapes(plant, catalog, specs, self.kinds, self.places)
         self._traffic: dict[int, tuple[bytes, Traffic]] = {}
-        self._works: dict[tuple[int, int, Network], Work] = {}  # by kind and nodes
-        self._seats: dict[int, Seat] = {}
-        self._seen: tuple[list[Seat], Floats] | None = None  # who steps, and the load that comes of it
+        self._works: dict[tuple[int, int, TrainingNetwork], Work] = {}  # by kind and nodes
+        self._seats: dict[int, TrafficSeat] = {}
+        self._seen: tuple[list[TrafficSeat], Floats] | None = None  # who steps, and the load that comes of it
         self._nothing = np.zeros(2 * len(self.links))  # what nobody loads
-        self._solved: dict[int, tuple[Seat, ...]] = {}  # jobs that share full links now, by the first of them
+        self._solved: dict[
+            int, tuple[TrafficSeat, ...]
+        ] = {}  # jobs that share full links now, by the first of them
         # Version, load, links that live: as drawn last and, for a job that stops and runs on, before.
-        self._drawn: list[tuple[int, Floats, Floats, Shown]] = []
+        self._drawn: list[tuple[int, Floats, Floats, LinkPicture]] = []
         self._left = np.full(len(specs), 100.0)
         self._moved: set[int] = set()  # jobs whose place or share has changed since `shown_left` was asked
         self._picture = NetworkPicture(plant, self.links)
-        self._expected: dict[tuple[int, bytes], Network] = {}
+        self._expected: dict[tuple[int, bytes], TrainingNetwork] = {}
         if like is not None and self._has_links_of(like):
             self._expected, self._traffic = like._expected, dict(like._traffic)
             self.routes.adopt(like.routes)
@@ -206,7 +208,7 @@ class FabricState:
             self._traffic[index] = known
         return known[1]
 
-    def expected(self) -> list[Network]:
+    def expected(self) -> list[TrainingNetwork]:
         """Return what the intact fabric gives each job on the nodes it would take if all started in order."""
         taken = self.plant.nodes.drained.copy()
         networks, known = [], self._expected
@@ -221,7 +223,7 @@ class FabricState:
             networks.append(known[key])
         return networks
 
-    def _work(self, index: int, network: Network, width: int) -> Work:
+    def _work(self, index: int, network: TrainingNetwork, width: int) -> Work:
         key = (self.kinds[index], width, network)
         if key not in self._works:
             shape = self.shapes.of(index, width)
@@ -248,7 +250,7 @@ class FabricState:
             network = self._worst(index, nodes, faults, network)
         work = self._work(index, network, len(nodes))
         self.jobs.work[index] = work
-        self._seats[index] = Seat(
+        self._seats[index] = TrafficSeat(
             nodes=list(nodes),
             placement=now,
             network=network,
@@ -257,7 +259,7 @@ class FabricState:
             before=self._seats.get(index),
         )
 
-    def _worst(self, index: int, nodes: list[int], faults: Some, network: Network) -> Network:
+    def _worst(self, index: int, nodes: list[int], faults: Some, network: TrainingNetwork) -> TrainingNetwork:
         """Return what a job has when no part of the faults may leave it less than all of them do."""
         slots = np.array(nodes, np.int64).tobytes()
 
@@ -293,7 +295,7 @@ class FabricState:
 
     def _sum(self) -> None:
         """Bring into the sums whoever is not alone on a fabric."""
-        on: dict[int | None, list[Seat]] = {}
+        on: dict[int | None, list[TrafficSeat]] = {}
         for index, seat in sorted(self._seats.items()):
             if seat.stepping:
                 on.setdefault(self.fabric_of(index), []).append(seat)
@@ -317,7 +319,7 @@ class FabricState:
         self._share()
         self.version += 1
 
-    def set_faults(self, faults: Iterable[Fault]) -> None:
+    def set_faults(self, faults: Iterable[RouteFault]) -> None:
         """Let these faults be in force from now on, oldest first, and route every job anew."""
         self.routes.set(faults)
         self.bytes_s = self.routes.bytes_s(self.routes.faults)
@@ -423,7 +425,7 @@ class FabricState:
         seat = self._seats.get(index)
         return None if seat is None else seat.placement.bandwidth_left(seat.slow)
 
-    def alone(self, index: int) -> Network | None:
+    def alone(self, index: int) -> TrainingNetwork | None:
         """Return what the fabric gives a job when no other takes anything, None before it stepped."""
         seat = self._seats.get(index)
         return None if seat is None else seat.network
@@ -450,7 +452,7 @@ class FabricState:
             self._seen = known = (stepping, carried)
         return known[1]
 
-    def shown(self) -> Shown:
+    def shown(self) -> LinkPicture:
         """Return the loads of links where they are drawn: bundles, and switches by their busiest port."""
         if self._drawn and self._drawn[0][0] == self.version:
             return self._drawn[0][3]

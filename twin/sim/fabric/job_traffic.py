@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.training_inputs import Network, Profile
+from twin.physics.training_inputs import Profile, TrainingNetwork
 from twin.planning.network.placement import Placement
 from twin.planning.network.traffic import Exchange
 from twin.plant.routes import Flows
@@ -32,24 +32,24 @@ class Talk:
 class Under:
     """A job on its nodes under some faults: what it has, and which links carry it, as bits; None: torn apart."""
 
-    network: Network | None
+    network: TrainingNetwork | None
     touched: NDArray[np.uint8] | None
 
 
 @dataclass
-class Seat:
+class TrafficSeat:
     """A job on its latest nodes."""
 
     nodes: list[int]
     placement: Placement
-    network: Network  # what it has alone on the fabric
+    network: TrainingNetwork  # what it has alone on the fabric
     communicates: float  # share of a step
     step_s: float
     stepping: bool = False
     summed: bool = False  # its demand is in the sums
     slow: Floats | None = None  # by kind, for what others take; None: nobody takes anything
     contention_s: float = 0.0
-    before: Seat | None = (
+    before: TrafficSeat | None = (
         None  # where the job sat last, whose loads are known: most of its flows stay as they are
     )
 

@@ -15,7 +15,7 @@ Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Shown:
+class LinkPicture:
     """Loads of the network, in percent, and cables that are down."""
 
     bundle_load: NDArray[np.uint8]
@@ -43,7 +43,7 @@ class NetworkPicture:
         self._ports = (at_switch[order] % max(1, len(links)), starts, ends)
         self._bundle = links.bundle.astype(np.int64)
 
-    def draw(self, load: Floats, bytes_s: Floats) -> Shown:
+    def draw(self, load: Floats, bytes_s: Floats) -> LinkPicture:
         """Return what to show for a load of each directed link, 0..1, and the bandwidth of each link [B/s]."""
         switch, bundle = np.zeros(self.links.switches), np.zeros(len(self.plant.bundles.fabric))
         busier = np.maximum(load[0::2], load[1::2])
@@ -53,7 +53,7 @@ class NetworkPicture:
             if len(starts):
                 switch[ends] = np.maximum.reduceat(busier.take(order), starts)
             np.maximum.at(bundle, self._bundle, busier)  # few in each bundle
-        return Shown(
+        return LinkPicture(
             bundle_load=np.minimum(np.rint(bundle), 255).astype(np.uint8),
             bundle_down=self._cables_down(bytes_s),
             switch_load=np.minimum(np.rint(switch), 255).astype(np.uint8),

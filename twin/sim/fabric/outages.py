@@ -19,13 +19,13 @@ from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.fault_kinds import KINDS
 from twin.scenario.schema.faults import Intervention
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import Nodes
+from twin.sim.core.nodes import NodeTable
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.fabric_state import FabricState
-from twin.sim.fabric.route_variants import Fault
+from twin.sim.fabric.route_variants import RouteFault
 from twin.sim.hazard.failure_clocks import FailureClocks
 from twin.sim.jobs.jobs import JobRow, Jobs
-from twin.sim.jobs.recovery import Recovery
+from twin.sim.jobs.recovery import RecoveryHandler
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -41,9 +41,9 @@ class Outages:
         self,
         timers: Timers,
         log: Log,
-        nodes: Nodes,
+        nodes: NodeTable,
         jobs: Jobs,
-        recovery: Recovery,
+        recovery: RecoveryHandler,
         failures: FailureClocks,
         network: FabricState,
     ) -> None:
@@ -197,10 +197,10 @@ class Outages:
             mine = self._links(i.target)
             if mine is not None:
                 links = np.flatnonzero(mine)
-                faults.append(Fault(i.target, links, self._kept(i, links, cut[i.target])))
+                faults.append(RouteFault(i.target, links, self._kept(i, links, cut[i.target])))
         if self.unlit.any():
             dark = self.network.links.of_switches(self.unlit)
-            faults.append(Fault("no power", np.flatnonzero(dark), 0.0))
+            faults.append(RouteFault("no power", np.flatnonzero(dark), 0.0))
         self.network.set_faults(faults)
 
     def _kept(self, i: Intervention, links: NDArray[np.intp], cut: int) -> float:

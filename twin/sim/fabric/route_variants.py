@@ -32,7 +32,7 @@ EXACT = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Fault:
+class RouteFault:
     """One thing that is wrong.
 
     Parameters
@@ -55,7 +55,7 @@ class Fault:
         return f"{self.id} {self.kept!r}"
 
 
-Some = tuple[Fault, ...]
+Some = tuple[RouteFault, ...]
 """Some of the faults in force, oldest first."""
 
 
@@ -77,7 +77,7 @@ class FaultyRoutes:
         """Take over the routes of the same links without faults."""
         self._made = {key: router for key, router in other._made.items() if not key[1]}
 
-    def set(self, faults: Iterable[Fault]) -> None:
+    def set(self, faults: Iterable[RouteFault]) -> None:
         """Let these be the faults in force, oldest first."""
         self.faults = tuple({fault.key: fault for fault in faults}.values())
         known = {fault.key for fault in self.faults}

@@ -12,18 +12,18 @@ from twin.plant.tables import Plant
 from twin.record.events import Severity, Value
 from twin.scenario.schema.faults import Intervention
 from twin.sim.care.degraded import Degraded
-from twin.sim.care.repairs import Repairs
+from twin.sim.care.repairs import RepairShop
 from twin.sim.care.shutdowns import Shutdowns
-from twin.sim.core.failure_counts import Tally
+from twin.sim.core.failure_counts import FailureTally
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import Nodes
-from twin.sim.core.settings import Settings
+from twin.sim.core.nodes import NodeTable
+from twin.sim.core.settings import ScenarioInForce
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
 from twin.sim.incidents.facility_faults import FacilityFaults
 from twin.sim.jobs.jobs import JobRow, Jobs
-from twin.sim.jobs.recovery import Recovery
+from twin.sim.jobs.recovery import RecoveryHandler
 from twin.sim.queue.cloud import Clouds
 from twin.sim.queue.partition_moves import Moves
 from twin.sim.thermal.clocks import Clocks
@@ -45,18 +45,18 @@ class Actuators:
 
     timers: Timers
     log: Log
-    nodes: Nodes
+    nodes: NodeTable
     jobs: Jobs
-    recovery: Recovery
+    recovery: RecoveryHandler
     failures: FailureClocks
     clocks: Clocks
-    settings: Settings
+    settings: ScenarioInForce
     outages: Outages
     facility: FacilityFaults
-    repairs: Repairs
+    repairs: RepairShop
     degraded: Degraded
     shutdowns: Shutdowns
-    tally: Tally
+    tally: FailureTally
     arm: Callable[[], None]
     moves: Moves = field(init=False)
     clouds: Clouds = field(init=False)

@@ -29,7 +29,7 @@ from twin.sim.core.log import Log
 from twin.sim.core.timers import Timers
 from twin.sim.core.weather import Weather
 from twin.sim.power.system import PowerSystem
-from twin.sim.thermal.cooling import Cooling
+from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.power_caps import PowerCaps
 from twin.sim.thermal.thermal_faults import Oddities, fan_share
 
@@ -41,22 +41,22 @@ WORST_FLOW = 1e-3
 """Share of the coolant that valves leave a rack they shut off [-]."""
 
 
-class Outcome(NamedTuple):
+class FaultOutcome(NamedTuple):
     """How things stand after a fault began or ended: for people, and its figures by name."""
 
     words: str
     figures: dict[str, float] = {}  # noqa: RUF012
 
 
-Act = Callable[["FacilityFaults", Intervention], Outcome]
+Act = Callable[["FacilityFaults", Intervention], FaultOutcome]
 """Brings a machine to where the faults in force have it; returns how things stand then."""
 
 
-def _down(down: int, machines: int, words: str) -> Outcome:
-    return Outcome(words, {"down": int(down), "of": int(machines)})
+def _down(down: int, machines: int, words: str) -> FaultOutcome:
+    return FaultOutcome(words, {"down": int(down), "of": int(machines)})
 
 
-def _standing(down: int, machines: int, noun: str) -> Outcome:
+def _standing(down: int, machines: int, noun: str) -> FaultOutcome:
     """Return how many of some machines stand still: "1 of 2 pumps stands still", "both pumps run again"."""
     if down:
         words = f"{down} of {machines} {noun}{'s' * (machines > 1)} stand{'s' * (down == 1)} still"
@@ -75,7 +75,7 @@ class FacilityFaults:
         log: Log,
         plant: Plant,
         power: PowerSystem,
-        cooling: Cooling,
+        cooling: CoolingSystem,
         oddities: Oddities,
         caps: PowerCaps,
         weather: Weather,
@@ -172,7 +172,7 @@ class FacilityFaults:
     def _in_force(self, i: Intervention) -> list[Intervention]:
         return [other for other in self.acting if (other.kind, other.target) == (i.kind, i.target)]
 
-    def supply(self, i: Intervention) -> Outcome:
+    def supply(self, i: Intervention) -> FaultOutcome:
         """Let units of a power item fail or work."""
         item, others = self._slot(i), self._in_force(i)
         units_ = int(self.plant.power.units[item])
@@ -182,23 +182,23 @@ class FacilityFaults:
         words = f"{what} fails" if lost == units_ else f"{lost} of {units_} units of the {what} fail"
         return _down(lost, units_, words if lost else f"{what} works again")
 
-    def breaker(self, i: Intervention) -> Outcome:
+    def breaker(self, i: Intervention) -> FaultOutcome:
         """Open or close a breaker."""
         if self._in_force(i):
             self.power.trip(self._slot(i))
-            return Outcome("breaker opens")
+            return FaultOutcome("breaker opens")
         self.power.close(self._slot(i))
-        return Outcome("breaker is closed again")
+        return FaultOutcome("breaker is closed again")
 
-    def battery(self, i: Intervention) -> Outcome:
+    def battery(self, i: Intervention) -> FaultOutcome:
         """Empty a battery or let it charge."""
         if self._in_force(i):
             self.power.empty(self._slot(i))
-            return Outcome("battery is empty")
+            return FaultOutcome("battery is empty")
         self.power.refill(self._slot(i))
-        return Outcome("battery charges again")
+        return FaultOutcome("battery charges again")
 
-    def generator(self, i: Intervention) -> Outcome:
+    def generator(self, i: Intervention) -> FaultOutcome:
         """Keep machines of a generator from starting."""
         item, units_ = self._slot(i), int(self.plant.power.units[self._slot(i)])
         stuck = min(units_, sum(other.count or units_ for other in self._in_force(i)))
@@ -206,7 +206,7 @@ class FacilityFaults:
         some = f"{stuck} of {units_} machines " if 0 < stuck < units_ else ""
         return _down(stuck, units_, f"{some}will not start" if stuck else "starts again when it is needed")
 
-    def supplies(self, i: Intervention) -> Outcome:
+    def supplies(self, i: Intervention) -> FaultOutcome:
         """Take power supplies of a node or shelves of a rack."""
         kind, slot = self._kind(i), self._slot(i)
         lost = sum(other.count or EVERY for other in self._in_force(i))
@@ -217,7 +217,7 @@ class FacilityFaults:
             lost, total, f"{lost} of {total} {noun} lost" if lost else f"all {total} {noun} work again"
         )
 
-    def pumps(self, i: Intervention) -> Outcome:
+    def pumps(self, i: Intervention) -> FaultOutcome:
         """Stop pumps of a loop or plant."""
         slot, now = self._slot(i), self.timers.now_s
         table: Any = self.plant.loops if self._kind(i) == "loop" else self.plant.plants
@@ -229,7 +229,7 @@ class FacilityFaults:
             self.cooling.set_plant_pumps_down(now, slot, down)
         return _standing(down, pumps, "pump")
 
-    def fans(self, i: Intervention) -> Outcome:
+    def fans(self, i: Intervention) -> FaultOutcome:
         """Stop fans of a node, loop or plant."""
         kind, slot = self._kind(i), self._slot(i)
         others = self._in_force(i)
@@ -253,16 +253,16 @@ class FacilityFaults:
             stopped = [other for other in stopped if other.kind == i.kind]
         return min(machines, sum(other.count or machines for other in stopped))
 
-    def valve(self, i: Intervention) -> Outcome:
+    def valve(self, i: Intervention) -> FaultOutcome:
         """Hold the valve of a loop."""
         others = self._in_force(i)
         opening = value_of(others[-1]) if others else None
         self.cooling.set_valve(self._slot(i), opening)
         if opening is None:
-            return Outcome("valve moves again")
-        return Outcome(f"valve sticks at {100 * opening:.0f} %", {"opening": opening})
+            return FaultOutcome("valve moves again")
+        return FaultOutcome(f"valve sticks at {100 * opening:.0f} %", {"opening": opening})
 
-    def leak(self, i: Intervention) -> Outcome:
+    def leak(self, i: Intervention) -> FaultOutcome:
         """Shut what leaks."""
         leaks, now, slot = bool(self._in_force(i)), self.timers.now_s, self._slot(i)
         if self._kind(i) == "loop" or not self.shut_leaks:
@@ -271,15 +271,15 @@ class FacilityFaults:
             if loop >= 0:
                 self.cooling.set_shut(now, loop, shut)
             if leaks:
-                return Outcome("leaks: the loop is shut off")
+                return FaultOutcome("leaks: the loop is shut off")
             then = "but another leak keeps the loop shut" if shut else "coolant flows"
-            return Outcome(f"tight again: {then}")
+            return FaultOutcome(f"tight again: {then}")
         if leaks:
             self.oddities.set(self._key(i), self._nodes(i), None, flow=WORST_FLOW)
         else:
             self.oddities.clear(self._key(i))
         self._share_flow(int(self.plant.racks.loop[slot]), i.kind)
-        return Outcome(
+        return FaultOutcome(
             "leaks: its valves shut, its nodes go off" if leaks else "tight again: its valves open"
         )
 
@@ -300,7 +300,7 @@ class FacilityFaults:
         }
         self.cooling.set_branches(self.timers.now_s, loop, len(shut & set(mine.tolist())), len(mine))
 
-    def chillers(self, i: Intervention) -> Outcome:
+    def chillers(self, i: Intervention) -> FaultOutcome:
         """Stop chillers of a plant."""
         slot = self._slot(i)
         total = int(self.plant.plants.units[slot])
@@ -310,40 +310,40 @@ class FacilityFaults:
         words = f"{down} of {total} {noun} trip" if down else f"all {total} {noun} may run again"
         return _down(down, total, words)
 
-    def rejection(self, i: Intervention) -> Outcome:
+    def rejection(self, i: Intervention) -> FaultOutcome:
         """Keep a plant from giving heat to the sky."""
         lost = bool(self._in_force(i))
         self.cooling.set_rejecting(self._slot(i), 0.0 if lost else 1.0)
-        return Outcome("gives no heat to the sky" if lost else "gives heat to the sky again")
+        return FaultOutcome("gives no heat to the sky" if lost else "gives heat to the sky again")
 
-    def site(self, i: Intervention) -> Outcome:
+    def site(self, i: Intervention) -> FaultOutcome:
         """Lose the whole site."""
         lost = bool(self._in_force(i))
         self.power.lose_site(lost)
         self.tell_site(lost)
         words = "the whole site is lost: nothing has power" if lost else "the site is back: nodes boot"
-        return Outcome(words)
+        return FaultOutcome(words)
 
-    def heat_wave(self, i: Intervention) -> Outcome:
+    def heat_wave(self, i: Intervention) -> FaultOutcome:
         """Warm the weather."""
         self.weather.heat_wave_k = sum(value_of(other) for other in self._in_force(i))
         hotter_k = self.weather.heat_wave_k
         words = f"{hotter_k:.0f} K warmer than the season" if hotter_k else "as warm as the season again"
-        return Outcome(words, {"hotter_k": float(hotter_k)})
+        return FaultOutcome(words, {"hotter_k": float(hotter_k)})
 
-    def plate(self, i: Intervention) -> Outcome:
+    def plate(self, i: Intervention) -> FaultOutcome:
         """Narrow cold plates."""
         share = float(np.prod([value_of(other) for other in self._in_force(i)]))
         self._odd(i, "flow", share)
         words = f"{100 * share:.0f} % of the coolant left" if share < 1 else "clear again"
-        return Outcome(words, {"left": share})
+        return FaultOutcome(words, {"left": share})
 
-    def contact(self, i: Intervention) -> Outcome:
+    def contact(self, i: Intervention) -> FaultOutcome:
         """Worsen the contact between dies and plates."""
         factor = float(np.prod([value_of(other) for other in self._in_force(i)]))
         self._odd(i, "contact", factor)
         words = f"{factor:.3g} times the resistance to its plate" if factor > 1 else "good contact again"
-        return Outcome(words, {"resistance": factor})
+        return FaultOutcome(words, {"resistance": factor})
 
     def _odd(self, i: Intervention, what: str, share: float) -> None:
         if not self._in_force(i):
@@ -354,15 +354,15 @@ class FacilityFaults:
         else:
             self.oddities.set(self._key(i), self._nodes(i), None, **{what: share})
 
-    def cap(self, i: Intervention) -> Outcome:
+    def cap(self, i: Intervention) -> FaultOutcome:
         """Cap the power of a place or power item."""
         others = self._in_force(i)
         if not others:
             self.caps.clear(self._key(i))
-            return Outcome("no power cap any more")
+            return FaultOutcome("no power cap any more")
         limit_w = value_of(others[-1])
         self.caps.set(self._key(i), i.target, limit_w, "proportional")
-        return Outcome(f"capped at {units.render(limit_w, 'power', digits=4)}", {"limit_w": limit_w})
+        return FaultOutcome(f"capped at {units.render(limit_w, 'power', digits=4)}", {"limit_w": limit_w})
 
     # --- targets
 

@@ -66,7 +66,7 @@ class ByTarget(Handler):
         return self._ways.get(on.target_kind(i.target), self._other)
 
 
-class Machine(Handler):
+class MachineFault(Handler):
     """A fault of machines of the facility: what is in force is worked out from all faults that act on them.
 
     Parameters
@@ -91,7 +91,7 @@ class Machine(Handler):
         on.facility.end(i, self._act)
 
 
-class Leak(Machine):
+class LeakFault(MachineFault):
     """A leak: the nodes of a rack whose valves it shuts go off."""
 
     def begin(self, on: Actuators, i: Intervention, lasts_s: float | None) -> None:

@@ -10,14 +10,14 @@ from twin import units
 from twin.record.events import Severity
 from twin.scenario.formats.fault_trace import Faults, unpack
 from twin.scenario.schema.faults import FaultTrace
-from twin.sim.care.repairs import Repairs
-from twin.sim.core.failure_counts import Tally
+from twin.sim.care.repairs import RepairShop
+from twin.sim.core.failure_counts import FailureTally
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import DOWN, Nodes
+from twin.sim.core.nodes import DOWN, NodeTable
 from twin.sim.core.timers import Timers
 from twin.sim.hazard.failure_clocks import FailureClocks
 from twin.sim.jobs.jobs import Jobs
-from twin.sim.jobs.recovery import Recovery
+from twin.sim.jobs.recovery import RecoveryHandler
 
 FOR_EVER_S = 1e9
 """Instead of the end of a fault that never ended [s]."""
@@ -34,12 +34,12 @@ class FaultReplay:
         self,
         timers: Timers,
         log: Log,
-        nodes: Nodes,
+        nodes: NodeTable,
         jobs: Jobs,
-        recovery: Recovery,
+        recovery: RecoveryHandler,
         failures: FailureClocks,
-        repairs: Repairs,
-        tally: Tally,
+        repairs: RepairShop,
+        tally: FailureTally,
         trace: FaultTrace | None,
     ) -> None:
         self.timers, self.log, self.nodes, self.jobs = timers, log, nodes, jobs

@@ -12,12 +12,12 @@ from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario.schema.fault_kinds import KINDS
 from twin.scenario.schema.faults import Bursts, Intervention
 from twin.sim.care.degraded import Degraded
-from twin.sim.care.repairs import Repairs
+from twin.sim.care.repairs import RepairShop
 from twin.sim.care.shutdowns import Shutdowns
-from twin.sim.core.failure_counts import Tally
+from twin.sim.core.failure_counts import FailureTally
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import Nodes
-from twin.sim.core.settings import Settings
+from twin.sim.core.nodes import NodeTable
+from twin.sim.core.settings import ScenarioInForce
 from twin.sim.core.timers import ENDING, INTERVENTION, Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
@@ -27,9 +27,9 @@ from twin.sim.incidents.fault_handler import Handler
 from twin.sim.incidents.fault_handlers import HANDLERS
 from twin.sim.incidents.random_failures import Strikes
 from twin.sim.jobs.jobs import Jobs
-from twin.sim.jobs.recovery import Recovery
+from twin.sim.jobs.recovery import RecoveryHandler
 from twin.sim.thermal.clocks import Clocks
-from twin.sim.thermal.cooling import Cooling
+from twin.sim.thermal.cooling import CoolingSystem
 
 
 class Incidents:
@@ -51,16 +51,16 @@ class Incidents:
         self,
         timers: Timers,
         log: Log,
-        nodes: Nodes,
+        nodes: NodeTable,
         jobs: Jobs,
-        recovery: Recovery,
+        recovery: RecoveryHandler,
         failures: FailureClocks,
-        cooling: Cooling,
+        cooling: CoolingSystem,
         clocks: Clocks,
-        settings: Settings,
+        settings: ScenarioInForce,
         outages: Outages,
         facility: FacilityFaults,
-        repairs: Repairs,
+        repairs: RepairShop,
         degraded: Degraded,
         bursts: Bursts | None,
     ) -> None:
@@ -68,7 +68,7 @@ class Incidents:
         self.settings, self.outages, self.facility = settings, outages, facility
         self.repairs, self.degraded = repairs, degraded
         self.plant = nodes.plant
-        self.tally: Tally = degraded.tally
+        self.tally: FailureTally = degraded.tally
         self.unexpected, self.planned = self.tally.unexpected, self.tally.planned
         self.asked: list[Intervention] = []
         self.struck: list[Intervention] = []

@@ -45,7 +45,7 @@ class Requeue(Handler):
             on.say("refused", i.target, f"{i.target} does not run here", Severity.NOTICE)
 
 
-class Move(Handler):
+class MoveJob(Handler):
     """A job that waits goes to another partition."""
 
     timed = alters = False

@@ -110,7 +110,7 @@ class Hang(Handler):
         on.degraded.hang(rows, -1, HANG, 0.0)
 
 
-class Drain(Handler):
+class NodeDrain(Handler):
     """Nodes get no more work."""
 
     alters = False

@@ -14,16 +14,16 @@ from twin.record.events import Severity
 from twin.scenario.schema.fault_kinds import REMAP, fault_of
 from twin.scenario.schema.faults import Bursts, Cause, Intervention
 from twin.sim.care.degraded import Degraded
-from twin.sim.care.repairs import Repairs
-from twin.sim.core.failure_counts import Tally
+from twin.sim.care.repairs import RepairShop
+from twin.sim.core.failure_counts import FailureTally
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import DOWN, Nodes
+from twin.sim.core.nodes import DOWN, NodeTable
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.components import domains_of_nodes, nodes_of_nvlink, target_of
 from twin.sim.hazard.failure_clocks import FailureClocks, Strike
 from twin.sim.jobs.jobs import Jobs
-from twin.sim.jobs.recovery import Recovery
+from twin.sim.jobs.recovery import RecoveryHandler
 
 RESET_S = 60.0
 """Time that a switch, link, PDU or pump is away where a restart is all it needs [est]."""
@@ -42,14 +42,14 @@ class Strikes:
         self,
         timers: Timers,
         log: Log,
-        nodes: Nodes,
+        nodes: NodeTable,
         jobs: Jobs,
-        recovery: Recovery,
+        recovery: RecoveryHandler,
         failures: FailureClocks,
         outages: Outages,
-        repairs: Repairs,
+        repairs: RepairShop,
         degraded: Degraded,
-        tally: Tally,
+        tally: FailureTally,
         bursts: Bursts | None,
         act: Callable[[Intervention], None],
     ) -> None:

@@ -17,7 +17,7 @@ OUTLIVES = {"nvme": PROCESS, "peer": NODE, "store": RACK, "object": SITE}
 
 
 @dataclass(frozen=True)
-class Tier:
+class StorageTier:
     """One place; the first of a job is its store, ideal where the scene models none.
 
     Parameters
@@ -45,14 +45,14 @@ class Tier:
     load_bytes_s: float
 
 
-def tiers_of(job: Job, plant: Plant, catalog: Catalog, node_part: str) -> tuple[Tier, ...]:
+def tiers_of(job: Job, plant: Plant, catalog: Catalog, node_part: str) -> tuple[StorageTier, ...]:
     """Return the places where `job` saves its state, the store first."""
     checkpoint, stores = job.checkpoint, plant.storage
 
     def store_of(name: str | None) -> int:
         return stores.ids.index(name) if name in stores.ids else -1
 
-    main = Tier(
+    main = StorageTier(
         "store",
         RACK,
         checkpoint.every,
@@ -66,7 +66,7 @@ def tiers_of(job: Job, plant: Plant, catalog: Catalog, node_part: str) -> tuple[
     cards_bytes_s = sum(catalog.nic(g.part).bandwidth_bytes_s * g.count for g in node.nics) * job.nodes
     near = {"nvme": drives_bytes_s, "peer": cards_bytes_s or math.inf}
     return main, *(
-        Tier(
+        StorageTier(
             one.to,
             RANK[one.survives] if one.survives else OUTLIVES[one.to],
             one.every,
@@ -79,7 +79,7 @@ def tiers_of(job: Job, plant: Plant, catalog: Catalog, node_part: str) -> tuple[
     )
 
 
-def mean_pause_s(tiers: tuple[Tier, ...]) -> float:
+def mean_pause_s(tiers: tuple[StorageTier, ...]) -> float:
     """Return the blocking part of a checkpoint, over all of a long run [s]."""
     return float(sum(tier.pause_s / tier.every for tier in tiers))
 

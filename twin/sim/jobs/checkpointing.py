@@ -11,7 +11,7 @@ from twin.sim.core.log import Log
 from twin.sim.core.timers import Timers
 from twin.sim.jobs.jobs import RACK, JobRow, Jobs
 from twin.sim.jobs.plan import UNKNOWN_RATE_S, JobPlan
-from twin.sim.jobs.stores import Stores, Transfer
+from twin.sim.jobs.stores import StoreShares, Transfer
 
 
 class Saving:
@@ -27,7 +27,9 @@ class Saving:
         Told of a job one of whose checkpoints on their way will be there at another time.
     """
 
-    def __init__(self, timers: Timers, log: Log, jobs: Jobs, plans: list[JobPlan], stores: Stores) -> None:
+    def __init__(
+        self, timers: Timers, log: Log, jobs: Jobs, plans: list[JobPlan], stores: StoreShares
+    ) -> None:
         self.timers, self.log, self.jobs, self.plans, self.stores = timers, log, jobs, plans, stores
         self.changed: set[int] = set()
         self.found: Callable[[int, str], None] = lambda index, how: None

@@ -18,7 +18,7 @@ Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Cut:
+class ReplicaNodes:
     """How the nodes of a job belong together.
 
     Places that share a data-parallel replica are one part: it stands or falls as a whole, and all are equally large.
@@ -47,7 +47,7 @@ class Cut:
         """Return the part of each place in the order of ranks, shape (nodes,), numbered by their first places."""
         return _parts(self)
 
-    def narrowed(self, nodes: int) -> Cut:
+    def narrowed(self, nodes: int) -> ReplicaNodes:
         """Return the same of fewer nodes, a multiple of `unit`."""
         return replace(self, nodes=nodes, replicas=self.replicas * nodes // self.nodes)
 
@@ -81,7 +81,7 @@ class Cut:
         return min(hit / self.parts, -(-int(lost.sum()) // per_stage) * per_stage / self.nodes)
 
 
-def cut_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> Cut | None:
+def cut_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> ReplicaNodes | None:
     """Return how `job` falls into parts; None: it cannot go on without any of its nodes.
 
     A language model falls into its data-parallel replicas, tensor x pipeline x context wide (experts stay inside, so
@@ -95,16 +95,16 @@ def cut_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> Cut | None:
         cuts = planned.parallel
         bound = max(1, cuts.ep * cuts.expert_tp // (cuts.tp * cuts.cp))
         first = cuts.order == "data-first"
-        whole = Cut(job.nodes, gpus // job.nodes, cuts.dp, cuts.pp, min(bound, cuts.dp), first)
+        whole = ReplicaNodes(job.nodes, gpus // job.nodes, cuts.dp, cuts.pp, min(bound, cuts.dp), first)
         sizes = np.bincount(whole.part)
         return whole if (sizes == sizes[0]).all() else None
     if isinstance(workload, VisionTraining | Inference | Load):
-        return Cut(job.nodes, 1, job.nodes)
+        return ReplicaNodes(job.nodes, 1, job.nodes)
     return None
 
 
 @lru_cache(maxsize=1024)
-def _parts(cut: Cut) -> Ints:
+def _parts(cut: ReplicaNodes) -> Ints:
     """Return the part of each place: nodes that share a replica, directly or through others."""
     ranks = cut.nodes * cut.per_node
     inner = ranks // (cut.replicas * cut.stages)

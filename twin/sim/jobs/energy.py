@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.sim.core.nodes import SLICES, Nodes
+from twin.sim.core.nodes import SLICES, NodeTable
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class JobEnergy:
         Of nodes, or parts of them, that no job held.
     """
 
-    def __init__(self, jobs: int, nodes: Nodes) -> None:
+    def __init__(self, jobs: int, nodes: NodeTable) -> None:
         self.nodes = nodes
         self.energy_j = np.zeros(jobs)
         self.nobody_j = 0.0

@@ -19,7 +19,7 @@ RAMP_S = 0.1
 """From compute to communication power and back: the time over which the power cap regulates [s] [est]."""
 
 
-class Phases(NamedTuple):
+class PowerPhases(NamedTuple):
     """Power of one GPU of a job through a step.
 
     Parameters

@@ -34,7 +34,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class InputReading:
     """Where the input of a step comes from in one epoch.
 
     Parameters
@@ -59,11 +59,11 @@ class Reading:
 class JobInput:
     """What a job reads in its first epoch and in later ones, and the names of where it comes from."""
 
-    first: Reading
-    later: Reading
+    first: InputReading
+    later: InputReading
     epoch_steps: float | None
 
-    def reading(self, progress: float) -> Reading:
+    def reading(self, progress: float) -> InputReading:
         """Return what a step after `progress` steps reads."""
         begun = self.epoch_steps is not None and progress >= self.epoch_steps * (1 - 1e-9)
         return self.later if begun else self.first
@@ -130,7 +130,7 @@ class _Tiers:
     chain: list[int]
     room_bytes: list[float]
 
-    def reading(self, stores: Stores, epoch: int) -> Reading:
+    def reading(self, stores: Stores, epoch: int) -> InputReading:
         """Return where the input of a step comes from after so many complete epochs."""
         workload = self.workload
         dataset = workload.dataset_bytes or math.inf
@@ -143,7 +143,7 @@ class _Tiers:
         node_s = float(read_time_s(self.step_bytes, share[:2], [self.memory_bytes_s, self.nvme_bytes_s]))
         stored = float(reach[2])
         if stored <= 0:
-            return Reading(0.0, node_s, math.inf, ())
+            return InputReading(0.0, node_s, math.inf, ())
         operation = self._operation_bytes()
         uses, limit = [], math.inf
         for k, store in enumerate(self.chain):
@@ -153,7 +153,7 @@ class _Tiers:
             uses.append(Use(store, passed, filled, passed / operation + filled / OPERATION_BYTES))
             answers = float(outstanding_bytes_s(self.requests, operation, stores.first_byte_s[store]))
             limit = min(limit, answers / passed) if passed > 0 else limit
-        return Reading(self.step_bytes * stored, node_s, limit, tuple(uses))
+        return InputReading(self.step_bytes * stored, node_s, limit, tuple(uses))
 
     def _kept(self, k: int, dataset_bytes: float, epoch: int, *, shuffled: bool) -> float:
         """Return what share of what passes through a store on its way it keeps, and so has to write."""

@@ -8,9 +8,9 @@ from twin import units
 from twin.physics.input_tiers import input_wait_s
 from twin.record.channels import JobState
 from twin.sim.core.log import Log
-from twin.sim.jobs.input_plan import JobInput, Reading
+from twin.sim.jobs.input_plan import InputReading, JobInput
 from twin.sim.jobs.jobs import JobRow, Jobs
-from twin.sim.jobs.stores import Reader, Stores
+from twin.sim.jobs.stores import StoreReader, StoreShares
 
 BEGINS, CEASES = 0.01, 0.001
 """Share of a step spent waiting from which a job counts as input-bound, and below which it no longer does."""
@@ -19,7 +19,7 @@ BEGINS, CEASES = 0.01, 0.001
 class Ingest:
     """Lets jobs that step read from their stores, and says when one of them begins or ceases to wait."""
 
-    def __init__(self, jobs: Jobs, inputs: list[JobInput | None], stores: Stores, log: Log) -> None:
+    def __init__(self, jobs: Jobs, inputs: list[JobInput | None], stores: StoreShares, log: Log) -> None:
         self.jobs, self.inputs, self.stores, self.log = jobs, inputs, stores, log
         self.bound: set[int] = set()
 
@@ -37,8 +37,8 @@ class Ingest:
         step_s
             Step of every job that takes steps and reads, by its index, were all input there [s].
         """
-        readings: dict[int, Reading] = {}
-        readers: dict[int, Reader] = {}
+        readings: dict[int, InputReading] = {}
+        readers: dict[int, StoreReader] = {}
         for index, seconds in step_s.items():
             one = self.inputs[index]
             if one is None:
@@ -48,7 +48,7 @@ class Ingest:
             if reading.stored_bytes > 0:
                 needed = reading.stored_bytes / max(seconds, reading.node_s)
                 paused = self.jobs.rows[index].state == JobState.CHECKPOINT
-                readers[index] = Reader(reading.uses, min(needed, reading.limit_bytes_s), paused=paused)
+                readers[index] = StoreReader(reading.uses, min(needed, reading.limit_bytes_s), paused=paused)
         self.stores.read(now, readers)
         waits = {}
         for index, reading in readings.items():
@@ -90,7 +90,7 @@ class Ingest:
         self.bound = set(state)
 
 
-def _wait_s(reading: Reading, reader: Reader | None, step_s: float) -> float:
+def _wait_s(reading: InputReading, reader: StoreReader | None, step_s: float) -> float:
     """Return how much longer than `step_s` a step lasts for its input, read ahead [s]; exactly 0 where all comes."""
     read_s = reading.node_s
     if reader is not None and reader.granted < reading.stored_bytes / max(step_s, reading.node_s):

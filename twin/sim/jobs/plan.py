@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.checkpoint import daly_interval_s, young_interval_s
-from twin.physics.training_inputs import FULL_NETWORK, Network
+from twin.physics.training_inputs import FULL_NETWORK, TrainingNetwork
 from twin.planning.job.llm import LlmJob
 from twin.planning.job.scenario_job import allowed_nodes, planned_job
 from twin.planning.job.vision import VisionJob
@@ -24,8 +24,8 @@ from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.faults import Cause
 from twin.scenario.schema.work import Input, Job, Recovery
 from twin.sim.core.nodes import SLICES
-from twin.sim.jobs.checkpoint_tiers import Tier, least_every, mean_pause_s, tiers_of
-from twin.sim.jobs.elastic import Cut, cut_of
+from twin.sim.jobs.checkpoint_tiers import StorageTier, least_every, mean_pause_s, tiers_of
+from twin.sim.jobs.elastic import ReplicaNodes, cut_of
 from twin.sim.jobs.job_classes import kinds_of
 from twin.sim.jobs.work import Work, mig_slices, work_of
 
@@ -48,12 +48,12 @@ class JobPlan:
     load_s: float  # from an idle store
     store: int  # that checkpoints go to, -1 none
     recovery: Recovery
-    tiers: tuple[Tier, ...] = ()  # where checkpoints go, the store first
+    tiers: tuple[StorageTier, ...] = ()  # where checkpoints go, the store first
     every: int = 1  # of the checkpoints due, each so many-th goes anywhere
     verify_s: float = 0.0
     adaptive: bool = False
     failures_per_s: float = 0.0  # of all its nodes, as planned
-    cut: Cut | None = None  # how it falls into replicas; None: it needs all its nodes
+    cut: ReplicaNodes | None = None  # how it falls into replicas; None: it needs all its nodes
     gpus: float = 0.0  # asked for
     rest: int = 0  # GPUs of its last node, which it shares; 0: whole nodes
     slices: int = 0  # of one GPU, which it shares; 0: whole GPUs
@@ -148,7 +148,7 @@ def plan_jobs(
     plant: Plant,
     catalog: Catalog,
     node_failures_per_s: float,
-    networks: Sequence[Network] | None = None,
+    networks: Sequence[TrainingNetwork] | None = None,
     places: Sequence[Places] | None = None,
 ) -> tuple[list[JobPlan], list[Work], list[float]]:
     """Resolve all jobs of `scenario`: plans, steps, and GPUs asked for.

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from twin import units
 from twin.record.channels import JobState
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import Nodes
+from twin.sim.core.nodes import NodeTable
 from twin.sim.core.timers import LATE, Timers
 from twin.sim.jobs.checkpointing import Saving, written_step
 from twin.sim.jobs.jobs import AT_REST, ENDED, RACK, JobRow, Jobs
@@ -41,7 +41,7 @@ class Leaving(ABC):
         self,
         timers: Timers,
         log: Log,
-        nodes: Nodes,
+        nodes: NodeTable,
         jobs: Jobs,
         plans: list[JobPlan],
         saving: Saving,

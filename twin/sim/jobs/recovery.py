@@ -14,7 +14,7 @@ from twin.record.node_list import node_list
 from twin.scenario.schema.faults import Cause
 from twin.sim.core.ledger import INDEX
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import FREE, Nodes
+from twin.sim.core.nodes import FREE, NodeTable
 from twin.sim.core.timers import Timers
 from twin.sim.jobs.checkpointing import Saving
 from twin.sim.jobs.completion_heap import Ends
@@ -22,16 +22,16 @@ from twin.sim.jobs.elastic import widths
 from twin.sim.jobs.jobs import AT_REST, NODE, PROCESS, RACK, STOPPED, JobRow, Jobs
 from twin.sim.jobs.plan import JobPlan
 from twin.sim.jobs.preemption import Leaving
-from twin.sim.jobs.restart_loads import Loading, Source
+from twin.sim.jobs.restart_loads import CheckpointSource, Loading
 from twin.sim.jobs.spare_choice import exchange, filled, seats_of
 from twin.sim.jobs.step_pace import RERATE, Pace
-from twin.sim.jobs.stores import Stores
+from twin.sim.jobs.stores import StoreShares
 
 Seats = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 
 
-class Recovery(Leaving):
+class RecoveryHandler(Leaving):
     """Handlers of the timers ``job`` and of failures; every one acts on a row of the table.
 
     Attributes
@@ -45,7 +45,13 @@ class Recovery(Leaving):
     """
 
     def __init__(
-        self, timers: Timers, log: Log, nodes: Nodes, jobs: Jobs, plans: list[JobPlan], stores: Stores
+        self,
+        timers: Timers,
+        log: Log,
+        nodes: NodeTable,
+        jobs: Jobs,
+        plans: list[JobPlan],
+        stores: StoreShares,
     ) -> None:
         saving = Saving(timers, log, jobs, plans, stores)
         super().__init__(
@@ -336,7 +342,7 @@ class Recovery(Leaving):
         plan = self.plans[row.index]
         self._restart(row, plan.restart(swapped=swapped, load_s=source.lasts_s, share=share), source)
 
-    def _restart(self, row: JobRow, budget_s: list[float], source: Source) -> None:
+    def _restart(self, row: JobRow, budget_s: list[float], source: CheckpointSource) -> None:
         """Let `row` go through the parts of a restart."""
         now = self.timers.now_s
         self.jobs.enter(row, now, JobState.RESTARTING)

@@ -8,13 +8,13 @@ from twin.sim.core.timers import Timers
 from twin.sim.jobs.checkpointing import Saving
 from twin.sim.jobs.jobs import BUDGET, JobRow, Jobs
 from twin.sim.jobs.plan import JobPlan
-from twin.sim.jobs.stores import Stores, Transfer
+from twin.sim.jobs.stores import StoreShares, Transfer
 
 LOAD = BUDGET.index("load")
 
 
 @dataclass(frozen=True)
-class Source:
+class CheckpointSource:
     """A place that holds the checkpoint a job goes back to.
 
     Parameters
@@ -37,31 +37,31 @@ class Loading:
     """
 
     def __init__(
-        self, timers: Timers, jobs: Jobs, plans: list[JobPlan], stores: Stores, saving: Saving
+        self, timers: Timers, jobs: Jobs, plans: list[JobPlan], stores: StoreShares, saving: Saving
     ) -> None:
         self.timers, self.jobs, self.plans, self.stores, self.saving = timers, jobs, plans, stores, saving
         saving.load_moved = self._follow
         timers.handle("load", self._due)
 
-    def source(self, row: JobRow) -> Source:
+    def source(self, row: JobRow) -> CheckpointSource:
         """Return the place from which the last checkpoint of `row` would be there soonest, as things are."""
         sources = row.sources or [self.plans[row.index].strongest]
         return min((self._read(row, tier) for tier in sources), key=lambda read: read[0])[1]
 
-    def _read(self, row: JobRow, number: int) -> tuple[float, Source]:
+    def _read(self, row: JobRow, number: int) -> tuple[float, CheckpointSource]:
         """Return how long a read would last now [s], and from where."""
         plan, size = self.plans[row.index], self.jobs.work[row.index].checkpoint_bytes
         tier = plan.tiers[number]
         if number == 0 and (tier.store < 0 or plan.load_s == 0):
-            return plan.load_s, Source(-1, plan.load_s)
+            return plan.load_s, CheckpointSource(-1, plan.load_s)
         if tier.store >= 0:
             alone = min(tier.load_bytes_s, self.stores.read_limit[tier.store])
             shared = self.stores.load_bytes_s(tier.store, tier.load_bytes_s)
-            return size / shared, Source(tier.store, size / alone)
+            return size / shared, CheckpointSource(tier.store, size / alone)
         lasts_s = size / tier.load_bytes_s * plan.nodes / max(row.width, 1)
-        return lasts_s, Source(-1, lasts_s)
+        return lasts_s, CheckpointSource(-1, lasts_s)
 
-    def expect(self, row: JobRow, source: Source) -> None:
+    def expect(self, row: JobRow, source: CheckpointSource) -> None:
         """Let the restart of `row`, which begins now, load from `source` when it comes to that."""
         self.give_up(row)
         if source.store >= 0 and row.budget_s[LOAD] > 0:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from twin.plant.tables import Ints
 from twin.record.node_list import node_list
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import Nodes
+from twin.sim.core.nodes import NodeTable
 from twin.sim.jobs.jobs import JobRow
 
 
@@ -117,7 +117,7 @@ def seats_of(row: JobRow, count: int) -> NDArray[np.intp]:
 
 
 def exchange(
-    nodes: Nodes, log: Log, now: float, row: JobRow, kept: NDArray[np.intp], after: NDArray[np.intp]
+    nodes: NodeTable, log: Log, now: float, row: JobRow, kept: NDArray[np.intp], after: NDArray[np.intp]
 ) -> bool:
     """Hand the nodes over that `row` takes, having kept `kept` so far; return whether it leaves some."""
     ids = nodes.plant.nodes.ids

@@ -26,7 +26,7 @@ Flow = tuple[float, tuple[Use, ...]]
 
 
 @dataclass(slots=True)
-class Reader:
+class StoreReader:
     """A job that reads: what it would take of its store, and what it gets, or got before it paused [B/s]."""
 
     uses: tuple[Use, ...]
@@ -56,7 +56,7 @@ class Transfer:
 
 
 @dataclass(slots=True)
-class Tally:
+class StoreTally:
     """What one store does now, has done in all, and did at most."""
 
     read: float = 0.0  # B/s
@@ -84,7 +84,7 @@ class Tally:
         self.load_max = max(self.load_max, self.load)
 
 
-class Stores:
+class StoreShares:
     """Shares every store among its readers and writers.
 
     `pause`, `resume`, `end`, `load` and `end_load` say what changes at a moment; `share` then says who gets what from
@@ -112,8 +112,8 @@ class Stores:
         stores = range(len(table.ids))
         self.write_uses = [(Use(s, 0.0, 1.0, 1 / OPERATION_BYTES),) for s in stores]
         self.load_uses = [(Use(s, 1.0, 0.0, 1 / OPERATION_BYTES),) for s in stores]
-        self.tally = [Tally() for _ in table.ids]
-        self.readers: dict[int, Reader] = {}
+        self.tally = [StoreTally() for _ in table.ids]
+        self.readers: dict[int, StoreReader] = {}
         self.writes: list[Transfer] = []
         self.loads: list[Transfer] = []
         self.at_s = 0.0
@@ -131,7 +131,7 @@ class Stores:
                 moving.left_bytes = max(0.0, moving.left_bytes - moving.rate_bytes_s * dt)
         self.at_s = now
 
-    def read(self, now: float, readers: dict[int, Reader]) -> None:
+    def read(self, now: float, readers: dict[int, StoreReader]) -> None:
         """Let these jobs read from now on, and no others; who pauses keeps what it got."""
         if not (readers or self.readers or self.writes or self.loads or self.stale):
             self.at_s, self.disturbed = now, False
@@ -275,7 +275,7 @@ class Stores:
         """Return means and peaks of every store up to `now`; changes nothing."""
         made = []
         for id, past in zip(self.ids, self.tally, strict=True):
-            one = Tally(*astuple(past))
+            one = StoreTally(*astuple(past))
             if now > self.at_s:
                 one.book(now - self.at_s)
             totals = (one.read_bytes, one.write_bytes, one.operation_count, one.busy_s)
@@ -311,9 +311,9 @@ class Stores:
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
         self.at_s = state["at_s"]
-        self.tally = [Tally(*one) for one in state["tally"]]
+        self.tally = [StoreTally(*one) for one in state["tally"]]
         self.readers = {
-            job: Reader(tuple(Use(*use) for use in uses), *rest) for job, uses, *rest in state["readers"]
+            job: StoreReader(tuple(Use(*use) for use in uses), *rest) for job, uses, *rest in state["readers"]
         }
         self.writes = [Transfer(**write) for write in state["writes"]]
         self.loads = [Transfer(**load) for load in state.get("loads", ())]  # run files of before know of none

@@ -14,7 +14,7 @@ from twin.sim.core.draws import Draws
 from twin.sim.core.log import Log
 from twin.sim.core.timers import Timers
 from twin.sim.jobs.jobs import AT_REST, JobRow, Jobs
-from twin.sim.jobs.recovery import Recovery
+from twin.sim.jobs.recovery import RecoveryHandler
 
 FIRST_S, LASTS_S, PAUSE_S = 600.0, 3600.0, 3 * 3600.0
 """Means of the time to the first straggler, of how long one lasts, and of the time between two [est]."""
@@ -30,7 +30,13 @@ class Stragglers:
     """
 
     def __init__(
-        self, timers: Timers, log: Log, jobs: Jobs, recovery: Recovery, failures: Failures, draws: Draws
+        self,
+        timers: Timers,
+        log: Log,
+        jobs: Jobs,
+        recovery: RecoveryHandler,
+        failures: Failures,
+        draws: Draws,
     ) -> None:
         self.timers, self.log, self.jobs, self.recovery, self.draws = timers, log, jobs, recovery, draws
         self.excess = failures.straggler_factor - 1.0

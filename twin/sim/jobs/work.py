@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
-from twin.physics.training_inputs import FULL_NETWORK, Network
+from twin.physics.training_inputs import FULL_NETWORK, TrainingNetwork
 from twin.planning.job.load import node_load
 from twin.planning.job.result import Service
 from twin.planning.job.scenario_job import estimate_of
@@ -81,7 +81,9 @@ class Work:
     node_at_peak: bool = False
 
 
-def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: Network = FULL_NETWORK) -> Work:
+def work_of(
+    job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: TrainingNetwork = FULL_NETWORK
+) -> Work:
     """Return one step of `job` on `gpus` GPUs of `gpu_part`, with what the fabric gives it on its places.
 
     Raises

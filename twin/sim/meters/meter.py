@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.thermal_network import State
+from twin.physics.thermal_network import ThermalState
 from twin.plant.tables import Plant
 from twin.sim.jobs.energy import JobEnergy
 from twin.sim.meters.non_gpu_power import Overhead
 from twin.sim.power.energy_totals import PowerTotals
 from twin.sim.power.system import PowerSystem
 from twin.sim.thermal.clocks import Clocks
-from twin.sim.thermal.cooling import Cooling
+from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.cooling_wiring import Draw
 from twin.sim.thermal.gpu_groups import Traces
 from twin.sim.thermal.heat import Heat
@@ -45,7 +45,7 @@ class Meters:
 
 
 @dataclass(frozen=True)
-class Reading:
+class MeterReading:
     """Energy up to one moment [J]: what came in, where it went, what is stored."""
 
     it_j: float
@@ -82,7 +82,7 @@ class Meter:
     """Adds up what flows, at each thermal step; what flows is constant in between."""
 
     def __init__(
-        self, power: PowerSystem, cooling: Cooling, body: Body, plant: Plant, job_energy: JobEnergy
+        self, power: PowerSystem, cooling: CoolingSystem, body: Body, plant: Plant, job_energy: JobEnergy
     ) -> None:
         self.job_energy = job_energy
         self.power, self.cooling, self.body, self.plant = power, cooling, body, plant
@@ -122,7 +122,7 @@ class Meter:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
         self.overhead.set(wanted, clocks)
 
-    def trips(self, state: State) -> list[tuple[int, bool]]:
+    def trips(self, state: ThermalState) -> list[tuple[int, bool]]:
         """Return (hall, too hot) of each hall whose air has become too hot for its equipment, or cool again."""
         return self.overhead.trips(state)
 
@@ -240,7 +240,7 @@ class Meter:
         """Return what the site uses now: racks, cooling and losses of its power chain [W]."""
         return self.it_w + self.power.loss_w + self.draw.power_w
 
-    def reading(self, heat: Heat, now_s: float) -> Reading:
+    def reading(self, heat: Heat, now_s: float) -> MeterReading:
         """Return energy up to `now_s`: what is booked, and what has flowed since; changes nothing."""
         m, step = self.meters, heat.ahead
         share, since = _share(heat, now_s), now_s - m.at_s
@@ -249,7 +249,7 @@ class Meter:
         it_j, cooling_j = in_j - inside_j, inside_j + self._outside_w * since
         totals = self.power.booked(now_s)
         self.power.correct(it_j + cooling_j - (totals.load_j - m.load_seen_j), totals, m.at_s, now_s)
-        return Reading(
+        return MeterReading(
             it_j=m.it_j + it_j,
             gpu_j=gpu_j,
             supply_j=m.supply_j + self.overhead.supplies_w * since,

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.thermal_crossing import Band
-from twin.physics.thermal_network import State
+from twin.physics.thermal_network import ThermalState
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.power.system import PowerSystem
 from twin.sim.thermal.clocks import Clocks
-from twin.sim.thermal.cooling import Cooling
+from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.gpu_groups import OFF, stepping
 from twin.sim.thermal.thermal_build import Body
 
@@ -56,10 +56,10 @@ class Overhead:
     rest_w
         Power of all nodes besides their GPUs [W].
     band
-        Temperatures between which no hall trips or comes back, as `State.upper` [C].
+        Temperatures between which no hall trips or comes back, as `ThermalState.upper` [C].
     """
 
-    def __init__(self, power: PowerSystem, cooling: Cooling, body: Body, plant: Plant) -> None:
+    def __init__(self, power: PowerSystem, cooling: CoolingSystem, body: Body, plant: Plant) -> None:
         self.power, self.cooling, self.body, self.plant = power, cooling, body, plant
         self.node_w = np.zeros(len(plant.nodes.ids))
         shape = body.network.shape
@@ -84,7 +84,7 @@ class Overhead:
         self._inlets = inlets = np.flatnonzero(
             (plant.loops.kind == LoopKind.AIR) & (body.network.loop_flow_w_k > 0)
         )
-        # Air that gear breathes: that of the halls, and what is blown to nodes; place in `State.upper`, and hall.
+        # Air that gear breathes: that of the halls, and what is blown to nodes; place in `ThermalState.upper`; hall.
         self._air_at = np.concatenate([2 * self._loops + np.arange(self._halls), self._loops + inlets])
         self._air_hall = np.concatenate([np.arange(self._halls), shape.loop_hall[inlets]])
         self._unknowns = shape.n_upper
@@ -239,7 +239,7 @@ class Overhead:
         self._take_extras()
         return True
 
-    def trips(self, state: State) -> list[tuple[int, bool]]:
+    def trips(self, state: ThermalState) -> list[tuple[int, bool]]:
         """Return (hall, too hot) of each hall whose air has become too hot for its equipment, or cool again."""
         upper = state.upper
         if np.maximum.reduce(upper) <= ROOM_TRIP_C and not np.count_nonzero(self.hall_tripped):

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.thermal_network import State as Temperatures
+from twin.physics.thermal_network import ThermalState as Temperatures
 
 if TYPE_CHECKING:
-    from twin.sim.run.parts import Parts
+    from twin.sim.run.parts import RunParts
 
 Values = dict[str, NDArray[Any]]
 KWH_J = 3.6e6
@@ -44,7 +44,7 @@ MOVING = (
 class FacilityShown:
     """Power, cooling and meters in frames of one engine."""
 
-    def __init__(self, engine: Parts) -> None:
+    def __init__(self, engine: RunParts) -> None:
         self.engine = engine
         plant, shape = engine.plant, engine.body.network.shape
         racks, loops, halls = plant.racks, shape.n_loops, shape.n_halls

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.gpu_picture import DARK, RESTING, WORKING, Dies, GroupFigures
+from twin.physics.gpu_picture import DARK, RESTING, WORKING, GpuTraits, GroupFigures
 from twin.physics.gpu_power import RELEASE_K
-from twin.physics.thermal_network import State as Temperatures
+from twin.physics.thermal_network import ThermalState as Temperatures
 from twin.record.channels import JobState, State
 from twin.record.detail import Detail
 from twin.sim.core.nodes import CUT, DOWN, DRAINED, OFF
@@ -23,7 +23,7 @@ from twin.sim.thermal.clocks import HBM_LIMIT_C
 from twin.sim.thermal.gpu_groups import IDLE
 
 if TYPE_CHECKING:
-    from twin.sim.run.parts import Parts
+    from twin.sim.run.parts import RunParts
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ STATE_OF_JOB: dict[int, State] = {
 class DetailShown:
     """Single GPUs and nodes of one engine."""
 
-    def __init__(self, engine: Parts) -> None:
+    def __init__(self, engine: RunParts) -> None:
         self.engine = engine
         self._models = -1  # none is a number too
         self._phases: dict[tuple[int, int], tuple[Work, float]] = {}
@@ -62,14 +62,14 @@ class DetailShown:
         self._seat: NDArray[np.int32] | None = None
 
     @property
-    def dies(self) -> Dies:
+    def dies(self) -> GpuTraits:
         """What sets GPUs apart for good; another object when the plant has got other thermal parts."""
         models = self.engine.clocks.models
         if self._models != len(models):
             engine, gpus = self.engine, self.engine.plant.gpus
             idle_ghz = [engine.catalog.gpu(name).idle_clock_hz / 1e9 for name in engine.body.parts]
             self._models = len(models)
-            self._dies = Dies(
+            self._dies = GpuTraits(
                 np.asarray(gpus.node, np.intp),
                 np.asarray(gpus.index, np.intp),
                 engine.body.spread,

@@ -18,7 +18,7 @@ from twin.sim.observe.job_time import JobTime
 from twin.sim.thermal.shared_traces import STEPS
 
 if TYPE_CHECKING:
-    from twin.sim.run.parts import Parts
+    from twin.sim.run.parts import RunParts
 
 Values = dict[str, NDArray[Any]]
 WAIT = INDEX["input_wait"]
@@ -27,7 +27,7 @@ WAIT = INDEX["input_wait"]
 class JobsShown:
     """Rows of the jobs in frames of one engine."""
 
-    def __init__(self, engine: Parts) -> None:
+    def __init__(self, engine: RunParts) -> None:
         self.engine = engine
         count = len(engine.jobs.rows)
         self._goodput, self._at_pace, self._weight = np.zeros(count), np.zeros(count), np.zeros(count)

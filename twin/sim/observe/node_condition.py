@@ -11,7 +11,7 @@ from twin.record.channels import NodeCondition
 from twin.sim.core.nodes import CUT, DARK, DOWN, DRAINED, FREE, OFF
 
 if TYPE_CHECKING:
-    from twin.sim.run.parts import Parts
+    from twin.sim.run.parts import RunParts
 
 SHOWN = np.zeros(6, np.uint8)
 """What nodes show that are not free, by their condition."""
@@ -24,7 +24,7 @@ SHOWN[[DOWN, DRAINED, OFF, CUT, DARK]] = [
 ]
 
 
-def node_conditions(engine: Parts) -> NDArray[np.uint8]:
+def node_conditions(engine: RunParts) -> NDArray[np.uint8]:
     """Return the `NodeCondition` of every node now, shape (N,)."""
     nodes, repairs = engine.nodes, engine.repairs
     shown = np.where(nodes.wanted, np.uint8(NodeCondition.SPARE), np.uint8(NodeCondition.IDLE))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.gpu_picture import Dies
-from twin.physics.thermal_network import State as Temperatures
+from twin.physics.gpu_picture import GpuTraits
+from twin.physics.thermal_network import ThermalState as Temperatures
 from twin.record.accounts import KEPT_STEP
 from twin.record.channels import Entity, State
 from twin.record.detail import Detail
-from twin.record.frame import Frame, Layout, sizes_of
+from twin.record.frame import Frame, FrameLayout, sizes_of
 from twin.sim.core.nodes import CUT, DARK, DOWN, FREE, NOBODY, OFF, SHARED
 from twin.sim.observe.facility import FLOWS, MOVING, FacilityShown
 from twin.sim.observe.groups import DetailShown
@@ -22,7 +22,7 @@ from twin.sim.observe.jobs import JobsShown
 from twin.sim.summary.facility import facility_figures
 
 if TYPE_CHECKING:
-    from twin.sim.run.parts import Parts
+    from twin.sim.run.parts import RunParts
 
 
 class Observer:
@@ -32,12 +32,12 @@ class Observer:
     generation of the engine, and written into a frame that does not carry it yet; the rest at every look.
     """
 
-    def __init__(self, engine: Parts) -> None:
+    def __init__(self, engine: RunParts) -> None:
         self.engine = engine
         plant = engine.plant
         counts: dict[Entity, int] = {**sizes_of(plant), "job": len(engine.jobs.rows), "site": 1}
-        self.layout = Layout(counts, plant.epoch)
-        coarse = Layout({**counts, "gpu": 0, "node": 0}, plant.epoch)
+        self.layout = FrameLayout(counts, plant.epoch)
+        coarse = FrameLayout({**counts, "gpu": 0, "node": 0}, plant.epoch)
         _, self._standing = coarse.views(bytearray(coarse.nbytes))
         self._stays = [
             id for id, values in self._standing.items() if values.size and id not in (*MOVING, *FLOWS)
@@ -99,7 +99,7 @@ class Observer:
         }
 
     @property
-    def dies(self) -> Dies:
+    def dies(self) -> GpuTraits:
         """Return what sets GPUs apart for good; another object where that has changed."""
         return self._details.dies
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.batteries import UPS_CHARGE_EFFICIENCY
-from twin.physics.power_flow import Tree
+from twin.physics.power_flow import PowerTree
 from twin.plant.tables import Plant
 from twin.scenario.schema.site import Grid
 from twin.sim.core.log import Log
@@ -24,13 +24,13 @@ from twin.sim.core.timers import Timers
 from twin.sim.core.weather import Weather
 from twin.sim.power.breakers import Breakers
 from twin.sim.power.circuit import Circuit
-from twin.sim.power.energy_totals import Flows, PowerTotals, book
+from twin.sim.power.energy_totals import PowerFlows, PowerTotals, book
 from twin.sim.power.item_state import Condition
-from twin.sim.power.loads import Loads
+from twin.sim.power.loads import PowerLoads
 from twin.sim.power.rack_supplies import Supplies
 from twin.sim.power.report import Reporter
 from twin.sim.power.sources import Sources
-from twin.sim.power.storage import Storage
+from twin.sim.power.storage import BatterySystem
 from twin.sim.power.switching import Switching
 
 Floats = NDArray[np.float64]
@@ -54,8 +54,8 @@ class PowerChain:
         self.timers, self.log, self.weather, self.grid = timers, log, weather, grid
         self.circuit = Circuit(plant, catalog)
         self.supplies = Supplies(plant, catalog)
-        self.loads = Loads(plant, self.circuit, self.supplies)
-        self.totals, self.flows = PowerTotals(), Flows()
+        self.loads = PowerLoads(plant, self.circuit, self.supplies)
+        self.totals, self.flows = PowerTotals(), PowerFlows()
         self.changed = False
         self.version = 0  # raised whenever flows or states are worked out anew
         self.at_s = timers.now_s
@@ -70,7 +70,7 @@ class PowerChain:
         self._out_w, self._in_w, self._own_w = np.zeros(count), np.zeros(count), np.zeros(count)
         self._waiting = self._sourced = False
         self._settled_w = 0.0  # what all loads asked for when things were last switched
-        self._hoped: tuple[Bools, Tree] | None = (
+        self._hoped: tuple[Bools, PowerTree] | None = (
             None  # the tree with all buses carried, as it is switched now
         )
         self._switch_s = math.inf  # when something switches by itself next
@@ -84,7 +84,7 @@ class PowerChain:
         circuit = self.circuit
         self.condition = condition
         self.sources = Sources(circuit, condition, self.log)
-        self.storage = Storage(circuit, condition, self.sources)
+        self.storage = BatterySystem(circuit, condition, self.sources)
         self.switching = Switching(circuit, condition, self.sources, self.log)
         self.breakers = Breakers(circuit, condition, self.log)
         self.report = Reporter(circuit, condition, self.log)
@@ -205,7 +205,7 @@ class PowerChain:
         """Follow `live`: the tree that is solved, who hangs where."""
         c, k = self.circuit, self.condition
         parent = self.switching.active_parent()
-        self._tree = Tree(c.levels, parent, self.switching.running_units(), c.a_w, c.b, c.c_per_w)
+        self._tree = PowerTree(c.levels, parent, self.switching.running_units(), c.a_w, c.b, c.c_per_w)
         self._on_grid = self.switching.on_grid(parent)
         self._root_fed = c.roots[k.fed[c.roots]]
         self.loads.switch(k.live, k.island)
@@ -221,7 +221,7 @@ class PowerChain:
         c = self.circuit
         if self._hoped is None:
             live, parent, units = self.switching.hoped()
-            self._hoped = (live, Tree(c.levels, parent, units, c.a_w, c.b, c.c_per_w))
+            self._hoped = (live, PowerTree(c.levels, parent, units, c.a_w, c.b, c.c_per_w))
         live, tree = self._hoped
         wanted_w = np.concatenate([self.supplies.lit_input_w(self._wanted[0]), *self._wanted[1:]])
         out_w, _, _ = tree.solve(self.loads.by_item_if(live, wanted_w))

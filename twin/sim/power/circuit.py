@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
-from twin.catalog.power_parts import BatteryPart, GeneratorPart, PowerStage, UpsPart
+from twin.catalog.power_parts import BatteryPart, GeneratorPart, PowerStagePart, UpsPart
 from twin.physics.batteries import one_way_efficiency
 from twin.physics.power_flow import levels_of, stage_input_w
 from twin.plant.tables import Plant, PowerItems
@@ -96,7 +96,7 @@ class Circuit:
 
 
 def _coefficients(catalog: Catalog, name: str, unit_w: float, *, eco: bool) -> tuple[float, float, float]:
-    part = _part(catalog, name, PowerStage)
+    part = _part(catalog, name, PowerStagePart)
     if part is None:
         return 0.0, 1.0, 0.0
     if eco and isinstance(part, UpsPart):

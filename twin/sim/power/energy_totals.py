@@ -26,7 +26,7 @@ class PowerTotals:
 
 
 @dataclass
-class Flows:
+class PowerFlows:
     """Powers now, constant until the tree is worked out again [W]; carbon [kg/s], cost [USD/s]."""
 
     load_w: float = 0.0
@@ -42,7 +42,7 @@ class Flows:
     over_peak: bool = False
 
 
-def book(totals: PowerTotals, flows: Flows, dt_s: float, price_usd_j: float, carbon_kg_j: float) -> None:
+def book(totals: PowerTotals, flows: PowerFlows, dt_s: float, price_usd_j: float, carbon_kg_j: float) -> None:
     """Add what flowed in `dt_s` [s], at the mean price and carbon of energy from the grid in that time."""
     totals.load_j += flows.load_w * dt_s
     totals.loss_j += flows.loss_w * dt_s
@@ -57,6 +57,6 @@ def book(totals: PowerTotals, flows: Flows, dt_s: float, price_usd_j: float, car
         totals.peak_over_s += dt_s
 
 
-def as_state(record: PowerTotals | Flows) -> dict[str, object]:
+def as_state(record: PowerTotals | PowerFlows) -> dict[str, object]:
     """Return what a snapshot needs."""
     return asdict(record)

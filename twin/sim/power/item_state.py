@@ -19,7 +19,7 @@ SMOOTHING_CHARGE = 0.8
 """Charge that a battery which limits ramps starts with and returns to: room for a load that falls [estimated]."""
 
 
-class Phase(IntEnum):
+class GeneratorPhase(IntEnum):
     """What an engine does."""
 
     STANDBY = 0
@@ -79,7 +79,7 @@ class Condition:
             charge_j=circuit.energy_j * target,
             on_spare=none.copy(),
             transfer_s=never.copy(),
-            phase=np.where(gas, Phase.RUNNING, Phase.STANDBY).astype(np.intp),
+            phase=np.where(gas, GeneratorPhase.RUNNING, GeneratorPhase.STANDBY).astype(np.intp),
             since_s=never.copy(),
             base_w=np.where(gas, output_w, 0.0),
             island=none.copy(),

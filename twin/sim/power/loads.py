@@ -14,7 +14,7 @@ Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 
 
-class Loads:
+class PowerLoads:
     """Which feeds of each load are live, and which share of it each item carries.
 
     Racks come first, then loops, then plants. Loads without a feed hang on the house supply: the outputs of all live

@@ -11,8 +11,8 @@ from twin.record.events import Severity
 from twin.sim.core.log import Log
 from twin.sim.power.breakers import Breakers
 from twin.sim.power.circuit import Circuit
-from twin.sim.power.item_state import Condition, Phase
-from twin.sim.power.loads import Loads
+from twin.sim.power.item_state import Condition, GeneratorPhase
+from twin.sim.power.loads import PowerLoads
 from twin.sim.power.sources import STALL_S, Sources
 
 Bools = NDArray[np.bool_]
@@ -34,9 +34,9 @@ def item_states(
     state[~k.live] = PowerState.DEAD
     gives = sources.output_w > 0
     state[c.is_source] = np.where(gives, PowerState.RUNNING, PowerState.STANDBY)[c.is_source]
-    state[c.is_source & (k.phase == Phase.STARTING)] = PowerState.STARTING
-    state[c.is_generator & (k.phase == Phase.RUNNING)] = PowerState.RUNNING
-    state[c.is_source & (k.phase == Phase.FAILED)] = PowerState.FAILED
+    state[c.is_source & (k.phase == GeneratorPhase.STARTING)] = PowerState.STARTING
+    state[c.is_generator & (k.phase == GeneratorPhase.RUNNING)] = PowerState.RUNNING
+    state[c.is_source & (k.phase == GeneratorPhase.FAILED)] = PowerState.FAILED
     state[c.is_battery & (k.battery_w > 0)] = PowerState.DISCHARGING
     state[c.is_battery & (k.battery_w < 0)] = PowerState.CHARGING
     state[k.open()] = PowerState.TRIPPED
@@ -50,7 +50,7 @@ class Reporter:
     def __init__(self, circuit: Circuit, condition: Condition, log: Log) -> None:
         self.circuit, self.condition, self.log = circuit, condition, log
 
-    def outages(self, t_s: float, was_live: Bools, was_dark: Bools, loads: Loads) -> None:
+    def outages(self, t_s: float, was_live: Bools, was_dark: Bools, loads: PowerLoads) -> None:
         """Log one event for the uppermost item of each part that changed."""
         live = self.condition.live
         for turned, kind, severity in (
@@ -61,7 +61,7 @@ class Reporter:
                 self._say(t_s, turned, kind, severity, was_dark, loads)
 
     def _say(
-        self, t_s: float, turned: Bools, kind: str, severity: Severity, was_dark: Bools, loads: Loads
+        self, t_s: float, turned: Bools, kind: str, severity: Severity, was_dark: Bools, loads: PowerLoads
     ) -> None:
         c = self.circuit
         over = np.full(c.count + 1, -1, np.intp)  # uppermost turned item that each item hangs under

@@ -17,14 +17,15 @@ from twin.physics.on_site import OVERLOAD, acceptance_at_s, dispatched_w
 from twin.record.events import Severity
 from twin.sim.core.log import Log
 from twin.sim.power.circuit import BUS_SURVIVES, Circuit
-from twin.sim.power.item_state import Condition, Phase
+from twin.sim.power.item_state import Condition, GeneratorPhase
 
 Floats = NDArray[np.float64]
 
 STALL_S = 5.0
 """Time for which overloaded engines hold on before undervoltage trips them [s] [estimated]."""
 RUNNING, STARTING, STANDBY, FAILED = (
-    int(p) for p in (Phase.RUNNING, Phase.STARTING, Phase.STANDBY, Phase.FAILED)
+    int(p)
+    for p in (GeneratorPhase.RUNNING, GeneratorPhase.STARTING, GeneratorPhase.STANDBY, GeneratorPhase.FAILED)
 )
 JUST = 1e-9
 """Relative slack of sums that should be equal."""

@@ -32,7 +32,7 @@ CALM, REFILLED = 0.97, 0.05
 """A peak is held again when loads are below this share of it, or with this share of energy above the reserve."""
 
 
-class Storage:
+class BatterySystem:
     """Moves the charge of all batteries, and decides what they do next."""
 
     def __init__(self, circuit: Circuit, condition: Condition, sources: Sources) -> None:

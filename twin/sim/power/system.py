@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.sim.power.chain import PowerChain
-from twin.sim.power.energy_totals import Flows, PowerTotals, as_state
+from twin.sim.power.energy_totals import PowerFlows, PowerTotals, as_state
 from twin.sim.power.item_state import Condition
 from twin.sim.power.report import item_states
 
@@ -257,7 +257,7 @@ class PowerSystem(PowerChain):
         self.loads.take(*self._wanted)
         self._solve()
         self._read()
-        self.totals, self.flows = PowerTotals(**state["totals"]), Flows(**state["flows"])
+        self.totals, self.flows = PowerTotals(**state["totals"]), PowerFlows(**state["flows"])
         self._loss_j, self._unbooked_s = np.array(state["loss_j"], float), float(state["unbooked_s"])
         self.breakers.resume(np.array(state["ratio"], float))
         self._switch_s = math.inf if state["switch_s"] is None else float(state["switch_s"])

@@ -24,13 +24,13 @@ from twin.record.events import Severity
 from twin.scenario.schema.cloud import Cloud
 from twin.sim.core.ledger import INDEX
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import Nodes
+from twin.sim.core.nodes import NodeTable
 from twin.sim.core.timers import LATE, Timers
 from twin.sim.jobs.jobs import JobRow, Jobs
 from twin.sim.jobs.plan import JobPlan
 from twin.sim.jobs.step_pace import Pace
 from twin.sim.jobs.work import work_of
-from twin.sim.queue.scheduler import Scheduler
+from twin.sim.queue.scheduler import QueueScheduler
 
 HOUR_S = 3600.0
 SLOWEST = 1e-9
@@ -88,10 +88,10 @@ class Clouds:
         self,
         timers: Timers,
         log: Log,
-        nodes: Nodes,
+        nodes: NodeTable,
         jobs: Jobs,
         plans: list[JobPlan],
-        scheduler: Scheduler,
+        scheduler: QueueScheduler,
         clouds: tuple[Cloud, ...],
         catalog: Catalog,
         failures_per_s: float,

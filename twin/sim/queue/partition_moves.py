@@ -14,7 +14,7 @@ from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan, UnplaceableJob
 from twin.sim.jobs.step_pace import pace_of
 from twin.sim.jobs.work import Work
-from twin.sim.queue.scheduler import Scheduler
+from twin.sim.queue.scheduler import QueueScheduler
 
 Planner = Callable[[int, str | None], tuple[JobPlan, Work]]
 """Returns plan and step of a job in a partition; raises `UnplaceableJob` or `PlanError`."""
@@ -40,7 +40,7 @@ class Moves:
         log: Log,
         jobs: Jobs,
         plans: list[JobPlan],
-        scheduler: Scheduler,
+        scheduler: QueueScheduler,
         scenario: Scenario,
         plan: Planner,
     ) -> None:

@@ -24,17 +24,17 @@ from twin.schedule.queue import (
     NOBODY,
     SEVERAL,
     YEAR_S,
+    HeldParts,
     Holding,
-    Labels,
-    Parts,
+    NodeLabels,
     Place,
     Request,
     Requests,
-    Site,
+    SiteView,
 )
 from twin.schedule.tenants import Tenants
 from twin.schedule.windows import Window
-from twin.sim.core.nodes import FREE, SHARED, Nodes
+from twin.sim.core.nodes import FREE, SHARED, NodeTable
 from twin.sim.jobs.gpu_load import boost_unit_w, phase_activity
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
@@ -75,7 +75,7 @@ class QueueSite:
         there stands by for them.
     """
 
-    def __init__(self, around: Surroundings, nodes: Nodes, jobs: Jobs, plans: list[JobPlan]) -> None:
+    def __init__(self, around: Surroundings, nodes: NodeTable, jobs: Jobs, plans: list[JobPlan]) -> None:
         self.around, self.nodes, self.jobs, self.plans = around, nodes, jobs, plans
         scenario, plant = around.scenario, around.plant
         self.policy = Policy.of(scenario.scheduler)
@@ -227,7 +227,7 @@ class QueueSite:
         """Return when a job that runs is believed to end [s]."""
         return float(believed_s(self._end_s[index], now_s))
 
-    def look(self, now_s: float) -> Site:
+    def look(self, now_s: float) -> SiteView:
         """Return the site now."""
         nodes, around = self.nodes, self.around
         fit = (nodes.condition == FREE) & around.plant.nodes.present
@@ -244,7 +244,7 @@ class QueueSite:
             slices[nodes.job >= 0] = 0
         green, weather = self.policy.green, around.weather
         watches = green.carbon_limit_kg_j is not None or green.price_limit_usd_j is not None
-        return Site(
+        return SiteView(
             now_s=now_s,
             free=free,
             end_s=end_s,
@@ -295,17 +295,17 @@ class QueueSite:
         tenant = self._tenant_of[self.nodes.job]
         return np.where(self.nodes.job == SHARED, self._part_tenant, tenant)
 
-    def first_end_s(self, here: Site) -> float:
+    def first_end_s(self, here: SiteView) -> float:
         """Return when the first of those who hold nodes `here` was believed to end [s]; inf: nobody does."""
         first_s = np.minimum.reduce(np.where(here.free, math.inf, here.end_s), initial=math.inf)
         if self.requests.any_partial:
             first_s = np.minimum.reduce(here.parts().end_s, initial=first_s)
         return float(first_s)
 
-    def _parts(self) -> Parts:
+    def _parts(self) -> HeldParts:
         node, job, gpu, slices = self.nodes.part_table()
         gpu = gpu - self.around.plant.nodes.gpu_first[node]
-        return Parts(node, gpu, slices, self.requests.tenant[job], self._end_s[job])
+        return HeldParts(node, gpu, slices, self.requests.tenant[job], self._end_s[job])
 
     def _holdings(self) -> list[Holding]:
         return [
@@ -340,7 +340,7 @@ class QueueSite:
             self.requests.queued_s[row.index] = max(row.submit_s, row.queued_s)
 
 
-def labels_of(plant: Plant) -> Labels:
+def labels_of(plant: Plant) -> NodeLabels:
     """Return where the nodes of a plant stand.
 
     The leaf of a node is the first switch its first card hangs on; nodes whose cards go to a rail each have the same
@@ -357,4 +357,4 @@ def labels_of(plant: Plant) -> Labels:
         )  # nodes without a link: their racks, as numbers of their own
         leaf[linked] = np.asarray(links.leaf)[order][at]
     pod = np.asarray(nodes.unit, np.int64) + 1
-    return Labels(np.asarray(scale_up_domains(plant), np.int64), leaf, pod, rack)
+    return NodeLabels(np.asarray(scale_up_domains(plant), np.int64), leaf, pod, rack)

@@ -18,14 +18,14 @@ from twin import units
 from twin.record.channels import JobState
 from twin.sim.core.timers import LATE
 from twin.sim.jobs.jobs import JobRow
-from twin.sim.jobs.recovery import Recovery
+from twin.sim.jobs.recovery import RecoveryHandler
 from twin.sim.queue.cloud import Clouds
 
 OVER = (JobState.DONE, JobState.KILLED, JobState.REMOTE)
 
 
 @dataclass
-class Replica:
+class CheckpointReplica:
     """A copy of a checkpoint in a cloud.
 
     Parameters
@@ -41,7 +41,7 @@ class Replica:
 
 
 @dataclass
-class Recovered:
+class RecoveredJob:
     """What a loss of the site meant to one job.
 
     Parameters
@@ -60,18 +60,18 @@ class Recovered:
     rto_s: float
 
 
-class Replication:
+class SiteReplication:
     """Handlers of the timers ``replicate``, one for each cloud, and ``replicated``, one for each copy on its way."""
 
-    def __init__(self, clouds: Clouds, recovery: Recovery) -> None:
+    def __init__(self, clouds: Clouds, recovery: RecoveryHandler) -> None:
         self.clouds, self.recovery = clouds, recovery
         self.timers, self.log, self.jobs = clouds.timers, clouds.log, clouds.jobs
-        self.replicas: dict[tuple[int, int], Replica] = {}  # (cloud, job): the newest whole one
-        self.coming: dict[tuple[int, int], Replica] = {}
+        self.replicas: dict[tuple[int, int], CheckpointReplica] = {}  # (cloud, job): the newest whole one
+        self.coming: dict[tuple[int, int], CheckpointReplica] = {}
         self.lost_s: float | None = None  # since when the site is lost
         self.reached: dict[int, float] = {}  # progress of jobs when it was
         self.losses = 0
-        self.recovered: list[Recovered] = []
+        self.recovered: list[RecoveredJob] = []
         clouds.elsewhere = self._elsewhere
         self.timers.handle("replicate", self._replicate)
         self.timers.handle("replicated", self._replicated)
@@ -97,7 +97,7 @@ class Replication:
             newer |= row.durable != (had.step if had else 0.0) and not work.stateless
             if chosen and newer and (k, row.index) not in self.coming and self._fits(k, row):
                 size = work.checkpoint_bytes + (cloud.data_bytes if had is None else 0.0)
-                self.coming[k, row.index] = Replica(row.durable, list(row.kept))
+                self.coming[k, row.index] = CheckpointReplica(row.durable, list(row.kept))
                 self.timers.set("replicated", self._number(k, row.index), self.clouds.send(k, size))
 
     def _fits(self, k: int, row: JobRow) -> bool:
@@ -172,7 +172,7 @@ class Replication:
             self.clouds.overdue.append(row.index)
         return bool(known)
 
-    def _resume(self, k: int, row: JobRow, replica: Replica) -> None:
+    def _resume(self, k: int, row: JobRow, replica: CheckpointReplica) -> None:
         assert self.lost_s is not None
         if row.state != JobState.QUEUED:
             self.recovery.requeue(row, "the site is lost")
@@ -185,9 +185,9 @@ class Replication:
         why = f"has lost its site, {units.spoken(rpo_s)} of work with it" if rpo_s else "has lost its site"
         stay = self.clouds.go(k, row, why, copied=True)
         rto_s = stay.first_s - self.lost_s
-        self.recovered.append(Recovered(row.id, self.clouds.clouds[k].id, rpo_s, rto_s))
+        self.recovered.append(RecoveredJob(row.id, self.clouds.clouds[k].id, rpo_s, rto_s))
 
-    def _fall_back(self, row: JobRow, replica: Replica) -> None:
+    def _fall_back(self, row: JobRow, replica: CheckpointReplica) -> None:
         """Give up all work of a job that a copy does not hold, also what was safe here."""
         later = np.asarray(row.kept) - np.asarray(replica.kept)
         self.jobs.ledger.keep(-later)
@@ -224,7 +224,11 @@ class Replication:
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
         for name in ("replicas", "coming"):
-            setattr(self, name, {(k, index): Replica(step, kept) for k, index, step, kept in state[name]})
+            setattr(
+                self,
+                name,
+                {(k, index): CheckpointReplica(step, kept) for k, index, step, kept in state[name]},
+            )
         self.lost_s, self.losses = state["lost_s"], state["losses"]
         self.reached = {int(index): step for index, step in state["reached"]}
-        self.recovered = [Recovered(**one) for one in state["recovered"]]
+        self.recovered = [RecoveredJob(**one) for one in state["recovered"]]

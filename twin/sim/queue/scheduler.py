@@ -17,11 +17,11 @@ from twin.schedule.queue import Decision
 from twin.schedule.trial import Trial
 from twin.sim.core.gc_pause import nothing_collected
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import Nodes
+from twin.sim.core.nodes import NodeTable
 from twin.sim.core.timers import LATE, Timers
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
-from twin.sim.jobs.recovery import Recovery
+from twin.sim.jobs.recovery import RecoveryHandler
 from twin.sim.queue.policy_view import QueueSite, Surroundings
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Bools = NDArray[np.bool_]
 
 
-class Scheduler:
+class QueueScheduler:
     """Handles the timers ``submit``, ``schedule`` (look at the queue) and ``reservation`` (one begins or ends).
 
     Free nodes that the jobs of a place leave over rest as spares while one of them runs. Where jobs may
@@ -43,7 +43,13 @@ class Scheduler:
     """
 
     def __init__(
-        self, timers: Timers, log: Log, nodes: Nodes, jobs: Jobs, plans: list[JobPlan], recovery: Recovery
+        self,
+        timers: Timers,
+        log: Log,
+        nodes: NodeTable,
+        jobs: Jobs,
+        plans: list[JobPlan],
+        recovery: RecoveryHandler,
     ) -> None:
         self.timers, self.log, self.nodes = timers, log, nodes
         self.jobs, self.plans, self.recovery = jobs, plans, recovery

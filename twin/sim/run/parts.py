@@ -13,13 +13,13 @@ from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
 from twin.sim.care.degraded import Degraded
 from twin.sim.care.health import Health
-from twin.sim.care.repairs import Repairs
+from twin.sim.care.repairs import RepairShop
 from twin.sim.core.draws import Draws
-from twin.sim.core.failure_counts import Tally
+from twin.sim.core.failure_counts import FailureTally
 from twin.sim.core.ledger import Ledger
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import Nodes
-from twin.sim.core.settings import Settings
+from twin.sim.core.nodes import NodeTable
+from twin.sim.core.settings import ScenarioInForce
 from twin.sim.core.timers import Timers
 from twin.sim.core.weather import Weather
 from twin.sim.fabric.fabric_state import FabricState
@@ -33,8 +33,8 @@ from twin.sim.jobs.input_plan import job_inputs
 from twin.sim.jobs.input_wait import Ingest
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan, plan_jobs
-from twin.sim.jobs.recovery import Recovery
-from twin.sim.jobs.stores import Stores
+from twin.sim.jobs.recovery import RecoveryHandler
+from twin.sim.jobs.stores import StoreShares
 from twin.sim.jobs.stragglers import Stragglers
 from twin.sim.jobs.work import Work
 from twin.sim.meters.hourly_totals import Hourly
@@ -43,13 +43,13 @@ from twin.sim.power.system import PowerSystem
 from twin.sim.queue.cloud import Clouds
 from twin.sim.queue.partition_moves import Moves
 from twin.sim.queue.policy_view import Surroundings
-from twin.sim.queue.replication import Replication
-from twin.sim.queue.scheduler import Scheduler
+from twin.sim.queue.replication import SiteReplication
+from twin.sim.queue.scheduler import QueueScheduler
 from twin.sim.run.repace import Pacing
 from twin.sim.thermal.ashrae_watch import Comfort
-from twin.sim.thermal.clock_limits import Limits
+from twin.sim.thermal.clock_limits import ClockLimits
 from twin.sim.thermal.clocks import Clocks
-from twin.sim.thermal.cooling import Cooling
+from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.gpu_groups import Dies, Traces
 from twin.sim.thermal.heat import Heat
 from twin.sim.thermal.held_dies import OwnDies
@@ -62,7 +62,7 @@ from twin.sim.thermal.thresholds import Thresholds
 from twin.sim.thermal.wear import Lifetime
 
 
-class Parts:
+class RunParts:
     """All that a run consists of; whoever runs it inherits them."""
 
     def _build(
@@ -87,7 +87,7 @@ class Parts:
         self.timers = Timers(env_s)
         self.log = Log()
         self.ledger = Ledger()
-        self.nodes = Nodes(plant, self.ledger)
+        self.nodes = NodeTable(plant, self.ledger)
         standing_draws: Draws | None = vars(self).get(
             "draws"
         )  # of the run whose hall is edited, or is restored
@@ -98,10 +98,12 @@ class Parts:
         self.plans, work, gpus = self._plans(scenario)
         self.jobs = Jobs(jobs_of(scenario), work, gpus, self.ledger)
         self.network.bind(self.jobs, self.plans)
-        self.stores = Stores(plant.storage)
-        self.recovery = Recovery(self.timers, self.log, self.nodes, self.jobs, self.plans, self.stores)
+        self.stores = StoreShares(plant.storage)
+        self.recovery = RecoveryHandler(self.timers, self.log, self.nodes, self.jobs, self.plans, self.stores)
         self.recovery.fits = self.network.fits
-        self.scheduler = Scheduler(self.timers, self.log, self.nodes, self.jobs, self.plans, self.recovery)
+        self.scheduler = QueueScheduler(
+            self.timers, self.log, self.nodes, self.jobs, self.plans, self.recovery
+        )
         inputs = job_inputs(scenario, plant, catalog, self.plans, work)
         self.ingest = Ingest(self.jobs, inputs, self.stores, self.log)
         self.body = build_body(plant, catalog, seed)
@@ -112,7 +114,7 @@ class Parts:
         by_air = parts_in_air[body.node_part[gpus_of.node]]
         dies = Dies(np.asarray(gpus_of.node, np.intp), by_air & (gpus_of.index % 2 == 1), body.spread)
         self.traces = Traces(np.asarray(plant.nodes.loop, np.intp), body.node_part, present, dies)
-        self.limits = Limits(present.astype(int))
+        self.limits = ClockLimits(present.astype(int))
         self.clocks = Clocks(
             self.traces, body.models, body.junction_k_w, body.downstream_k_w, self.jobs, self.limits
         )
@@ -131,7 +133,7 @@ class Parts:
         self.mixes = Mixes(self.jobs, self.nodes, self.clocks)
         self.lifetime = Lifetime(body.parts, self.traces, self.clocks)
         self.weather = Weather(scenario.site, scenario.start)
-        self.cooling = Cooling(self.timers, plant, catalog, body.network, self.weather, self.log)
+        self.cooling = CoolingSystem(self.timers, plant, catalog, body.network, self.weather, self.log)
         shape = body.network.shape
         thresholds = Thresholds(shape.n_upper)
         self.heat = Heat(
@@ -165,7 +167,7 @@ class Parts:
             catalog,
             self.draws,
         )
-        self.repairs = Repairs(self.timers, self.log, self.nodes, self.recovery, self.failures, scenario)
+        self.repairs = RepairShop(self.timers, self.log, self.nodes, self.recovery, self.failures, scenario)
         self.degraded = Degraded(
             self.timers,
             self.log,
@@ -176,7 +178,7 @@ class Parts:
             self.limits,
             self.outages,
             self.repairs,
-            Tally(scenario.failures.causes if scenario.failures.enabled else ()),
+            FailureTally(scenario.failures.causes if scenario.failures.enabled else ()),
         )
         self.repairs.forget = self.degraded.forget
         self.health = Health(
@@ -198,7 +200,7 @@ class Parts:
             self.failures,
             self.cooling,
             self.clocks,
-            Settings(scenario, self._replan),
+            ScenarioInForce(scenario, self._replan),
             self.outages,
             facility,
             self.repairs,
@@ -216,7 +218,7 @@ class Parts:
             catalog,
             self.failures.per_node_s,
         )
-        self.replication = Replication(self.clouds, self.recovery)
+        self.replication = SiteReplication(self.clouds, self.recovery)
         facility.tell_site = self.replication.site
         self.scheduler.around = Surroundings(
             scenario, plant, self.weather, self.clocks, self.body, self.meter

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.record.channels import JobState
-from twin.sim.core.nodes import Nodes
+from twin.sim.core.nodes import NodeTable
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.fabric_state import FabricState
 from twin.sim.jobs.input_wait import Ingest
 from twin.sim.jobs.jobs import JobRow, Jobs
-from twin.sim.jobs.recovery import Recovery
+from twin.sim.jobs.recovery import RecoveryHandler
 from twin.sim.jobs.step_pace import pace_of
 from twin.sim.jobs.stragglers import Stragglers
 from twin.sim.thermal.clocks import EVERY_JOB, Clocks
@@ -42,14 +42,14 @@ class Pacing:
     def __init__(
         self,
         timers: Timers,
-        nodes: Nodes,
+        nodes: NodeTable,
         jobs: Jobs,
         clocks: Clocks,
         mixes: Mixes,
         network: FabricState,
         ingest: Ingest,
         stragglers: Stragglers,
-        recovery: Recovery,
+        recovery: RecoveryHandler,
     ) -> None:
         self.timers, self.nodes, self.jobs, self.clocks, self.mixes = timers, nodes, jobs, clocks, mixes
         self.network, self.ingest = network, ingest

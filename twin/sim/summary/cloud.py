@@ -6,15 +6,15 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from twin.physics.costs import Ownership, break_even_utilisation, owned_usd_gpu_h
+from twin.physics.costs import OwnershipCost, break_even_utilisation, owned_usd_gpu_h
 from twin.sim.meters.hourly_totals import KWH_J
 from twin.sim.summary.queue import allocation
 
 if TYPE_CHECKING:
-    from twin.sim.run.parts import Parts
+    from twin.sim.run.parts import RunParts
 
 
-def clouds(engine: Parts, figures: Mapping[str, Any]) -> dict[str, Any]:
+def clouds(engine: RunParts, figures: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys ``cloud``, ``disaster`` and ``economics``; none where the scene has no cloud and no ownership.
 
     Parameters
@@ -33,14 +33,14 @@ def clouds(engine: Parts, figures: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _economics(engine: Parts, figures: Mapping[str, Any]) -> dict[str, Any] | None:
+def _economics(engine: RunParts, figures: Mapping[str, Any]) -> dict[str, Any] | None:
     """Compare an own GPU-hour, at the use, PUE and energy price of this run, with the clouds' prices."""
     use, facility, pue = allocation(figures["ledger_gpu_s"]), figures["facility"], figures["pue"]
     said = engine.scenario.ownership
     if said is None or pue is None or facility["grid_j"] <= 0 or use is None:
         return None
     price_usd_kwh = facility["cost_usd"] / (facility["grid_j"] / KWH_J)
-    owned = Ownership(
+    owned = OwnershipCost(
         said.capital_usd, said.years, said.interest, said.operations, said.power_w, pue, price_usd_kwh
     )
     own_usd = float(owned_usd_gpu_h(owned, use)) if use > 0 else None

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from twin.sim.meters.hourly_totals import KWH_J, LEAST_IT_W
 
 if TYPE_CHECKING:
-    from twin.sim.run.parts import Parts
+    from twin.sim.run.parts import RunParts
 
 
-def facility_figures(engine: Parts) -> dict[str, float]:
+def facility_figures(engine: RunParts) -> dict[str, float]:
     """Return what the facility has come to, by the names of the summary; nan: unknown. Reads only."""
     now, totals = engine.now_s, engine.heat.totals
     read = engine.meter.reading(engine.heat, now)
@@ -31,7 +31,7 @@ def facility_figures(engine: Parts) -> dict[str, float]:
     }
 
 
-def energy(engine: Parts) -> dict[str, Any]:
+def energy(engine: RunParts) -> dict[str, Any]:
     """Return energies, powers, PUE, WUE and everything of the facility up to now; unknown values are None."""
     meters, now = engine.meter.meters, engine.now_s
     read = engine.meter.reading(engine.heat, now)

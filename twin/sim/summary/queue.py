@@ -14,7 +14,7 @@ from twin.sim.core.ledger import INDEX
 from twin.sim.jobs.jobs import AWAY, JobRow, Jobs
 
 if TYPE_CHECKING:
-    from twin.sim.run.parts import Parts
+    from twin.sim.run.parts import RunParts
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ RESTING = (
 """Accounts of GPUs that no job holds."""
 
 
-def queue_figures(engine: Parts, ledger: dict[str, float], energy_j: Floats) -> dict[str, Any]:
+def queue_figures(engine: RunParts, ledger: dict[str, float], energy_j: Floats) -> dict[str, Any]:
     """Return what became of the queue up to now; None where nothing is known.
 
     Parameters
@@ -78,7 +78,7 @@ def _held(ledger: Mapping[str, float]) -> float:
     return sum(ledger.values()) - sum(ledger[name] for name in RESTING)
 
 
-def wait_s(engine: Parts, row: JobRow) -> float | None:
+def wait_s(engine: RunParts, row: JobRow) -> float | None:
     """Return how long a job has waited in all for its nodes, here or in a cloud [s]; None before it was submitted."""
     now_s, stay = engine.now_s, engine.clouds.stays.get(row.index)
     if now_s < row.submit_s:
@@ -94,7 +94,7 @@ def _spent(jobs: Jobs, row: JobRow, now_s: float) -> Floats:
     return jobs.spent(row) + jobs.spends(row) * (now_s - row.since_s)
 
 
-def _waiting(engine: Parts) -> list[JobRow]:
+def _waiting(engine: RunParts) -> list[JobRow]:
     return [engine.jobs.rows[index] for index in engine.scheduler.queue]
 
 
@@ -121,7 +121,7 @@ def _slowdown(row: JobRow) -> float | None:
     return max(1.0, (row.waited_s + run_s) / max(run_s, BOUND_S))
 
 
-def _by_tenant(engine: Parts, installed: float, energy_j: Floats) -> dict[str, dict[str, Any]]:
+def _by_tenant(engine: RunParts, installed: float, energy_j: Floats) -> dict[str, dict[str, Any]]:
     """Return what each tenant got; "" for jobs that are nobody's, where there are any."""
     mine: dict[str, list[JobRow]] = {one.id: [] for one in engine.scenario.tenants}
     for row in engine.jobs.rows:

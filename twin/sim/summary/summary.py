@@ -17,10 +17,10 @@ from twin.sim.summary.facility import energy
 from twin.sim.summary.queue import queue_figures, wait_s
 
 if TYPE_CHECKING:
-    from twin.sim.run.parts import Parts
+    from twin.sim.run.parts import RunParts
 
 
-def summarise(engine: Parts) -> dict[str, Any]:
+def summarise(engine: RunParts) -> dict[str, Any]:
     """Return what the run up to now amounts to; unknown values are None. Reads only."""
     now = engine.now_s
     incidents = engine.incidents
@@ -60,7 +60,7 @@ def summarise(engine: Parts) -> dict[str, Any]:
     return {**figures, **clouds(engine, figures)}
 
 
-def _failures(engine: Parts) -> dict[str, Any]:
+def _failures(engine: RunParts) -> dict[str, Any]:
     """What struck, whomever it hit: by cause; node-hours of degraded work by effect; nodes in repair at once."""
     incidents = engine.incidents
     return {
@@ -70,7 +70,7 @@ def _failures(engine: Parts) -> dict[str, Any]:
     }
 
 
-def _mean(engine: Parts, rows: list[JobRow], figure: Any) -> float | None:
+def _mean(engine: RunParts, rows: list[JobRow], figure: Any) -> float | None:
     """GPU-weighted mean of a figure over jobs that have started."""
     values = [
         (row.gpus * ((row.end_s or engine.now_s) - (row.start_s or 0.0)), figure(row, engine.now_s))
@@ -81,7 +81,7 @@ def _mean(engine: Parts, rows: list[JobRow], figure: Any) -> float | None:
     return sum(w * v for w, v in known) / weight if weight else None
 
 
-def ledger_gpu_s(engine: Parts) -> dict[str, float]:
+def ledger_gpu_s(engine: RunParts) -> dict[str, float]:
     """Return the GPU-seconds of each account since the start, what is not settled yet where it was spent."""
     ledger = engine.ledger
     total = (
@@ -90,7 +90,7 @@ def ledger_gpu_s(engine: Parts) -> dict[str, float]:
     return dict(zip(ACCOUNTS, total.tolist(), strict=True))
 
 
-def _thermal(engine: Parts) -> dict[str, Any]:
+def _thermal(engine: RunParts) -> dict[str, Any]:
     totals, plant = engine.heat.totals, engine.plant
     shut_down = plant.nodes.gpu_count * engine.incidents.shutdowns.was_off
     off_gpus = np.bincount(np.maximum(plant.nodes.loop, 0), shut_down, minlength=len(plant.loops.ids))
@@ -113,7 +113,7 @@ def _number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _job(engine: Parts, row: JobRow, energy_j: float) -> dict[str, Any]:
+def _job(engine: RunParts, row: JobRow, energy_j: float) -> dict[str, Any]:
     jobs, now = engine.jobs, engine.now_s
     work, plan = jobs.work[row.index], engine.plans[row.index]
     partitions = engine.scenario.partitions
@@ -165,7 +165,7 @@ def _job(engine: Parts, row: JobRow, energy_j: float) -> dict[str, Any]:
     }
 
 
-def _network(engine: Parts, row: JobRow) -> dict[str, Any] | None:
+def _network(engine: RunParts, row: JobRow) -> dict[str, Any] | None:
     """What the fabric gives a job now against its profile's own network; None before it stepped over one."""
     network = engine.network
     alone, left, fabric = network.alone(row.index), network.left(row.index), network.fabric_of(row.index)
@@ -180,7 +180,7 @@ def _network(engine: Parts, row: JobRow) -> dict[str, Any] | None:
     }
 
 
-def _unmodelled(engine: Parts, row: JobRow) -> str | None:
+def _unmodelled(engine: RunParts, row: JobRow) -> str | None:
     """Why a job has no network of its own here; None when it has one, or will have."""
     network = engine.network
     if row.site:
@@ -198,7 +198,7 @@ BUSIEST = 5
 """Links of a fabric that the summary names."""
 
 
-def _fabrics(engine: Parts) -> list[dict[str, Any]]:
+def _fabrics(engine: RunParts) -> list[dict[str, Any]]:
     """The fabrics now: busiest links, what is down, which nodes are cut off."""
     network, plant = engine.network, engine.plant
     links = network.links

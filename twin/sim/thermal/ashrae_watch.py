@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from twin.physics.comfort import ALLOWABLE, DEW_MARGIN_K, RECOMMENDED
 from twin.physics.thermal_crossing import Band
-from twin.physics.thermal_network import NetworkShape, State
+from twin.physics.thermal_network import ThermalShape, ThermalState
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.thermal.thresholds import anything
 
@@ -27,7 +27,7 @@ WARM_K, WARM_BACK_K = 3.0, 2.0
 """How far coolant or facility water has to rise above its set point to count as warm, and to fall again [K] [est]."""
 
 
-class Change(NamedTuple):
+class ComfortChange(NamedTuple):
     """One thing that began (`on`) or ended; `kind` is that of the event, temperatures are [C]."""
 
     kind: str
@@ -48,10 +48,10 @@ class Comfort:
     Attributes
     ----------
     band
-        Temperatures between which nothing changes, as `State.upper` [C].
+        Temperatures between which nothing changes, as `ThermalState.upper` [C].
     """
 
-    def __init__(self, plant: Plant, shape: NetworkShape) -> None:
+    def __init__(self, plant: Plant, shape: ThermalShape) -> None:
         self._unknowns = shape.n_upper
         loops, halls, nodes, plants = plant.loops, plant.halls, plant.nodes, plant.plants
         self._n_loops, water = len(loops.ids), len(plants.ids)
@@ -79,20 +79,20 @@ class Comfort:
         self._stands_in = shape.n_loops != self._n_loops or len(self.level) != shape.n_upper - shape.n_loops
         self._set_bands()
 
-    def look(self, state: State) -> list[Change]:
+    def look(self, state: ThermalState) -> list[ComfortChange]:
         """Return what began or ended since the last look."""
         outside = self.band.excess_k(state.upper) > 0.0
         if not np.count_nonzero(outside):
             return []
         # Supply of the loops, air of the halls, facility water.
         now_c, outside = state.upper[self._n_loops :], outside[self._n_loops :]
-        changes: list[Change] = []
+        changes: list[ComfortChange] = []
         for place in np.flatnonzero(outside).tolist():
             changes += self._changed(place, float(now_c[place]))
         self._set_bands()
         return changes
 
-    def _changed(self, place: int, now_c: float) -> list[Change]:
+    def _changed(self, place: int, now_c: float) -> list[ComfortChange]:
         subject, before = self._ids[place], int(self.level[place])
         if not self._air[place]:
             return self._water_changed(place, now_c)
@@ -104,22 +104,22 @@ class Comfort:
         else:
             after = 0
         self.level[place] = after
-        found: list[Change] = []
+        found: list[ComfortChange] = []
         if before < 1 <= after:
             text = f"inlet air passes the recommended {RECOMMENDED.high_c:g} °C"
-            found.append(Change("inlet_warm", subject, text, True, now_c, RECOMMENDED.high_c))
+            found.append(ComfortChange("inlet_warm", subject, text, True, now_c, RECOMMENDED.high_c))
         if before < 2 <= after:
             text = f"inlet air passes the {allowed_c:g} °C that class {name} allows"
-            found.append(Change("inlet_hot", subject, text, True, now_c, allowed_c))
+            found.append(ComfortChange("inlet_hot", subject, text, True, now_c, allowed_c))
         if after < 2 <= before:
             text = f"inlet air is as class {name} allows again"
-            found.append(Change("inlet_allowed", subject, text, False, now_c, allowed_c))
+            found.append(ComfortChange("inlet_allowed", subject, text, False, now_c, allowed_c))
         if after < 1 <= before:
             text = "inlet air is as recommended again"
-            found.append(Change("inlet_ok", subject, text, False, now_c, RECOMMENDED.high_c))
+            found.append(ComfortChange("inlet_ok", subject, text, False, now_c, RECOMMENDED.high_c))
         return found
 
-    def _water_changed(self, place: int, now_c: float) -> list[Change]:
+    def _water_changed(self, place: int, now_c: float) -> list[ComfortChange]:
         subject, before = self._ids[place], int(self.level[place])
         what = "coolant" if self._coolant[place] else "water"
         set_c, dew_c = float(self._set_c[place]), float(self._dew_c[place])
@@ -128,19 +128,19 @@ class Comfort:
         if now_c < cold or (before == 1 and now_c <= cold + DEW_BACK_K):
             after = 1
         self.level[place] = after
-        found: list[Change] = []
+        found: list[ComfortChange] = []
         if before == 1 != after:
             text = "coolant is safely above the dew point again"
-            found.append(Change("above_dew_point", subject, text, False, now_c, cold))
+            found.append(ComfortChange("above_dew_point", subject, text, False, now_c, cold))
         if before == 2 != after:
             text = f"{what} is near its set point again"
-            found.append(Change("supply_ok", subject, text, False, now_c, set_c + WARM_K))
+            found.append(ComfortChange("supply_ok", subject, text, False, now_c, set_c + WARM_K))
         if after == 1 != before:
             text = f"coolant falls below {cold:.1f} °C, {DEW_MARGIN_K:g} K above the dew point"
-            found.append(Change("below_dew_point", subject, text, True, now_c, cold))
+            found.append(ComfortChange("below_dew_point", subject, text, True, now_c, cold))
         if after == 2 != before:
             text = f"{what} passes {set_c + WARM_K:.1f} °C, {WARM_K:g} K above its set point"
-            found.append(Change("supply_warm", subject, text, True, now_c, set_c + WARM_K))
+            found.append(ComfortChange("supply_warm", subject, text, True, now_c, set_c + WARM_K))
         return found
 
     def _set_bands(self) -> None:

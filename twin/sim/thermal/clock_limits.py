@@ -20,7 +20,7 @@ BRAKE = ThrottleReason.POWER_BRAKE | ThrottleReason.HW_SLOWDOWN
 
 
 @dataclass(frozen=True)
-class Limit:
+class ClockLimit:
     """What a class of nodes allows its GPUs.
 
     Parameters
@@ -41,7 +41,7 @@ class Limit:
     slow_share: float = 1.0
 
 
-class Limits:
+class ClockLimits:
     """The limit class of every node; nodes of one class share their groups.
 
     Caps are taken to whole watts, downwards, so that a controller that moves them makes few classes.
@@ -62,7 +62,7 @@ class Limits:
 
     def __init__(self, gpus: NDArray[np.integer]) -> None:
         self._gpus = np.asarray(gpus)
-        self.classes = [Limit()]
+        self.classes = [ClockLimit()]
         self.node_class = np.zeros(len(self._gpus), np.intp)
         self.node_cap_w = np.full(len(self._gpus), math.inf)
         self.braked = np.zeros(len(self._gpus), bool)
@@ -116,7 +116,9 @@ class Limits:
         numbers = []
         for key, slow in pairs.T.tolist():
             cap_w, braked = abs(key) - 1.0, key < 0
-            limit = Limit(cap_w, BRAKE_SHARE, BRAKE, slow) if braked else Limit(cap_w, slow_share=slow)
+            limit = (
+                ClockLimit(cap_w, BRAKE_SHARE, BRAKE, slow) if braked else ClockLimit(cap_w, slow_share=slow)
+            )
             if limit not in self.classes:
                 self.classes.append(limit)
             numbers.append(self.classes.index(limit))
@@ -142,7 +144,7 @@ class Limits:
     def restore(self, state: dict[str, object]) -> None:
         """Take over what `state` returned."""
         self.classes = [
-            Limit(math.inf if cap_w is None else cap_w, share, ThrottleReason(reason), slow)
+            ClockLimit(math.inf if cap_w is None else cap_w, share, ThrottleReason(reason), slow)
             for cap_w, share, reason, slow in state["classes"]  # type: ignore[attr-defined]
         ]
         capped: list[list[float]] = state["capped"]  # type: ignore[assignment]

@@ -22,11 +22,11 @@ from twin.physics.gpu_power import (
     dynamic_unit_w,
     leak_w,
 )
-from twin.physics.thermal_network import State
+from twin.physics.thermal_network import ThermalState
 from twin.sim.jobs.gpu_load import (
     HBM_HOT_SHARE,
     RAMP_S,
-    Phases,
+    PowerPhases,
     boost_unit_w,
     least_activity,
     phase_activity,
@@ -35,7 +35,7 @@ from twin.sim.jobs.gpu_load import (
 )
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.work import Work
-from twin.sim.thermal.clock_limits import Limits
+from twin.sim.thermal.clock_limits import ClockLimits
 from twin.sim.thermal.gpu_groups import IDLE, OFF, STAND_IN, Traces, stepping
 from twin.sim.thermal.shared_traces import levels
 
@@ -85,7 +85,7 @@ class Clocks:
         junction_k_w: Floats,
         downstream_k_w: Floats,
         jobs: Jobs,
-        limits: Limits,
+        limits: ClockLimits,
     ) -> None:
         self.traces, self.jobs, self.limits = traces, jobs, limits
         self.models = models
@@ -225,7 +225,7 @@ class Clocks:
         """Return how many GPUs heat holds down now."""
         return self.hot_gpus if self.throttling else 0
 
-    def stale(self, state: State, most_k: float = REFRESH_K) -> bool:
+    def stale(self, state: ThermalState, most_k: float = REFRESH_K) -> bool:
         """Return whether heat has moved clocks, or the leakiest dies by more than `most_k` [K].
 
         What shared nodes and loads draw was measured: their temperature moves it only where heat walks their clocks.
@@ -242,7 +242,7 @@ class Clocks:
         jobs = self.jobs.work
         return jobs[job] if job < len(jobs) else self.mixed[job - len(jobs)]
 
-    def refresh(self, state: State) -> None:
+    def refresh(self, state: ThermalState) -> None:
         """Work out clock, power and leakage of every group at the temperatures of `state`."""
         traces, size = self.traces, self.traces.groups.size
         hot_c = state.die_c(traces.hot_s)
@@ -411,7 +411,7 @@ class Clocks:
             self._wanted[job] = known = work, cap_w, found
         return known[2]
 
-    def phases(self, job: int) -> Phases | None:
+    def phases(self, job: int) -> PowerPhases | None:
         """Return what the mean GPU of `job` draws through a step at present clocks, leakage aside; None: no steps."""
         stepping = [
             (part, mine[self.traces.trace[mine] % 2 == 0]) for part, mine in self.traces.of_job.get(job, [])
@@ -436,7 +436,7 @@ class Clocks:
                 low = (talking * (step_s - busy_s - rest_s) + least * rest_s) / (step_s - busy_s)
             high_w = sum((n * (model.idle_w + mean_w * phase_activity(work, model))).tolist(), high_w)
             low_w = sum((n * (model.idle_w + mean_w * low)).tolist(), low_w)
-        return Phases(high_w / gpus, low_w / gpus, step_s, busy_s / step_s, RAMP_S)
+        return PowerPhases(high_w / gpus, low_w / gpus, step_s, busy_s / step_s, RAMP_S)
 
     def slower_s(self, job: int) -> dict[str, float]:
         """Return by account how much longer a step of `job` is than at the reference clock [s]."""

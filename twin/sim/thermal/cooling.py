@@ -11,7 +11,7 @@ from twin.catalog import Catalog
 from twin.physics.air_side import inlet_over_supply_k
 from twin.physics.mixing_valve import MixingValve
 from twin.physics.thermal_inputs import FlowRamp
-from twin.physics.thermal_network import Network, State
+from twin.physics.thermal_network import ThermalNetwork, ThermalState
 from twin.physics.thermal_solve import PlantState, exchanger_w_k
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.log import Log
@@ -21,9 +21,9 @@ from twin.sim.thermal.cooling_draw import design_power_w, loop_heat_share, refus
 from twin.sim.thermal.cooling_flow import Movers, next_stage_s, staged
 from twin.sim.thermal.cooling_rejection import Rejection
 from twin.sim.thermal.cooling_wiring import (
+    CoolingState,
     Draw,
     Moving,
-    Standing,
     coil_shares,
     room_air_w_k,
     room_set_points_c,
@@ -50,7 +50,7 @@ FIT_FLOW = 0.5
 """Flow that nodes shut off by heat need before they may come back [-] [est]."""
 
 
-class Cooling:
+class CoolingSystem:
     """Flows, valves and heat rejection as they are asked for, in the weather of the moment.
 
     Attributes
@@ -76,7 +76,13 @@ class Cooling:
     """
 
     def __init__(
-        self, timers: Timers, plant: Plant, catalog: Catalog, network: Network, weather: Weather, log: Log
+        self,
+        timers: Timers,
+        plant: Plant,
+        catalog: Catalog,
+        network: ThermalNetwork,
+        weather: Weather,
+        log: Log,
     ) -> None:
         self.timers, self.plant, self.network, self.weather = timers, plant, network, weather
         loops, plants, shape = plant.loops, plant.plants, network.shape
@@ -99,7 +105,7 @@ class Cooling:
         self._room_set_c = room_set_points_c(plant, self.room_air_w_k, shape.n_halls)
         self.holds_rooms = bool(np.isfinite(self._room_set_c).any())
         self._valve_plant = np.concatenate([shape.loop_plant, shape.hall_plant])
-        # What comes back to the coil of each loop and to the room units of each hall: place in `State.upper`.
+        # What comes back to the coil of each loop and to the room units of each hall: place in `ThermalState.upper`.
         loop, hall = np.arange(shape.n_loops), np.arange(shape.n_halls)
         self._returns_at = np.concatenate([loop, 2 * shape.n_loops + hall])
         in_room = self.holds_rooms & (self.room_air_w_k > 0)
@@ -192,7 +198,7 @@ class Cooling:
         """Let the flow of `loop` go where its design has it now: other machines hang on it."""
         self._move_loop(t_s, loop)
 
-    def rewire(self, network: Network) -> None:
+    def rewire(self, network: ThermalNetwork) -> None:
         """Take another network of the same loops and plants: parts have changed."""
         self.network = network
         self._wire()
@@ -314,7 +320,7 @@ class Cooling:
             rise_k = self._into_w[:loops] / np.maximum(self._valve.flow_w_k[:loops], 1e-9)
             self._mixed_c[:loops] += inlet_over_supply_k(rise_k, self.plant.loops.recirculation)
 
-    def look(self, state: State, *, settled: bool = False) -> None:
+    def look(self, state: ThermalState, *, settled: bool = False) -> None:
         """Take note of the heat each plant carries, and let its machines and the valves follow.
 
         `settled`: for a steady state, without what it takes time to come to.
@@ -412,7 +418,7 @@ class Cooling:
         """Return whether no flow is on its way."""
         return max(self._pumps_settled_s, self._water_settled_s) <= t_s
 
-    def standing(self) -> Standing:
+    def standing(self) -> CoolingState:
         """Return what people see and only events and looks change."""
         works, plants = self.rejection.works(), len(self.plant.plants.ids)
         heat_w, water_l_s, free = np.zeros((3, plants))
@@ -422,9 +428,9 @@ class Cooling:
             heat_w[p], water_l_s[p] = self.rejection.heat_w[p], work.water_l_s
             free[p], on[p] = work.free, work.units_on
             power_w[p] += work.machine_w + work.fan_w
-        return Standing(self._loop_power_w, self.pumps.running(), heat_w, power_w, water_l_s, on, free)
+        return CoolingState(self._loop_power_w, self.pumps.running(), heat_w, power_w, water_l_s, on, free)
 
-    def moving(self, t_s: float, state: State) -> Moving:
+    def moving(self, t_s: float, state: ThermalState) -> Moving:
         """Return what people see and moves between events, at temperatures of now."""
         loop_flow = (
             self._flow_shares if t_s >= self._pumps_settled_s else self.pumps.ramp.at(t_s) / self.drives

@@ -23,7 +23,7 @@ from twin.sim.core.weather import Outdoor
 
 
 @dataclass(frozen=True)
-class Sky:
+class HeatRejectors:
     """Machines that give heat to the outdoor air.
 
     Parameters
@@ -78,7 +78,7 @@ class Lift:
 
 
 @dataclass(frozen=True)
-class Work:
+class PlantWork:
     """What a plant does at one moment.
 
     Parameters
@@ -122,7 +122,7 @@ class PlantMachines:
         From power back to full cooling [s].
     """
 
-    sky: Sky
+    sky: HeatRejectors
     lift: Lift | None
     unit_w: float
     set_c: float
@@ -161,11 +161,11 @@ class PlantMachines:
             else 0.0
         )
 
-    def work(self, heat_w: float, units: int, working: float, outdoor: Outdoor, reach_c: float) -> Work:
+    def work(self, heat_w: float, units: int, working: float, outdoor: Outdoor, reach_c: float) -> PlantWork:
         """Return what the machines draw while they carry a heat, with so many of them in order."""
         sky, lift = self.sky, self.lift
         if heat_w <= 0.0 or working <= 0.0:
-            return Work(0.0, 0.0, 0.0, 1.0 if lift is None else 0.0, 0)
+            return PlantWork(0.0, 0.0, 0.0, 1.0 if lift is None else 0.0, 0)
         outdoor_c = sky.outdoor_c(outdoor)
         over_k = reach_c - outdoor_c
         free = self.free(heat_w, reach_c)
@@ -193,7 +193,7 @@ class PlantMachines:
             speed = min(1.0, rejected_w / (self.unit_w * working)) if lift is not None else 1.0
         # As much of the fans as carries the heat at full speed; the cube of the speed is what slower air saves.
         fan_w = sky.fan_share * self.unit_w * working * max(speed, LEAST_FAN_SPEED) ** 3
-        return Work(machine_w, fan_w, rejected_w * sky.water_m3_j * 1e3, free, on)
+        return PlantWork(machine_w, fan_w, rejected_w * sky.water_m3_j * 1e3, free, on)
 
 
 def working_units(units: int, down: int, still: int) -> float:
@@ -218,7 +218,10 @@ def machines_of(
     lift, restart_s = None, 0.0
     if kind == "dry-cooler":
         cooler = catalog.dry_cooler(part)
-        sky, unit_w = Sky(False, cooler.approach_k, cooler.fan_fraction, 0.0, 0.0), cooler.capacity_w
+        sky, unit_w = (
+            HeatRejectors(False, cooler.approach_k, cooler.fan_fraction, 0.0, 0.0),
+            cooler.capacity_w,
+        )
     elif kind == "cooling-tower":
         sky, unit_w = _tower(catalog, part), catalog.cooling_tower(part).capacity_w
     else:
@@ -233,10 +236,10 @@ def machines_of(
             sky = _tower(catalog, USUAL_PART["cooling-tower"])
         else:
             cooler = catalog.dry_cooler(USUAL_PART["dry-cooler"])
-            sky = Sky(False, cooler.approach_k, cooler.fan_fraction, 0.0, EXCHANGER_APPROACH_K)
+            sky = HeatRejectors(False, cooler.approach_k, cooler.fan_fraction, 0.0, EXCHANGER_APPROACH_K)
     return PlantMachines(sky, lift, unit_w, set_c, flow_w_k, economiser, restart_s)
 
 
-def _tower(catalog: Catalog, part: str) -> Sky:
+def _tower(catalog: Catalog, part: str) -> HeatRejectors:
     tower = catalog.cooling_tower(part)
-    return Sky(True, tower.approach_k, tower.fan_fraction, tower.water_m3_j, EXCHANGER_APPROACH_K)
+    return HeatRejectors(True, tower.approach_k, tower.fan_fraction, tower.water_m3_j, EXCHANGER_APPROACH_K)

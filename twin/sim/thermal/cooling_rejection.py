@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
-from twin.physics.thermal_network import Network
+from twin.physics.thermal_network import ThermalNetwork
 from twin.plant.tables import Plant
 from twin.sim.core.log import Log
 from twin.sim.core.timers import LATE, Timers
 from twin.sim.core.weather import Outdoor, Weather
-from twin.sim.thermal.cooling_machines import Work, machines_of, working_units
+from twin.sim.thermal.cooling_machines import PlantWork, machines_of, working_units
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ class Rejection:
         timers: Timers,
         plant: Plant,
         catalog: Catalog,
-        network: Network,
+        network: ThermalNetwork,
         weather: Weather,
         log: Log,
         first_id: int,
@@ -94,7 +94,7 @@ class Rejection:
         self.short = False  # chillers are short of capacity, or were just now
         self._known: Outdoor | None = None  # weather and heat that the plants were last worked out for
         self._known_w = self.heat_w
-        self._works: list[Work] = []
+        self._works: list[PlantWork] = []
         self._reach_c: list[float] = []  # water that the sky alone makes
         self._count()
         self.turned = False
@@ -287,7 +287,7 @@ class Rejection:
             )
             self.log.add(now, "free_cooling_on" if on else "free_cooling_off", self.plants.ids[p], text)
 
-    def works(self) -> list[Work]:
+    def works(self) -> list[PlantWork]:
         """Return what the machines of each plant do, at the heat and weather last looked at."""
         if self._known is None:
             self._note(self.weather.spell(self.timers.now_s).air)

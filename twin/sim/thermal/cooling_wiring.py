@@ -11,7 +11,7 @@ from twin.catalog import Catalog
 from twin.physics.air_side import DOOR_WITHOUT_FANS, coil_share
 from twin.physics.hydraulics import AIR_CP_J_KG_K, AIR_DENSITY_KG_M3
 from twin.physics.thermal_inputs import healthy_plant
-from twin.physics.thermal_network import Network
+from twin.physics.thermal_network import ThermalNetwork
 from twin.physics.thermal_solve import exchanger_w_k
 from twin.plant.tables import LoopKind, Plant
 
@@ -28,7 +28,7 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class Standing:
+class CoolingState:
     """What people see of loops (L,) and plants (P,) that changes with events and looks only; free is a share."""
 
     loop_power_w: Floats
@@ -69,7 +69,7 @@ def room_set_points_c(plant: Plant, room_w_k: Floats, halls: int) -> Floats:
     return result
 
 
-def coil_shares(network: Network, plant: Plant, moved: Floats) -> Floats:
+def coil_shares(network: ThermalNetwork, plant: Plant, moved: Floats) -> Floats:
     """Return what fans, tank pumps and recirculation leave of each exchanger, shape (L,) [-].
 
     `moved` is what fans or pumps move of design; a door lets the nodes' air through without its own fans.
@@ -84,7 +84,7 @@ def coil_shares(network: Network, plant: Plant, moved: Floats) -> Floats:
     return result
 
 
-def room_units(network: Network, plant: Plant, moved: Floats) -> Floats:
+def room_units(network: ThermalNetwork, plant: Plant, moved: Floats) -> Floats:
     """Return what still runs of the air handlers of each hall, shape (H,) [-]; 1 in a hall without any."""
     hall, halls, loops = network.shape.loop_hall, network.shape.n_halls, plant.loops
     units = np.where(loops.kind == LoopKind.AIR, np.maximum(loops.units, 1), 0).astype(float)
@@ -94,7 +94,7 @@ def room_units(network: Network, plant: Plant, moved: Floats) -> Floats:
     return result
 
 
-def room_air_w_k(network: Network, plant: Plant, catalog: Catalog) -> Floats:
+def room_air_w_k(network: ThermalNetwork, plant: Plant, catalog: Catalog) -> Floats:
     """Return the heat capacity flow of handlers that cool no GPUs at design flow, shape (L,) [W/K]; 0: another loop.
 
     They stand in the air of the room: what they blow is that warm, what comes back is warmer by the heat they take.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.thermal_network import Groups, State, merge_groups, mergeable, split_groups
+from twin.physics.thermal_network import Groups, ThermalState, merge_groups, mergeable, split_groups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -171,7 +171,7 @@ class Traces:
                 self._ranked.append((slots, most[slots]))
         return self._ranked
 
-    def hottest_c(self, state: State, behind_k: Floats) -> Floats:
+    def hottest_c(self, state: ThermalState, behind_k: Floats) -> Floats:
         """Return the temperature of the hottest die of each group [C].
 
         `behind_k` is what the leakiest of those behind others has for its place, shape (G,); 0: there are none [K].
@@ -307,8 +307,8 @@ class Traces:
     # --- splitting and joining
 
     def retrace(
-        self, state: State, wanted: Ints, limit: Ints | None = None, part: Ints | None = None
-    ) -> State:
+        self, state: ThermalState, wanted: Ints, limit: Ints | None = None, part: Ints | None = None
+    ) -> ThermalState:
         """Give every slot its wanted key; return the state with groups split where needed.
 
         Parameters
@@ -344,7 +344,7 @@ class Traces:
         self._measure()
         return state
 
-    def _move(self, slots: Ints, wanted: Ints, state: State) -> State:
+    def _move(self, slots: Ints, wanted: Ints, state: ThermalState) -> ThermalState:
         """Split off, or rekey as a whole, the groups of `slots`."""
         left: dict[int, float] = {}
         off, whole = [], []
@@ -395,7 +395,7 @@ class Traces:
         for its, begin, end in zip(keys, begins, [*begins[1:], len(slots)], strict=True):
             yield its, slots[begin:end]
 
-    def merge(self, state: State) -> tuple[State, bool]:
+    def merge(self, state: ThermalState) -> tuple[ThermalState, bool]:
         """Join groups that have become alike, when some are doubled; return the state and whether any were.
 
         A few of them wait for others, unless all have become alike: each time all powers are worked out anew.

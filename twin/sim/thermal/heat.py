@@ -19,10 +19,10 @@ from twin.physics.gpu_power import RELEASE_K
 from twin.physics.thermal import AcceptedStep, EnergyTerms, Integrator, ThermalStepper
 from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_inputs import ThermalInputs, inputs_of
-from twin.physics.thermal_network import Groups, Network, State
+from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState
 from twin.sim.core.timers import LATE, Timers
 from twin.sim.thermal.clocks import CROSSED_K, HBM_LIMIT_C, REFRESH_K, Clocks
-from twin.sim.thermal.cooling import Cooling
+from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.gpu_groups import IDLE, Traces
 from twin.sim.thermal.sink_course import SinkCourse
 from twin.sim.thermal.thermal_faults import Oddities
@@ -73,7 +73,7 @@ class Heat:
         timers: Timers,
         traces: Traces,
         clocks: Clocks,
-        cooling: Cooling,
+        cooling: CoolingSystem,
         oddities: Oddities,
         lifetime: Lifetime,
         thresholds: Thresholds,
@@ -87,9 +87,11 @@ class Heat:
         self.totals = HeatTotals(
             loop_max_c=np.full(shape.n_loops, -math.inf), loop_throttle_gpu_s=np.zeros(shape.n_loops)
         )
-        self._hot: tuple[State, Floats, Floats, Floats] | None = None  # of what, hot dies at the latest look
+        self._hot: tuple[ThermalState, Floats, Floats, Floats] | None = (
+            None  # of what, hot dies at the latest look
+        )
         self._top: tuple[Floats, float] | None = None  # hot dies, the hottest of them
-        self._places: tuple[Groups, Network, tuple[Ints, Floats]] | None = None  # of groups, in halls
+        self._places: tuple[Groups, ThermalNetwork, tuple[Ints, Floats]] | None = None  # of groups, in halls
         self._worn: tuple[int, Floats] | None = (
             None  # version of groups, their mean dies when wear looked last [C]
         )
@@ -107,7 +109,7 @@ class Heat:
         """Begin in the steady state of the present powers."""
         self.loop_heat_w, self.hall_heat_w = loop_heat_w, hall_heat_w
         groups = self.traces.groups
-        guess = State(np.full((groups.size, 4, 2), 0.0), np.full(self.network.shape.n_upper, 25.0))
+        guess = ThermalState(np.full((groups.size, 4, 2), 0.0), np.full(self.network.shape.n_upper, 25.0))
         guess.chain[:, :, 0] = 40.0
         self.clocks.refresh(guess)
         inputs = inputs_of(
@@ -169,12 +171,12 @@ class Heat:
         self.ahead, self.pending, self.fresh = step, True, False
         self.heading, self.bound = step.heading, step.bound
 
-    def at(self, t_s: float) -> State:
+    def at(self, t_s: float) -> ThermalState:
         """Return temperatures at `t_s` for looking at, inside the present step."""
         return self.ahead.at(t_s) if t_s < self.ahead.t1_s else self.ahead.state1
 
     @property
-    def begun(self) -> State:
+    def begun(self) -> ThermalState:
         """Temperatures that the present step began with; leakage is taken at them."""
         return self.ahead.state0 if self.pending else self.integrator.state
 
@@ -196,7 +198,7 @@ class Heat:
             self.clocks.watch_hbm(step.state1.hbm_c(traces.hot_s))
         self.fresh = True
 
-    def hot_c(self, state: State) -> Floats:
+    def hot_c(self, state: ThermalState) -> Floats:
         """Return the temperature of the hottest powered die of each group [C]; dark and free ones do not count."""
         # Asked for several times a step; the arrays it comes from are replaced, never changed in place.
         known, clocks, traces = self._hot, self.clocks, self.traces
@@ -206,13 +208,15 @@ class Heat:
             self._hot = known = (*given, hot_c)
         return known[3]
 
-    def _hottest_c(self, state: State) -> float:
+    def _hottest_c(self, state: ThermalState) -> float:
         hot_c = self.hot_c(state)
         if self._top is None or self._top[0] is not hot_c:
             self._top = hot_c, float(np.maximum.reduce(hot_c, initial=-math.inf))
         return self._top[1]
 
-    def gpu_c(self, state: State, spread: Floats, group: Ints, behind: NDArray[np.bool_] | bool) -> Floats:
+    def gpu_c(
+        self, state: ThermalState, spread: Floats, group: Ints, behind: NDArray[np.bool_] | bool
+    ) -> Floats:
         """Return the die temperature of GPUs by spread, group and whether they stand behind others [C].
 
         In an air-cooled node every second GPU stands in the exhaust of another. The network carries their mean
@@ -225,7 +229,7 @@ class Heat:
         die += clocks.downstream_k_w[self.traces.groups.part[group]] * power * behind
         return die
 
-    def _book_hottest(self, state: State) -> Floats:
+    def _book_hottest(self, state: ThermalState) -> Floats:
         """Take note of the hottest dies of `state`, which a step ends with; return those of its groups [C]."""
         totals, hot_c = self.totals, self.hot_c(state)
         self.hottest_c = self._hottest_c(state)
@@ -239,7 +243,7 @@ class Heat:
         self.totals.out_j += energy.out_j
         self.totals.stored_j += energy.stored_j
 
-    def _book_throttle(self, state: State, dt: float) -> None:
+    def _book_throttle(self, state: ThermalState, dt: float) -> None:
         traces, clocks = self.traces, self.clocks
         walks = (clocks.walk < 1) & (traces.trace > IDLE)
         group = traces.gpu_group
@@ -362,7 +366,7 @@ class Heat:
             bypass_w=cooling.mixed_w(),
         )
 
-    def _into_w(self, state: State) -> Floats:
+    def _into_w(self, state: ThermalState) -> Floats:
         """Return the heat into each loop, leakage aside, and into the air of each hall, shape (L + H,) [W]."""
         groups, clocks = self.traces.groups, self.clocks
         gpus_w = groups.n * clocks.base_w + groups.sum_s * clocks.dyn_w
@@ -455,14 +459,14 @@ class Heat:
             )
         return self.integrator.cut(step, lambda state: band.excess_k(state.upper)) if step.heading else step
 
-    def _dies_rising(self, begun: State) -> Callable[[State], tuple[Floats, Floats]]:
+    def _dies_rising(self, begun: ThermalState) -> Callable[[ThermalState], tuple[Floats, Floats]]:
         """Return what tells how far dies and HBM are past limits that they have yet to pass in a step [K]."""
         traces, limits_c = self.traces, self.clocks.limits_c(self.hot_c(begun))
         hot_s, behind_k = traces.hot_s, self.clocks.downstream_c()
         die = (traces.hottest_c(begun, behind_k) < limits_c) & (traces.groups.n > 0.0)
         hbm = traces.working & (begun.hbm_c(hot_s) < HBM_LIMIT_C)
 
-        def excess_k(state: State) -> tuple[Floats, Floats]:
+        def excess_k(state: ThermalState) -> tuple[Floats, Floats]:
             die_k = np.where(die, traces.hottest_c(state, behind_k) - limits_c, -np.inf)
             return die_k, np.where(hbm, state.hbm_c(hot_s) - HBM_LIMIT_C, -np.inf)
 

@@ -26,7 +26,7 @@ from twin.physics.thermal_constants import (
     air_part,
     liquid_part,
 )
-from twin.physics.thermal_network import Network
+from twin.physics.thermal_network import ThermalNetwork
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.thermal.cooling_draw import design_power_w, loop_heat_share
 
@@ -151,7 +151,9 @@ def in_tank(gpu: GpuPart, tank: TankPart) -> PartThermal:
     )
 
 
-def fit_network(network: Network, plant: Plant, catalog: Catalog, rack_static_w: Floats) -> Network:
+def fit_network(
+    network: ThermalNetwork, plant: Plant, catalog: Catalog, rack_static_w: Floats
+) -> ThermalNetwork:
     """Return the network with what the design rules leave out: given flows, tanks, small machines, rooms without GPUs.
 
     A given flow enlarges exchanger and facility flow of its loop alike; the loop itself runs at that multiple of its
@@ -237,7 +239,7 @@ def machine_ua_w_k(plant: Plant, catalog: Catalog, flow_w_k: Floats) -> Floats:
     return ua_w_k
 
 
-def room_heat_w(network: Network, plant: Plant, catalog: Catalog, rack_static_w: Floats) -> Floats:
+def room_heat_w(network: ThermalNetwork, plant: Plant, catalog: Catalog, rack_static_w: Floats) -> Floats:
     """Return the heat into the air of each hall that no GPU brings, shape (H,) [W].
 
     Switches and stores of racks whose loop cools no GPUs, machines of such loops, and motors of the CDUs.
@@ -252,7 +254,7 @@ def room_heat_w(network: Network, plant: Plant, catalog: Catalog, rack_static_w:
     return room_w.astype(float)
 
 
-def flow_share(network: Network, plant: Plant) -> Floats:
+def flow_share(network: ThermalNetwork, plant: Plant) -> Floats:
     """Return design flow of each loop over that of the parts on it [-]: 1 unless the scene says another.
 
     Coolant is PG25 in every loop: 67.2 W/K per lpm.

@@ -23,8 +23,8 @@ from twin.plant.find import find
 from twin.plant.tables import Plant
 from twin.scenario.schema.electricity import PowerCap
 from twin.sim.core.log import Log
-from twin.sim.core.nodes import Nodes
-from twin.sim.thermal.clock_limits import Limits
+from twin.sim.core.nodes import NodeTable
+from twin.sim.thermal.clock_limits import ClockLimits
 from twin.sim.thermal.clocks import EVERY_JOB, ROUNDING_W, Clocks
 
 Floats = NDArray[np.float64]
@@ -38,7 +38,7 @@ FELT_W = 0.5
 MANY = 5
 """Caps that begin or cease to hold at one moment and are still told one by one."""
 UNLIT_NODE = -3
-"""Holder of a node that is dark, beside those of `Nodes.job`."""
+"""Holder of a node that is dark, beside those of `NodeTable.job`."""
 Wanted = dict[int, dict[int, tuple[float, float]]]
 """Of each job, by thermal part: what a GPU wants and cannot go below [W]."""
 LAST = -(10**9)
@@ -92,8 +92,8 @@ class PowerCaps:
     def __init__(
         self,
         caps: Iterable[PowerCap],
-        nodes: Nodes,
-        limits: Limits,
+        nodes: NodeTable,
+        limits: ClockLimits,
         clocks: Clocks,
         node_part: Ints,
         log: Log,

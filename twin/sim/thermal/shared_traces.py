@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.sim.core.ledger import INDEX
-from twin.sim.core.nodes import SHARED, SLICES, Nodes
+from twin.sim.core.nodes import SHARED, SLICES, NodeTable
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.work import Work
 from twin.sim.thermal.gpu_groups import IDLE, stepping
@@ -60,7 +60,7 @@ def levels() -> list[Work]:
 class Mixes:
     """Which trace stands for each shared node and each load; shared nodes are looked at anew when their jobs moved."""
 
-    def __init__(self, jobs: Jobs, nodes: Nodes, clocks: Clocks) -> None:
+    def __init__(self, jobs: Jobs, nodes: NodeTable, clocks: Clocks) -> None:
         self.jobs, self.nodes, self.clocks = jobs, nodes, clocks
         self._trace = np.full(len(nodes.job), IDLE, np.intp)  # of each shared node
         self._loads: dict[tuple[float, float, bool], int] = {}  # place in clocks.mixed

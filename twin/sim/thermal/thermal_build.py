@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics import reliability
 from twin.physics.gpu_power import GpuPowerModel, die_spread
-from twin.physics.thermal_network import Network, design_network
+from twin.physics.thermal_network import ThermalNetwork, design_network
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.thermal.part_models import UncooledNode, fit_network, in_air, in_tank, on_cold_plate, power_of
 
@@ -51,7 +51,7 @@ class Body:
         Of each thermal part: node part, whether it is cooled by air, tank it hangs in.
     """
 
-    network: Network
+    network: ThermalNetwork
     parts: list[str]
     models: list[GpuPowerModel]
     junction_k_w: Floats

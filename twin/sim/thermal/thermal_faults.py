@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from twin.physics.gpu_power import GpuPowerModel
 from twin.physics.thermal_constants import PartThermal
-from twin.physics.thermal_network import Groups, Network
+from twin.physics.thermal_network import Groups, ThermalNetwork
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.gpu_groups import Traces
 
@@ -97,7 +97,7 @@ class Oddities:
 
     def __init__(
         self,
-        network: Network,
+        network: ThermalNetwork,
         models: list[GpuPowerModel],
         names: list[str],
         by_air: Sequence[bool],
@@ -212,12 +212,12 @@ class Oddities:
                 part[slot] = self.part_of(int(self._base_part[traces.owner[slot]]), *own[gpu])
         return part
 
-    def settle(self, groups: Groups) -> Network:
+    def settle(self, groups: Groups) -> ThermalNetwork:
         """Take note that every slot has its part; return the network as `groups` have it."""
         self.changed = False
         return self.network_of(groups)
 
-    def network_of(self, groups: Groups) -> Network:
+    def network_of(self, groups: Groups) -> ThermalNetwork:
         """Return the network with the GPUs of each loop under the parts that `groups` say."""
         shape = (self.network.shape.n_loops, len(self.network.parts))
         counts = np.bincount(groups.loop * shape[1] + groups.part, groups.n, minlength=shape[0] * shape[1])

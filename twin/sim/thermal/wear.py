@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.thermal_network import State
+from twin.physics.thermal_network import ThermalState
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.gpu_groups import Traces
 
@@ -41,13 +41,13 @@ class Lifetime:
         ] = {}  # (chain of the dies, GPUs above) by group
         self.any = False  # some die was above the lowest band at the latest look
 
-    def book(self, before: State, after: State, hottest_c: float, dt_s: float) -> None:
+    def book(self, before: ThermalState, after: ThermalState, hottest_c: float, dt_s: float) -> None:
         """Book a step of the present groups, at whose end the hottest die of all has `hottest_c` [C]."""
         if hottest_c < BANDS_C[0] and not self.any:
             return
         self._book(before, after, dt_s)
 
-    def _book(self, before: State, after: State, dt_s: float) -> None:
+    def _book(self, before: ThermalState, after: ThermalState, dt_s: float) -> None:
         hottest_c, behind_k = self.traces.hottest_c, self.clocks.downstream_c()
         hot_c = np.maximum(hottest_c(before, behind_k), hottest_c(after, behind_k)) + self.traces.dark_c
         warm = np.flatnonzero(hot_c >= BANDS_C[0])
@@ -61,7 +61,7 @@ class Lifetime:
             self.above_s[self.names[int(self.traces.groups.part[g])]] += 0.5 * dt_s * counts
         self.any = bool(hot_c.max(initial=0.0) >= BANDS_C[0])
 
-    def _above(self, group: int, state: State) -> Floats:
+    def _above(self, group: int, state: ThermalState) -> Floats:
         """GPUs of a group above each band."""
         clocks = self.clocks
         common, spread = state.chain[group, 0].tolist()

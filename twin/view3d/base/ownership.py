@@ -16,7 +16,7 @@ Slots = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class OwnerNames:
     """Names of jobs, tenants and partitions, and who belongs to which.
 
     Parameters
@@ -36,7 +36,7 @@ class Groups:
     partition_of_gpu: Slots
 
     @classmethod
-    def of(cls, scenario: Scenario, plant: Plant) -> Groups:
+    def of(cls, scenario: Scenario, plant: Plant) -> OwnerNames:
         """Return the groups of a scene."""
         jobs = jobs_of(scenario)
         names = {one.id: one.title or one.id for one in scenario.tenants}
@@ -76,7 +76,7 @@ class Groups:
 
 
 _NONE = np.zeros(0, np.int32)
-NO_GROUPS = Groups((), (), (), _NONE, _NONE)
+NO_GROUPS = OwnerNames((), (), (), _NONE, _NONE)
 """Of pictures that know no scene: all that can be told apart are jobs by number."""
 GROUPED = ("gpu.job", "gpu.tenant", "gpu.partition")
 """Colourings by belonging."""

@@ -11,7 +11,7 @@ from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
 from twin.view3d.base import palette
-from twin.view3d.base.ownership import GROUPED, NO_GROUPS, Groups
+from twin.view3d.base.ownership import GROUPED, NO_GROUPS, OwnerNames
 from twin.view3d.base.palette import Rgb
 from twin.view3d.colour.legend import STOPS, Category, Legend
 from twin.view3d.colour.machine_difference import RAMP, MachinesApart
@@ -37,7 +37,7 @@ class Side:
 
     plant: Plant
     frame: Frame
-    groups: Groups = NO_GROUPS
+    groups: OwnerNames = NO_GROUPS
 
 
 @dataclass(frozen=True, eq=False)

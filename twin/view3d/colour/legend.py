@@ -12,7 +12,7 @@ from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
 from twin.view3d.base import palette
-from twin.view3d.base.ownership import GROUPED, NO_GROUPS, Groups
+from twin.view3d.base.ownership import GROUPED, NO_GROUPS, OwnerNames
 from twin.view3d.base.palette import COLDEST_C, HOTTEST_C, Rgb, coolant_rgb
 from twin.view3d.colour import power_state
 from twin.view3d.colour.cable_colours import CableState, load_rgb, log_place, traffic_rgb
@@ -79,7 +79,7 @@ def legend_for(
     colour_by: str,
     plant: Plant,
     frame: Frame | None,
-    groups: Groups = NO_GROUPS,
+    groups: OwnerNames = NO_GROUPS,
 ) -> Legend:
     """Return the legend of a colouring.
 
@@ -231,7 +231,7 @@ def _cut_off(states: NDArray[np.int64]) -> tuple[Category, ...]:
 
 
 def _groups(
-    colour_by: str, plant: Plant, frame: Frame | None, groups: Groups, states: NDArray[np.int64]
+    colour_by: str, plant: Plant, frame: Frame | None, groups: OwnerNames, states: NDArray[np.int64]
 ) -> list[Category]:
     """Return a swatch for each job, tenant or partition with GPUs; of very many the largest first."""
     if frame is None:

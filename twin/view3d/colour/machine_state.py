@@ -97,7 +97,7 @@ class Badge:
 
 
 @dataclass(frozen=True)
-class Mark:
+class HallMark:
     """Words that shall stand over the thing with an id, such as a design rule that it breaks; weights as of `Badge`."""
 
     id: str
@@ -105,9 +105,9 @@ class Mark:
     weight: int
 
 
-def over_things(marks: Sequence[Mark], box_of: Callable[[str], Box | None]) -> list[Badge]:
+def over_things(marks: Sequence[HallMark], box_of: Callable[[str], Box | None]) -> list[Badge]:
     """Return marks where their things stand; those of one thing share words, and what stands nowhere has none."""
-    said: dict[str, list[Mark]] = {}
+    said: dict[str, list[HallMark]] = {}
     for mark in marks:
         said.setdefault(mark.id, []).append(mark)
     over = []

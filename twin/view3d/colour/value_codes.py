@@ -12,7 +12,7 @@ from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
 from twin.view3d.base import palette
-from twin.view3d.base.ownership import GROUPED, NO_GROUPS, Groups
+from twin.view3d.base.ownership import GROUPED, NO_GROUPS, OwnerNames
 
 if TYPE_CHECKING:
     from twin.view3d.colour.machine_difference import MachineColours
@@ -36,7 +36,7 @@ def gpu_codes(
     colour_by: str,
     plant: Plant,
     frame: Frame | None,
-    groups: Groups = NO_GROUPS,
+    groups: OwnerNames = NO_GROUPS,
     focus_job: int | None = None,
 ) -> NDArray[np.float32]:
     """Return the drawing code of every GPU slot.

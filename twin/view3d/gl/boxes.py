@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from vispy import gloo
 
 from twin.view3d.base.meshes import FACE_NAMES, box_face, quad_indices
-from twin.view3d.gl.draw_context import FRAGMENT_COMMON, VERTEX_COMMON, Stage
+from twin.view3d.gl.draw_context import FRAGMENT_COMMON, VERTEX_COMMON, DrawContext
 from twin.view3d.gl.program_pool import Program
 from twin.view3d.gl.values import VALUE_LOOKUP, ValueTexture
 
@@ -94,7 +94,7 @@ class BoxBatch:
             self._program[name] = gloo.VertexBuffer(column, divisor=1 if self._instancing else None)
         self._indices = gloo.IndexBuffer(quad_indices(6 * copies))
 
-    def draw(self, stage: Stage, values: ValueTexture) -> None:
+    def draw(self, stage: DrawContext, values: ValueTexture) -> None:
         """Draw with depth test and back-face culling on."""
         if not self._count:
             return

@@ -35,7 +35,7 @@ varying float v_fog;
 
 
 @dataclass(frozen=True)
-class Stage:
+class DrawContext:
     """State of one frame, handed to every layer.
 
     Parameters

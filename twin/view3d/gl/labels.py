@@ -14,7 +14,7 @@ from vispy import gloo
 from twin.view3d.base.label_layout import BUDGET, Placed
 from twin.view3d.base.meshes import quad_indices
 from twin.view3d.base.theme import Colours
-from twin.view3d.gl.draw_context import Stage
+from twin.view3d.gl.draw_context import DrawContext
 
 _VERTEX = """
 attribute vec2 a_position;   // [px], y downwards
@@ -112,7 +112,7 @@ def draw_atlas(texts: list[str], colours: Colours, scale: float, tones: Sequence
     return Atlas(lines[:, : image.width()].copy(), boxes)
 
 
-class Labels:
+class LabelLayer:
     """Draws the placed labels."""
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ class Labels:
         self._buffer.set_data(vertices.ravel())
         self._any = bool(placed)
 
-    def draw(self, stage: Stage) -> None:
+    def draw(self, stage: DrawContext) -> None:
         """Draw with premultiplied blending, depth test off."""
         if self._any:
             self._program["u_screen"] = stage.size_px

@@ -10,7 +10,7 @@ from vispy import gloo
 
 from twin.view3d.base.meshes import quad_indices
 from twin.view3d.base.palette import Rgb
-from twin.view3d.gl.draw_context import Stage, program
+from twin.view3d.gl.draw_context import DrawContext, program
 from twin.view3d.gl.program_pool import Program
 
 _VERTEX = """
@@ -101,7 +101,7 @@ class Outline:
         if self._vertices is None:
             self._program = None  # the next outline takes it
 
-    def draw(self, stage: Stage, rgb: Rgb, alpha: float, width_px: float) -> None:
+    def draw(self, stage: DrawContext, rgb: Rgb, alpha: float, width_px: float) -> None:
         """Draw with blending on, culling off; the caller decides about the depth test."""
         if self._vertices is None:
             return

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from twin.plant.geometry import TrayBundles
 from twin.plant.tray_runs import CableRuns
 from twin.view3d.base.meshes import quad_indices
-from twin.view3d.gl.draw_context import Stage
+from twin.view3d.gl.draw_context import DrawContext
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ def ribbon_mesh(
     return out.ravel(), quad_indices(len(pieces))
 
 
-def are_far(stage: Stage, low: Floats, high: Floats, radius_m: float) -> bool:
+def are_far(stage: DrawContext, low: Floats, high: Floats, radius_m: float) -> bool:
     """Return whether cables of at most this radius, in a box, are all thinner than `FAR_PX` in a picture."""
     nearest_m = float(np.linalg.norm(np.maximum(np.maximum(low - stage.eye_m, stage.eye_m - high), 0.0)))
     px_at_a_metre = float(np.linalg.norm(stage.matrix[1, :3])) * stage.size_px[1] / 2

@@ -9,7 +9,7 @@ from vispy import gloo
 from twin.plant.tables import Plant
 from twin.view3d.base.meshes import quad_indices
 from twin.view3d.base.palette import Rgb
-from twin.view3d.gl.draw_context import Stage, program
+from twin.view3d.gl.draw_context import DrawContext, program
 
 _VERTEX = """
 attribute vec3 a_position;
@@ -113,7 +113,7 @@ class Arcs:
             self._program.bind(gloo.VertexBuffer(arc_vertices(tops_m)))
             self._indices = gloo.IndexBuffer(quad_indices(self._quads))
 
-    def draw(self, stage: Stage, scale: float) -> None:
+    def draw(self, stage: DrawContext, scale: float) -> None:
         """Draw with blending on, culling and writing of depth off."""
         if not self._quads:
             return

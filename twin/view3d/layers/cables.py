@@ -15,7 +15,7 @@ from twin.plant.geometry import TrayBundles
 from twin.plant.tray_runs import CableRuns
 from twin.view3d.base.meshes import end_caps, straight_tubes
 from twin.view3d.base.palette import Rgb
-from twin.view3d.gl.draw_context import FRAGMENT_COMMON, VERTEX_COMMON, Stage
+from twin.view3d.gl.draw_context import FRAGMENT_COMMON, VERTEX_COMMON, DrawContext
 from twin.view3d.gl.program_pool import Program
 from twin.view3d.gl.ribbons import VERTEX as RIBBON_VERTEX
 from twin.view3d.gl.ribbons import are_far, ribbon_mesh
@@ -201,7 +201,7 @@ class _Mesh:
             self._still = self._program(_STILL)
             self._flowing: Program | None = None
 
-    def draw(self, stage: Stage, pieces: _Texels, flows: _Texels | None, dash: Rgb) -> None:
+    def draw(self, stage: DrawContext, pieces: _Texels, flows: _Texels | None, dash: Rgb) -> None:
         if flows is None:
             program = self._still
         else:
@@ -284,7 +284,7 @@ class Cables:
         self._dash = dash
         self.flowing = bool(texels.any())
 
-    def draw(self, stage: Stage, *, moving: bool, dashes: bool) -> None:
+    def draw(self, stage: DrawContext, *, moving: bool, dashes: bool) -> None:
         """Draw with depth test on; in motion coarse trunks alone."""
         flows = self._flows if dashes and self.flowing else None
         for mesh in self._meshes(are_far(stage, *self._extent), moving):

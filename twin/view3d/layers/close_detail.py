@@ -12,7 +12,7 @@ from twin.view3d.base.bounds import MODULE_M
 from twin.view3d.base.fronts import FRAME_M, PROUD_M
 from twin.view3d.base.state import CameraPose
 from twin.view3d.gl.boxes import INSTANCE_TYPE, BoxBatch
-from twin.view3d.gl.draw_context import Stage
+from twin.view3d.gl.draw_context import DrawContext
 from twin.view3d.gl.values import ValueTexture
 from twin.view3d.layers.panels import GAP_M
 
@@ -43,7 +43,7 @@ class NearTrays:
             ]
         )
 
-    def draw(self, stage: Stage, pose: CameraPose) -> None:
+    def draw(self, stage: DrawContext, pose: CameraPose) -> None:
         """Draw with depth test and back-face culling on."""
         if pose != self._pose:
             self._pose = pose

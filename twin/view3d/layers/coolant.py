@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
-from twin.plant.geometry import Circuit, PipeKind, Pipes
+from twin.plant.geometry import PipeKind, Pipes, WaterCircuit
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.view3d.base.meshes import tubes
 from twin.view3d.base.palette import coolant_rgb
 from twin.view3d.colour.machine_difference import MachineColours
 from twin.view3d.colour.machine_state import STILL, CoolingShown
-from twin.view3d.gl.draw_context import Stage, program
+from twin.view3d.gl.draw_context import DrawContext, program
 
 _VERTEX = """
 attribute vec3 a_position;
@@ -132,7 +132,7 @@ class Coolant:
             shown = CoolingShown.of(self._plant, frame)
             at_loop = shown.loop_flow[np.maximum(pipes.loop, 0)]
             at_plant = shown.plant_flow[np.maximum(pipes.plant, 0)]
-            secondary = (pipes.circuit == Circuit.SECONDARY) & (pipes.loop >= 0)
+            secondary = (pipes.circuit == WaterCircuit.SECONDARY) & (pipes.loop >= 0)
             self._flow = np.where(secondary, at_loop, at_plant) / 100
             still = self._flow * 100 < STILL
         rgb = coolant_rgb(temp_c) if painted is None else self._painted(painted)
@@ -162,7 +162,7 @@ class Coolant:
         self._texels[1, :, 3] = np.where(lit, 255, round(255 * FADED))
         self._upload()
 
-    def draw(self, stage: Stage) -> None:
+    def draw(self, stage: DrawContext) -> None:
         """Draw with depth test on."""
         if not self._count:
             return
@@ -178,7 +178,7 @@ class Coolant:
     def _painted(self, painted: MachineColours) -> NDArray[np.float64]:
         pipes = self._pipes
         back = (pipes.kind != PipeKind.SUPPLY).astype(int)
-        secondary = (pipes.circuit == Circuit.SECONDARY) & (pipes.loop >= 0)
+        secondary = (pipes.circuit == WaterCircuit.SECONDARY) & (pipes.loop >= 0)
         at_loop = painted.loops[np.maximum(pipes.loop, 0), back]
         at_plant = painted.plants[np.maximum(pipes.plant, 0), back]
         return np.asarray(np.where(secondary[:, None], at_loop, at_plant))
@@ -187,7 +187,7 @@ class Coolant:
         pipes, plant = self._pipes, self._plant
         supply = pipes.kind == PipeKind.SUPPLY
         loop, facility = np.maximum(pipes.loop, 0), np.maximum(pipes.plant, 0)
-        secondary = (pipes.circuit == Circuit.SECONDARY) & (pipes.loop >= 0)
+        secondary = (pipes.circuit == WaterCircuit.SECONDARY) & (pipes.loop >= 0)
         if frame is None:
             at_loop = plant.loops.supply_c[loop] + np.where(supply, 0.0, 10.0)
             at_plant = plant.plants.supply_c[facility] + np.where(supply, 0.0, 8.0)

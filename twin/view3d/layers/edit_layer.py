@@ -11,7 +11,7 @@ from vispy import gloo
 from twin.view3d.base.edit_shapes import Ghost
 from twin.view3d.base.state import CameraPose
 from twin.view3d.gl.backdrop import Backdrop
-from twin.view3d.gl.draw_context import Stage
+from twin.view3d.gl.draw_context import DrawContext
 from twin.view3d.layers.ghost import GhostBodies
 from twin.view3d.layers.guides import Guides
 from twin.view3d.layers.rubber_band import Rect, RubberBand
@@ -75,7 +75,7 @@ class EditLayer:
     def paint(
         self,
         canvas: Any,
-        stage: Stage,
+        stage: DrawContext,
         pose: CameraPose,
         scale: float,
         hall: Callable[[], None],
@@ -112,7 +112,7 @@ class EditLayer:
         flush()
         self._backdrop.show()
 
-    def draw(self, stage: Stage, pose: CameraPose, scale: float) -> None:
+    def draw(self, stage: DrawContext, pose: CameraPose, scale: float) -> None:
         """Draw ghost, guides and band over what is there."""
         gloo.set_state(
             blend=True, blend_func=("src_alpha", "one_minus_src_alpha"), depth_test=True, depth_mask=False

@@ -6,7 +6,7 @@ import numpy as np
 from vispy import gloo
 
 from twin.view3d.base.meshes import quad_indices
-from twin.view3d.gl.draw_context import Stage, program
+from twin.view3d.gl.draw_context import DrawContext, program
 from twin.view3d.place.lightmap import Lightmap
 
 _VERTEX = """
@@ -62,7 +62,7 @@ void main() {
 _REACH_M = 1500.0
 
 
-class Floor:
+class FloorLayer:
     """Draws the floor under everything, after the solids so that hidden floor costs nothing."""
 
     def __init__(self, lightmap: Lightmap) -> None:
@@ -88,7 +88,7 @@ class Floor:
         self._program["u_lightmap"] = self._texture
         self._program["u_area"] = (*lightmap.origin_m, 1 / lightmap.size_m[0], 1 / lightmap.size_m[1])
 
-    def draw(self, stage: Stage, *, air: bool) -> None:
+    def draw(self, stage: DrawContext, *, air: bool) -> None:
         """Draw with depth test and blending on (reflections lie under it)."""
         colours = stage.colours
         stage.light(self._program)

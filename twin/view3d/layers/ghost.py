@@ -9,7 +9,7 @@ from vispy import gloo
 
 from twin.view3d.base.edit_shapes import TONES, GhostBox, Tone
 from twin.view3d.base.meshes import UPRIGHT, box_face, quad_indices
-from twin.view3d.gl.draw_context import Stage, program
+from twin.view3d.gl.draw_context import DrawContext, program
 from twin.view3d.gl.outline import Outline
 
 _VERTEX = """
@@ -117,7 +117,7 @@ class GhostBodies:
             edges = self._edges.setdefault(tone, Outline())
             edges.set_boxes([(np.array(box.low), np.array(box.high)) for box in some])
 
-    def draw(self, stage: Stage, scale: float) -> None:
+    def draw(self, stage: DrawContext, scale: float) -> None:
         """Draw with blending on and depth writing off; what stands before it still hides it, faintly."""
         if not self._quads:
             return

@@ -7,7 +7,7 @@ from vispy import gloo
 
 from twin.plant.geometry import Aisles
 from twin.view3d.base.meshes import box_face, quad_indices
-from twin.view3d.gl.draw_context import Stage, program
+from twin.view3d.gl.draw_context import DrawContext, program
 
 _VERTEX = """
 attribute vec3 a_position;
@@ -54,7 +54,7 @@ _TYPE = np.dtype(
 )
 
 
-class Glass:
+class GlassLayer:
     """Draws the containments of a plant in one call."""
 
     def __init__(self, aisles: Aisles) -> None:
@@ -77,7 +77,7 @@ class Glass:
         self._program = program(_VERTEX, _FRAGMENT, np.concatenate(parts))
         self._indices = gloo.IndexBuffer(quad_indices(self._quads))
 
-    def draw(self, stage: Stage) -> None:
+    def draw(self, stage: DrawContext) -> None:
         """Draw with blending and depth test on, depth writing off."""
         if self._quads:
             stage.light(self._program)

@@ -11,8 +11,8 @@ from twin.view3d.base import camera
 from twin.view3d.base.edit_shapes import TONES, GuideLine, Tone
 from twin.view3d.base.label_layout import place_labels
 from twin.view3d.base.state import CameraPose
-from twin.view3d.gl.draw_context import Stage
-from twin.view3d.gl.labels import Labels, draw_atlas
+from twin.view3d.gl.draw_context import DrawContext
+from twin.view3d.gl.labels import LabelLayer, draw_atlas
 from twin.view3d.gl.outline import Outline
 
 TICK_M = 0.12
@@ -26,7 +26,7 @@ class Guides:
     def __init__(self) -> None:
         self._lines: tuple[GuideLine, ...] = ()
         self._ribbons: dict[Tone, Outline] = {}
-        self._labels = Labels()
+        self._labels = LabelLayer()
         self._atlas_of: tuple[object, ...] = ()
 
     def set_lines(self, lines: Sequence[GuideLine]) -> None:
@@ -40,7 +40,7 @@ class Guides:
             points = np.array(ends, np.float64).reshape(-1, 2, 3)
             self._ribbons.setdefault(tone, Outline()).set_lines(points[:, 0], points[:, 1])
 
-    def draw(self, stage: Stage, pose: CameraPose, scale: float) -> None:
+    def draw(self, stage: DrawContext, pose: CameraPose, scale: float) -> None:
         """Draw with blending on and depth writing off, over everything but brighter where nothing is before it."""
         if not self._lines:
             return
@@ -52,7 +52,7 @@ class Guides:
         if said:
             self._draw_words(said, stage, pose, scale)
 
-    def _draw_words(self, said: list[GuideLine], stage: Stage, pose: CameraPose, scale: float) -> None:
+    def _draw_words(self, said: list[GuideLine], stage: DrawContext, pose: CameraPose, scale: float) -> None:
         wanted = (stage.colours, scale, tuple((line.text, line.tone) for line in said))
         if wanted != self._atlas_of:
             tones = [_TONES_OF_WORDS.get(line.tone, 0) for line in said]

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from vispy import gloo
 
 from twin.view3d.base.meshes import quad_indices
-from twin.view3d.gl.draw_context import Stage, program
+from twin.view3d.gl.draw_context import DrawContext, program
 
 Floats = NDArray[np.float64]
 
 
-class Shape(IntEnum):
+class IndicatorShape(IntEnum):
     """What a quad shows; each can be told without its colour."""
 
     DISC = 0  # runs
@@ -191,7 +191,7 @@ class Indicators:
             self._texels[2 * (number // WIDTH) + row, number % WIDTH] = texels[:, row]
         self._texture.set_data(self._texels)
 
-    def draw(self, stage: Stage) -> None:
+    def draw(self, stage: DrawContext) -> None:
         """Draw with depth test and back-face culling on."""
         if not self._quads:
             return

@@ -14,8 +14,8 @@ from twin.view3d.base.bounds import machine_boxes
 from twin.view3d.base.meshes import UPRIGHT
 from twin.view3d.colour.machine_state import RUNS_RGB, STOPPED_RGB, CoolingShown
 from twin.view3d.colour.power_state import BROKEN, STANDBY_RGB, PowerShown
-from twin.view3d.gl.draw_context import Stage
-from twin.view3d.layers.indicators import Indicators, Quads, Shape, on_faces
+from twin.view3d.gl.draw_context import DrawContext
+from twin.view3d.layers.indicators import Indicators, IndicatorShape, Quads, on_faces
 from twin.view3d.layers.solids import Finish, Solids, solid_face, solid_faces
 from twin.view3d.place.site_plan import SitePlan
 
@@ -39,14 +39,14 @@ _YARD_SIDES: dict[str, tuple[Finish, Finish]] = {
     "cooling-tower": (Finish.LOUVRE, Finish.FANS),
     "chiller": (Finish.PLAIN, Finish.FANS),
 }
-_LAMP: dict[PowerState, Shape] = {
-    **dict.fromkeys(BROKEN, Shape.CROSS),
-    PowerState.ON_BATTERY: Shape.HALF,
-    PowerState.STARTING: Shape.HALF,
-    PowerState.DISCHARGING: Shape.HALF,
-    PowerState.ON_SPARE: Shape.HALF,
-    PowerState.STANDBY: Shape.RING,
-    PowerState.OVERLOAD: Shape.TRIANGLE,
+_LAMP: dict[PowerState, IndicatorShape] = {
+    **dict.fromkeys(BROKEN, IndicatorShape.CROSS),
+    PowerState.ON_BATTERY: IndicatorShape.HALF,
+    PowerState.STARTING: IndicatorShape.HALF,
+    PowerState.DISCHARGING: IndicatorShape.HALF,
+    PowerState.ON_SPARE: IndicatorShape.HALF,
+    PowerState.STANDBY: IndicatorShape.RING,
+    PowerState.OVERLOAD: IndicatorShape.TRIANGLE,
 }
 _FULL = 100.0
 LAMP_M = 0.16
@@ -115,16 +115,16 @@ class Gear:
         items = slice(0, self._items)
         lamps = slice(self._items, 2 * self._items)
         rgb[items] = power.rgb()
-        shape[items] = Shape.BAR
+        shape[items] = IndicatorShape.BAR
         level[items] = power.load / _FULL
         rgb[lamps] = self._lamp_rgb(power)
-        table = np.array([int(_LAMP.get(state, Shape.DISC)) for state in PowerState])
+        table = np.array([int(_LAMP.get(state, IndicatorShape.DISC)) for state in PowerState])
         shape[lamps] = table[np.clip(power.state, 0, len(table) - 1)]
         self._show_pumps(cooling, rgb, shape)
         self._show_yard(cooling, rgb, shape)
         self._indicators.show(rgb, shape, level)
 
-    def draw(self, stage: Stage) -> None:
+    def draw(self, stage: DrawContext) -> None:
         """Draw with depth test and back-face culling on."""
         self._solids.draw(stage)
         self._indicators.draw(stage)
@@ -146,7 +146,9 @@ class Gear:
         turns = self._yard.number * self._units() < cooling.units[plant] * self._drawn[plant]
         runs = ~dead & (turns | cooling.free[plant])
         rgb[yard] = np.where(dead[:, None], STOPPED_RGB, np.where(runs[:, None], RUNS_RGB, STANDBY_RGB))
-        shape[yard] = np.where(dead, Shape.CROSS, np.where(runs, Shape.DISC, Shape.RING))
+        shape[yard] = np.where(
+            dead, IndicatorShape.CROSS, np.where(runs, IndicatorShape.DISC, IndicatorShape.RING)
+        )
 
     def _show_pumps(self, cooling: CoolingShown, rgb: Floats, shape: NDArray[np.int64]) -> None:
         loop = np.repeat(np.arange(len(self._lamps)), self._lamps)
@@ -155,7 +157,7 @@ class Gear:
         runs = (place < on[loop]) & (cooling.loop_flow[loop] > 0)
         lamps = slice(int(self._lamp_first[0]), self._yard_first)
         rgb[lamps] = np.where(runs[:, None], RUNS_RGB, STOPPED_RGB)
-        shape[lamps] = np.where(runs, Shape.DISC, Shape.CROSS)
+        shape[lamps] = np.where(runs, IndicatorShape.DISC, IndicatorShape.CROSS)
 
     def _gear_quads(self, plan: SitePlan) -> Quads:
         there = np.flatnonzero(self._plant.power.present)

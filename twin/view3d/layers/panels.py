@@ -15,7 +15,7 @@ from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d.base import palette
 from twin.view3d.base.fronts import FRAME_M, PROUD_M, face_corners
 from twin.view3d.base.meshes import quad_indices
-from twin.view3d.gl.draw_context import Stage, program
+from twin.view3d.gl.draw_context import DrawContext, program
 from twin.view3d.gl.values import VALUE_LOOKUP, ValueTexture
 
 _VERTEX = """
@@ -233,7 +233,7 @@ class Panels:
             self._program = program(_VERTEX, _FRAGMENT, vertices)
             self._indices = gloo.IndexBuffer(quad_indices(self._quads))
 
-    def draw(self, stage: Stage, *, mirrored: bool = False) -> None:
+    def draw(self, stage: DrawContext, *, mirrored: bool = False) -> None:
         """Draw with depth test on; mirrored in the floor faces turn round, so cull the front ones then."""
         if not self._quads:
             return

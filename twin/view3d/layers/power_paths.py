@@ -12,7 +12,7 @@ from twin.plant.equal_arrays import alike
 from twin.view3d.base.highlight import WAY_RGB
 from twin.view3d.base.meshes import box_face, quad_indices
 from twin.view3d.colour.power_state import Pattern, PowerShown
-from twin.view3d.gl.draw_context import Stage, program
+from twin.view3d.gl.draw_context import DrawContext, program
 from twin.view3d.place.power_lines import PowerLines
 
 _VERTEX = """
@@ -182,7 +182,7 @@ class PowerPaths:
             self._texels[2 * (number // WIDTH) + row, number % WIDTH] = texels[:, row]
         self._texture.set_data(self._texels)
 
-    def draw(self, stage: Stage) -> None:
+    def draw(self, stage: DrawContext) -> None:
         """Draw with depth test and back-face culling on."""
         self._make()
         if not self._quads:

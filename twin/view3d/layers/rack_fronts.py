@@ -19,7 +19,7 @@ from twin.view3d.base.palette import DEAD_RGB, Rgb
 from twin.view3d.base.state import CablesBy
 from twin.view3d.colour.cable_colours import load_rgb
 from twin.view3d.colour.machine_difference import MachineColours
-from twin.view3d.gl.draw_context import Stage, program
+from twin.view3d.gl.draw_context import DrawContext, program
 
 _VERTEX = """
 attribute vec3 a_position;
@@ -199,7 +199,7 @@ class Faces:
             self._texels.reshape(-1, 4)[: len(slots)] = colours[slots]
         self._texture.set_data(self._texels)
 
-    def draw(self, stage: Stage) -> None:
+    def draw(self, stage: DrawContext) -> None:
         """Draw with depth test and back-face culling on."""
         if not self._quads:
             return

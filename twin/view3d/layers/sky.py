@@ -6,7 +6,7 @@ import numpy as np
 from vispy import gloo
 
 from twin.view3d.base.meshes import quad_indices
-from twin.view3d.gl.draw_context import Stage
+from twin.view3d.gl.draw_context import DrawContext
 
 _VERTEX = """
 attribute vec2 a_position;
@@ -32,7 +32,7 @@ _SPAN = 1.3
 """Height of the gradient in halves of the screen."""
 
 
-class Sky:
+class SkyLayer:
     """Fills what is left of the picture."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Sky:
         self._program.bind(gloo.VertexBuffer(vertices))
         self._indices = gloo.IndexBuffer(quad_indices(1))
 
-    def draw(self, stage: Stage) -> None:
+    def draw(self, stage: DrawContext) -> None:
         """Draw with depth test on and depth writing off, after all that is opaque."""
         # A level line through the eye, far away, lies on the horizon.
         toward = stage.matrix @ np.array([*stage.ahead, 0.0])

@@ -14,7 +14,7 @@ from twin.plant.geometry import Boxes, Trays
 from twin.plant.tables import LoopKind, Plant
 from twin.view3d.base.meshes import FACE_NAMES, UPRIGHT, box_faces, quad_indices
 from twin.view3d.base.theme import Colours
-from twin.view3d.gl.draw_context import Stage, program
+from twin.view3d.gl.draw_context import DrawContext, program
 
 
 class Finish(IntEnum):
@@ -298,7 +298,7 @@ class Solids:
             self._program = program(_VERTEX, _fragment(made_of), vertices)
             self._indices = gloo.IndexBuffer(quad_indices(self._quads))
 
-    def draw(self, stage: Stage) -> None:
+    def draw(self, stage: DrawContext) -> None:
         """Draw with depth test and back-face culling on."""
         if not self._quads:
             return

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
-from twin.plant.geometry import LabelKind, Labels
+from twin.plant.geometry import LabelAnchors, LabelKind
 from twin.plant.tables import Plant
 from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box
 from twin.view3d.base.label_layout import place_labels
 from twin.view3d.base.state import CameraPose
 from twin.view3d.colour.machine_state import Badge
-from twin.view3d.gl.draw_context import Stage
-from twin.view3d.gl.labels import Labels as DrawnLabels
+from twin.view3d.gl.draw_context import DrawContext
+from twin.view3d.gl.labels import LabelLayer as DrawnLabels
 from twin.view3d.gl.labels import draw_atlas
 from twin.view3d.place.picking import Picker
 
@@ -49,7 +49,7 @@ class Names:
         self._placed_at_s = -1.0
         self._placed_for: tuple[object, ...] = ()
 
-    def set_plant(self, plant: Plant, labels: Labels, picker: Picker) -> None:
+    def set_plant(self, plant: Plant, labels: LabelAnchors, picker: Picker) -> None:
         """Take a hall; the picker tells which labels are hidden."""
         self._plant, self._labels, self._picker = plant, labels, picker
         self._anchors = np.column_stack([labels.x_m, labels.y_m, labels.z_m]).reshape(-1, 3)
@@ -68,7 +68,7 @@ class Names:
         """Place the labels anew in the next drawing, however recently they were."""
         self._placed_at_s = -1.0
 
-    def draw(self, stage: Stage, pose: CameraPose, theme: str, scale: float, *, kept: bool) -> None:
+    def draw(self, stage: DrawContext, pose: CameraPose, theme: str, scale: float, *, kept: bool) -> None:
         """Draw over the picture; `kept`: as they stood before, where the camera does."""
         key = (pose, stage.size_px)
         if not (kept and key == self._placed_for):
@@ -77,7 +77,7 @@ class Names:
         self._drawn.draw(stage)
 
     def _renew(
-        self, stage: Stage, pose: CameraPose, theme: str, scale: float, key: tuple[object, ...]
+        self, stage: DrawContext, pose: CameraPose, theme: str, scale: float, key: tuple[object, ...]
     ) -> None:
         selected = list(self.selected.items())[:NAMED]
         words = [badge.text for badge in self.words]
@@ -98,7 +98,7 @@ class Names:
         kind, slot = ("", -1) if self._plant is None else self._plant.slots.get(id, ("", -1))
         return self._plant.loops.labels[slot] if self._plant is not None and kind == "loop" else id
 
-    def _place(self, pose: CameraPose, stage: Stage, selected: Sequence[Box], scale: float) -> None:
+    def _place(self, pose: CameraPose, stage: DrawContext, selected: Sequence[Box], scale: float) -> None:
         labels, anchors = self._labels, self._anchors
         tops = [[*((low + high) / 2)[:2], high[2]] for low, high in selected]
         marks = np.array([*tops, *(badge.at_m for badge in self.words)]).reshape(-1, 3)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.plant.geometry import Circuit, Geometry, PipeKind, Pipes, Polylines
+from twin.plant.geometry import Geometry, PipeKind, Pipes, Polylines, WaterCircuit
 from twin.plant.row_ends import MOST_AT_ROW_END, PDU_DEPTH_M, PDU_WIDTH_M
 from twin.plant.tables import Plant
 from twin.view3d.base.bounds import Box, box_of
@@ -232,7 +232,7 @@ def with_yard_pipes(pipes: Pipes, yard: Yard) -> Pipes:
     """Return the pipes of the hall and those from the headers' outer ends to the machines outside."""
     points, columns = [], []
     taken: dict[int, int] = {}
-    for k in np.flatnonzero((pipes.circuit == Circuit.FACILITY) & (pipes.loop < 0)).tolist():
+    for k in np.flatnonzero((pipes.circuit == WaterCircuit.FACILITY) & (pipes.loop < 0)).tolist():
         mine = yard.plant == pipes.plant[k]
         if not mine.any():
             continue
@@ -257,14 +257,14 @@ def with_yard_pipes(pipes: Pipes, yard: Yard) -> Pipes:
             ]
         )
         points.append(way if supply else way[::-1])
-        columns.append((int(pipes.kind[k]), int(Circuit.FACILITY), -1, int(pipes.plant[k]), -1))
+        columns.append((int(pipes.kind[k]), int(WaterCircuit.FACILITY), -1, int(pipes.plant[k]), -1))
         if nth > 1:  # further headers join the pipes that reach the machines
             continue
         stub_x = (yard.low[mine, 0] + yard.high[mine, 0]) / 2
         for x, y in zip(stub_x, (yard.low[mine, 1] + yard.high[mine, 1]) / 2 + shift - 0.25, strict=True):
             stub = np.array([[x, y, z_m], [side_x, y, z_m]])
             points.append(stub if supply else stub[::-1])
-            columns.append((int(pipes.kind[k]), int(Circuit.FACILITY), -1, int(pipes.plant[k]), -1))
+            columns.append((int(pipes.kind[k]), int(WaterCircuit.FACILITY), -1, int(pipes.plant[k]), -1))
     if not points:
         return pipes
     first = pipes.lines.first[-1] + np.cumsum([len(p) for p in points])

@@ -7,7 +7,7 @@ import numpy as np
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.record.channels import State
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, FrameLayout
 from twin.scenario.schema.document import Scenario
 
 GPUS_PER_RACK = 32
@@ -72,7 +72,7 @@ def frame_of(plant: Plant, seed: int = 1, t_s: float = 0.0) -> Frame:
     """Return a lively frame: jobs over blocks of racks, warm and cool rows, a few dead, spare and idle nodes."""
     rng = np.random.default_rng(seed)
     gpus, nodes = len(plant.gpus.present), len(plant.nodes.present)
-    layout = Layout(
+    layout = FrameLayout(
         {
             "gpu": gpus,
             "node": nodes,

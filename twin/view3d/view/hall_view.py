@@ -19,16 +19,16 @@ from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box
 from twin.view3d.base.camera import Flight
 from twin.view3d.base.highlight import Lit, Reach
-from twin.view3d.base.ownership import NO_GROUPS, Groups
+from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
 from twin.view3d.base.palette import Rgb
 from twin.view3d.base.same_look import looks_like
 from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.colour.cable_colours import CableState
-from twin.view3d.colour.machine_state import Mark, over_things
+from twin.view3d.colour.machine_state import HallMark, over_things
 from twin.view3d.colour.value_codes import Repainted
 from twin.view3d.gl.antialias import StillBuffer, seen
 from twin.view3d.gl.capability import Capability, is_software, probe
-from twin.view3d.gl.draw_context import Stage
+from twin.view3d.gl.draw_context import DrawContext
 from twin.view3d.gl.error_log import ErrorLog
 from twin.view3d.gl.free_gl import release
 from twin.view3d.gl.software_canvas import choose_canvas, vispy_app
@@ -40,7 +40,7 @@ from twin.view3d.place.presets import before_machines, before_racks, open_side, 
 from twin.view3d.place.site_plan import SitePlan, site_plan
 from twin.view3d.view.edit_overlay import EditView
 from twin.view3d.view.gestures import Gestures
-from twin.view3d.view.scene import Scene
+from twin.view3d.view.scene import SceneLayers
 from twin.view3d.view.scrub_render import Passing
 
 REST_S = 0.22
@@ -96,7 +96,7 @@ class HallView:
         )
         self.canvas.set_current()
         self.capability: Capability = probe()
-        self._scene = Scene(self.capability)
+        self._scene = SceneLayers(self.capability)
         self.edit = EditView(self)
         self._still = StillBuffer() if not samples and StillBuffer.available() else None
         self._passing = Passing(self.capability.software)
@@ -108,7 +108,7 @@ class HallView:
         self._isolated: NDArray[np.int32] | None = None
         self.plan: SitePlan | None = None
         self._path_names: tuple[str, ...] = ()
-        self._found: tuple[Mark, ...] = ()
+        self._found: tuple[HallMark, ...] = ()
         self._frame: Frame | None = None
         self._groups = NO_GROUPS
         self._flight: tuple[Flight, float] | None = None
@@ -156,12 +156,12 @@ class HallView:
         """Return the texture of drawing codes."""
         return self._scene.values
 
-    def stage(self) -> Stage:
+    def stage(self) -> DrawContext:
         """Return what layers need to draw a picture from the present pose."""
         width, height = (max(int(v), 1) for v in self.canvas.physical_size)
         return self._scene.stage(self._pose, self.state, (width, height))
 
-    def set_plant(self, plant: Plant, groups: Groups = NO_GROUPS) -> None:
+    def set_plant(self, plant: Plant, groups: OwnerNames = NO_GROUPS) -> None:
         """Take a plant: builds all meshes, and shows the overview when the state has no camera yet.
 
         `groups` tell whose its jobs and GPUs are.
@@ -199,7 +199,7 @@ class HallView:
         self._frame, self._changed_s, self._scene.repainted = frame, np.inf, repainted
         self._on_colour_by()
 
-    def set_groups(self, groups: Groups) -> None:
+    def set_groups(self, groups: OwnerNames) -> None:
         """Take whose jobs and GPUs are, of another run of the same plant."""
         self._groups = groups
         self._on_colour_by()
@@ -253,7 +253,7 @@ class HallView:
         self._upload()
         self._on_marks()
 
-    def mark_found(self, marks: Sequence[Mark]) -> None:
+    def mark_found(self, marks: Sequence[HallMark]) -> None:
         """Let words stand over things; those of one thing share a plate, and what stands nowhere has none."""
         self._found = tuple(marks)
         self._scene.found = over_things(self._found, self.standing)

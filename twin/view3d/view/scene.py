@@ -19,7 +19,7 @@ from twin.record.frame import Frame
 from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box, machine_boxes
 from twin.view3d.base.highlight import PATHS, Lit, Reach
-from twin.view3d.base.ownership import NO_GROUPS, Groups
+from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
 from twin.view3d.base.palette import Rgb
 from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.base.theme import colours_of
@@ -28,20 +28,20 @@ from twin.view3d.colour.machine_state import Badge, CoolingShown, badges
 from twin.view3d.colour.power_state import PowerShown, branch_of
 from twin.view3d.colour.value_codes import Repainted, colormap_of, gpu_codes, machines_of, reach_codes
 from twin.view3d.gl.capability import Capability
-from twin.view3d.gl.draw_context import Stage
+from twin.view3d.gl.draw_context import DrawContext
 from twin.view3d.gl.outline import Outline
 from twin.view3d.gl.values import ValueTexture
 from twin.view3d.layers.arcs import Arcs
 from twin.view3d.layers.cables import Cables
 from twin.view3d.layers.close_detail import NearTrays
 from twin.view3d.layers.coolant import Coolant
-from twin.view3d.layers.floor import Floor
-from twin.view3d.layers.glass import Glass
+from twin.view3d.layers.floor import FloorLayer
+from twin.view3d.layers.glass import GlassLayer
 from twin.view3d.layers.outdoor_gear import Gear
 from twin.view3d.layers.panels import Panels, rack_codes
 from twin.view3d.layers.power_paths import PowerPaths
 from twin.view3d.layers.rack_fronts import Faces
-from twin.view3d.layers.sky import Sky
+from twin.view3d.layers.sky import SkyLayer
 from twin.view3d.layers.solids import CABINET, MACHINE, TRAY, Solids, cabinets, machines, tray_rails
 from twin.view3d.place.label_texts import Names
 from twin.view3d.place.lightmap import Baker
@@ -56,7 +56,7 @@ SOFTWARE_PERIOD_S = 0.15
 """In software, ornaments alone are redrawn at most so often: the simulation wants the processor."""
 
 
-class Scene:
+class SceneLayers:
     """Layers built from a plant; drawn into the current context."""
 
     def __init__(self, capability: Capability) -> None:
@@ -64,10 +64,10 @@ class Scene:
         self._outline_selected, self._outline_hovered, self._outline_cables = Outline(), Outline(), Outline()
         self._outline_paths = {name: Outline() for name, _ in PATHS}
         self.names = Names()
-        self._sky = Sky()
+        self._sky = SkyLayer()
         self._baker = Baker()
         self._power = PowerPaths()
-        self._floor: Floor | None = None
+        self._floor: FloorLayer | None = None
         self._kept: dict[str, tuple[object, Any]] = {}
         self._plant: Plant | None = None
         self._phase_s = 0.0
@@ -119,9 +119,9 @@ class Scene:
         pipes = with_yard_pipes(geometry.pipes, plan.yard)
         self._coolant = self._keep("_coolant", pipes, lambda: Coolant(plant, pipes))
         self._coolant.set_plant(plant)
-        self._glass = self._keep("_glass", geometry.aisles, lambda: Glass(geometry.aisles))
+        self._glass = self._keep("_glass", geometry.aisles, lambda: GlassLayer(geometry.aisles))
         if self._floor is None:
-            self._floor = Floor(self._baker.bake(plant, geometry))
+            self._floor = FloorLayer(self._baker.bake(plant, geometry))
         else:
             self._lacks_light, self._drawn_wall_s = True, math.inf
         self._near = NearTrays(plant, geometry, self.values, self._capability.instancing)
@@ -160,7 +160,7 @@ class Scene:
         self,
         frame: Frame | None,
         colour_by: str,
-        groups: Groups = NO_GROUPS,
+        groups: OwnerNames = NO_GROUPS,
         focus_job: int | None = None,
     ) -> None:
         """Upload the values of a frame, see `coding.gpu_codes`."""
@@ -413,7 +413,7 @@ class Scene:
         # A depth mask left off would keep the next frame's clear from reaching the depth buffer.
         gloo.set_state(depth_mask=True, blend=False, depth_test=True, cull_face=False)
 
-    def stage(self, pose: CameraPose, state: ViewState, size_px: tuple[int, int]) -> Stage:
+    def stage(self, pose: CameraPose, state: ViewState, size_px: tuple[int, int]) -> DrawContext:
         """Return matrix, eye, fog and light of a picture."""
         low, high = self._geometry.bounds_m
         eye = camera.eye_m(pose)
@@ -425,9 +425,9 @@ class Scene:
         ahead = np.array([-np.cos(azimuth), -np.sin(azimuth), 0.0])
         fog = (pose.distance_m * 0.55, 1.0 / (0.9 * self._size_m + 1.1 * pose.distance_m + 12.0))
         colours = colours_of(state.theme)
-        return Stage(matrix, eye, ahead, fog, colours, size_px, self._phase_s, pose.distance_m)
+        return DrawContext(matrix, eye, ahead, fog, colours, size_px, self._phase_s, pose.distance_m)
 
-    def _draw_marks(self, stage: Stage, scale: float) -> None:
+    def _draw_marks(self, stage: DrawContext, scale: float) -> None:
         colours = stage.colours
         for name, rgb in PATHS:
             self._outline_paths[name].draw(stage, rgb, 0.95, 4.5 * scale)

@@ -10,7 +10,7 @@ from typing import Any
 
 from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.gl.backdrop import Backdrop
-from twin.view3d.view.scene import Scene
+from twin.view3d.view.scene import SceneLayers
 
 ANEW_S = 0.5
 ANEW_PICTURES = 8
@@ -49,13 +49,13 @@ class Passing:
     def paint(
         self,
         canvas: Any,
-        scene: Scene,
+        scene: SceneLayers,
         pose: CameraPose,
         state: ViewState,
         size_px: tuple[int, int],
         scale: float,
     ) -> None:
-        """Draw the hall as while it moves; parameters as of `Scene.draw`, `canvas` of vispy and current."""
+        """Draw the hall as while it moves; parameters as of `SceneLayers.draw`, `canvas` of vispy and current."""
         flush = canvas.context.flush_commands
         wanted = (pose, size_px, state.theme, state.cables_by, frozenset(state.layers))
         late = time.monotonic() - self._drawn_s >= ANEW_S and self._pictures >= ANEW_PICTURES

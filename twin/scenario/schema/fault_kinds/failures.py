@@ -10,7 +10,7 @@ from twin.scenario.schema.fault_kinds.kind import (
     FaultEvents,
     FaultKind,
     Impairment,
-    Limits,
+    ValueLimits,
     step,
 )
 
@@ -58,7 +58,7 @@ KINDS = (
         value_title="Share of time down",
         example="10 %",
         value_needed="share of time the link is down, such as 10 %",
-        limits=Limits(
+        limits=ValueLimits(
             0.0, 1.0, "more than 0 and less than 100 %: a link that is always down fails", between=True
         ),
         effect="flap",

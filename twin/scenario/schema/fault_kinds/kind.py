@@ -180,7 +180,7 @@ class FaultEvents:
 
 
 @dataclass(frozen=True)
-class Limits:
+class ValueLimits:
     """Values that can be.
 
     Parameters
@@ -267,7 +267,7 @@ class FaultKind:
     value_title: str = "Value"
     example: str = ""
     value_needed: str = ""
-    limits: Limits | None = None
+    limits: ValueLimits | None = None
     words: tuple[str, ...] = ()
     counted: Counted = ""
     count_of: tuple[TargetKind, ...] = ()

@@ -12,7 +12,7 @@ from twin.scenario.schema.fault_kinds.kind import (
     FaultEvents,
     FaultKind,
     Impairment,
-    Limits,
+    ValueLimits,
 )
 
 _DEGRADED = FaultEvents("node_degraded", "node_sound")
@@ -27,7 +27,7 @@ KINDS = (
         value="power",
         value_title="At most",
         example="600 W",
-        limits=Limits(0.0, math.inf, "more than 0 W", between=True),
+        limits=ValueLimits(0.0, math.inf, "more than 0 W", between=True),
         value_needed="power of one GPU, such as 600 W, or of the whole rack, row, hall or power item",
         severity="notice",
         group="Power",
@@ -42,7 +42,7 @@ KINDS = (
         value="fraction",
         value_title="Clock left",
         example="77 %",
-        limits=Limits(0.05, 0.99, "5 % to 99 % of the clock"),
+        limits=ValueLimits(0.05, 0.99, "5 % to 99 % of the clock"),
         repair_s=(20 * HOUR_S, 0.8),
         effect="slow",
         components=("node",),
@@ -89,7 +89,7 @@ KINDS = (
         value="fraction",
         value_title="Bandwidth left",
         example="50 %",
-        limits=Limits(0.01, 0.99, "1 % to 99 % of the bandwidth"),
+        limits=ValueLimits(0.01, 0.99, "1 % to 99 % of the bandwidth"),
         needs={"node": "cards"},
         repair_s=(20 * HOUR_S, 0.8),
         effect="pcie",
