@@ -10,16 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from sim_scenes import events, finding, shipped, times
 
+from twin.arrays import Floats
 from twin.physics.thermal_solve import exchanger_w_k
 from twin.scenario.file.load import load, loads
 from twin.sim.engine.engine import Engine
 from twin.sim.thermal import heat
-
-Floats = NDArray[np.float64]
 
 FINDINGS = Path(__file__).parents[1] / "findings"
 LIMITS = ("supply_warm", "inlet_warm", "inlet_hot", "room_too_hot")

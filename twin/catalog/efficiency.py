@@ -6,11 +6,9 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.units import UnitError, parse
-
-Floats = NDArray[np.float64]
 
 _POINT = re.compile(r"(.+?)\s+at\s+(.+)")
 CLOSE = 0.005

@@ -1,9 +1,9 @@
 """Air through the room: fans, containment, rear doors; and tanks, which need none (PHYSICS.md sections 3 and 4)."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from twin.arrays import Floats
 
 LEAST_CRAH_SPEED = 0.3
 """Fans of an air handler turn no slower [-] [est]."""

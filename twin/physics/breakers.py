@@ -8,9 +8,9 @@ law. Current stands for power over rated power: voltage is held.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from twin.arrays import Floats
 
 MAGNETIC_S = 0.02
 """Time of a magnetic trip: one cycle of 50 Hz [s] [estimated]."""

@@ -6,9 +6,8 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from twin.arrays import Floats
 
 EXACT_FLOWS = 512
 """Up to so many flows the expected maximum is exact; above, the counts of paths are taken as independent."""

@@ -13,10 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats, IntP
 from twin.physics.gpu_power import RELEASE_K, GpuPowerModel, ThrottleReason, clock_under_cap, leak_w
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 DARK, RESTING, WORKING = 0, 1, 2
 """What the GPUs of a group do: they have no power, nobody works on them, a job does."""
@@ -104,8 +102,8 @@ class GpuTraits:
         Power models that groups refer to by number, and the idle clock of each [GHz].
     """
 
-    node: Ints
-    index: Ints
+    node: IntP
+    index: IntP
     spread: Floats
     present: NDArray[np.bool_]
     models: tuple[GpuPowerModel, ...]
@@ -117,7 +115,7 @@ class GpuTraits:
         return (self.index % 2).astype(np.float64)
 
     @cached_property
-    def absent(self) -> Ints:
+    def absent(self) -> IntP:
         """Return the GPUs that are not there."""
         return np.flatnonzero(~self.present)
 
@@ -158,7 +156,7 @@ def paint(
             into[f"gpu.{name}"][dies.absent] = 0
 
 
-def _die_c(groups: GroupFigures, mine: Ints, dies: GpuTraits) -> Floats:
+def _die_c(groups: GroupFigures, mine: IntP, dies: GpuTraits) -> Floats:
     """Return the temperature of each die [C]."""
     die_c: Floats = groups.die_c[mine] + dies.spread * groups.die_slope_k[mine]
     if np.count_nonzero(groups.behind_k) or np.count_nonzero(groups.behind_slope_k):
@@ -166,7 +164,7 @@ def _die_c(groups: GroupFigures, mine: Ints, dies: GpuTraits) -> Floats:
     return die_c
 
 
-def _clocks(groups: GroupFigures, mine: Ints, dies: GpuTraits) -> tuple[Floats, NDArray[np.int64]]:
+def _clocks(groups: GroupFigures, mine: IntP, dies: GpuTraits) -> tuple[Floats, NDArray[np.int64]]:
     """Return the clock of each die under its own cap [GHz] and its throttle bits: a leaky die clocks lower."""
     clock, bits = np.zeros(len(mine)), np.zeros(len(mine), np.int64)
     doing, model_of = groups.doing[mine], groups.model[mine]

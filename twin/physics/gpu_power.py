@@ -11,10 +11,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from twin.arrays import Floats
 from twin.physics.normal import normal_quantile
 from twin.physics.thermal_constants import LEAK_CLIP_C, LEAK_REF_C
-
-Floats = NDArray[np.float64]
 
 DIE_SPREAD_SIGMA = 0.03
 RELEASE_K = 3.0

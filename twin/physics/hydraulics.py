@@ -1,9 +1,9 @@
 """Pumps, exchangers and flows of coolant loops and facility water (PHYSICS.md section 4)."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from twin.arrays import Floats
 
 WATER_W_K_PER_LPM = 69.6
 """Heat capacity flow of 1 lpm of water at 20 C [W/K]."""

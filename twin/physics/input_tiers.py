@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from twin.arrays import Floats
 from twin.physics.storage import transfer_s
-
-Floats = NDArray[np.float64]
 
 
 def needed_bytes_s(samples_s: ArrayLike, sample_bytes: ArrayLike) -> Floats:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from twin.arrays import Floats, Ints64
 
 TIE = 1e-12
 """Levels this close, relative, are one level: rounding must not split a round into many."""
 
 
-def max_min_rates(demand: Floats, flow: Ints, link: Ints, weight: Floats, capacity: Floats) -> Floats:
+def max_min_rates(demand: Floats, flow: Ints64, link: Ints64, weight: Floats, capacity: Floats) -> Floats:
     """Return the weighted max-min fair rate of each flow [unit of the demand], by progressive filling.
 
     The rates of all flows rise together; a flow stops where its demand is met or one of its links is full.
@@ -74,12 +72,12 @@ def max_min_rates(demand: Floats, flow: Ints, link: Ints, weight: Floats, capaci
     return rates
 
 
-def link_loads(rates: Floats, flow: Ints, link: Ints, weight: Floats, links: int) -> Floats:
+def link_loads(rates: Floats, flow: Ints64, link: Ints64, weight: Floats, links: int) -> Floats:
     """Return what each link carries at these rates, shape (links,); arguments as in `max_min_rates`."""
     return np.bincount(link, weight * rates[flow], links).astype(np.float64, copy=False)
 
 
-def _used(flow: Ints, link: Ints, weight: Floats) -> tuple[Ints, Ints, Floats]:
+def _used(flow: Ints64, link: Ints64, weight: Floats) -> tuple[Ints64, Ints64, Floats]:
     """Return the entries that carry anything, sorted by flow."""
     if not np.all(weight > 0):
         used = weight > 0
@@ -90,6 +88,6 @@ def _used(flow: Ints, link: Ints, weight: Floats) -> tuple[Ints, Ints, Floats]:
     return flow, link, weight
 
 
-def _starts(flow: Ints) -> Ints:
+def _starts(flow: Ints64) -> Ints64:
     """Return where each flow of a sorted list begins."""
     return np.flatnonzero(np.r_[True, flow[1:] != flow[:-1]])

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from twin.physics.thermal_constants import Floats
+from twin.arrays import Floats
 
 
 @dataclass(frozen=True)

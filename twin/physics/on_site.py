@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from twin.arrays import Floats
 
 OVERLOAD = 1.1
 """What an engine carries above its rating for an hour in twelve (ISO 8528-1 prime power) [-] [recalled]."""

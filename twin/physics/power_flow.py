@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from twin.arrays import Floats, IntP
 
 
 def stage_input_w(
@@ -37,7 +36,7 @@ def stage_input_w(
     return result
 
 
-def levels_of(*above: NDArray[np.integer]) -> list[Ints]:
+def levels_of(*above: NDArray[np.integer]) -> list[IntP]:
     """Return the items of each level, the deepest first.
 
     Parameters
@@ -58,8 +57,8 @@ def levels_of(*above: NDArray[np.integer]) -> list[Ints]:
 class TreeLevel:
     """Items of one depth, with coefficients of all their live units together (zero where dead)."""
 
-    items: Ints
-    parent: Ints  # of each; the number of items stands for none
+    items: IntP
+    parent: IntP  # of each; the number of items stands for none
     a_w: Floats
     b: Floats
     c_per_w: Floats
@@ -82,7 +81,7 @@ class PowerTree:
 
     def __init__(
         self,
-        levels: Sequence[Ints],
+        levels: Sequence[IntP],
         parent: NDArray[np.integer],
         units: NDArray[np.integer],
         a_w: Floats,

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from twin.arrays import Floats
+
 Policy = Literal["uniform", "proportional", "priority"]
 
 

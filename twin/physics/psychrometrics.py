@@ -5,9 +5,9 @@ References: ASHRAE Handbook Fundamentals, chapter 1 (equations of Hyland and Wex
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from twin.arrays import Floats
 
 STANDARD_PRESSURE_PA = 101_325.0
 ZERO_CELSIUS_K = 273.15

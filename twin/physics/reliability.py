@@ -14,11 +14,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from twin.arrays import Floats, UInts64
 from twin.physics.hydraulics import ZERO_CELSIUS_K
 from twin.physics.normal import normal_cdf, normal_quantile
-
-Floats = NDArray[np.float64]
-Keys = NDArray[np.uint64]
 
 LEMON_SHAPE = 0.93
 """Gamma shape of the node-to-node spread of failure rates (PHYSICS 6) [-]."""
@@ -58,12 +56,12 @@ def component_key(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
 
 
-def component_keys(names: Iterable[str]) -> Keys:
+def component_keys(names: Iterable[str]) -> UInts64:
     """Keys of many component ids, shape (N,)."""
     return np.array([component_key(name) for name in names], dtype=np.uint64)
 
 
-def hash_u64(seed: int, ids: ArrayLike, stream: str | int, k: ArrayLike) -> Keys:
+def hash_u64(seed: int, ids: ArrayLike, stream: str | int, k: ArrayLike) -> UInts64:
     """Counter hash: splitmix64 finaliser chained over seed and stream, id, and k.
 
     Parameters
@@ -346,7 +344,7 @@ REPAIR_CLASSES = MappingProxyType(
 Source: InfiniteHBD fault trace (Apache-2.0), condensed in reference/infinitehbd_mttr_by_class.csv."""
 
 
-def _mix(x: Keys) -> Keys:
+def _mix(x: UInts64) -> UInts64:
     """Splitmix64 step and finaliser on an array (wraps modulo 2^64)."""
     z = x + _GOLDEN
     z = (z ^ (z >> _U30)) * _MIX_1

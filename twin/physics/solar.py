@@ -9,9 +9,9 @@ Allen et al., FAO Irrigation and Drainage Paper 56 (1998), equation 35: what clo
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from twin.arrays import Floats
 
 PERFORMANCE = 0.85
 """Electricity over what the cells would give at 25 C: heat, inverters, cables, dust [-]; 0.75-0.9 [est]."""

@@ -26,9 +26,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from twin.arrays import Floats
 from twin.physics.collectives import INTER_NODE_HOP_S, LAUNCH_S, RING_HOP_S, TREE_HOP_S, Kind
 
-Floats = NDArray[np.float64]
 Algorithm = Literal["ring", "nvls", "mesh", "tree", "nvls-tree"]
 
 NODE_BYTES_S = 400e9

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.thermal_constants import Floats
+from twin.arrays import Floats
 from twin.physics.thermal_crossing import HEADING_TOL_K, REST_K, Band, first_passed_s
 from twin.physics.thermal_inputs import ThermalInputs
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState

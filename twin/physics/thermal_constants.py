@@ -6,9 +6,6 @@ Every figure is an engineering estimate [est] fitted to published junction tempe
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from twin.physics.hydraulics import (
     AIR_CP_J_KG_K,
     AIR_DENSITY_KG_M3,
@@ -16,8 +13,6 @@ from twin.physics.hydraulics import (
     M3_S_PER_LPM,
     PG25_W_K_PER_LPM,
 )
-
-Floats = NDArray[np.float64]
 
 STAGNANT_W_K = 2.0
 """Plate to coolant or air that stands still [W/K]."""

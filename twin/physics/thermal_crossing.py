@@ -10,11 +10,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from twin.physics.thermal_constants import Floats
-
-Bools = NDArray[np.bool_]
+from twin.arrays import Bools, Floats
 
 STEPS_AHEAD = 8.0
 """A temperature heads for a limit when it would pass it within so many more steps like the last one."""

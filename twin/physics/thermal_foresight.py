@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from twin.physics.thermal_constants import Floats
+from twin.arrays import Floats
 from twin.physics.thermal_network import ThermalState
 from twin.physics.thermal_solve import GroupIndex, HeatPaths
 

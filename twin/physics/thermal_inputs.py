@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.physics.thermal_constants import LEAK_CLIP_C, LEAK_REF_C, Floats
+from twin.arrays import Floats
+from twin.physics.thermal_constants import LEAK_CLIP_C, LEAK_REF_C
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState
 from twin.physics.thermal_solve import PlantState
 

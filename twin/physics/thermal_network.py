@@ -11,10 +11,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from twin.arrays import Floats, IntP
 from twin.physics import thermal_constants as const
-from twin.physics.thermal_constants import Floats, PartThermal
-
-Ints = NDArray[np.intp]
+from twin.physics.thermal_constants import PartThermal
 
 
 @dataclass(frozen=True)
@@ -28,8 +27,8 @@ class ThermalShape:
     n_plants : int
     """
 
-    loop_hall: Ints
-    hall_plant: Ints
+    loop_hall: IntP
+    hall_plant: IntP
     n_plants: int
 
     @cached_property
@@ -43,7 +42,7 @@ class ThermalShape:
         return self.hall_plant.size
 
     @cached_property
-    def loop_plant(self) -> Ints:
+    def loop_plant(self) -> IntP:
         """Plant of each loop, shape (L,)."""
         return self.hall_plant[self.loop_hall]
 
@@ -73,17 +72,17 @@ class ThermalShape:
         return 2 * self.n_loops + self.n_halls + 2 * self.n_plants
 
     @cached_property
-    def drivers(self) -> Ints:
+    def drivers(self) -> IntP:
         """Unknowns that drive the GPUs of each loop: the loop's supply and its hall's air, shape (L, 2)."""
         return np.stack([self.n_loops + np.arange(self.n_loops), 2 * self.n_loops + self.loop_hall], axis=1)
 
     @cached_property
-    def heated(self) -> Ints:
+    def heated(self) -> IntP:
         """Unknowns that the GPUs of each loop heat: the hall's air and the loop's return, shape (L, 2)."""
         return np.stack([2 * self.n_loops + self.loop_hall, np.arange(self.n_loops)], axis=1)
 
     @cached_property
-    def chains_at(self) -> Ints:
+    def chains_at(self) -> IntP:
         """Where GPUs stand in the flat matrix of these unknowns, shape (3L + H,): of each loop, then of each hall.
 
         Of a loop: its return by its supply, its return by the hall's air, that air by its supply; of a hall: its own.
@@ -98,7 +97,7 @@ class ThermalShape:
         return np.concatenate([by_supply, by_hall, in_hall, own * (size + 1)])
 
 
-def _membership(n_parents: int, parent: Ints) -> Floats:
+def _membership(n_parents: int, parent: IntP) -> Floats:
     """1 where a child has a parent, shape (parents, children)."""
     matrix = np.zeros((n_parents, parent.size))
     matrix[parent, np.arange(parent.size)] = 1.0
@@ -187,8 +186,8 @@ class ThermalNetwork:
 
 
 def design_network(
-    loop_hall: Sequence[int] | Ints,
-    hall_plant: Sequence[int] | Ints,
+    loop_hall: Sequence[int] | IntP,
+    hall_plant: Sequence[int] | IntP,
     parts: Sequence[PartThermal],
     installed: Floats,
     loop_is_air: Sequence[bool] | NDArray[np.bool_],
@@ -264,8 +263,8 @@ class Groups:
         Number of GPUs and sum of their power spread factors s_i.
     """
 
-    loop: Ints
-    part: Ints
+    loop: IntP
+    part: IntP
     n: Floats
     sum_s: Floats
 
@@ -337,13 +336,13 @@ class ThermalState:
         """Facility water supply, shape (P,) [C]."""
         return self.upper[-shape.n_plants :]
 
-    def die_c(self, spread: Floats | float = 1.0, group: Ints | slice = slice(None)) -> Floats:
+    def die_c(self, spread: Floats | float = 1.0, group: IntP | slice = slice(None)) -> Floats:
         """Die temperature X0 + s X1 of GPUs with spread s in the given groups [C]."""
         pair = self.chain[group, 0]
         die: Floats = pair[..., 0] + spread * pair[..., 1]
         return die
 
-    def hbm_c(self, spread: Floats | float = 1.0, group: Ints | slice = slice(None)) -> Floats:
+    def hbm_c(self, spread: Floats | float = 1.0, group: IntP | slice = slice(None)) -> Floats:
         """HBM temperature of GPUs with spread s in the given groups [C]."""
         pair = self.chain[group, 1]
         hbm: Floats = pair[..., 0] + spread * pair[..., 1]

@@ -12,8 +12,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.physics.hydraulics import counterflow_effectiveness
-from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE, Floats
+from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE
 from twin.physics.thermal_network import Groups, ThermalNetwork
 from twin.physics.thermal_upper import UpTheTree, between_w_k, inverse_k_w
 

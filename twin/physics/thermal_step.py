@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.thermal_constants import Floats
+from twin.arrays import Floats
 from twin.physics.thermal_foresight import AHEAD, GAMMA, Foresight
 from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState, uniform_state

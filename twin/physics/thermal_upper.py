@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from twin.physics.thermal_constants import Floats
+from twin.arrays import Floats
 
 if TYPE_CHECKING:
     from twin.physics.thermal_solve import HeatPaths

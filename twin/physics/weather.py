@@ -16,11 +16,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.physics.normal import normal_quantile
 from twin.physics.psychrometrics import relative_humidity, standard_pressure_pa, wet_bulb_c
 from twin.physics.reliability import component_key, hash_uniform
-
-Floats = NDArray[np.float64]
 
 HOURS = 8760
 DAYS = 365

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from twin.arrays import Ints32
 from twin.catalog import Catalog, load_catalog
 from twin.plant.bundles import bundle
 from twin.plant.cooling import connect_cooling
@@ -26,7 +27,6 @@ from twin.plant.tables import (
     Bundles,
     FacilityLoops,
     Fixtures,
-    Ints,
     Loops,
     Machines,
     Plant,
@@ -88,9 +88,9 @@ class _Cooled:
     plants: FacilityLoops
     loops: Loops
     machines: Machines
-    rack_loop: Ints
-    rack_air_loop: Ints
-    node_loop: Ints
+    rack_loop: Ints32
+    rack_air_loop: Ints32
+    node_loop: Ints32
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class _Powered:
     """What power makes, and the feeds of racks, loops and facility loops."""
 
     items: PowerItems
-    feeds: tuple[Ints, ...]
+    feeds: tuple[Ints32, ...]
 
 
 class Builder:
@@ -161,7 +161,7 @@ class Builder:
 
         stores, layout.fixtures = self._step("storage", (*stands, storage), store)
 
-        def wire() -> tuple[Switches, FabricCables, Ints]:
+        def wire() -> tuple[Switches, FabricCables, Ints32]:
             return *connect_fabrics(scenario, parts, layout), layout.nodes.unit.copy()
 
         wired = self._step("fabric", (*stands, storage, scenario.fabrics), wire)

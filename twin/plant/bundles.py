@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.arrays import Floats, Ints32
 from twin.plant.fabric import FabricCables
-from twin.plant.tables import Bundles, BundleTier, Floats, Ints, Nodes, Racks, Rows, Switches, SwitchRole
+from twin.plant.tables import Bundles, BundleTier, Nodes, Racks, Rows, Switches, SwitchRole
 from twin.plant.tray_paths import cross_tray_x_m, tray_of_row
 
 DROP_M = 1.4
@@ -67,7 +68,7 @@ def bundle(
     )
 
 
-def lengths_m(racks: Racks, rows: Rows, a: Ints, b: Ints, cross_x_m: Floats) -> Floats:
+def lengths_m(racks: Racks, rows: Rows, a: Ints32, b: Ints32, cross_x_m: Floats) -> Floats:
     """Return how long a cable between racks a and b is [m]: up to the tray, along trays, down, with slack."""
     dx_m, dy_m = np.abs(racks.x_m[a] - racks.x_m[b]), np.abs(racks.y_m[a] - racks.y_m[b])
     tray = tray_of_row(rows)[racks.row]

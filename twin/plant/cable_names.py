@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from twin.arrays import Ints32
 from twin.plant.links import LinkKind, Links, find_link, links_of
-from twin.plant.tables import Ints, Plant, SwitchRole
+from twin.plant.tables import Plant, SwitchRole
 
 BUNDLE_PREFIX = "bundle/"
 MOST_NAMED = 3
@@ -30,7 +31,7 @@ def find_bundle(plant: Plant, id: str) -> int | None:
     return None if link is None else int(plant.bundles.of_link[link])
 
 
-def links_in(plant: Plant, bundle: int) -> Ints:
+def links_in(plant: Plant, bundle: int) -> Ints32:
     """Return the links of a bundle."""
     return np.flatnonzero(plant.bundles.of_link == bundle).astype(np.int32)
 
@@ -60,7 +61,7 @@ def bundle_ends(plant: Plant, bundle: int) -> tuple[str, str]:
     return _end(plant, links, mine, first=True), _end(plant, links, mine, first=False)
 
 
-def _end(plant: Plant, links: Links, mine: Ints, *, first: bool) -> str:
+def _end(plant: Plant, links: Links, mine: Ints32, *, first: bool) -> str:
     kind = int(links.kind[mine[0]])
     slots = np.unique((links.a if first else links.b)[mine])
     if kind == LinkKind.PEER or (kind == LinkKind.NODE and first):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.arrays import Floats, Ints32
 from twin.catalog import Catalog
 from twin.plant.error import PlantError
 from twin.plant.facility import plants_of, size_plants
 from twin.plant.layout import Layout
 from twin.plant.machines import GAP_M, Wall, place
 from twin.plant.manual_places import FootprintPlace, stands_of
-from twin.plant.tables import FacilityLoops, Floats, Ints, LoopKind, Loops, Machines
+from twin.plant.tables import FacilityLoops, LoopKind, Loops, Machines
 from twin.scenario.schema import systems
 from twin.scenario.schema.document import Scenario
 
@@ -59,7 +60,7 @@ def connect_cooling(
     holding[nodes.rack] = True
     liquid_rack[nodes.rack[nodes.liquid]] = True
     wanted = {"liquid": liquid_rack, "immersion": holding}
-    served: list[Ints] = []
+    served: list[Ints32] = []
     tanks = np.zeros(len(racks.ids), np.bool_)
     first = 0
     for generator in scenario.cooling.loops:
@@ -82,7 +83,7 @@ def connect_cooling(
     return plants, loops, machines
 
 
-def _racks_of(layout: Layout, generators: tuple[str, ...], who: str) -> Ints:
+def _racks_of(layout: Layout, generators: tuple[str, ...], who: str) -> Ints32:
     """Return the racks of row generators, in their order."""
     for name in generators:
         if name not in layout.generator_racks:
@@ -92,7 +93,7 @@ def _racks_of(layout: Layout, generators: tuple[str, ...], who: str) -> Ints:
 
 
 def _loops(
-    scenario: Scenario, catalog: Catalog, layout: Layout, plants: FacilityLoops, served: list[Ints]
+    scenario: Scenario, catalog: Catalog, layout: Layout, plants: FacilityLoops, served: list[Ints32]
 ) -> Loops:
     generators = [g for g in scenario.cooling.loops for _ in range(g.count)]
     for g in scenario.cooling.loops:
@@ -133,7 +134,7 @@ def _loops(
     )
 
 
-def _recirculation(scenario: Scenario, layout: Layout, kinds: Ints, served: list[Ints]) -> Floats:
+def _recirculation(scenario: Scenario, layout: Layout, kinds: Ints32, served: list[Ints32]) -> Floats:
     """Return the share of exhaust that the racks of each air loop breathe again: the mean over them."""
     share = np.zeros(len(layout.racks.ids))
     for hall in scenario.halls:
@@ -153,7 +154,7 @@ def _labels(generators: tuple[systems.Loop, ...]) -> list[str]:
     return [f"{generator.id.upper()} {i}" for generator in generators for i in range(generator.count)]
 
 
-def _design_flow(catalog: Catalog, layout: Layout, kinds: Ints) -> Floats:
+def _design_flow(catalog: Catalog, layout: Layout, kinds: Ints32) -> Floats:
     """Return coolant of the GPUs on a liquid loop, of the nodes in a tank, or air of the nodes [m3/s]."""
     nodes, racks = layout.nodes, layout.racks
     if not len(kinds) or not layout.node_parts:
@@ -182,7 +183,7 @@ def _design_flow(catalog: Catalog, layout: Layout, kinds: Ints) -> Floats:
 
 
 def _stand(
-    scenario: Scenario, catalog: Catalog, layout: Layout, loops: Loops, served: list[Ints]
+    scenario: Scenario, catalog: Catalog, layout: Layout, loops: Loops, served: list[Ints32]
 ) -> Machines:
     """Place the machines of all loops at the row ends of their halls: CDUs next to the rows, CRAHs behind."""
     sizes = [_size_m(catalog, part, kind) for part, kind in zip(loops.part, loops.kind.tolist(), strict=True)]
@@ -235,7 +236,7 @@ def _side_by_side(
     )
 
 
-def _doors(layout: Layout, loop: int, racks: Ints, size_m: tuple[float, float, float]) -> Machines:
+def _doors(layout: Layout, loop: int, racks: Ints32, size_m: tuple[float, float, float]) -> Machines:
     """Return the coils of a loop of rear doors, one on the back of each rack."""
     table, (_, depth_m, height_m) = layout.racks, size_m
     full = np.ones(len(racks))

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, Ints64
 from twin.plant.links import LinkKind, Links
 from twin.plant.paths import graph_of
 from twin.plant.tables import Plant
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 def cut_off(plant: Plant, links: Links, bytes_s: Floats) -> Bools:
@@ -34,7 +30,7 @@ def cut_off(plant: Plant, links: Links, bytes_s: Floats) -> Bools:
     return cut
 
 
-def _islands(links: Links, mine: Bools, bytes_s: Floats) -> Longs:
+def _islands(links: Links, mine: Bools, bytes_s: Floats) -> Ints64:
     a, b = links.vertex
     chosen = np.flatnonzero(mine)
     graph = graph_of(
@@ -75,7 +71,7 @@ def _cards_apart(plant: Plant, links: Links, fabric: int, bytes_s: Floats) -> Bo
     return cut
 
 
-def _largest(group: Longs, island: Longs) -> Longs:
+def _largest(group: Ints64, island: Ints64) -> Ints64:
     """Return for each entry the island, other than -1, that most entries of its group are on."""
     lowest = int(island.min(initial=0))
     span = int(island.max(initial=0)) - lowest + 1

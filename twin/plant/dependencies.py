@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.arrays import Bools, Floats, Ints32
 from twin.plant.graph import nodes_under, power_path
-from twin.plant.tables import Bools, FacilityLoops, Floats, Ints, Kind, Loops, Plant, Racks
+from twin.plant.tables import FacilityLoops, Kind, Loops, Plant, Racks
 
 SUSTAINS = ("generator", "gas", "smr")
 """Kinds of source that keep the output of an item alive when its input is dead."""
@@ -20,14 +21,14 @@ BUS_SURVIVES = ("utility", "transformer", "ups")
 class Blast:
     """What feels it when something fails for long, as slots; `_thinned`: what only loses redundancy."""
 
-    nodes: Ints  # without supply, cooling or network
-    thinned: Ints
-    racks: Ints
-    racks_thinned: Ints
-    loops: Ints
-    loops_thinned: Ints
-    plants: Ints
-    plants_thinned: Ints
+    nodes: Ints32  # without supply, cooling or network
+    thinned: Ints32
+    racks: Ints32
+    racks_thinned: Ints32
+    loops: Ints32
+    loops_thinned: Ints32
+    plants: Ints32
+    plants_thinned: Ints32
 
 
 @dataclass(frozen=True)
@@ -125,12 +126,12 @@ def house_supply(plant: Plant, alive: Bools) -> bool:
     return bool(alive[roots].any()) or not roots.any()
 
 
-def loops_under(plant: Plant, kind: Kind, slot: int) -> Ints:
+def loops_under(plant: Plant, kind: Kind, slot: int) -> Ints32:
     """Return the loops (slots) that fail with a thing: by their pumps' supply, or as part of a plant or hall."""
     return blast_radius(plant, kind, slot).loops
 
 
-def plants_under(plant: Plant, kind: Kind, slot: int) -> Ints:
+def plants_under(plant: Plant, kind: Kind, slot: int) -> Ints32:
     """Return the facility loops (slots) that fail with a thing."""
     return blast_radius(plant, kind, slot).plants
 
@@ -207,5 +208,5 @@ def _supply(table: Racks | Loops | FacilityLoops, alive: Bools, house: bool) -> 
     return without.astype(np.bool_), ((there > 0) & (there < named)).astype(np.bool_)
 
 
-def _slots(hit: Bools) -> Ints:
+def _slots(hit: Bools) -> Ints32:
     return np.flatnonzero(hit).astype(np.int32)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from twin.arrays import Bools, Floats
 from twin.catalog import (
     Catalog,
     CduPart,
@@ -20,7 +21,7 @@ from twin.catalog import (
 )
 from twin.catalog.cooling_parts import TankPart
 from twin.plant.facility import facility_flow_m3_s
-from twin.plant.tables import Bools, FacilityLoops, Floats, Loops, Plant, Racks
+from twin.plant.tables import FacilityLoops, Loops, Plant, Racks
 
 CONTINUOUS = 0.8
 """Share of its rating a breaker may carry for long: NFPA 70 (NEC) 210.20(A), 125 % of continuous loads."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.arrays import Ints32
 from twin.catalog import Catalog, load_catalog
-from twin.plant.tables import Ints, Plant
+from twin.plant.tables import Plant
 
 PCIE_BYTES_S = 64e9
 """GPUs with no faster link than this (16 lanes of PCIe 5.0 carry 63 GB/s a direction) have none of their own."""
 
 
-def scale_up_domains(plant: Plant, catalog: Catalog | None = None) -> Ints:
+def scale_up_domains(plant: Plant, catalog: Catalog | None = None) -> Ints32:
     """Return the scale-up domain of every node slot, numbered from 0 in the order of the slots.
 
     A node of 8 GPUs on an NVSwitch is a domain by itself; the 18 trays of an NVL72 rack are one. Trays of a larger
@@ -37,7 +38,7 @@ def scale_up_domains(plant: Plant, catalog: Catalog | None = None) -> Ints:
     return number[group.reshape(-1)]
 
 
-def birth_racks(plant: Plant) -> Ints:
+def birth_racks(plant: Plant) -> Ints32:
     """Return the rack that each node slot is named after; nodes that have moved stand in another one."""
     racks = plant.racks
     holding = np.flatnonzero(racks.node_count > 0)

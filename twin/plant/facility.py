@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.catalog import Catalog, ChillerPart, CoolingTowerPart, DryCoolerPart
 from twin.plant.layout import Layout
-from twin.plant.tables import FacilityLoops, Floats, LoopKind, Loops, Plant
+from twin.plant.tables import FacilityLoops, LoopKind, Loops, Plant
 from twin.scenario.schema.document import Scenario
 
 USUAL_PART = {"dry-cooler": "dry-cooler", "cooling-tower": "cooling-tower", "chiller": "chiller-air-cooled"}

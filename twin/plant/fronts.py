@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from twin.arrays import Ints32
 from twin.plant.shapes import Tiles
-from twin.plant.tables import Ints, Plant
+from twin.plant.tables import Plant
 
 TALL_U = 4
 """From this height a node shows its GPUs in two rows, under a bezel."""
@@ -50,7 +51,7 @@ def switch_tiles(plant: Plant) -> Tiles:
     return _faces(plant.switches.rack, plant.switches.u, plant.switches.height_u)
 
 
-def _faces(rack: Ints, u: Ints, height_u: Ints) -> Tiles:
+def _faces(rack: Ints32, u: Ints32, height_u: Ints32) -> Tiles:
     return Tiles(
         rack=rack,
         u0=(u - 1).astype(np.float64),

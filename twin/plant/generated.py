@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from twin.arrays import Bools, Floats, Ints32
 from twin.plant.cabinet import Cabinet
-from twin.plant.tables import Bools, Floats, Ints, RackKind, Rows
+from twin.plant.tables import RackKind, Rows
 from twin.scenario.schema import site
 
 ROLES = {"compute": RackKind.COMPUTE, "network": RackKind.NETWORK, "storage": RackKind.STORAGE}
@@ -21,14 +22,14 @@ _CLOSED = {"hot": -1, "cold": 1, "none": 0}
 class Racked:
     """Where the racks of all generators stand, and what for; see `twin.plant.tables.Racks`."""
 
-    row: Ints
-    hall: Ints
-    kind: Ints
+    row: Ints32
+    hall: Ints32
+    kind: Ints32
     x_m: Floats
     y_m: Floats
     pitch_m: Floats
-    facing: Ints
-    cabinet: Ints
+    facing: Ints32
+    cabinet: Ints32
 
 
 class Generated:
@@ -91,7 +92,7 @@ class Generated:
             present=np.ones(len(ids), np.bool_),
         )
 
-    def contained(self, facing: Ints, moved: Bools | None = None) -> Ints:
+    def contained(self, facing: Ints32, moved: Bools | None = None) -> Ints32:
         """Return which aisle of each row is closed: it needs a row of the same generator on its far side.
 
         Rows that have `moved` away have no such aisle.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.plant.aisles import draw_aisles
 from twin.plant.fronts import gpu_tiles, node_tiles, switch_tiles
 from twin.plant.pipes import HEADER_ABOVE_RACK_M, RISE_M, draw_pipes
@@ -28,7 +29,7 @@ from twin.plant.shapes import (
     Trays,
     WaterCircuit,
 )
-from twin.plant.tables import Floats, Plant
+from twin.plant.tables import Plant
 from twin.plant.tray_bundles import draw_bundles
 from twin.plant.trays import draw_busways, draw_trays
 

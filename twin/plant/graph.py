@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import rustworkx as rx
 
+from twin.arrays import Bools, Ints32
 from twin.plant.find import describe, entity_id, find
-from twin.plant.tables import Bools, Ints, Kind, Plant
+from twin.plant.tables import Kind, Plant
 
 __all__ = [
     "Domains",
@@ -48,12 +49,12 @@ class Domains:
 class Rails:
     """Every cable from a node to a leaf, and what it reaches; a dual-homed card has two."""
 
-    node: Ints
-    rail: Ints
-    plane: Ints
-    fabric: Ints
+    node: Ints32
+    rail: Ints32
+    plane: Ints32
+    fabric: Ints32
     alive: Bools  # its leaf stands
-    island: Ints  # ports of one number reach one another through switches, -1 when not alive
+    island: Ints32  # ports of one number reach one another through switches, -1 when not alive
 
 
 def domain_of(plant: Plant, node: int) -> Domains:
@@ -88,7 +89,7 @@ def power_path(plant: Plant, item: int) -> tuple[int, ...]:
     return tuple(path)
 
 
-def nodes_under(plant: Plant, kind: Kind, slot: int) -> Ints:
+def nodes_under(plant: Plant, kind: Kind, slot: int) -> Ints32:
     """Return the nodes (slots, present ones) that feel it when something fails: its blast radius.
 
     A loop or facility loop: nodes whose GPUs it cools. A power item: nodes of racks with a feed below it,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.plant.layout import Layout
 from twin.plant.manual_places import FootprintPlace, stands_of
 from twin.plant.power import AISLE_END_M, in_order
 from twin.plant.row_ends import crowded_row
-from twin.plant.tables import Floats, Halls, Loops, Machines, PowerItems
+from twin.plant.tables import Halls, Loops, Machines, PowerItems
 from twin.scenario.schema.document import Scenario
 
 MARGIN_M = 2.4

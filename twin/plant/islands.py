@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Ints64
 from twin.plant.links import LinkKind, Links
 from twin.plant.paths import graph_of
 from twin.plant.tables import Plant
-
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 ALONE = -1
 """Island of a node that the fabric does not cable, or not with all its cards."""
 
 
-def islands_of(plant: Plant, links: Links, fabric: int) -> Longs:
+def islands_of(plant: Plant, links: Links, fabric: int) -> Ints64:
     """Return the island of every node slot in an intact fabric, shape (N,); `ALONE` for nodes it does not join.
 
     Islands are numbered in the order of their first nodes. Two nodes are on one when each card of the one reaches the
@@ -47,14 +44,14 @@ def islands_of(plant: Plant, links: Links, fabric: int) -> Longs:
     return island
 
 
-def _reached(links: Links, chosen: Bools) -> Longs:
+def _reached(links: Links, chosen: Bools) -> Ints64:
     a, b = links.vertex
     which = np.flatnonzero(chosen).astype(np.int64)
     ends = (a[which].astype(np.int64), b[which].astype(np.int64))
     return graph_of(links.switches + links.nodes, *ends, which, links.bytes_s[which]).island
 
 
-def _cards(plant: Plant, links: Links, fabric: int) -> Longs:
+def _cards(plant: Plant, links: Links, fabric: int) -> Ints64:
     """Return the island of the leaves behind every card, both cables of it in order, shape (N, cards x planes)."""
     down = plant.node_links
     cables = np.flatnonzero(down.fabric == fabric)

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.arrays import Floats, Ints32
 from twin.catalog import Catalog, NodePart
 from twin.plant.cabinet import Cabinet, cabinet_of
 from twin.plant.error import PlantError
 from twin.plant.generated import Generated, Racked
 from twin.plant.overrides import Overrides
-from twin.plant.tables import Fixtures, Floats, Gpus, Ints, Nodes, Racks, Rows
+from twin.plant.tables import Fixtures, Gpus, Nodes, Racks, Rows
 from twin.scenario.schema import site
 from twin.scenario.schema.document import Scenario
 
@@ -33,7 +34,7 @@ class Layout:
     fixtures: Fixtures
     node_parts: list[str]
     gpu_parts: list[str]
-    generator_racks: dict[str, Ints]
+    generator_racks: dict[str, Ints32]
     """Row generator -> its rack slots in order."""
 
 
@@ -54,7 +55,7 @@ def lay_out(scenario: Scenario, catalog: Catalog) -> Layout:
     labels: list[str] = []
     rack_ids: list[str] = []
     lettered: Counter[str] = Counter()
-    generator_racks: dict[str, Ints] = {}
+    generator_racks: dict[str, Ints32] = {}
     for _, rows in generators:
         first_rack, first_row = len(rack_ids), len(row_ids)
         kinds.append(cabinets.number(rows.racks, rows.racks.part))
@@ -115,7 +116,7 @@ class _Cabinets:
         return self._numbers[key]
 
 
-def _racks_table(racked: Racked, ids: list[str], kinds: list[Cabinet], chosen: Ints) -> Racks:
+def _racks_table(racked: Racked, ids: list[str], kinds: list[Cabinet], chosen: Ints32) -> Racks:
     count = len(ids)
     node_count = np.array([len(k.nodes) for k in kinds], np.int32)[chosen] if count else np.zeros(0, np.int32)
 
@@ -152,8 +153,8 @@ def _racks_table(racked: Racked, ids: list[str], kinds: list[Cabinet], chosen: I
 
 
 def _of_cabinets(
-    chosen: Ints, per_kind: Sequence[Sequence[tuple[int, ...]]], columns: int
-) -> tuple[Ints, Ints]:
+    chosen: Ints32, per_kind: Sequence[Sequence[tuple[int, ...]]], columns: int
+) -> tuple[Ints32, Ints32]:
     """Return (rack, contents row by row (n, columns)) for racks of the chosen kinds, in order of racks."""
     counts = np.array([len(rows) for rows in per_kind], np.int64)
     table = np.array([row for rows in per_kind for row in rows], np.int32).reshape(-1, columns)
@@ -164,13 +165,13 @@ def _of_cabinets(
     return rack.astype(np.int32), table[first[chosen[rack]] + within] if len(rack) else table[:0]
 
 
-def _fixtures(chosen: Ints, kinds: list[Cabinet]) -> Fixtures:
+def _fixtures(chosen: Ints32, kinds: list[Cabinet]) -> Fixtures:
     rack, content = _of_cabinets(chosen, [[(int(f), u, h) for f, u, h in k.fixtures] for k in kinds], 3)
     return Fixtures(rack, content[:, 1].copy(), content[:, 2].copy(), content[:, 0].copy())
 
 
 def _expand(
-    racks: Racks, chosen: Ints, kinds: list[Cabinet], catalog: Catalog, overrides: Overrides
+    racks: Racks, chosen: Ints32, kinds: list[Cabinet], catalog: Catalog, overrides: Overrides
 ) -> tuple[Nodes, Gpus, list[str], list[str]]:
     """Return nodes and GPUs of all racks, and the names of their parts."""
     numbers: dict[str, int] = {}
@@ -196,7 +197,7 @@ def _expand(
     parts = [catalog.node(name) for name in numbers]
     gpu_parts = list(dict.fromkeys(p.gpu for p in parts))
 
-    def of_part(values: list[int]) -> Ints:
+    def of_part(values: list[int]) -> Ints32:
         return np.array(values, np.int32)[part] if len(part) else np.zeros(0, np.int32)
 
     gpu_count = of_part([p.n_gpu for p in parts])
@@ -236,12 +237,12 @@ def _expand(
 
 def _with_added(
     racks: Racks,
-    rack: Ints,
-    content: Ints,
+    rack: Ints32,
+    content: Ints32,
     ids: list[str],
     added: list[tuple[int, int, str, int]],
     numbers: dict[str, int],
-) -> tuple[Ints, Ints, list[str]]:
+) -> tuple[Ints32, Ints32, list[str]]:
     """Return rack, content and ids of all nodes with those `added` behind the others of their rack.
 
     Their height is left 0: it is that of their part.

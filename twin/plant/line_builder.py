@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.plant.shapes import Polylines
-from twin.plant.tables import Floats
 
 
 class LineBuilder:

@@ -11,8 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
+from twin.arrays import Bools, Floats, Ints32
 from twin.plant.find import find
-from twin.plant.tables import Bools, Floats, Ints, Plant
+from twin.plant.tables import Plant
 
 
 class LinkKind(IntEnum):
@@ -43,12 +44,12 @@ class Links:
         All of them, one direction [B/s].
     """
 
-    kind: Ints
-    fabric: Ints
-    bundle: Ints
-    a: Ints
-    b: Ints
-    cables: Ints
+    kind: Ints32
+    fabric: Ints32
+    bundle: Ints32
+    a: Ints32
+    b: Ints32
+    cables: Ints32
     bytes_s: Floats
     nodes: int
     switches: int
@@ -57,17 +58,17 @@ class Links:
         return len(self.kind)
 
     @cached_property
-    def node_a(self) -> Ints:
+    def node_a(self) -> Ints32:
         """Node slot at the first end, -1 a switch."""
         return np.where(self.kind == LinkKind.SWITCH, -1, self.a).astype(np.int32)
 
     @cached_property
-    def node_b(self) -> Ints:
+    def node_b(self) -> Ints32:
         """Node slot at the second end, -1 a switch."""
         return np.where(self.kind == LinkKind.PEER, self.b, -1).astype(np.int32)
 
     @cached_property
-    def vertex(self) -> tuple[Ints, Ints]:
+    def vertex(self) -> tuple[Ints32, Ints32]:
         """Both ends as one number: switches first, then nodes behind them."""
         first = np.where(self.node_a >= 0, self.switches + self.a, self.a)
         second = np.where(self.node_b >= 0, self.switches + self.b, self.b)
@@ -86,7 +87,7 @@ def links_of(plant: Plant) -> Links:
     down, up, peer = plant.node_links, plant.switch_links, plant.peer_links
     kinds = [np.full(len(table), kind) for kind, table in enumerate((down.node, up.lower, peer.a))]
 
-    def joined(*columns: Ints) -> Ints:
+    def joined(*columns: Ints32) -> Ints32:
         return np.concatenate(columns).astype(np.int32)
 
     return Links(
@@ -120,7 +121,7 @@ def link_id(plant: Plant, link: int) -> str:
     return f"{plant.nodes.ids[int(peer.a[link])]}~{plant.nodes.ids[int(peer.b[link])]}"
 
 
-def _cables_of_card(plant: Plant, link: int) -> Ints:
+def _cables_of_card(plant: Plant, link: int) -> Ints32:
     """Return the node links of the same card and node, of all fabrics."""
     down = plant.node_links
     mine = (down.node == down.node[link]) & (down.nic == down.nic[link])

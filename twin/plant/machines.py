@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.plant.tables import Floats, LoopKind, Machines
+from twin.arrays import Floats
+from twin.plant.tables import LoopKind, Machines
 
 WALKWAY_M = 1.2
 """Free floor between row ends and the first column of machines."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from twin.arrays import Ints32
 from twin.plant.error import PlantError
-from twin.plant.tables import Ints, Racks
+from twin.plant.tables import Racks
 from twin.scenario.schema import site
 from twin.scenario.schema.document import Scenario
 
@@ -18,7 +19,7 @@ class Overrides:
         scenario: Scenario,
         generators: list[tuple[int, site.RowGenerator]],
         rack_ids: list[str],
-        generator_racks: dict[str, Ints],
+        generator_racks: dict[str, Ints32],
     ) -> None:
         self._rows = {rows.id: rows for _, rows in generators}
         self._racks = generator_racks
@@ -55,7 +56,7 @@ class Overrides:
         """Return a row generator."""
         return self._rows[name]
 
-    def racks(self, path: tuple[str, list[int]]) -> Ints:
+    def racks(self, path: tuple[str, list[int]]) -> Ints32:
         """Return the rack slots below a path."""
         name, index = path
         mine, per_row = self._racks[name], self._rows[name].racks.count

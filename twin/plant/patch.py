@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from twin.arrays import Bools, Ints32
 from twin.catalog import Catalog
 from twin.plant.build import plant_of
 from twin.plant.error import PlantError
-from twin.plant.tables import Bools, FabricTable, Gpus, Ints, Nodes, Plant
+from twin.plant.tables import FabricTable, Gpus, Nodes, Plant
 from twin.scenario.schema.document import Scenario
 
 REFERENCES: dict[str, dict[str, str]] = {
@@ -52,7 +53,7 @@ REMADE = ("node_links", "switch_links", "peer_links", "bundles", "fixtures", "ma
 class _Map:
     """Where the slots of a freshly built table go."""
 
-    target: Ints
+    target: Ints32
     size: int
 
     @cached_property
@@ -157,7 +158,7 @@ def _by_id(old: Any, new: Any) -> _Map:
     return _appended(np.array([known.get(one, -1) for one in new.ids], np.int32), size)
 
 
-def _appended(found: Ints, size: int) -> _Map:
+def _appended(found: Ints32, size: int) -> _Map:
     """Return where slots go that were found (at least 0) in a table of a size, or come behind it."""
     new = found < 0
     target = np.where(new, size - 1 + np.cumsum(new), found).astype(np.int32)
@@ -173,7 +174,7 @@ def _room(plant: Plant, fresh: Plant) -> Bools:
 
 
 def _contiguous(
-    old_ids: list[str], old_present: Bools, new_ids: list[str], new_rack: Ints, room: Bools
+    old_ids: list[str], old_present: Bools, new_ids: list[str], new_rack: Ints32, room: Bools
 ) -> _Map:
     """Return where nodes go: to the slot of their id, or all nodes of a rack without room to the end."""
     known = _slots(old_ids, old_present)

@@ -9,11 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from twin.arrays import Bools, Floats, Ints64
 
 
 @dataclass(frozen=True)
@@ -32,11 +29,11 @@ class Graph:
         Vertices of one number reach one another.
     """
 
-    first: Longs
-    to: Longs
-    dlink: Longs
+    first: Ints64
+    to: Ints64
+    dlink: Ints64
     bytes_s: Floats
-    island: Longs
+    island: Ints64
 
 
 @dataclass(frozen=True)
@@ -53,14 +50,14 @@ class Paths:
         Edges of a shortest path of each pair.
     """
 
-    pair: Longs
-    dlink: Longs
+    pair: Ints64
+    dlink: Ints64
     share: Floats
     width_bytes_s: Floats
-    hops: Longs
+    hops: Ints64
 
 
-def graph_of(vertices: int, a: Longs, b: Longs, link: Longs, bytes_s: Floats) -> Graph:
+def graph_of(vertices: int, a: Ints64, b: Ints64, link: Ints64, bytes_s: Floats) -> Graph:
     """Return the graph of links between vertices `a` and `b`; those without bandwidth are left out."""
     alive = bytes_s > 0
     a, b, link, bytes_s = a[alive], b[alive], link[alive], bytes_s[alive]
@@ -77,7 +74,7 @@ def graph_of(vertices: int, a: Longs, b: Longs, link: Longs, bytes_s: Floats) ->
     )
 
 
-def _islands(vertices: int, a: Longs, b: Longs) -> Longs:
+def _islands(vertices: int, a: Ints64, b: Ints64) -> Ints64:
     """Return the lowest vertex that each vertex reaches: labels fall along edges, and jump to their label's label."""
     label = np.arange(vertices, dtype=np.int64)
     while True:
@@ -95,13 +92,13 @@ def _islands(vertices: int, a: Longs, b: Longs) -> Longs:
 class _Step:
     """Edges of one level: from key to key (pair * V + vertex)."""
 
-    source: Longs
-    target: Longs
-    dlink: Longs
+    source: Ints64
+    target: Ints64
+    dlink: Ints64
     bytes_s: Floats
 
 
-def shortest_paths(graph: Graph, source: Longs, target: Longs) -> Paths:
+def shortest_paths(graph: Graph, source: Ints64, target: Ints64) -> Paths:
     """Return the shortest paths from source[k] to target[k], for all pairs k.
 
     A pair whose ends are one vertex, or whose ends do not reach one another, has no entries.
@@ -112,7 +109,7 @@ def shortest_paths(graph: Graph, source: Longs, target: Longs) -> Paths:
     todo = number[(source != target) & (graph.island[source] == graph.island[target])]
     ahead, behind = todo * vertices + source[todo], todo * vertices + target[todo]
     steps: tuple[list[_Step], list[_Step]] = ([], [])
-    found: list[tuple[Longs, Longs, Floats]] = []
+    found: list[tuple[Ints64, Ints64, Floats]] = []
     forward = True
     while len(ahead):
         side = steps[0 if forward else 1]
@@ -143,7 +140,7 @@ def shortest_paths(graph: Graph, source: Longs, target: Longs) -> Paths:
     )
 
 
-def _expand(graph: Graph, keys: Longs, vertices: int, *, back: bool) -> _Step:
+def _expand(graph: Graph, keys: Ints64, vertices: int, *, back: bool) -> _Step:
     """Return all edges out of the vertices of a level; `back`: into them."""
     vertex = keys % vertices
     count = graph.first[vertex + 1] - graph.first[vertex]
@@ -156,7 +153,7 @@ def _expand(graph: Graph, keys: Longs, vertices: int, *, back: bool) -> _Step:
     return _Step(here, there, graph.dlink[edge], graph.bytes_s[edge])
 
 
-def _layers(steps: tuple[list[_Step], list[_Step]], met: Longs) -> list[_Step]:
+def _layers(steps: tuple[list[_Step], list[_Step]], met: Ints64) -> list[_Step]:
     """Return the edges on shortest paths of the pairs that have met, level by level from source to target."""
     before: list[_Step] = []
     wanted = met
@@ -177,7 +174,7 @@ def _kept(step: _Step, mask: Bools) -> _Step:
     return _Step(step.source[mask], step.target[mask], step.dlink[mask], step.bytes_s[mask])
 
 
-def _split(layers: list[_Step], vertices: int, width: Floats) -> tuple[Longs, Longs, Floats]:
+def _split(layers: list[_Step], vertices: int, width: Floats) -> tuple[Ints64, Ints64, Floats]:
     """Return entries (pair, directed link, share) of the layers; writes the width of each pair, in place."""
     weights: list[Floats] = []
     keys = np.zeros(0, np.int64)  # vertices of the level behind, with what they pass on
@@ -193,7 +190,7 @@ def _split(layers: list[_Step], vertices: int, width: Floats) -> tuple[Longs, Lo
     weights.reverse()
     width[keys // vertices] = onward
     held, share_here = keys, np.ones(len(keys))
-    out: list[tuple[Longs, Longs, Floats]] = []
+    out: list[tuple[Ints64, Ints64, Floats]] = []
     for step, weight in zip(layers, weights, strict=True):
         place = np.searchsorted(held, step.source)
         total = np.bincount(place, weight, minlength=len(held))

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from twin.arrays import Floats, Ints32
 from twin.plant.facility import facility_flow_m3_s
 from twin.plant.line_builder import LineBuilder
 from twin.plant.shapes import PipeKind, Pipes, WaterCircuit
-from twin.plant.tables import Floats, Ints, LoopKind, Plant
+from twin.plant.tables import LoopKind, Plant
 
 HEADER_ABOVE_RACK_M = 0.9
 """Roof of the highest rack to the supply header; the return header lies another `RISE_M` above."""
@@ -99,7 +100,7 @@ def _draw_facility(plant: Plant, hall: int, pipes: _PipeList) -> None:
         _draw_overhead(plant, hall, _served(plant, mine, side), side, order, source, pipes)
 
 
-def _served(plant: Plant, mine: Ints, side: int) -> Ints:
+def _served(plant: Plant, mine: Ints32, side: int) -> Ints32:
     """Return the machines that get a branch: all CDUs, all CRAHs of one column, else one of each loop."""
     loop, x_m = plant.machines.loop[mine], plant.machines.x_m[mine]
     if np.ptp(x_m) < 1e-3 or (plant.loops.kind[loop] == LoopKind.LIQUID).all():
@@ -112,13 +113,13 @@ def _served(plant: Plant, mine: Ints, side: int) -> Ints:
     return np.array(chosen, np.int32)
 
 
-def _behind_m(plant: Plant, mine: Ints, side: int) -> float:
+def _behind_m(plant: Plant, mine: Ints32, side: int) -> float:
     """Return x of the outermost edge of machines [m]."""
     edge = plant.machines.x_m[mine] + side * plant.machines.width_m[mine] / 2
     return float(edge.max() if side > 0 else edge.min())
 
 
-def _share(plant: Plant, mine: Ints) -> Floats:
+def _share(plant: Plant, mine: Ints32) -> Floats:
     """Return the facility water of each branch [m3/s]: that of its loop over the branches of the loop."""
     loop = plant.machines.loop[mine]
     branches = np.bincount(loop, minlength=len(plant.loops.ids))
@@ -126,7 +127,7 @@ def _share(plant: Plant, mine: Ints) -> Floats:
 
 
 def _draw_overhead(
-    plant: Plant, hall: int, mine: Ints, side: int, order: int, source: int, pipes: _PipeList
+    plant: Plant, hall: int, mine: Ints32, side: int, order: int, source: int, pipes: _PipeList
 ) -> None:
     machines, racks = plant.machines, plant.racks
     top_m = float(racks.height_m[racks.hall == hall].max()) + HEADER_ABOVE_RACK_M

@@ -8,13 +8,14 @@ from dataclasses import fields
 
 import numpy as np
 
+from twin.arrays import Bools, Ints32
 from twin.catalog import Catalog
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
 from twin.plant.manual_places import FootprintPlace, stands_of
 from twin.plant.row_ends import RowEnds
 from twin.plant.stage_figures import StageFigures, figures_of
-from twin.plant.tables import Bools, FacilityLoops, Ints, Loops, Machines, PowerItems, Racks
+from twin.plant.tables import FacilityLoops, Loops, Machines, PowerItems, Racks
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.systems import PowerStage
 
@@ -128,7 +129,7 @@ def _feed(
 
     A stage is feed B when all it feeds had a feed A before.
     """
-    things: dict[str, tuple[_Fed, Ints]] = {
+    things: dict[str, tuple[_Fed, Ints32]] = {
         name: (layout.racks, mine) for name, mine in layout.generator_racks.items()
     }
     start = 0
@@ -154,7 +155,7 @@ def _feed(
     return sides
 
 
-def _share_out(table: _Fed, mine: Ints, first: int, count: int) -> Bools:
+def _share_out(table: _Fed, mine: Ints32, first: int, count: int) -> Bools:
     """Hang slots of a table on `count` items in order; return which of them had a feed A before."""
     item = first + np.arange(len(mine)) * count // max(1, len(mine))
     second = table.feed_a[mine] >= 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.arrays import Ints32
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
-from twin.plant.tables import Ints
 from twin.scenario.checks.fabric_size import Ports
 from twin.scenario.schema.systems import SwitchTier
 
@@ -19,8 +19,8 @@ class RackSpace:
         self._top_u = layout.racks.units_u.copy()
 
     def place(
-        self, tier: SwitchTier | None, ports: Ports, homes: list[Ints], home: Ints
-    ) -> tuple[Ints, Ints]:
+        self, tier: SwitchTier | None, ports: Ports, homes: list[Ints32], home: Ints32
+    ) -> tuple[Ints32, Ints32]:
         """Return (rack, lowest unit) of the switches of one tier.
 
         Parameters
@@ -62,7 +62,7 @@ class RackSpace:
         self._top_u -= (used * height_u).astype(np.int32)
         return rack.astype(np.int32), np.maximum(u, 1).astype(np.int32)
 
-    def _standing(self, racks: Ints) -> Ints:
+    def _standing(self, racks: Ints32) -> Ints32:
         """Return the racks that are there; all of them when none is."""
         there = racks[self._layout.racks.present[racks]]
         return there if len(there) else racks

@@ -9,16 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, Ints64
 from twin.plant.links import LinkKind, Links
 from twin.plant.paths import Graph, graph_of, shortest_paths
 from twin.plant.tables import Plant
 from twin.plant.torus_paths import axes_of, dimension_order
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 EVERY_CARD = -1
 """Network card of a flow that stands for one on each card of its node, to the like card of the other node."""
@@ -47,14 +43,14 @@ class Flows:
         Flows on the card, or on each card.
     """
 
-    group: Longs
-    source: Longs
-    target: Longs
-    source_card: Longs
-    target_card: Longs
+    group: Ints64
+    source: Ints64
+    target: Ints64
+    source_card: Ints64
+    target_card: Ints64
     weight: Floats
 
-    def some(self, which: Longs) -> Flows:
+    def some(self, which: Ints64) -> Flows:
         """Return the flows at some places."""
         return Flows(*(getattr(self, field.name)[which] for field in fields(self)))
 
@@ -74,7 +70,7 @@ class LinkLoads:
         Flows that find no way, shape (groups,).
     """
 
-    by_group: tuple[tuple[Longs, Floats], ...]
+    by_group: tuple[tuple[Ints64, Floats], ...]
     hops: Floats
     unreachable: Floats
 
@@ -83,7 +79,7 @@ class LinkLoads:
 class _Route:
     """Links between two attachments: entries summed over the cards, and hops of a flow; no hops: no way."""
 
-    dlink: Longs
+    dlink: Ints64
     share: Floats
     hops: float
 
@@ -129,11 +125,11 @@ class Router:
         self.is_leaf[down.leaf[cables]] = True
         self.axes = axes_of(links, fabric, plant.peer_links.axis.astype(np.int64), links.bytes_s)
         self._routes: dict[int, _Route] = {}
-        self._list: tuple[Longs, Longs, Floats, Longs] | None = None
+        self._list: tuple[Ints64, Ints64, Floats, Ints64] | None = None
         self._slow: Floats | None = None
         self._wides: dict[float, bool] = {}
 
-    def _members(self, mine: Bools) -> Longs:
+    def _members(self, mine: Bools) -> Ints64:
         ends = np.concatenate([self.links.node_a[mine], self.links.node_b[mine]])
         return np.unique(ends[ends >= 0]).astype(np.int64)
 
@@ -143,7 +139,7 @@ class Router:
         result: Floats = alive / np.maximum(alive.sum(axis=2, keepdims=True), 1.0)
         return result
 
-    def _attachments(self, leaf: Longs) -> tuple[Longs, Longs]:
+    def _attachments(self, leaf: Ints64) -> tuple[Ints64, Ints64]:
         """Return the different ways nodes are cabled, shape (A, cards, planes), and the way of each node."""
         mixed = (leaf + 2) @ np.random.default_rng(1).integers(1, 2**40, leaf.shape[1])
         _, first, which = np.unique(mixed, return_index=True, return_inverse=True)
@@ -186,7 +182,7 @@ class Router:
     def _keys_per_pair(self) -> int:
         return (self.cards + 1) ** 2
 
-    def _listed(self) -> tuple[Longs, Longs, Floats, Longs]:
+    def _listed(self) -> tuple[Ints64, Ints64, Floats, Ints64]:
         """Return the keys of all routes found so far, the links and shares of all, and the places of their keys."""
         if self._list is None or len(self._list[0]) != len(self._routes):
             routes = self._routes.values()
@@ -272,7 +268,7 @@ class Router:
             self._find(missing, ends // kinds, ends % kinds, mine // cards - 1, mine % cards - 1)
         return listed, weight.astype(np.float64, copy=False)
 
-    def _meet(self, pairs: Longs, kinds: int) -> None:
+    def _meet(self, pairs: Ints64, kinds: int) -> None:
         """Work out the routes from all that pairs not met before begin at: nodes that move on meet them one by one."""
         whole = (self.cards + 1) ** 2  # keys between cards of one pair; the first is of all cards
         new = [pair for pair in pairs.tolist() if pair * whole not in self._routes]
@@ -283,7 +279,7 @@ class Router:
             every = np.full(len(keys), EVERY_CARD)
             self._find(keys, keys // whole // kinds, keys // whole % kinds, every, every)
 
-    def roomy(self, nodes: Longs, efficiency: float) -> bool:
+    def roomy(self, nodes: Ints64, efficiency: float) -> bool:
         """Return whether no traffic of whole cards between `nodes` can meet a narrow place or none at all.
 
         So it is in two tiers when the cards of every leaf, at an efficiency, fit through the narrowest way to another
@@ -390,7 +386,7 @@ class Router:
 
     # --- routes
 
-    def _find(self, keys: Longs, a: Longs, b: Longs, card_a: Longs, card_b: Longs) -> None:
+    def _find(self, keys: Ints64, a: Ints64, b: Ints64, card_a: Ints64, card_b: Ints64) -> None:
         """Work out the routes of keys not met before: between attachments, or nodes of a ring or torus."""
         if self.has_peers:
             pair, dlink, share, hops = self._between_nodes(a, b)
@@ -407,7 +403,7 @@ class Router:
             mine = slice(bounds[k], bounds[k + 1])
             self._routes[key] = _Route(links[mine], shares[mine], float(hop))
 
-    def _between_nodes(self, a: Longs, b: Longs) -> tuple[Longs, Longs, Floats, Floats]:
+    def _between_nodes(self, a: Ints64, b: Ints64) -> tuple[Ints64, Ints64, Floats, Floats]:
         count = len(a)
         pair, dlink = np.zeros(0, np.int64), np.zeros(0, np.int64)
         hops, broken = np.zeros(count), np.ones(count, np.bool_)
@@ -426,8 +422,8 @@ class Router:
         return pair, dlink, share, hops
 
     def _between_leaves(
-        self, a: Longs, b: Longs, card_a: Longs, card_b: Longs
-    ) -> tuple[Longs, Longs, Floats, Floats]:
+        self, a: Ints64, b: Ints64, card_a: Ints64, card_b: Ints64
+    ) -> tuple[Ints64, Ints64, Floats, Floats]:
         """Return entries (key, directed link, share) and mean hops between attachments, over all their cards."""
         every = card_a == EVERY_CARD
         cards = np.where(every, self.cards, 1)
@@ -461,7 +457,7 @@ class Router:
         lost[key[reached <= 0]] = True
         return key[out_flow], paths.dlink[entry], share, np.where(lost, 0.0, mean)
 
-    def _own_rail(self, a: Longs, b: Longs, from_card: Longs, to_card: Longs) -> Longs:
+    def _own_rail(self, a: Ints64, b: Ints64, from_card: Ints64, to_card: Ints64) -> Ints64:
         """Return the cards to leave by: where rails are apart, data goes to the other card inside the node first."""
         crossing = from_card != to_card
         if not crossing.any():

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from twin.arrays import Ints32
 from twin.plant.layout import Layout
-from twin.plant.tables import Ints, LoopKind, Loops, Machines
+from twin.plant.tables import LoopKind, Loops, Machines
 
 PDU_WIDTH_M, PDU_DEPTH_M = 0.6, 0.9
 """Footprint of a floor PDU, along the rows and across them [estimated]."""
@@ -90,7 +91,7 @@ class RowEnds:
         return list(zip(low_m[here].tolist(), high_m[here].tolist(), strict=True))
 
 
-def crowded_row(layout: Layout, items: int) -> Ints:
+def crowded_row(layout: Layout, items: int) -> Ints32:
     """Return for each power item the first row it feeds, where more than `MOST_AT_ROW_END` feed that line; else -1.
 
     Rows in one line, end to end, have one end in common.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-from twin.plant.tables import Bools, Floats, Ints
+from twin.arrays import Bools, Floats, Ints32
 
 
 class AisleKind(IntEnum):
@@ -46,7 +46,7 @@ class Polylines:
     """Many lines in one array of points; line i is ``points[first[i]:first[i + 1]]``."""
 
     points: Floats  # (points, 3)
-    first: Ints  # (lines + 1,)
+    first: Ints32  # (lines + 1,)
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -60,28 +60,28 @@ class Tiles:
     `column` of `columns` equal ones. `u0`, `u1` are rack units above the rack's floor (fractions allowed).
     """
 
-    rack: Ints
+    rack: Ints32
     u0: Floats
     u1: Floats
-    column: Ints
-    columns: Ints
+    column: Ints32
+    columns: Ints32
 
 
 @dataclass(frozen=True)
 class FixtureBoxes:
     """Front panels that carry no GPU data: NVLink switch trays, power shelves, storage boxes."""
 
-    rack: Ints
+    rack: Ints32
     u0: Floats
     u1: Floats
-    kind: Ints  # tables.FixtureKind
+    kind: Ints32  # tables.FixtureKind
 
 
 @dataclass(frozen=True)
 class Boxes:
     """Machines on the floor, one box each (a loop of n units has n boxes); (x, y) is the centre."""
 
-    loop: Ints
+    loop: Ints32
     x_m: Floats
     y_m: Floats
     width_m: Floats  # along x
@@ -93,8 +93,8 @@ class Boxes:
 class Aisles:
     """Floor rectangles between rows."""
 
-    hall: Ints
-    kind: Ints  # AisleKind
+    hall: Ints32
+    kind: Ints32  # AisleKind
     contained: Bools  # closed off by translucent walls and roof up to height_m
     x0_m: Floats
     y0_m: Floats
@@ -108,11 +108,11 @@ class Pipes:
     """Coolant pipes; the points of a line are in flow direction."""
 
     lines: Polylines
-    kind: Ints  # PipeKind
-    circuit: Ints  # Circuit
-    loop: Ints  # loop served, -1: header of the facility water
-    plant: Ints  # facility loop whose water it is, or that the loop rejects its heat to
-    row: Ints  # row of a manifold, -1 otherwise
+    kind: Ints32  # PipeKind
+    circuit: Ints32  # Circuit
+    loop: Ints32  # loop served, -1: header of the facility water
+    plant: Ints32  # facility loop whose water it is, or that the loop rejects its heat to
+    row: Ints32  # row of a manifold, -1 otherwise
     radius_m: Floats
 
 
@@ -121,8 +121,8 @@ class Trays:
     """Cable trays; rows in one line share that of the first; row -1 is the tray that joins the rows of a hall."""
 
     lines: Polylines
-    hall: Ints
-    row: Ints
+    hall: Ints32
+    row: Ints32
     width_m: Floats
 
 
@@ -131,13 +131,13 @@ class TrayBundles:
     """Cables as they lie in the trays: along rows, across, and down into the racks."""
 
     lines: Polylines
-    fabric: Ints
-    rail: Ints  # first rail of the lane; -1: leaf to spine, of leaves that serve several rails
-    rack: Ints  # rack of a drop, -1 in a tray
-    row: Ints  # row of the tray or drop, -1 in the cross tray
-    hall: Ints
-    lane: Ints  # place in the trays, over all fabrics
-    cables: Ints
+    fabric: Ints32
+    rail: Ints32  # first rail of the lane; -1: leaf to spine, of leaves that serve several rails
+    rack: Ints32  # rack of a drop, -1 in a tray
+    row: Ints32  # row of the tray or drop, -1 in the cross tray
+    hall: Ints32
+    lane: Ints32  # place in the trays, over all fabrics
+    cables: Ints32
     radius_m: Floats
 
 
@@ -146,8 +146,8 @@ class Busways:
     """Overhead power lines along the racks that a power item feeds."""
 
     lines: Polylines
-    item: Ints
-    feed: Ints  # 0 A, 1 B
+    item: Ints32
+    feed: Ints32  # 0 A, 1 B
     width_m: Floats
 
 
@@ -156,8 +156,8 @@ class LabelAnchors:
     """Anchors of texts in space."""
 
     text: list[str]
-    kind: Ints  # LabelKind
-    slot: Ints  # of the table of its kind (rows, loops, halls)
+    kind: Ints32  # LabelKind
+    slot: Ints32  # of the table of its kind (rows, loops, halls)
     x_m: Floats
     y_m: Floats
     z_m: Floats

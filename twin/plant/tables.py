@@ -13,12 +13,7 @@ from functools import cached_property
 from itertools import compress, repeat
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Bools = NDArray[np.bool_]
+from twin.arrays import Bools, Floats, Ints32
 
 U_M = 0.04445
 """Height of a rack unit [m]."""
@@ -102,14 +97,14 @@ class Rows:
 
     ids: list[str]
     labels: list[str]  # "ROW A"
-    hall: Ints
+    hall: Ints32
     x0_m: Floats
     x1_m: Floats
     y_m: Floats
     depth_m: Floats
     height_m: Floats
-    facing: Ints  # +1: fronts look to +y, -1: to -y
-    contained: Ints  # containment of the aisle in front (+1), behind (-1), none (0)
+    facing: Ints32  # +1: fronts look to +y, -1: to -y
+    contained: Ints32  # containment of the aisle in front (+1), behind (-1), none (0)
     present: Bools
 
 
@@ -118,29 +113,29 @@ class Racks:
     """Cabinets; (x, y) is the centre of the footprint, on the floor."""
 
     ids: list[str]
-    row: Ints
-    hall: Ints
-    kind: Ints  # RackKind
+    row: Ints32
+    hall: Ints32
+    kind: Ints32  # RackKind
     part: list[str]
     x_m: Floats
     y_m: Floats
     width_m: Floats
     depth_m: Floats
     height_m: Floats
-    facing: Ints
-    units_u: Ints
-    loop: Ints  # liquid loop of its cold plates, -1 when air-cooled
-    air_loop: Ints  # air loop of its room air
-    feed_a: Ints  # power stage items, -1 none
-    feed_b: Ints
+    facing: Ints32
+    units_u: Ints32
+    loop: Ints32  # liquid loop of its cold plates, -1 when air-cooled
+    air_loop: Ints32  # air loop of its room air
+    feed_a: Ints32  # power stage items, -1 none
+    feed_b: Ints32
     shelf_part: list[str]  # power shelf of the catalogue; "": nodes have power supplies of their own
-    shelves: Ints  # even ones hang on feed A, odd ones on feed B
-    shelves_needed: Ints
+    shelves: Ints32  # even ones hang on feed A, odd ones on feed B
+    shelves_needed: Ints32
     gear_w: (
         Floats  # typical power of the switches that the rack part brings; those of fabrics are not among them
     )
-    node_first: Ints  # nodes of a rack are contiguous slots
-    node_count: Ints
+    node_first: Ints32  # nodes of a rack are contiguous slots
+    node_count: Ints32
     present: Bools
 
 
@@ -149,17 +144,17 @@ class Nodes:
     """Servers or compute trays."""
 
     ids: list[str]
-    rack: Ints
-    part: Ints  # into Plant.node_parts
-    u: Ints  # lowest rack unit, 1 = bottom
-    height_u: Ints
-    column: Ints  # place among the nodes side by side, from the left of a person before the front
-    abreast: Ints  # how many places side by side
-    gpu_first: Ints  # GPUs of a node are contiguous slots
-    gpu_count: Ints
-    loop: Ints  # the loop its GPUs reject heat to (liquid, or air when air-cooled)
-    unit: Ints  # scalable unit of the scale-out fabric, -1 none
-    nics: Ints  # scale-out ports
+    rack: Ints32
+    part: Ints32  # into Plant.node_parts
+    u: Ints32  # lowest rack unit, 1 = bottom
+    height_u: Ints32
+    column: Ints32  # place among the nodes side by side, from the left of a person before the front
+    abreast: Ints32  # how many places side by side
+    gpu_first: Ints32  # GPUs of a node are contiguous slots
+    gpu_count: Ints32
+    loop: Ints32  # the loop its GPUs reject heat to (liquid, or air when air-cooled)
+    unit: Ints32  # scalable unit of the scale-out fabric, -1 none
+    nics: Ints32  # scale-out ports
     nic_bytes_s: Floats  # of one, per direction
     liquid: Bools  # cold plates on the GPUs
     drained: Bools
@@ -170,10 +165,10 @@ class Nodes:
 class Gpus:
     """GPUs; id of GPU g is f"{node id}/{index}"."""
 
-    node: Ints
-    index: Ints
-    rack: Ints
-    part: Ints  # into Plant.gpu_parts
+    node: Ints32
+    index: Ints32
+    rack: Ints32
+    part: Ints32  # into Plant.gpu_parts
     present: Bools
 
 
@@ -182,16 +177,16 @@ class Switches:
     """Scale-out switches, in racks."""
 
     ids: list[str]
-    rack: Ints
-    u: Ints
-    height_u: Ints
+    rack: Ints32
+    u: Ints32
+    height_u: Ints32
     part: list[str]
-    role: Ints  # SwitchRole
-    fabric: Ints
-    unit: Ints  # scalable unit, pod or group served, -1: all
-    rail: Ints  # rail it serves alone, -1 otherwise
-    plane: Ints  # of dual-homed cards, 0 or 1; -1 where cards have one cable
-    ports: Ints  # after splitting fast ports to the speed of the NICs
+    role: Ints32  # SwitchRole
+    fabric: Ints32
+    unit: Ints32  # scalable unit, pod or group served, -1: all
+    rail: Ints32  # rail it serves alone, -1 otherwise
+    plane: Ints32  # of dual-homed cards, 0 or 1; -1 where cards have one cable
+    ports: Ints32  # after splitting fast ports to the speed of the NICs
     port_bytes_s: Floats
     present: Bools
 
@@ -200,28 +195,28 @@ class Switches:
 class Bundles:
     """Cables of one fabric between two places, drawn and counted together."""
 
-    fabric: Ints
-    rail: Ints  # of cables to nodes, axis of a torus; -1: between switches
-    plane: Ints  # rail of the lower switch (axis of a torus), -1 where it has none
-    tier: Ints  # BundleTier
-    rack_a: Ints
-    rack_b: Ints
-    cables: Ints
+    fabric: Ints32
+    rail: Ints32  # of cables to nodes, axis of a torus; -1: between switches
+    plane: Ints32  # rail of the lower switch (axis of a torus), -1 where it has none
+    tier: Ints32  # BundleTier
+    rack_a: Ints32
+    rack_b: Ints32
+    cables: Ints32
     cable_bytes_s: Floats
     length_m: Floats
-    of_link: Ints  # per link (node links, then switch links, then peer links): the bundle it lies in
+    of_link: Ints32  # per link (node links, then switch links, then peer links): the bundle it lies in
 
 
 @dataclass
 class NodeLinks:
     """One cable from a network card of a node to a leaf switch each; absent nodes have none."""
 
-    fabric: Ints
-    rail: Ints
-    node: Ints
-    leaf: Ints  # switch slot
-    nic: Ints  # network card of the node, from 0; a dual-homed one has two cables
-    plane: Ints  # 0, or which of the cables of one card
+    fabric: Ints32
+    rail: Ints32
+    node: Ints32
+    leaf: Ints32  # switch slot
+    nic: Ints32  # network card of the node, from 0; a dual-homed one has two cables
+    plane: Ints32  # 0, or which of the cables of one card
     bytes_s: Floats  # one direction
 
 
@@ -229,10 +224,10 @@ class NodeLinks:
 class SwitchLinks:
     """Cables between two switches: leaf and spine, spine and core, or two of one tier."""
 
-    fabric: Ints
-    lower: Ints  # switch slots; of one tier the lower slot
-    upper: Ints
-    cables: Ints
+    fabric: Ints32
+    lower: Ints32  # switch slots; of one tier the lower slot
+    upper: Ints32
+    cables: Ints32
     bytes_s: Floats  # all cables, one direction
 
 
@@ -240,11 +235,11 @@ class SwitchLinks:
 class PeerLinks:
     """Cables straight from one node to another: ring and torus."""
 
-    fabric: Ints
-    axis: Ints  # dimension of the torus
-    a: Ints  # node slots; of a ring or torus b is the next one along the axis, after the last the first
-    b: Ints
-    cables: Ints
+    fabric: Ints32
+    axis: Ints32  # dimension of the torus
+    a: Ints32  # node slots; of a ring or torus b is the next one along the axis, after the last the first
+    b: Ints32
+    cables: Ints32
     bytes_s: Floats  # all cables, one direction
 
 
@@ -261,17 +256,17 @@ class FabricTable:
 class Fixtures:
     """Trays and boxes in racks that hold no GPU: NVLink switch trays, power shelves, storage boxes."""
 
-    rack: Ints
-    u: Ints
-    height_u: Ints
-    kind: Ints  # FixtureKind
+    rack: Ints32
+    u: Ints32
+    height_u: Ints32
+    kind: Ints32  # FixtureKind
 
 
 @dataclass
 class Machines:
     """CDUs and CRAHs, one entry per machine; (x, y) is the centre of the footprint."""
 
-    loop: Ints
+    loop: Ints32
     x_m: Floats
     y_m: Floats
     width_m: Floats  # along x
@@ -285,20 +280,20 @@ class Loops:
 
     ids: list[str]
     labels: list[str]  # "CDU 0", "CRAH 3": the id in capitals
-    kind: Ints  # LoopKind
+    kind: Ints32  # LoopKind
     part: list[str]
-    hall: Ints
-    plant: Ints
-    units: Ints
-    pumps: Ints
+    hall: Ints32
+    plant: Ints32
+    units: Ints32
+    pumps: Ints32
     supply_c: Floats  # design
     flow_m3_s: Floats  # design, whole loop
     coast_s: Floats
     recover_s: Floats  # until the other drives make up for a lost pump; inf: never
     valve: Bools  # a mixing valve holds the supply
     recirculation: Floats  # share of hot aisle air that finds its way to the inlets; 0 of liquid loops
-    feed_a: Ints  # power items of its pumps or fans, -1: the house supply (the roots of the power tree)
-    feed_b: Ints
+    feed_a: Ints32  # power items of its pumps or fans, -1: the house supply (the roots of the power tree)
+    feed_b: Ints32
     x_m: Floats
     y_m: Floats
     width_m: Floats
@@ -316,16 +311,16 @@ class FacilityLoops:
     kind: list[str]
     part: list[str]
     supply_c: Floats
-    units: Ints  # machines side by side
-    needed: Ints  # of them for the rated heat
+    units: Ints32  # machines side by side
+    needed: Ints32  # of them for the rated heat
     rated_w: Floats  # heat that the hall can make at most
     economiser: Bools
-    pumps: Ints
+    pumps: Ints32
     pump_w: Floats  # all of them at design flow; nan: as the flow needs
     coast_s: Floats
     restart_s: Floats  # from power back to full cooling; nan: the part's
-    feed_a: Ints  # power items, -1: the house supply
-    feed_b: Ints
+    feed_a: Ints32  # power items, -1: the house supply
+    feed_b: Ints32
     present: Bools  # all are, but for pictures in which some are hidden
 
 
@@ -336,13 +331,13 @@ class PowerItems:
     ids: list[str]
     kind: list[str]
     part: list[str]
-    stage: Ints
-    parent: Ints  # -1: a root of the tree, or a source beside it
-    spare_parent: Ints  # takes over when the parent is dead, -1 none
+    stage: Ints32
+    parent: Ints32  # -1: a root of the tree, or a source beside it
+    spare_parent: Ints32  # takes over when the parent is dead, -1 none
     transfer_s: Floats  # dead time of that
-    bus: Ints  # of sources on site and batteries: item whose output they push into; -1: part of the tree
-    units: Ints  # machines side by side
-    needed: Ints  # of them for the capacity
+    bus: Ints32  # of sources on site and batteries: item whose output they push into; -1: part of the tree
+    units: Ints32  # machines side by side
+    needed: Ints32  # of them for the capacity
     capacity_w: Floats  # of the needed units together; nan: unlimited
     breaker_w: Floats  # rated power of the breaker at its output; nan: none
     breaker_s: Floats  # its K
@@ -359,7 +354,7 @@ class PowerItems:
     x_m: Floats
     y_m: Floats
     placed: Bools  # somebody said where it stands
-    feed: Ints  # 0: feed A of what hangs on it, 1: feed B, -1: feeds nothing itself
+    feed: Ints32  # 0: feed A of what hangs on it, 1: feed B, -1: feeds nothing itself
     present: Bools
 
 
@@ -370,14 +365,14 @@ class Stores:
     ids: list[str]
     part: list[str]
     tier: list[str]  # object, parallel, nvme, memory
-    count: Ints
+    count: Ints32
     read_bytes_s: Floats
     write_bytes_s: Floats
     operations_s: Floats  # inf: not known to limit
     capacity_bytes: Floats  # inf: not known to limit
     first_byte_s: Floats  # 0: not known to limit
-    behind: Ints  # store that it is filled from, -1 none
-    rack: Ints  # rack of the first box, -1 not in a rack
+    behind: Ints32  # store that it is filled from, -1 none
+    rack: Ints32  # rack of the first box, -1 not in a rack
 
 
 @dataclass

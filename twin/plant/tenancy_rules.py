@@ -12,7 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from twin.plant.tables import Bools, Plant
+from twin.arrays import Bools
+from twin.plant.tables import Plant
 from twin.scenario.checks.tenancy import Work, stores_of, work_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scheduling import Partition

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, Ints64
 from twin.plant.links import LinkKind, Links
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -28,15 +24,15 @@ class TorusAxis:
         Coordinate of each node, and nodes of its circle.
     """
 
-    ahead: Longs
-    back: Longs
-    ahead_link: Longs
-    back_link: Longs
-    place: Longs
-    size: Longs
+    ahead: Ints64
+    back: Ints64
+    ahead_link: Ints64
+    back_link: Ints64
+    place: Ints64
+    size: Ints64
 
 
-def axes_of(links: Links, fabric: int, axis: Longs, bytes_s: Floats) -> list[TorusAxis] | None:
+def axes_of(links: Links, fabric: int, axis: Ints64, bytes_s: Floats) -> list[TorusAxis] | None:
     """Return the axes of a torus whose circles are all whole and of one length per axis, else None.
 
     Parameters
@@ -61,7 +57,7 @@ def axes_of(links: Links, fabric: int, axis: Longs, bytes_s: Floats) -> list[Tor
     return found or None
 
 
-def _axis(links: Links, mine: Longs, members: Longs) -> TorusAxis | None:
+def _axis(links: Links, mine: Ints64, members: Ints64) -> TorusAxis | None:
     """Return one dimension: each circle walked from its lowest node towards the lower of its two neighbours."""
     ends = np.concatenate([links.a[mine], links.b[mine]]).astype(np.int64)
     others = np.concatenate([links.b[mine], links.a[mine]]).astype(np.int64)
@@ -89,8 +85,8 @@ def _axis(links: Links, mine: Longs, members: Longs) -> TorusAxis | None:
 
 
 def dimension_order(
-    axes: list[TorusAxis], source: Longs, target: Longs, bytes_s: Floats
-) -> tuple[Longs, Longs, Longs, Bools]:
+    axes: list[TorusAxis], source: Ints64, target: Ints64, bytes_s: Floats
+) -> tuple[Ints64, Ints64, Ints64, Bools]:
     """Return entries (pair, directed link), hops of each pair, and which pairs meet a dead link on their way.
 
     Of the two ways round a circle the shorter is taken, of equal ones that in + direction.
@@ -106,7 +102,7 @@ def dimension_order(
     """
     pairs = len(source)
     here, hops = source.astype(np.int64).copy(), np.zeros(pairs, np.int64)
-    entries: list[tuple[Longs, Longs]] = []
+    entries: list[tuple[Ints64, Ints64]] = []
     for axis in axes:
         size = axis.size[here]
         steps = (axis.place[target] - axis.place[here]) % size

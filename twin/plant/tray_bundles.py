@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.arrays import Bools, Floats, Ints32
 from twin.plant.line_builder import LineBuilder
 from twin.plant.shapes import TrayBundles
-from twin.plant.tables import Bools, Floats, Ints, Plant
+from twin.plant.tables import Plant
 from twin.plant.tray_paths import cross_tray_x_m, tray_of_row, tray_places
 from twin.plant.trays import CROSS_ABOVE_M, TRAY_WIDTH_M
 
@@ -28,13 +29,13 @@ IN_TRAY_M = 0.04
 class _Ends:
     """Both ends of every bundle that leaves its rack."""
 
-    rack: Ints
-    row: Ints  # whose tray it lies in
-    hall: Ints
-    lane: Ints
-    rail: Ints  # first rail of the lane
-    fabric: Ints
-    cables: Ints
+    rack: Ints32
+    row: Ints32  # whose tray it lies in
+    hall: Ints32
+    lane: Ints32
+    rail: Ints32  # first rail of the lane
+    fabric: Ints32
+    cables: Ints32
     leaves_row: Bools
 
 
@@ -44,12 +45,12 @@ class _Drawn:
 
     start: Floats
     stop: Floats
-    fabric: Ints
-    rail: Ints
-    rack: Ints
-    row: Ints
-    hall: Ints
-    lane: Ints
+    fabric: Ints32
+    rail: Ints32
+    rack: Ints32
+    row: Ints32
+    hall: Ints32
+    lane: Ints32
     cables: Floats
     radius_m: Floats
 
@@ -80,7 +81,7 @@ def draw_bundles(plant: Plant) -> TrayBundles:
     )
 
 
-def lanes(plant: Plant) -> tuple[Ints, Ints, Floats]:
+def lanes(plant: Plant) -> tuple[Ints32, Ints32, Floats]:
     """Return, per bundle, its lane and the first rail of that lane; and each lane's offset in a tray [m].
 
     Rails of a fabric share its lanes evenly, cables from leaf to spine with the rail of the leaf. Those of leaves
@@ -106,7 +107,7 @@ def lanes(plant: Plant) -> tuple[Ints, Ints, Floats]:
     return lane, lead, offset_m
 
 
-def _ends(plant: Plant, lane: Ints, rail: Ints) -> _Ends:
+def _ends(plant: Plant, lane: Ints32, rail: Ints32) -> _Ends:
     bundles, racks = plant.bundles, plant.racks
     out = bundles.rack_a != bundles.rack_b
     twice = np.concatenate([out, out])
@@ -199,14 +200,14 @@ def _drops(plant: Plant, ends: _Ends, offset_m: Floats) -> _Drawn:
     )
 
 
-def _groups(place: Ints, lane: Ints, many: int) -> tuple[Ints, Ints]:
+def _groups(place: Ints32, lane: Ints32, many: int) -> tuple[Ints32, Ints32]:
     """Return the first end of each (place, lane), and the number of the group of each end."""
     key = place.astype(np.int64) * max(1, many) + lane
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     return first.astype(np.int32), group.astype(np.int32)
 
 
-def _span(group: Ints, groups: int, at_m: Floats) -> tuple[Floats, Floats]:
+def _span(group: Ints32, groups: int, at_m: Floats) -> tuple[Floats, Floats]:
     """Return the least and greatest place of each group [m]."""
     low_m, high_m = np.full(groups, np.inf), np.full(groups, -np.inf)
     np.minimum.at(low_m, group, at_m)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.plant.tables import Floats, Ints, Racks, Rows
+from twin.arrays import Floats, Ints32
+from twin.plant.tables import Racks, Rows
 
 TRAY_ABOVE_RACK_M = 0.28
 """Roof of the racks to the cable tray over them."""
@@ -28,7 +29,7 @@ def tray_places(rows: Rows) -> tuple[Floats, Floats]:
     return (rows.y_m + rows.facing * TRAY_FORWARD_M)[line], top_m[line]
 
 
-def tray_of_row(rows: Rows) -> Ints:
+def tray_of_row(rows: Rows) -> Ints32:
     """Return, per row, the first row whose tray it shares: rows of one hall that lie in one line, end to end."""
     y_m = rows.y_m + rows.facing * TRAY_FORWARD_M
     order = np.lexsort((np.arange(len(y_m)), y_m, rows.hall))

@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from twin.arrays import Bools, Floats, Ints32
 from twin.plant.shapes import TrayBundles
-from twin.plant.tables import Bools, Floats, Ints, Plant
+from twin.plant.tables import Plant
 from twin.plant.tray_bundles import lanes
 from twin.plant.tray_paths import tray_of_row
 
@@ -40,20 +41,20 @@ class CableRuns:
         Whether the way from the bundle's rack a to its rack b goes along the direction of the line.
     """
 
-    line: Ints
+    line: Ints32
     start_m: Floats
     stop_m: Floats
     from_m: Floats
-    bundle: Ints
-    first: Ints
-    last: Ints
+    bundle: Ints32
+    first: Ints32
+    last: Ints32
     ahead: Bools
 
     def __len__(self) -> int:
         return len(self.line)
 
     @cached_property
-    def _doubling(self) -> tuple[int, Ints, Ints, Ints]:
+    def _doubling(self) -> tuple[int, Ints32, Ints32, Ints32]:
         """Return levels, runs in the order of the cells they fill, where each cell's runs begin, and the cells.
 
         A run of n pieces is two overlapping stretches of 2^k pieces; cell (k, p) stands for pieces p to p + 2^k - 1.
@@ -94,11 +95,11 @@ class CableRuns:
         used: Bools = np.cumsum(begin - end)[: len(self)] > 0
         return used
 
-    def bundles_at(self, piece: int) -> Ints:
+    def bundles_at(self, piece: int) -> Ints32:
         """Return the bundles that lie in a piece, in ascending order."""
         return np.unique(self.bundle[(self.first <= piece) & (piece <= self.last)])
 
-    def pieces_of(self, bundles: Ints) -> Ints:
+    def pieces_of(self, bundles: Ints32) -> Ints32:
         """Return the pieces that some of the bundles lie in, in ascending order."""
         if not len(bundles):
             return np.zeros(0, np.int32)
@@ -129,13 +130,13 @@ def lay_runs(plant: Plant, drawn: TrayBundles) -> CableRuns:
     way = (stop - start) / np.maximum(length_m, 1e-9)[:, None]
     begins = line * _LINE_KEY + from_m
 
-    def piece(lines: Ints, at_m: Floats) -> Ints:
+    def piece(lines: Ints32, at_m: Floats) -> Ints32:
         found = np.searchsorted(begins, lines * _LINE_KEY + at_m, side="right") - 1
         return found.astype(np.int32)
 
-    runs: list[tuple[Ints, Ints, Ints, Bools]] = []
+    runs: list[tuple[Ints32, Ints32, Ints32, Bools]] = []
 
-    def add(bundle: Ints, lines: Ints, a_m: Floats, b_m: Floats) -> None:
+    def add(bundle: Ints32, lines: Ints32, a_m: Floats, b_m: Floats) -> None:
         """Take the runs of bundles along lines, from a to b."""
         low_m, high_m = np.minimum(a_m, b_m), np.maximum(a_m, b_m)
         some = (lines >= 0) & (high_m - low_m > _SAME_M)
@@ -175,14 +176,14 @@ def lay_runs(plant: Plant, drawn: TrayBundles) -> CableRuns:
     )
 
 
-def _table(places: int, place: Ints, lane: Ints, chosen: Bools) -> Ints:
+def _table(places: int, place: Ints32, lane: Ints32, chosen: Bools) -> Ints32:
     """Return the number of the chosen line at each (place, lane), -1 for none."""
     table = np.full((places, int(lane.max(initial=0)) + 1), -1, np.int32)
     table[place[chosen], lane[chosen]] = np.flatnonzero(chosen)
     return table
 
 
-def _pieces(length_m: Floats, cut_line: Ints, cut_m: Floats) -> tuple[Ints, Floats, Floats]:
+def _pieces(length_m: Floats, cut_line: Ints32, cut_m: Floats) -> tuple[Ints32, Floats, Floats]:
     """Return line, start and end [m along it] of the pieces that cuts leave of lines."""
     lines = np.arange(len(length_m))
     inside = (cut_m > _SAME_M) & (cut_m < length_m[cut_line] - _SAME_M)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.arrays import Ints32
 from twin.plant.line_builder import LineBuilder
 from twin.plant.shapes import Busways, Trays
-from twin.plant.tables import Ints, Plant
+from twin.plant.tables import Plant
 from twin.plant.tray_paths import TRAY_FORWARD_M, cross_tray_x_m, tray_of_row, tray_places
 
 TRAY_WIDTH_M = 0.5
@@ -56,8 +57,8 @@ def draw_busways(plant: Plant) -> Busways:
     """Return one overhead line per power item and row it feeds, from the row end to its furthest rack."""
     racks, rows = plant.racks, plant.rows
     lines = LineBuilder()
-    items: list[Ints] = []
-    feeds: list[Ints] = []
+    items: list[Ints32] = []
+    feeds: list[Ints32] = []
     for feed, column in enumerate((racks.feed_a, racks.feed_b)):
         fed = np.flatnonzero((column >= 0) & racks.present)
         key = column[fed].astype(np.int64) * len(rows.ids) + racks.row[fed]

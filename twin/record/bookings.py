@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats, Ints32
 from twin.record.accounts import ACCOUNTS
 from twin.record.columns import unpack
 from twin.record.runfile import MAX_BLOB_BYTES, RunFileError
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 AT_REST = -1
 """In the place of a job: GPUs that have none."""
 LOST, KEPT = 0, 1
@@ -59,13 +58,13 @@ class Booked:
         All bookings up to this time are here [s].
     """
 
-    job: Ints
+    job: Ints32
     begin_s: Floats
     end_s: Floats
-    rate: Ints
-    settled_job: Ints
+    rate: Ints32
+    settled_job: Ints32
     settled_s: Floats
-    kind: Ints
+    kind: Ints32
     value: Floats
     rates: Floats
     until_s: float

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import AnyArray
 from twin.record.runfile import MAX_BLOB_BYTES, RunFileError
 
-Values = NDArray[Any]
 _LEVEL = 1
 _LENGTH = 4
 _MARK = b"\x00"  # no compressed bytes begin so
@@ -40,14 +40,14 @@ class SparseColumnBuilder:
 
     def clear(self) -> None:
         """Begin the next block."""
-        self._first: Values | None = None
-        self._last: Values | None = None
+        self._first: AnyArray | None = None
+        self._last: AnyArray | None = None
         self._begin: bytes | None = None  # `first`, compressed
         self._given: object = None
-        self._samples: list[tuple[NDArray[np.intp], Values]] = []
+        self._samples: list[tuple[NDArray[np.intp], AnyArray]] = []
         self.nbytes = 0
 
-    def add(self, values: Values) -> None:
+    def add(self, values: AnyArray) -> None:
         """Take the values of all entities at the next sample; as many as before."""
         if self._first is None or self._last is None:
             self._first, self._last = self._rounded(values), values.copy()
@@ -64,7 +64,7 @@ class SparseColumnBuilder:
             self._samples.append(_NONE)
         self._given = values
 
-    def _rounded(self, values: Values) -> Values:
+    def _rounded(self, values: AnyArray) -> AnyArray:
         if self._kind == np.uint8:
             return values.astype(np.uint8)
         if self._quantum:
@@ -114,11 +114,11 @@ class Sparse:
         Their values, moving entities x samples.
     """
 
-    first: Values
+    first: AnyArray
     moving: NDArray[np.intp]
-    rows: Values
+    rows: AnyArray
 
-    def at(self, sample: int) -> Values:
+    def at(self, sample: int) -> AnyArray:
         """Return all entities at a sample."""
         values = self.first.copy()
         if self.moving.size:
@@ -145,11 +145,11 @@ class Sparse:
 class Dense:
     """A dense column as it is read: entities x samples."""
 
-    rows: Values
+    rows: AnyArray
 
-    def at(self, sample: int) -> Values:
+    def at(self, sample: int) -> AnyArray:
         """Return all entities at a sample."""
-        values: Values = self.rows[:, sample]
+        values: AnyArray = self.rows[:, sample]
         return values
 
     def head(self, samples: int) -> bytes:
@@ -161,7 +161,7 @@ class Dense:
         return self.rows.astype(np.float32, copy=False)
 
 
-def encode_dense(values: Values, quantum: float) -> bytes:
+def encode_dense(values: AnyArray, quantum: float) -> bytes:
     """Return samples x entities as one compressed dense column, rounded to `quantum` (0: as they are)."""
     if values.dtype == np.uint8:
         return zlib.compress(np.ascontiguousarray(values.T).tobytes(), _LEVEL)
@@ -171,7 +171,7 @@ def encode_dense(values: Values, quantum: float) -> bytes:
     )
 
 
-def _round(values: Values, quantum: float) -> NDArray[np.float32]:
+def _round(values: AnyArray, quantum: float) -> NDArray[np.float32]:
     rounded = values.astype(np.float32)
     np.rint(rounded * np.float32(1.0 / quantum), out=rounded)
     rounded *= np.float32(quantum)

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import AnyInts
 from twin.physics.gpu_picture import FIELDS, QUANTUM_K, TEMPERATURES, GpuTraits, GroupFigures, paint
 from twin.physics.gpu_power import GpuPowerModel
 from twin.record.frame import Arrays
 from twin.record.run_summary import strict_json
 from twin.record.runfile import RunFileError
-
-Ints = NDArray[np.integer[Any]]
 
 COLUMNS: dict[str, str] = {
     "groups": "f4",
@@ -51,11 +50,11 @@ class Detail:
     """
 
     groups: GroupFigures
-    group: Ints
-    job: Ints
-    state: Ints
-    condition: Ints
-    seat: Ints
+    group: AnyInts
+    job: AnyInts
+    state: AnyInts
+    condition: AnyInts
+    seat: AnyInts
 
     def show(self, values: Arrays, dies: GpuTraits) -> None:
         """Write every channel of GPUs and nodes into the arrays of a frame."""

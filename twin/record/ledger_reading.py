@@ -17,10 +17,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.record.accounts import ACCOUNTS, KEPT_STEP
 from twin.record.bookings import AT_REST, KEPT, LOST, Booked
 
-Floats = NDArray[np.float64]
 _STEP = np.array([ACCOUNTS.index(name) for name in KEPT_STEP])
 _LOST_WORK = ACCOUNTS.index("lost_work")
 _ROUNDING = 1e-9

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.record.accounts import ACCOUNTS
 from twin.record.blocks import decode_ledger, decode_named
 from twin.record.bookings import Booked, decode_bookings, joined
@@ -16,7 +16,6 @@ from twin.record.runfile import RunFileError, of_part
 from twin.record.series import BOOKINGS, FIGURES, LEDGER
 from twin.record.source import RunSource, figure, stretch, time_s
 
-Floats = NDArray[np.float64]
 Ledger = tuple[Floats, dict[str, Floats]]
 Figures = tuple[Floats, Mapping[str, Floats]]
 Decode = Callable[[bytes, int], tuple[tuple[str, ...], Floats]]

@@ -15,10 +15,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Bytes
 from twin.record.reader import Reader
 from twin.report.frame_files import frame_file, frame_files, must_hold_no_film
 from twin.report.shots import Shots
-from twin.report.studio import Rgb, Shot, about, png
+from twin.report.studio import Shot, about, png
 
 INSTALL = "python -m pip install 'gpu-twin[video]'"
 MAX_FRAMES = 100_000
@@ -63,7 +64,7 @@ class FilmCut:
 class Sink(Protocol):
     """Takes the pictures of a film."""
 
-    def add(self, rgb: Rgb, fields: Mapping[str, str]) -> None:
+    def add(self, rgb: Bytes, fields: Mapping[str, str]) -> None:
         """Take the next picture and what it says about itself."""
 
     def close(self) -> None:
@@ -98,7 +99,7 @@ class Frames:
         folder.mkdir(parents=True, exist_ok=True)
         self._written: list[Path] = []
 
-    def add(self, rgb: Rgb, fields: Mapping[str, str]) -> None:
+    def add(self, rgb: Bytes, fields: Mapping[str, str]) -> None:
         """Write one file."""
         path = frame_file(self.folder, len(self._written) + 1)
         self._written.append(path)
@@ -132,7 +133,7 @@ class Mp4:
         self._file: Any = None
         self._stream: Any = None
 
-    def add(self, rgb: Rgb, fields: Mapping[str, str]) -> None:
+    def add(self, rgb: Bytes, fields: Mapping[str, str]) -> None:
         """Encode one picture; raises OSError where the disk or the encoder refuses."""
         with _as_os_error():
             self._encode(rgb, fields)
@@ -144,7 +145,7 @@ class Mp4:
             self._file.close()
         os.replace(self._partial, self.path)
 
-    def _encode(self, rgb: Rgb, fields: Mapping[str, str]) -> None:
+    def _encode(self, rgb: Bytes, fields: Mapping[str, str]) -> None:
         import av
 
         even = np.ascontiguousarray(
@@ -204,7 +205,7 @@ class Film:
         self._reader, self._sink = reader, sink
         self._times = cut.times_s().tolist()
         self._shots = Shots(reader, shot)
-        self._last: tuple[float, Rgb] | None = None
+        self._last: tuple[float, Bytes] | None = None
         self.done = 0
 
     @property
@@ -228,7 +229,7 @@ class Film:
         self._shots.close()
         self._sink.abandon()
 
-    def _picture(self, t_s: float) -> tuple[Rgb, float]:
+    def _picture(self, t_s: float) -> tuple[Bytes, float]:
         """Return the picture at a time; samples that are shown for long are drawn once."""
         at_s = self._shots.sample_s(t_s)
         if self._last is None or self._last[0] != at_s:

@@ -7,11 +7,12 @@ from types import TracebackType
 
 import numpy as np
 
+from twin.arrays import Bytes
 from twin.record.frame import Frame
 from twin.record.reader import Reader
 from twin.report.halls import RecordedHalls
 from twin.report.run_report import ReportPicture
-from twin.report.studio import Rgb, Shot, Studio, about, png
+from twin.report.studio import Shot, Studio, about, png
 
 
 class Shots:
@@ -46,7 +47,7 @@ class Shots:
         """Free what draws."""
         self._studio.close()
 
-    def rgb(self, t_s: float) -> tuple[Rgb, Frame]:
+    def rgb(self, t_s: float) -> tuple[Bytes, Frame]:
         """Return the picture of the last sample at or before `t_s` [s], and its frame."""
         frame = self._reader.frame(t_s)
         scenario, plant = self._halls.at(frame.layout.epoch)

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
+from twin.arrays import Bytes
 from twin.plant.find import find
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
@@ -26,7 +25,6 @@ from twin.view3d.place.presets import PRESETS
 from twin.view3d.view.hall_view import HallView
 
 Theme = Literal["dark", "light", "contrast"]
-Rgb = NDArray[np.uint8]
 
 
 class NoPicture(Exception):
@@ -105,7 +103,7 @@ class Studio:
         """Free what draws."""
         self._view.close()
 
-    def picture(self, scenario: Scenario, plant: Plant, frame: Frame) -> Rgb:
+    def picture(self, scenario: Scenario, plant: Plant, frame: Frame) -> Bytes:
         """Return the picture of a moment, uint8 (height, width, 3).
 
         Raises
@@ -177,7 +175,7 @@ def metadata(
     }
 
 
-def png(rgb: Rgb, fields: Mapping[str, str]) -> bytes:
+def png(rgb: Bytes, fields: Mapping[str, str]) -> bytes:
     """Return a picture as a PNG file with text fields."""
     high, wide = rgb.shape[:2]
     image = QImage(rgb.tobytes(), wide, high, wide * 3, QImage.Format.Format_RGB888)

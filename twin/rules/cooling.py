@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from twin.arrays import Ints32
 from twin.catalog import (
     CduPart,
     ChillerPart,
@@ -16,7 +17,7 @@ from twin.catalog import (
     RdhxPart,
 )
 from twin.physics.comfort import ALLOWABLE, DEW_MARGIN_K
-from twin.plant.tables import Ints, LoopKind
+from twin.plant.tables import LoopKind
 from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Finds, Rule
 from twin.rules.rule_context import RuleContext
@@ -40,7 +41,7 @@ the last ones get water some 10 K warmer than designed. Fans of servers give up 
 HEAT_CAPACITY_J_M3K = {LoopKind.LIQUID: 4.0e6, LoopKind.AIR: 1.2e3, LoopKind.REAR_DOOR: 1.2e3}
 """Of a volume of coolant (water with 25 % glycol) and of air."""
 
-_Loop = Callable[[RuleContext, Ints, Path], Iterator[Found]]
+_Loop = Callable[[RuleContext, Ints32, Path], Iterator[Found]]
 
 
 def _each_loop(check: _Loop) -> Finds:
@@ -56,7 +57,7 @@ def _each_loop(check: _Loop) -> Finds:
     return find
 
 
-def _worst(case: RuleContext, mine: Ints) -> tuple[int, int]:
+def _worst(case: RuleContext, mine: Ints32) -> tuple[int, int]:
     """Return the hottest of some loops, and the machines it has."""
     plant = case.plant
     worst = int(mine[np.argmax(case.heat_w[mine])])
@@ -65,13 +66,13 @@ def _worst(case: RuleContext, mine: Ints) -> tuple[int, int]:
     return worst, int(plant.loops.units[worst])
 
 
-def _ids(case: RuleContext, loops: Ints, first: int) -> tuple[str, ...]:
+def _ids(case: RuleContext, loops: Ints32, first: int) -> tuple[str, ...]:
     """Return the ids of loops, one of them first."""
     ids = case.plant.loops.ids
     return (ids[first], *(ids[loop] for loop in loops.tolist() if loop != first))
 
 
-def _capacity(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
+def _capacity(case: RuleContext, mine: Ints32, at: Path) -> Iterator[Found]:
     """Yield loops whose machines are too small for the heat of their racks."""
     loops, heat_w = case.plant.loops, case.heat_w
     worst, units = _worst(case, mine)
@@ -91,7 +92,7 @@ def _capacity(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
     yield Found(at=(*at, "units"), reason=reason, fix=fix, ids=ids, value=makes, limit=has)
 
 
-def _flow(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
+def _flow(case: RuleContext, mine: Ints32, at: Path) -> Iterator[Found]:
     """Yield loops that ask their CDU for more than its pumps move."""
     loops = case.plant.loops
     worst, units = _worst(case, mine)
@@ -108,7 +109,7 @@ def _flow(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
         yield Found(at=(*at, "units"), reason=reason, fix=fix, ids=ids, value=asked, limit=has)
 
 
-def _rise(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
+def _rise(case: RuleContext, mine: Ints32, at: Path) -> Iterator[Found]:
     """Yield loops whose flow lets coolant or air warm by too much on its way through the racks."""
     loops = case.plant.loops
     kind = LoopKind(loops.kind[int(mine[0])])
@@ -129,7 +130,7 @@ def _rise(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
     )
 
 
-def _dew_point(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
+def _dew_point(case: RuleContext, mine: Ints32, at: Path) -> Iterator[Found]:
     """Yield supplies at which pipes sweat."""
     loops = case.plant.loops
     supply_c = float(loops.supply_c[int(mine[0])])
@@ -142,7 +143,7 @@ def _dew_point(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
         yield Found(at=(*at, "supply"), reason=reason, fix=fix, value=said, limit=right)
 
 
-def _air_class(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
+def _air_class(case: RuleContext, mine: Ints32, at: Path) -> Iterator[Found]:
     """Yield supplies of air outside the class of the hall."""
     loops, halls = case.plant.loops, case.plant.halls
     if LoopKind(loops.kind[int(mine[0])]) != LoopKind.AIR:
@@ -158,7 +159,7 @@ def _air_class(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
         yield Found(at=(*at, "supply"), reason=reason, fix=fix, value=said, limit=limit)
 
 
-def _approach(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
+def _approach(case: RuleContext, mine: Ints32, at: Path) -> Iterator[Found]:
     """Yield supplies colder than their facility water and the exchanger between allow."""
     plant, loops, slot = case.plant, case.plant.loops, int(mine[0])
     part = case.catalog.part(loops.part[slot])
@@ -174,7 +175,7 @@ def _approach(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
         yield Found(at=(*at, "supply"), reason=reason, fix=fix, value=supply, limit=limit)
 
 
-def _idle(case: RuleContext, mine: Ints, at: Path) -> Iterator[Found]:
+def _idle(case: RuleContext, mine: Ints32, at: Path) -> Iterator[Found]:
     """Yield loops that take the heat of no rack."""
     plant, racks = case.plant, case.plant.racks
     busy = np.concatenate([racks.loop[racks.present], racks.air_loop[racks.present]])

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Bools
 from twin.plant.islands import ALONE, islands_of
-from twin.plant.tables import Bools
 from twin.rules.finding import Found, line_rate, number, quantity
 from twin.rules.rule import Rule
 from twin.rules.rule_context import RuleContext

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from twin.plant.tables import Bools
+from twin.arrays import Bools
 from twin.rules.finding import Found, number
 from twin.rules.rule import Rule, written
 from twin.rules.rule_context import RuleContext

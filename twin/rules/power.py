@@ -9,10 +9,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from twin.arrays import Bools, Floats
 from twin.plant.dependencies import SUSTAINS
 from twin.plant.design_load import item_limit_w
 from twin.plant.graph import power_path
-from twin.plant.tables import Bools, Floats, Plant
+from twin.plant.tables import Plant
 from twin.rules.finding import Found, Measure, number, quantity
 from twin.rules.rule import Rule, written
 from twin.rules.rule_context import RuleContext

@@ -7,11 +7,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, Ints32
 from twin.catalog import Catalog
 from twin.plant.design_load import DesignLoad
 from twin.plant.facility import rated_heat_w
 from twin.plant.links import Links, links_of
-from twin.plant.tables import Bools, FixtureKind, Floats, Ints, Plant
+from twin.plant.tables import FixtureKind, Plant
 from twin.plant.tenancy_rules import Control, review
 from twin.scenario.schema.document import Scenario
 from twin.scenario.text.parse import Path
@@ -71,7 +72,7 @@ class RuleContext:
         return np.asarray(held & plant.racks.present, np.bool_)
 
     @cached_property
-    def rack_generator(self) -> Ints:
+    def rack_generator(self) -> Ints32:
         """Which row generator each rack is of, in the order of `generators`."""
         rows = [name.partition("/")[0] for name in self.plant.rows.ids]
         order = {name: place for place, name in enumerate(self.generators)}

@@ -8,10 +8,11 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, Ints32
 from twin.catalog import NodePart
 from twin.plant.cabinet import FRONT_M, REAR_M
 from twin.plant.domains import birth_racks
-from twin.plant.tables import Bools, Floats, Ints, LoopKind
+from twin.plant.tables import LoopKind
 from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Rule
 from twin.rules.rule_context import RuleContext
@@ -74,7 +75,9 @@ def _units(case: RuleContext) -> Iterator[Found]:
         )
 
 
-def _doubled(rack: Ints, first_u: Ints, height_u: Ints, column: Ints, abreast: Ints) -> NDArray[np.int64]:
+def _doubled(
+    rack: Ints32, first_u: Ints32, height_u: Ints32, column: Ints32, abreast: Ints32
+) -> NDArray[np.int64]:
     """Return entries that stand where another one does."""
     entry = np.repeat(np.arange(len(rack)), height_u)
     level = np.arange(len(entry)) - np.repeat(np.cumsum(height_u) - height_u, height_u)
@@ -141,14 +144,14 @@ class _Floor:
         x_m = (self.width_m[one] + self.width_m[other]) / 2 - abs(self.x_m[one] - self.x_m[other])
         return float(min(x_m, -self.gap_m[pair]))
 
-    def clear_m(self, facing: Ints) -> tuple[Floats, Floats]:
+    def clear_m(self, facing: Ints32) -> tuple[Floats, Floats]:
         """Return the clear space before and behind each rack [m]; inf where nothing stands there."""
         free_m = np.full((2, len(self.rack)), np.inf)
         slot, _, side, gap_m = self._seen(facing)
         np.minimum.at(free_m, (side, slot), gap_m)
         return free_m[0], free_m[1]
 
-    def tight(self, facing: Ints) -> list[tuple[float, float, int, int]]:
+    def tight(self, facing: Ints32) -> list[tuple[float, float, int, int]]:
         """Return (clear space, the least [m], rack, what it is to) of the racks with too little, the worst first."""
         slot, other, side, gap_m = self._seen(facing)
         least_m = np.where(side == 0, FRONT_M, REAR_M)
@@ -157,7 +160,7 @@ class _Floor:
         columns = (gap_m, least_m, slot, other)
         return list(zip(*(column[hit].tolist() for column in columns), strict=True))
 
-    def _seen(self, facing: Ints) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]:
+    def _seen(self, facing: Ints32) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]:
         """Return who stands before (side 0) or behind (1) each rack, and how far away [m]: (rack, who, side, gap)."""
         found = []
         for one, other in ((self.one, self.other), (self.other, self.one)):

@@ -10,14 +10,14 @@ from functools import partial
 
 import numpy as np
 
-from twin.schedule.queue import Ints
+from twin.arrays import Ints64
 from twin.schedule.trial import Outcome, Trial
 
-Backfill = Callable[[Trial, Ints, Ints], Ints]
+Backfill = Callable[[Trial, Ints64, Ints64], Ints64]
 """A decision under way, the waiting jobs in order, and those that had to wait before them -> all that have to."""
 
 
-def in_order(trial: Trial, jobs: Ints, before: Ints) -> Ints:
+def in_order(trial: Trial, jobs: Ints64, before: Ints64) -> Ints64:
     """Start jobs for as long as the next one fits."""
     if len(before):
         return before
@@ -27,7 +27,7 @@ def in_order(trial: Trial, jobs: Ints, before: Ints) -> Ints:
     return jobs[:0]
 
 
-def reserving(trial: Trial, jobs: Ints, before: Ints, promises: int) -> Ints:
+def reserving(trial: Trial, jobs: Ints64, before: Ints64, promises: int) -> Ints64:
     """Promise the first so many who wait their earliest start, and start whoever delays none of these.
 
     So many jobs are looked at as the depth says, from the first one on that has to wait. The first who waits for power

@@ -9,8 +9,9 @@ import math
 
 import numpy as np
 
+from twin.arrays import Bools, Ints64
 from twin.schedule.profile import NodeProfile
-from twin.schedule.queue import YEAR_S, Bools, Ints, Start
+from twin.schedule.queue import YEAR_S, Start
 from twin.schedule.rules import MOST_OCCURRENCES, Rules
 from twin.schedule.stock import FreeRoom, Stock
 
@@ -45,7 +46,7 @@ class CountPlan:
         kept = self._kept(steady)
         return FreeRoom(stock.free if kept is None else stock.free & ~kept, stock.free_gpus)
 
-    def _kept(self, steady: Ints) -> Bools | None:
+    def _kept(self, steady: Ints64) -> Bools | None:
         """Return free nodes that are kept for others, if only so many of each class may be taken; None: none is."""
         rules, free = self.rules, self.stock.free
         mask = np.zeros(len(free), bool)
@@ -71,7 +72,7 @@ class CountPlan:
         """Return the nodes that others are promised apart from `tenant` before `until_s` [s]."""
         return [nodes for from_s, other, nodes in self._zones if from_s < until_s and other != tenant]
 
-    def could(self, jobs: Ints) -> Bools:
+    def could(self, jobs: Ints64) -> Bools:
         """Return which jobs there may be room for now, beside what is promised; the others certainly cannot start."""
         rules, requests, profile = self.rules, self.rules.requests, self.profile
         until_s = self.now_s + np.minimum(requests.estimate_s[jobs], YEAR_S)

@@ -11,8 +11,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from twin.arrays import Bools, Floats, Ints64
 from twin.schedule.profile import believed_s
-from twin.schedule.queue import Bools, Floats, Ints, SiteView
+from twin.schedule.queue import SiteView
 from twin.schedule.stock import FreeRoom, Stock
 
 
@@ -29,13 +30,13 @@ class FirstPromise:
         GPUs of each node, shape (N,).
     """
 
-    def __init__(self, stock: Stock, site: SiteView, most: Ints) -> None:
+    def __init__(self, stock: Stock, site: SiteView, most: Ints64) -> None:
         self._stock, self._site, self._most = stock, site, most
-        self._nodes: Ints = np.zeros(0, np.intp)  # that are promised
+        self._nodes: Ints64 = np.zeros(0, np.intp)  # that are promised
         self.from_s = math.inf
         """When the promised nodes are taken [s]; inf: nobody is promised any."""
 
-    def keep(self, count: int, groups: Iterable[Bools]) -> Ints:
+    def keep(self, count: int, groups: Iterable[Bools]) -> Ints64:
         """Promise so many nodes of one of `groups`, where they come free first; return them, none if they never do."""
         since_s = self._since_s()
         chosen: Bools | None = None
@@ -59,7 +60,7 @@ class FirstPromise:
             free[self._nodes], gpus[self._nodes] = False, 0
         return FreeRoom(free, gpus)
 
-    def whole_until(self, until_s: Floats) -> Ints:
+    def whole_until(self, until_s: Floats) -> Ints64:
         """Return how many nodes are free as a whole from now until each of these times [s]."""
         free, promised = self._stock.left, int(np.count_nonzero(self._stock.free[self._nodes]))
         return np.where(until_s > self.from_s, free - promised, free)

@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+from twin.arrays import Bools, Floats, Ints64
 from twin.scenario.schema.scheduling import Green
-from twin.schedule.queue import Bools, Floats, Ints, Requests, SiteView
+from twin.schedule.queue import Requests, SiteView
 
 SLACK = 1e-9
 """Rounding of fractions of GPUs and of watts [-]."""
@@ -27,13 +28,13 @@ class Quotas:
         """Whether any tenant has one."""
         return bool(np.isfinite(self.gpus).any())
 
-    def within(self, jobs: Ints, requests: Requests, used: Floats) -> Bools:
+    def within(self, jobs: Ints64, requests: Requests, used: Floats) -> Bools:
         """Return which jobs their tenants may run within their quotas, if `used` GPUs are in their hands."""
         tenant = requests.tenant[jobs]
         result: Bools = used[tenant] + requests.gpus[jobs] <= self.gpus[tenant] * (1 + SLACK)
         return result
 
-    def sorted_out(self, jobs: Ints, requests: Requests, used: Floats) -> tuple[Ints, Ints]:
+    def sorted_out(self, jobs: Ints64, requests: Requests, used: Floats) -> tuple[Ints64, Ints64]:
         """Return the jobs within quotas and those that would have to borrow and may, each in the given order.
 
         Those of a tenant above its quota that may not borrow are in neither: they wait and hinder nobody.
@@ -48,7 +49,7 @@ class Quotas:
         return result
 
 
-def waits_for_clean(jobs: Ints, requests: Requests, green: Green, site: SiteView) -> tuple[Bools, float]:
+def waits_for_clean(jobs: Ints64, requests: Requests, green: Green, site: SiteView) -> tuple[Bools, float]:
     """Return which jobs wait for cleaner or cheaper energy, and when to look again at the latest [s].
 
     Only flexible jobs wait, no longer than `Green.longest_wait_s` in the queue, and not beyond the latest start that

@@ -14,9 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
+from twin.arrays import Bools, Floats, Ints64
 from twin.schedule.first_promise import FirstPromise
 from twin.schedule.profile import believed_s
-from twin.schedule.queue import SLICES, YEAR_S, Bools, Floats, Ints, SiteView, Start
+from twin.schedule.queue import SLICES, YEAR_S, SiteView, Start
 from twin.schedule.rules import MOST_OCCURRENCES, Rules
 from twin.schedule.spells import Spells
 from twin.schedule.stock import FreeRoom, Stock
@@ -94,7 +95,7 @@ class NodePlan:
         """Return nothing: what others are promised is left out of the room."""
         return []
 
-    def could(self, jobs: Ints) -> Bools:
+    def could(self, jobs: Ints64) -> Bools:
         """Return which jobs there may be room for now, beside what is promised; the others certainly cannot start."""
         requests = self.rules.requests
         fits = requests.whole[jobs] <= self.stock.left
@@ -111,7 +112,7 @@ class NodePlan:
         rules = self.rules
         return not (rules.windows or rules.quotas.any) and rules.isolation is None
 
-    def _whole_until(self, job: int, until_s: Floats) -> Ints:
+    def _whole_until(self, job: int, until_s: Floats) -> Ints64:
         """Return how many nodes are free as a whole from now until each of these times [s], as `job` sees it."""
         if self._first is not None:
             return self._first.whole_until(until_s)
@@ -121,7 +122,7 @@ class NodePlan:
             holds_s = np.sort(of_gpu_s.min(axis=1))
         else:
             holds_s = np.sort(table.holds_until_s(self._most))
-        count: Ints = len(holds_s) - holds_s.searchsorted(until_s)
+        count: Ints64 = len(holds_s) - holds_s.searchsorted(until_s)
         return count
 
     # --- what is promised
@@ -166,7 +167,7 @@ class NodePlan:
         self._take(Taken(Start(job, taken, gpus), begin_s, begin_s + lasts_s))
         return begin_s
 
-    def _spells(self, table: Timetable, gpus: Ints, slices: int, lasts_s: float) -> Spells:
+    def _spells(self, table: Timetable, gpus: Ints64, slices: int, lasts_s: float) -> Spells:
         """Return when so many GPUs of a node, or slices of one of its GPUs, are there for `lasts_s` [s]."""
         if not self._width:
             return table.spells(gpus, lasts_s)
@@ -197,7 +198,7 @@ class NodePlan:
                 self._enter(seen, taken)
         return self._seen[key].table
 
-    def _drawn(self, tenant: int, shut: Ints, long: Bools) -> Timetable:
+    def _drawn(self, tenant: int, shut: Ints64, long: Bools) -> Timetable:
         """Return the timetable of the site before the decision.
 
         Parameters
@@ -239,7 +240,7 @@ class NodePlan:
             self.now_s, room, np.concatenate(column), np.concatenate(times_s), np.concatenate(more)
         )
 
-    def _now(self) -> Ints:
+    def _now(self) -> Ints64:
         """Return the room of each column before the decision."""
         site = self.site
         if site.slices is None:
@@ -247,7 +248,7 @@ class NodePlan:
         return np.where(site.free[:, None] & self._there(), SLICES, site.slices).astype(np.int64).reshape(-1)
 
     @cached_property
-    def _node(self) -> Ints:
+    def _node(self) -> Ints64:
         """Node of each column."""
         return np.arange(len(self._most)).repeat(max(1, self._width))
 
@@ -256,15 +257,15 @@ class NodePlan:
         there: Bools = np.arange(self._width) < self._most[:, None]
         return there
 
-    def _columns(self, nodes: Ints) -> Ints:
+    def _columns(self, nodes: Ints64) -> Ints64:
         """Return the columns of all of `nodes`, in their order."""
         if not self._width:
             return nodes
         gpus = np.arange(self._width)
-        columns: Ints = (nodes[:, None] * self._width + gpus)[gpus < self._most[nodes, None]]
+        columns: Ints64 = (nodes[:, None] * self._width + gpus)[gpus < self._most[nodes, None]]
         return columns
 
-    def _windows(self, shut: Ints, long: Bools) -> Iterator[tuple[Ints, float, float]]:
+    def _windows(self, shut: Ints64, long: Bools) -> Iterator[tuple[Ints64, float, float]]:
         """Yield nodes that windows keep a job out of, from when to when."""
         rules = self.rules
         for numbers, most in ((shut[~long], MOST_OCCURRENCES), (shut[long], 1)):
@@ -273,7 +274,7 @@ class NodePlan:
                 for number, begin_s, end_s in zip(*(figures.tolist() for figures in found), strict=True):
                     yield rules.window_nodes[number], begin_s, math.inf if most == 1 else end_s
 
-    def _apart(self, tenant: int) -> Iterator[tuple[Ints, float, float]]:
+    def _apart(self, tenant: int) -> Iterator[tuple[Ints64, float, float]]:
         """Yield nodes that `tenant` may not use because of who holds them or their zone, from now to when."""
         isolation, site = self.rules.isolation, self.site
         if isolation is None:

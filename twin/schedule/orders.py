@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.arrays import Floats, Ints64
 from twin.scenario.schema.scheduling import Weights
-from twin.schedule.queue import Floats, Ints, Requests
+from twin.schedule.queue import Requests
 from twin.schedule.shares import FairShare
 
 PRIORITY_RANGE = 1000.0
@@ -34,20 +35,20 @@ class QueueStanding:
     gpus: float
 
 
-Order = Callable[[Ints, Requests, QueueStanding], Floats]
+Order = Callable[[Ints64, Requests, QueueStanding], Floats]
 
 
-def submit(jobs: Ints, requests: Requests, standing: QueueStanding) -> Floats:
+def submit(jobs: Ints64, requests: Requests, standing: QueueStanding) -> Floats:
     """First come, first served."""
     return np.zeros(len(jobs))
 
 
-def shortest(jobs: Ints, requests: Requests, standing: QueueStanding) -> Floats:
+def shortest(jobs: Ints64, requests: Requests, standing: QueueStanding) -> Floats:
     """Those believed to run shortest first."""
     return requests.estimate_s[jobs]
 
 
-def multifactor(jobs: Ints, requests: Requests, standing: QueueStanding) -> Floats:
+def multifactor(jobs: Ints64, requests: Requests, standing: QueueStanding) -> Floats:
     """Highest sum of weighted factors first; each factor runs from 0 to 1."""
     w = standing.weights
     age = np.clip((standing.now_s - requests.queued_s[jobs]) / w.age_limit_s, 0, 1)
@@ -58,7 +59,7 @@ def multifactor(jobs: Ints, requests: Requests, standing: QueueStanding) -> Floa
     return -total
 
 
-def nearness(jobs: Ints, requests: Requests, standing: QueueStanding) -> Floats:
+def nearness(jobs: Ints64, requests: Requests, standing: QueueStanding) -> Floats:
     """Return how near the latest start that keeps the deadline is: 1 now or gone by, 0 an age limit ahead or none."""
     estimate_s = requests.estimate_s[jobs]
     latest_s = requests.deadline_s[jobs] - np.where(np.isfinite(estimate_s), estimate_s, 0.0)
@@ -71,10 +72,10 @@ ORDERS: dict[str, Order] = {"submit": submit, "shortest": shortest, "multifactor
 """By their names in a scenario."""
 
 
-def ordered(jobs: Ints, key: Floats, requests: Requests, most: int) -> Ints:
+def ordered(jobs: Ints64, key: Floats, requests: Requests, most: int) -> Ints64:
     """Return `jobs`, or the first `most` of them at least: lowest key first, then who queued first, then by number."""
     if most < len(jobs):
         first = (key <= np.partition(key, most - 1)[most - 1]).nonzero()[0]
         jobs, key = jobs[first], key[first]
-    result: Ints = jobs[np.lexsort((jobs, requests.queued_s[jobs], key))]
+    result: Ints64 = jobs[np.lexsort((jobs, requests.queued_s[jobs], key))]
     return result

@@ -6,29 +6,30 @@ from collections.abc import Callable
 
 import numpy as np
 
-from twin.schedule.queue import Bools, Ints, NodeLabels, Slots
+from twin.arrays import Bools, IntP, Ints64
+from twin.schedule.queue import NodeLabels
 
-Placement = Callable[[Slots, int, NodeLabels], Slots]
+Placement = Callable[[IntP, int, NodeLabels], IntP]
 """Free nodes in order, how many of them, where they stand -> those to take, in order."""
 
 
-def first(nodes: Slots, count: int, labels: NodeLabels) -> Slots:
+def first(nodes: IntP, count: int, labels: NodeLabels) -> IntP:
     """Take the lowest numbers."""
     return nodes[:count]
 
 
-def spread(nodes: Slots, count: int, labels: NodeLabels) -> Slots:
+def spread(nodes: IntP, count: int, labels: NodeLabels) -> IntP:
     """Take nodes of as many racks as there are, then the second of each, and so on."""
     rack = labels.rack[nodes]
     order = np.argsort(rack, kind="stable")
     begins = np.searchsorted(rack[order], rack[order])
     turn = np.empty(len(nodes), np.int64)
     turn[order] = np.arange(len(nodes)) - begins
-    chosen: Slots = np.sort(nodes[np.lexsort((rack, turn))[:count]])
+    chosen: IntP = np.sort(nodes[np.lexsort((rack, turn))[:count]])
     return chosen
 
 
-def pack(nodes: Slots, count: int, labels: NodeLabels) -> Slots:
+def pack(nodes: IntP, count: int, labels: NodeLabels) -> IntP:
     """Take nodes of the fewest NVLink domains, then leaves, then pods; what fits tightest, so that whole ones stay.
 
     A job that fits into one domain, leaf or pod stays in the smallest of these that holds it: of several the one with
@@ -36,11 +37,11 @@ def pack(nodes: Slots, count: int, labels: NodeLabels) -> Slots:
     emptiest whole, and its remainder the tightest.
     """
     levels = (labels.domain, labels.leaf, labels.pod)
-    chosen: Slots = np.sort(_packed(nodes, count, levels))
+    chosen: IntP = np.sort(_packed(nodes, count, levels))
     return chosen
 
 
-def _packed(nodes: Slots, count: int, levels: tuple[Ints, ...]) -> Slots:
+def _packed(nodes: IntP, count: int, levels: tuple[Ints64, ...]) -> IntP:
     if count <= 0 or not levels or len(nodes) == count:
         return nodes[: max(count, 0)]
     labels = [level[nodes] for level in levels]
@@ -57,7 +58,7 @@ def _packed(nodes: Slots, count: int, levels: tuple[Ints, ...]) -> Slots:
     return np.concatenate([nodes[whole], _packed(nodes[~whole], left, levels)])
 
 
-def _emptiest(label: Ints, count: int) -> Bools:
+def _emptiest(label: Ints64, count: int) -> Bools:
     """Return the nodes of the largest groups, as many as it takes until the next one holds what is left of `count`."""
     has = np.bincount(label)
     order = np.argsort(-has, kind="stable")

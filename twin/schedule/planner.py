@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from twin.arrays import Bools, Ints64
 from twin.schedule.backfill import BACKFILLS, EVERYBODY
 from twin.schedule.gates import waits_for_clean
 from twin.schedule.orders import ORDERS, QueueStanding, ordered
@@ -13,7 +14,7 @@ from twin.schedule.placement import PLACEMENTS
 from twin.schedule.policies import Policy
 from twin.schedule.preemption import victims
 from twin.schedule.profile import classes_of
-from twin.schedule.queue import Bools, Decision, Ints, NodeLabels, Place, Requests, SiteView, Why
+from twin.schedule.queue import Decision, NodeLabels, Place, Requests, SiteView, Why
 from twin.schedule.rules import Rules
 from twin.schedule.shares import FairShare
 from twin.schedule.tenants import Tenants
@@ -60,7 +61,7 @@ class Planner:
         labels: NodeLabels,
         tenants: Tenants | None = None,
         windows: Sequence[Window] = (),
-        gpus: Ints | None = None,
+        gpus: Ints64 | None = None,
         alone: Bools | None = None,
     ) -> None:
         self.policy, self.requests, self.windows = policy, requests, tuple(windows)
@@ -118,7 +119,7 @@ class Planner:
             decision.look_again_s = min(decision.look_again_s, self.rules.calendar.turn_s(site.now_s))
         return decision
 
-    def _within_then_beyond(self, jobs: Ints, trial: Trial, site: SiteView) -> Ints:
+    def _within_then_beyond(self, jobs: Ints64, trial: Trial, site: SiteView) -> Ints64:
         """Start jobs within the quotas of their tenants, then those that borrow; return those that have to wait.
 
         A job borrows too when another of its tenant fills the quota in this very decision.
@@ -140,7 +141,7 @@ class Planner:
         startable = int(site.free_gpus.sum()) + int(np.count_nonzero(site.free))  # each takes a GPU or a node
         return self.policy.depth + startable + 1
 
-    def _in_turn(self, queue: Sequence[int], trial: Trial, site: SiteView) -> tuple[Ints, float]:
+    def _in_turn(self, queue: Sequence[int], trial: Trial, site: SiteView) -> tuple[Ints64, float]:
         """Return the jobs that may start, in the order in which they are to, and when others may."""
         jobs = np.asarray(queue, np.int64)
         most = EVERYBODY if len(jobs) <= self.policy.depth else self._most(site)

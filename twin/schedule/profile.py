@@ -12,13 +12,13 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from twin.schedule.queue import Bools, Floats, Ints
+from twin.arrays import Bools, Floats, Ints64
 
 OVERRUN_S = 60.0
 """A job that runs longer than was believed is believed to end so soon [est] [s]."""
 
 
-def classes_of(masks: Iterable[Bools], nodes: int) -> Ints:
+def classes_of(masks: Iterable[Bools], nodes: int) -> Ints64:
     """Return the class of every node, shape (N,): nodes that no mask tells apart are of one."""
     distinct = {mask.tobytes(): mask for mask in masks}
     number = np.zeros(nodes, np.int64)
@@ -51,7 +51,7 @@ class NodeProfile:
         Free nodes in each.
     """
 
-    def __init__(self, now_s: float, free: Bools, end_s: Floats, node_class: Ints, classes: int) -> None:
+    def __init__(self, now_s: float, free: Bools, end_s: Floats, node_class: Ints64, classes: int) -> None:
         ends_s = np.where(free, np.inf, end_s)
         if np.minimum.reduce(ends_s, initial=np.inf) <= now_s:
             ends_s = believed_s(ends_s, now_s)
@@ -67,7 +67,7 @@ class NodeProfile:
         last = (times_s[1:] != times_s[:-1]).nonzero()[0]  # of those that end at one time
         self.times_s: Floats = times_s[last]
         if order is None:
-            self.counts: Ints = (last + np.count_nonzero(free))[:, None]
+            self.counts: Ints64 = (last + np.count_nonzero(free))[:, None]
         else:
             come = np.zeros((held + 1, classes), np.int64)
             come[0] = np.bincount(node_class[free], minlength=classes)
@@ -91,7 +91,7 @@ class NodeProfile:
         self.counts = self.counts[np.searchsorted(self.times_s, times, side="right") - 1]
         self.times_s = times
 
-    def take(self, from_s: float, until_s: float, nodes: Ints) -> None:
+    def take(self, from_s: float, until_s: float, nodes: Ints64) -> None:
         """Give away so many nodes of each class from `from_s` to `until_s` [s]."""
         first = self.cut(from_s)
         last = self.cut(until_s) if math.isfinite(until_s) else len(self.times_s)
@@ -101,12 +101,12 @@ class NodeProfile:
         """Return how many steps begin before `until_s` [s]."""
         return int(self.times_s.searchsorted(until_s))
 
-    def steady(self, until_s: float) -> Ints:
+    def steady(self, until_s: float) -> Ints64:
         """Return how many nodes of each class are free from now until `until_s` without a break, shape (classes,)."""
-        lowest: Ints = self.counts[: max(1, self.until(until_s))].min(axis=0)
+        lowest: Ints64 = self.counts[: max(1, self.until(until_s))].min(axis=0)
         return lowest
 
-    def earliest(self, nodes: int, lasts_s: float, member: Bools, shut: Bools | None) -> tuple[float, Ints]:
+    def earliest(self, nodes: int, lasts_s: float, member: Bools, shut: Bools | None) -> tuple[float, Ints64]:
         """Return when so many nodes are free first for `lasts_s` [s], and how many of each class to take.
 
         Parameters
@@ -140,7 +140,7 @@ class NodeProfile:
                 return begin_s, np.clip(nodes - before, 0, lowest)
         return np.inf, np.zeros(len(member), np.int64)
 
-    def _earliest_of_one(self, nodes: int, lasts_s: float) -> tuple[float, Ints]:
+    def _earliest_of_one(self, nodes: int, lasts_s: float) -> tuple[float, Ints64]:
         """Return the same where all nodes are alike: of steps without a break, the first lasts longest."""
         bad = (self.counts[:, 0] < nodes).nonzero()[0]
         if not len(bad) or bad[-1] < len(bad):  # too few at first, enough for ever after

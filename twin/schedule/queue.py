@@ -14,10 +14,8 @@ from enum import Enum, auto
 import numpy as np
 from numpy.typing import NDArray
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Slots = NDArray[np.intp]
+from twin.arrays import Bools, Floats, IntP, Ints64
+
 Place = tuple[Bools, ...]
 """Groups of nodes, each shape (N,): a job runs inside one of them; no node is in two."""
 
@@ -87,21 +85,21 @@ class Requests:
             return np.array([getattr(one, name) for one in requests], kind)
 
         self.rows = list(requests)
-        self.nodes: Ints = column("nodes", np.int64)  # type: ignore[assignment]
+        self.nodes: Ints64 = column("nodes", np.int64)  # type: ignore[assignment]
         self.gpus: Floats = column("gpus", float)  # type: ignore[assignment]
-        self.place: Ints = column("place", np.int64)  # type: ignore[assignment]
+        self.place: Ints64 = column("place", np.int64)  # type: ignore[assignment]
         self.estimate_s: Floats = column("estimate_s", float)  # type: ignore[assignment]
-        self.tenant: Ints = column("tenant", np.int64)  # type: ignore[assignment]
+        self.tenant: Ints64 = column("tenant", np.int64)  # type: ignore[assignment]
         self.priority: Floats = column("priority", float)  # type: ignore[assignment]
         self.deadline_s: Floats = column("deadline_s", float)  # type: ignore[assignment]
         self.power_w: Floats = column("power_w", float)  # type: ignore[assignment]
         self.flexible: Bools = column("flexible", bool)  # type: ignore[assignment]
         self.queued_s: Floats = column("submit_s", float)  # type: ignore[assignment]
         self.partial: Bools = np.array([bool(one.rest or one.slices) for one in requests], bool)
-        self.whole: Ints = self.nodes - self.partial
-        self.rest: Ints = column("rest", np.int64)  # type: ignore[assignment]
+        self.whole: Ints64 = self.nodes - self.partial
+        self.rest: Ints64 = column("rest", np.int64)  # type: ignore[assignment]
         alone = np.full_like(self.nodes, PLENTY)
-        self.need: Ints = np.array(
+        self.need: Ints64 = np.array(
             [self.nodes, np.where(self.partial, self.whole, alone), np.where(self.partial, self.rest, alone)]
         ).T.copy()
         self.any_partial = bool(self.partial.any())
@@ -124,10 +122,10 @@ class Holding:
 class NodeLabels:
     """Where nodes stand: number of each node's NVLink domain, leaf, pod and rack, shape (N,)."""
 
-    domain: Ints
-    leaf: Ints
-    pod: Ints
-    rack: Ints
+    domain: Ints64
+    leaf: Ints64
+    pod: Ints64
+    rack: Ints64
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +144,10 @@ class HeldParts:
         When that is believed to end [s].
     """
 
-    node: Ints
-    gpu: Ints
-    slices: Ints
-    tenant: Ints
+    node: Ints64
+    gpu: Ints64
+    slices: Ints64
+    tenant: Ints64
     end_s: Floats
 
     @classmethod
@@ -191,9 +189,9 @@ class SiteView:
     now_s: float
     free: Bools
     end_s: Floats
-    gpus: Ints
-    free_gpus: Ints
-    tenant: Ints
+    gpus: Ints64
+    free_gpus: Ints64
+    tenant: Ints64
     used: Floats
     slices: NDArray[np.int8] | None = None
     power_w: float = 0.0
@@ -227,7 +225,7 @@ class Start:
     """
 
     job: int
-    nodes: Slots
+    nodes: IntP
     gpus: tuple[int, ...] = ()
 
 

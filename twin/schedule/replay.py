@@ -8,20 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.arrays import Floats, IntP, Ints64
 from twin.schedule.planner import Planner
-from twin.schedule.queue import (
-    NOBODY,
-    SEVERAL,
-    SLICES,
-    YEAR_S,
-    Floats,
-    HeldParts,
-    Holding,
-    Ints,
-    SiteView,
-    Slots,
-    Start,
-)
+from twin.schedule.queue import NOBODY, SEVERAL, SLICES, YEAR_S, HeldParts, Holding, SiteView, Start
 
 
 @dataclass(frozen=True)
@@ -39,7 +28,7 @@ class Replayed:
     submit_s: Floats
     start_s: Floats
     end_s: Floats
-    nodes: list[Slots]
+    nodes: list[IntP]
     preemptions: int
 
     @property
@@ -49,7 +38,7 @@ class Replayed:
 
 
 def replay(
-    planner: Planner, run_s: Sequence[float] | Floats, gpus: Ints, until_s: float = np.inf
+    planner: Planner, run_s: Sequence[float] | Floats, gpus: Ints64, until_s: float = np.inf
 ) -> Replayed:
     """Return what `planner` makes of its jobs on empty nodes.
 
@@ -64,12 +53,12 @@ def replay(
 
 
 class _Replay:
-    def __init__(self, planner: Planner, run_s: Floats, gpus: Ints) -> None:
+    def __init__(self, planner: Planner, run_s: Floats, gpus: Ints64) -> None:
         self.planner, self.requests, self.run_s, self.gpus = planner, planner.requests, run_s, gpus
         count, nodes = len(run_s), len(gpus)
         self.submit_s = self.requests.queued_s.copy()
         self.start_s, self.end_s = np.full((2, count), np.nan)
-        self.nodes: list[Slots] = [np.zeros(0, np.intp)] * count
+        self.nodes: list[IntP] = [np.zeros(0, np.intp)] * count
         self.held: dict[int, float] = {}  # running job: when it ends
         self.parts: dict[int, dict[int, list[tuple[int, int]]]] = {}  # node: job: (GPU, slices)
         largest = int(gpus.max(initial=1))

@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from twin.arrays import Bools, Ints64
 from twin.scenario.schema.scheduling import Green
 from twin.schedule.gates import Quotas
 from twin.schedule.placement import Placement
-from twin.schedule.queue import YEAR_S, Bools, Ints, NodeLabels, Place, Requests
+from twin.schedule.queue import YEAR_S, NodeLabels, Place, Requests
 from twin.schedule.windows import Calendar, Window
 from twin.schedule.zones import Isolation
 
@@ -38,7 +39,7 @@ class Rules:
     quotas: Quotas
     green: Green
     placement: Placement
-    node_class: Ints
+    node_class: Ints64
     member: tuple[tuple[Bools, ...], ...]
     of_window: Bools
     depth: int
@@ -54,7 +55,7 @@ class Rules:
         return int(self.of_window.shape[1])
 
     @cached_property
-    def kind(self) -> Ints:
+    def kind(self) -> Ints64:
         """Number of each job's kind, shape (J,): two of a kind may stand in the same places and take as much."""
         requests, windows = self.requests, self.windows
         slices = [row.slices for row in requests.rows]
@@ -65,7 +66,7 @@ class Rules:
         let = {numbers: place for place, numbers in enumerate(sorted(set(named.values())), 1)}
         lets = [let[named[job]] if job in named else 0 for job in range(len(slices))]
         columns = [requests.whole, requests.rest, slices, requests.place, requests.tenant, lets]
-        kind: Ints = np.unique(np.array(columns, np.int64), axis=1, return_inverse=True)[1].reshape(-1)
+        kind: Ints64 = np.unique(np.array(columns, np.int64), axis=1, return_inverse=True)[1].reshape(-1)
         return kind
 
     @cached_property
@@ -79,10 +80,10 @@ class Rules:
         return Calendar(self.windows)
 
     @cached_property
-    def _shut(self) -> dict[int, Ints]:
+    def _shut(self) -> dict[int, Ints64]:
         return {}
 
-    def shut(self, job: int) -> Ints:
+    def shut(self, job: int) -> Ints64:
         """Return the numbers of the windows that keep `job` out."""
         kind = int(self.kind[job])
         if kind not in self._shut:
@@ -91,7 +92,7 @@ class Rules:
             self._shut[kind] = np.array(numbers, np.int64)
         return self._shut[kind]
 
-    def in_windows(self, numbers: Ints) -> Bools:
+    def in_windows(self, numbers: Ints64) -> Bools:
         """Return the nodes of any of these windows, shape (N,)."""
         classes: Bools = np.logical_or.reduce(self.of_window[numbers], axis=0)
         result: Bools = classes[self.node_class]
@@ -103,13 +104,13 @@ class Rules:
         return np.unique(self.of_window, axis=0)
 
     @cached_property
-    def mask_of_window(self) -> Ints:
+    def mask_of_window(self) -> Ints64:
         """Row of each window there, shape (windows,)."""
         rows = {mask.tobytes(): row for row, mask in enumerate(self.window_masks)}
         return np.array([rows[mask.tobytes()] for mask in self.of_window], np.int64)
 
     @cached_property
-    def window_nodes(self) -> list[Ints]:
+    def window_nodes(self) -> list[Ints64]:
         """Nodes of each window, in order."""
         return [window.nodes.nonzero()[0] for window in self.windows]
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from twin.schedule.queue import Floats
+from twin.arrays import Floats
 
 
 class FairShare:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.schedule.queue import Bools, Floats, Ints
+from twin.arrays import Bools, Floats, Ints64
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Spells:
         Both are among them [s]; inf: for ever.
     """
 
-    column: Ints
+    column: Ints64
     first_s: Floats
     last_s: Floats
 
@@ -42,10 +42,10 @@ class Spells:
             return math.inf
         return float(np.partition(self.first_s, columns - 1)[columns - 1])
 
-    def counts(self, times_s: Floats) -> Ints:
+    def counts(self, times_s: Floats) -> Ints64:
         """Return in how many columns each of `times_s` is in a spell."""
         begun = np.sort(self.first_s).searchsorted(times_s, side="right")
-        over: Ints = begun - np.sort(self.last_s).searchsorted(times_s, side="left")
+        over: Ints64 = begun - np.sort(self.last_s).searchsorted(times_s, side="left")
         return over
 
     def since_s(self, t_s: float, columns: int) -> Floats:
@@ -55,7 +55,7 @@ class Spells:
         result[self.column[there]] = self.first_s[there]
         return result
 
-    def together(self, group: Ints, need: Ints) -> Spells:
+    def together(self, group: Ints64, need: Ints64) -> Spells:
         """Return when at least `need` columns of each group are in a spell at once; the groups are its columns.
 
         Parameters

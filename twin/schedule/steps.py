@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from twin.schedule.queue import PLENTY, Bools, Floats, Ints
+from twin.arrays import Bools, Floats, Ints64
+from twin.schedule.queue import PLENTY
 from twin.schedule.spells import Spells
 
 FEW = 8
@@ -26,11 +27,11 @@ class Steps:
         What is added to the room of a column from a later time on, shape (E,).
     """
 
-    def __init__(self, now_s: float, room: Ints, column: Ints, from_s: Floats, more: Ints) -> None:
+    def __init__(self, now_s: float, room: Ints64, column: Ints64, from_s: Floats, more: Ints64) -> None:
         count = len(room)
         order = np.lexsort((from_s, column))
         changes = np.bincount(column, minlength=count)
-        self.first: Ints = np.zeros(count + 1, np.int64)
+        self.first: Ints64 = np.zeros(count + 1, np.int64)
         (changes + 1).cumsum(out=self.first[1:])
         begins = self.first[:-1]
         at = column[order] + np.arange(
@@ -42,7 +43,7 @@ class Steps:
         total = np.empty(len(self.column), np.int64)
         total[begins], total[at] = room, more[order]
         total.cumsum(out=total)
-        self.room: Ints = total - (total[begins] - room).repeat(changes + 1)
+        self.room: Ints64 = total - (total[begins] - room).repeat(changes + 1)
         self._join()
         self._falls: Bools = np.zeros(count, bool)  # columns that may have less room later than now
         self._falls[column[more < 0]] = True
@@ -60,9 +61,9 @@ class Steps:
     def _moved(self) -> None:
         """Take note that steps are others."""
         self._ends_s: Floats | None = None
-        self._falling: tuple[Ints, Ints, Ints] | None = None
+        self._falling: tuple[Ints64, Ints64, Ints64] | None = None
 
-    def take(self, columns: Ints, room: Ints, from_s: float, until_s: float) -> None:
+    def take(self, columns: Ints64, room: Ints64, from_s: float, until_s: float) -> None:
         """Give away room of `columns` from `from_s`, not before now, to `until_s` [s]."""
         self._moved()
         if from_s > self.now_s:
@@ -104,7 +105,7 @@ class Steps:
         for first, last, less in spans:
             self.room[first:last] -= less
 
-    def _cut(self, columns: Ints, t_s: float) -> None:
+    def _cut(self, columns: Ints64, t_s: float) -> None:
         """Let a step of each of `columns` begin at `t_s`."""
         begun = np.add.reduceat(self.times_s <= t_s, self.first[:-1], dtype=np.int64)
         step = np.sort((self.first[:-1] + begun)[columns]) - 1  # that holds it, in each
@@ -119,7 +120,7 @@ class Steps:
         self.times_s[step + np.arange(1, len(step) + 1)] = t_s
         self.first[1:] += np.bincount(column, minlength=len(self.first) - 1).cumsum()
 
-    def least(self, from_s: float, until_s: float) -> Ints:
+    def least(self, from_s: float, until_s: float) -> Ints64:
         """Return the least room of each column from `from_s` until `until_s` [s], shape (C,)."""
         before_s = max(until_s, math.nextafter(from_s, math.inf))
         if from_s <= self.now_s:
@@ -129,12 +130,12 @@ class Steps:
             self._ends_s[:-1] = self.times_s[1:]
             self._ends_s[self.first[1:] - 1] = np.inf
         meets = (self.times_s < before_s) & (self._ends_s > from_s)
-        least: Ints = np.minimum.reduceat(np.where(meets, self.room, PLENTY), self.first[:-1])
+        least: Ints64 = np.minimum.reduceat(np.where(meets, self.room, PLENTY), self.first[:-1])
         return least
 
-    def _least_from_now(self, before_s: float) -> Ints:
+    def _least_from_now(self, before_s: float) -> Ints64:
         """Return the same from now on: where room only becomes more it is what there is now."""
-        least: Ints = self.room[self.first[:-1]]
+        least: Ints64 = self.room[self.first[:-1]]
         if self._falling is None:
             columns, steps = self._falls.nonzero()[0], self._falls[self.column].nonzero()[0]
             lengths = self.first[columns + 1] - self.first[columns]
@@ -145,13 +146,13 @@ class Steps:
             least[columns] = np.minimum.reduceat(room, begins)
         return least
 
-    def holds_until_s(self, need: Ints) -> Floats:
+    def holds_until_s(self, need: Ints64) -> Floats:
         """Return until when each column has `need` of it from now on, shape (C,) [s]; now: it has not."""
         lacks_s = np.where(self.room < need[self.column], self.times_s, np.inf)
         until_s: Floats = np.minimum.reduceat(lacks_s, self.first[:-1])
         return until_s
 
-    def spells(self, need: Ints, lasts_s: float) -> Spells:
+    def spells(self, need: Ints64, lasts_s: float) -> Spells:
         """Return when something may begin that takes `need` of a column, shape (C,), for `lasts_s` [s]."""
         good = self.room >= need[self.column]
         if good.all():

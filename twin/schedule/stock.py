@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.schedule.queue import NOBODY, SEVERAL, SLICES, Bools, Ints, Requests, SiteView, Start
-
-Parts = NDArray[np.int8] | NDArray[np.int64]
+from twin.arrays import Bools, Ints64
+from twin.schedule.queue import NOBODY, SEVERAL, SLICES, Requests, SiteView, Start
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +26,8 @@ class FreeRoom:
     """
 
     whole: Bools
-    gpus: Ints
-    slices: Parts | None = None
+    gpus: Ints64
+    slices: NDArray[np.int8] | Ints64 | None = None
 
     def part(self, rest: int, slices: int, fit: Bools) -> int | None:
         """Return the node among `fit`, not free as a whole, that so much of one fits on tightest; None: there is none.

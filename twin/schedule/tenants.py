@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.arrays import Bools, Floats, Ints64
 from twin.scenario.schema.work import Tenant
 from twin.schedule.gates import Quotas
-from twin.schedule.queue import Bools, Floats, Ints, NodeLabels, Requests
+from twin.schedule.queue import NodeLabels, Requests
 from twin.schedule.zones import LEVELS, Isolation
 
 
@@ -19,7 +20,7 @@ class Tenants:
 
     quotas: Quotas
     share: Floats
-    level: Ints
+    level: Ints64
 
     @classmethod
     def of(cls, tenants: Sequence[Tenant]) -> Tenants:

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from twin.schedule.queue import Bools, Floats, Ints
+from twin.arrays import Bools, Floats, Ints64
 from twin.schedule.spells import Spells
 from twin.schedule.steps import Steps
 
@@ -28,7 +28,7 @@ class Timetable:
         What is added to the room of a column from a later time on, shape (E,).
     """
 
-    def __init__(self, now_s: float, room: Ints, column: Ints, from_s: Floats, more: Ints) -> None:
+    def __init__(self, now_s: float, room: Ints64, column: Ints64, from_s: Floats, more: Ints64) -> None:
         self.now_s, self._room = now_s, room.copy()
         self._column, self._from_s, self._more = column, from_s, more
         begun = from_s <= now_s
@@ -43,10 +43,10 @@ class Timetable:
 
     def _moved(self) -> None:
         """Take note that changes are others."""
-        self._falling: tuple[Ints, Steps] | None = None
-        self._grown: tuple[Ints, Floats, Ints] | None = None
+        self._falling: tuple[Ints64, Steps] | None = None
+        self._grown: tuple[Ints64, Floats, Ints64] | None = None
 
-    def take(self, columns: Ints, room: Ints | int, from_s: float, until_s: float) -> None:
+    def take(self, columns: Ints64, room: Ints64 | int, from_s: float, until_s: float) -> None:
         """Give away room of `columns` from `from_s`, not before now, to `until_s` [s]."""
         if isinstance(room, int):
             room = np.full(len(columns), room)
@@ -69,7 +69,7 @@ class Timetable:
         self._more = np.concatenate(more)
         self._moved()
 
-    def least(self, from_s: float, until_s: float) -> Ints:
+    def least(self, from_s: float, until_s: float) -> Ints64:
         """Return the least room of each column from `from_s` until `until_s` [s], shape (C,)."""
         if self._steps is None and self._any_falls and from_s > self.now_s:
             self._make()
@@ -84,7 +84,7 @@ class Timetable:
             least[columns] = steps.least(from_s, until_s)
         return least
 
-    def holds_until_s(self, need: Ints) -> Floats:
+    def holds_until_s(self, need: Ints64) -> Floats:
         """Return until when each column has `need` of it from now on, shape (C,) [s]; now: it has not."""
         if self._steps is not None:
             return self._steps.holds_until_s(need)
@@ -94,13 +94,13 @@ class Timetable:
             until_s[columns] = steps.holds_until_s(need[columns])
         return until_s
 
-    def spells(self, need: Ints, lasts_s: float) -> Spells:
+    def spells(self, need: Ints64, lasts_s: float) -> Spells:
         """Return when something may begin that takes `need` of a column, shape (C,), for `lasts_s` [s]."""
         if self._steps is None and self._any_falls:
             self._make()
         return self._ready(need) if self._steps is None else self._steps.spells(need, lasts_s)
 
-    def _ready(self, need: Ints) -> Spells:
+    def _ready(self, need: Ints64) -> Spells:
         """Return the same where room only becomes more: from some moment on it is there for ever."""
         column, from_s, more = self._growth()
         enough = self._room[column] + more >= need[column]
@@ -111,7 +111,7 @@ class Timetable:
         column = (first_s < math.inf).nonzero()[0]
         return Spells(column, first_s[column], np.full(len(column), math.inf))
 
-    def _growth(self) -> tuple[Ints, Floats, Ints]:
+    def _growth(self) -> tuple[Ints64, Floats, Ints64]:
         """Return columns, when they change, and how much more room there is then than now; of each in turn."""
         if self._grown is None:
             several = (np.bincount(self._column, minlength=len(self._room)) > 1)[self._column]
@@ -128,7 +128,7 @@ class Timetable:
             )
         return self._grown
 
-    def _those_that_fall(self) -> tuple[Ints, Steps]:
+    def _those_that_fall(self) -> tuple[Ints64, Steps]:
         if self._falling is None:
             self._falling = self._falls.nonzero()[0], self._steps_of(self._falls)
         return self._falling

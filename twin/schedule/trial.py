@@ -7,11 +7,12 @@ from typing import Protocol
 
 import numpy as np
 
+from twin.arrays import Bools, Ints64
 from twin.schedule.count_plan import CountPlan
 from twin.schedule.gates import enough_power
 from twin.schedule.node_plan import NodePlan
 from twin.schedule.profile import believed_s
-from twin.schedule.queue import PLENTY, YEAR_S, Bools, Decision, Ints, SiteView, Start, Why
+from twin.schedule.queue import PLENTY, YEAR_S, Decision, SiteView, Start, Why
 from twin.schedule.rules import Rules
 from twin.schedule.stock import FreeRoom, Stock
 
@@ -37,7 +38,7 @@ class PromisePlan(Protocol):
     def full(self, job: int) -> None:
         """Take note that there is no room for `job` now."""
 
-    def could(self, jobs: Ints) -> Bools:
+    def could(self, jobs: Ints64) -> Bools:
         """Return which jobs there may be room for now; the others certainly cannot start."""
 
     def barred(self, tenant: int, until_s: float) -> list[Bools]:
@@ -70,7 +71,7 @@ class Trial:
 
     # --- who may stand where
 
-    def barred(self, job: int, until_s: float | None = None, holder: Ints | None = None) -> Bools | None:
+    def barred(self, job: int, until_s: float | None = None, holder: Ints64 | None = None) -> Bools | None:
         """Return the nodes that `job` may not use from now on, whoever holds them; None: it may use all.
 
         It is believed to end at `until_s`, or to begin now. `holder`: if those held the nodes, instead of who does.
@@ -122,17 +123,17 @@ class Trial:
             return Start(job, chosen, room.gpus_of(int(chosen[-1]), row.rest, row.slices))
         return None
 
-    def least_left(self, jobs: Ints) -> Ints:
+    def least_left(self, jobs: Ints64) -> Ints64:
         """Return the least that any job from each place in the queue on may need, shape (jobs + 1, 3).
 
         What it needs is as in `Requests.need`.
         """
         need = np.empty((len(jobs) + 1, 3), np.int64)
         need[:-1], need[-1] = self.rules.requests.need[jobs], PLENTY
-        least: Ints = np.minimum.accumulate(need[::-1], axis=0)[::-1]
+        least: Ints64 = np.minimum.accumulate(need[::-1], axis=0)[::-1]
         return least
 
-    def may_hold(self, least: Ints) -> bool:
+    def may_hold(self, least: Ints64) -> bool:
         """Return whether anything that needs no less could start now; False is certain."""
         stock = self.stock
         alone, beside, rest = least.tolist()
@@ -143,7 +144,7 @@ class Trial:
         shared = stock.free_gpus * ~stock.free
         return bool(np.maximum.reduce(shared, initial=0) >= rest)
 
-    def could(self, jobs: Ints) -> Bools:
+    def could(self, jobs: Ints64) -> Bools:
         """Return which jobs there may be room for now, beside what is promised; the others certainly cannot start."""
         return self._promises.could(jobs)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.schedule.queue import Bools, Floats, Ints
+from twin.arrays import Bools, Floats, Ints64
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Calendar:
         turns_s = np.where(begin_s > now_s, begin_s, begin_s + self.duration_s)
         return float(np.minimum.reduce(turns_s, initial=math.inf))
 
-    def occurrences(self, numbers: Ints, now_s: float, most: int) -> tuple[Ints, Floats, Floats]:
+    def occurrences(self, numbers: Ints64, now_s: float, most: int) -> tuple[Ints64, Floats, Floats]:
         """Return the next occurrences of some windows that end after `now_s`: which window, begins and ends [s].
 
         At most so many of each, in order.

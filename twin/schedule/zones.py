@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.schedule.queue import NOBODY, SEVERAL, Bools, Floats, Ints, NodeLabels, Requests
+from twin.arrays import Bools, Floats, Ints64
+from twin.schedule.queue import NOBODY, SEVERAL, NodeLabels, Requests
 
 NONE, NODE, LEAF, RACK = range(4)
 LEVELS = ("none", "node", "leaf", "rack")
@@ -26,17 +27,17 @@ class Isolation:
         Nodes that two tenants never share, whoever they are, shape (N,).
     """
 
-    level: Ints
+    level: Ints64
     alone: Bools
     labels: NodeLabels
 
     @property
-    def zones(self) -> tuple[tuple[int, Ints], ...]:
+    def zones(self) -> tuple[tuple[int, Ints64], ...]:
         """The levels above nodes that any tenant asks for, and the zone of every node there."""
         both = ((LEAF, self.labels.leaf), (RACK, self.labels.rack))
         return tuple((level, label) for level, label in both if (self.level == level).any())
 
-    def shut(self, tenant: int, holder: Ints) -> Bools | None:
+    def shut(self, tenant: int, holder: Ints64) -> Bools | None:
         """Return the nodes that `tenant` may not use while `holder` holds them, shape (N,); None: it may use all."""
         shut: Bools | None = None
         for level, zone in self.zones:
@@ -46,7 +47,7 @@ class Isolation:
                 shut = hit if shut is None else shut | hit
         return shut
 
-    def opens_s(self, tenant: int, holder: Ints, end_s: Floats) -> Floats:
+    def opens_s(self, tenant: int, holder: Ints64, end_s: Floats) -> Floats:
         """Return when `tenant` may use each node whole, shape (N,): when all others have left its zone."""
         result = end_s
         for level, zone in self.zones:
@@ -57,7 +58,7 @@ class Isolation:
                 result = np.maximum(result, last[zone])
         return result
 
-    def closed(self, tenant: int, nodes: Ints, holders: Ints) -> Iterator[tuple[Ints, Bools]]:
+    def closed(self, tenant: int, nodes: Ints64, holders: Ints64) -> Iterator[tuple[Ints64, Bools]]:
         """Yield, by level, the zone of every node and which of `nodes` close theirs to `tenant`.
 
         Parameters
@@ -74,14 +75,14 @@ class Isolation:
             if closed.any():
                 yield zone, closed
 
-    def _foreign(self, tenant: int, level: int, holder: Ints) -> Bools:
+    def _foreign(self, tenant: int, level: int, holder: Ints64) -> Bools:
         """Nodes in hands that are in the way at a level: any others', if it keeps apart; else those who keep apart."""
         others: Bools = (holder != NOBODY) & (holder != tenant)
         if self.level[tenant] != level:
             others &= (holder != SEVERAL) & (self.level[holder] == level)
         return others
 
-    def shares(self, job: int, requests: Requests, holder: Ints) -> Bools:
+    def shares(self, job: int, requests: Requests, holder: Ints64) -> Bools:
         """Return which nodes, held in parts, a job may share by whom it meets there, shape (N,)."""
         tenant = int(requests.tenant[job])
         own: Bools = (holder == NOBODY) | (holder == tenant)

@@ -12,12 +12,13 @@ from twin.app.compare.run import ComparedRun
 from twin.app.hall.twin_view import LAYERS, LinkedHalls
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import elapsed, significant
+from twin.arrays import Ints64
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID
 from twin.record.runfile import NoDetail, RunFileError
 from twin.view3d.base.edit_shapes import Ghost, Tone
 from twin.view3d.base.ownership import OwnerNames
-from twin.view3d.colour.difference import RANGES, Apart, Places, Side, apart, matched, unit_of
+from twin.view3d.colour.difference import RANGES, Apart, Side, apart, matched, unit_of
 from twin.view3d.colour.legend import legend_for
 from twin.view3d.colour.machine_difference import Matched, machines_apart, standing_alone
 from twin.view3d.view.hall_view import REST_S
@@ -71,7 +72,7 @@ class ComparedHalls(LinkedHalls):
         self._sides: list[Side | None] = [None, None]
         self._groups: list[OwnerNames | None] = [None, None]
         self._plants: tuple[Plant, Plant] | None = None
-        self._places: Places | None = None
+        self._places: Ints64 | None = None
         self._machines: Matched | None = None
         self.only = (Only((), 0), Only((), 0))
         self._t_s, self._looked_wall_s = 0.0, -math.inf

@@ -16,8 +16,6 @@ from twin.plant.tables import PowerItems
 from twin.record.channels import PowerState
 from twin.view3d.colour.power_state import WORDS
 
-Ints = NDArray[np.int64]
-
 TITLES: dict[str, str] = {
     "utility": "Grid",
     "transformer": "Transformers",

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from twin.app.diagrams.diagram import Box
 from twin.app.toolkit import text
 from twin.app.world.rows import World
+from twin.arrays import Ints32
 from twin.plant.tables import FacilityLoops, LoopKind, Loops, Racks
 
-Ints = NDArray[np.int32]
 _SYMBOLS = {"rack": "rack", "loop": "pump", "plant": "chiller"}
 _BY_AIR = [kind.value for kind in LoopKind if kind.by_air]
 _SHORT = {"rack": "racks", "loop": "pumps", "plant": "cooling"}
@@ -65,7 +65,7 @@ def loads_of(world: World, *, feed: int | None = None) -> list[DiagramLoad]:
     return found
 
 
-def _by_supply(members: NDArray[np.intp], feed_a: Ints) -> list[NDArray[np.intp]]:
+def _by_supply(members: NDArray[np.intp], feed_a: Ints32) -> list[NDArray[np.intp]]:
     """Return those on the tree and those on the supply of the house."""
     hung = feed_a[members] >= 0
     return [part for part in (members[hung], members[~hung]) if len(part)]
@@ -172,7 +172,7 @@ def _load(world: World, kind: str, members: NDArray[np.intp]) -> DiagramLoad:
     )
 
 
-def _common(rows: Ints, ids: Sequence[str]) -> str:
+def _common(rows: Ints32, ids: Sequence[str]) -> str:
     """Return the row that racks share, "" when they stand in several."""
     return ids[int(rows[0])] if len(rows) and bool((rows == rows[0]).all()) else ""
 

@@ -10,15 +10,13 @@ import math
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from twin.app.session.bounded_history import BoundedHistory
+from twin.arrays import Floats
 from twin.record.channels import JobState
 from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
-
-Floats = NDArray[np.float64]
 
 CURVES: tuple[tuple[str, str, str], ...] = (
     ("job.step_s", "Step", "s"),

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.planning.risk.reliability_sample import ReliabilityModel, sample, with_checkpoints
 from twin.planning.risk.risk import JobRisk
 
@@ -20,7 +20,6 @@ SLICE_WALL_S = 0.02
 """How long one slice may take, about [wall s]."""
 _FIRST_RUNS, _MOST_RUNS, _POINTS = 10, 250, 28
 _SHORTEST_S, _LONGEST_S = 60.0, 24 * 3600.0
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

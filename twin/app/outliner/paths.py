@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.app.outliner.labels import Seed, plural, switch_seed
-from twin.plant.tables import Ints, LoopKind, Plant, SwitchRole
+from twin.arrays import Ints32
+from twin.plant.tables import LoopKind, Plant, SwitchRole
 from twin.scenario.schema.document import Scenario
 
 _TIERS = ((SwitchRole.CORE, "Core"), (SwitchRole.SPINE, "Spine"), (SwitchRole.LEAF, "Leaf"))
@@ -118,7 +119,7 @@ class _Fed:
         return [*racks, *loops, *water]
 
 
-def _by_feed(feed_a: Ints, feed_b: Ints, slots: NDArray[np.int64]) -> dict[int, list[int]]:
+def _by_feed(feed_a: Ints32, feed_b: Ints32, slots: NDArray[np.int64]) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for feed in (feed_a, feed_b):
         for slot, item in zip(slots.tolist(), feed[slots].tolist(), strict=True):

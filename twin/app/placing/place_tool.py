@@ -15,6 +15,7 @@ from twin.app.placing.plate_position import seen_of
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
+from twin.arrays import Ints32
 from twin.catalog import Catalog
 from twin.commands.budget.budget import Budget, budget
 from twin.commands.budget.power_room import PowerRoom
@@ -26,7 +27,7 @@ from twin.commands.wiring.connect_new import WiredIn
 from twin.commands.wiring.new_switches import NewSwitches, new_switches
 from twin.plant.find import find
 from twin.plant.halls import TILE_M
-from twin.plant.tables import RACK_FOOT_M, U_M, Ints, Plant, RackKind
+from twin.plant.tables import RACK_FOOT_M, U_M, Plant, RackKind
 from twin.scenario import Scenario
 from twin.view3d.base import camera
 from twin.view3d.view.hall_view import HallView
@@ -412,7 +413,7 @@ class PlaceTool:
         """Return the rack that is or holds what is selected, else the nearest that takes it; in its free units."""
         racks = plant.racks
         chosen = [at for id in self._view.state.selection if (at := find(plant, id)) is not None]
-        holds: dict[str, Ints] = {
+        holds: dict[str, Ints32] = {
             "rack": np.arange(len(racks.ids), dtype=np.int32),
             "node": plant.nodes.rack,
             "gpu": plant.gpus.rack,

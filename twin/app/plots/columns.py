@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.app.plots.min_max_bands import Floats, spread
+from twin.app.plots.min_max_bands import spread
+from twin.arrays import Floats
 
 CLOSE_PX = 2.0
 """Samples nearer to each other than that stand too close to be drawn."""

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.app.plots.timeline_scale import Scale
-
-Floats = NDArray[np.float64]
+from twin.arrays import Floats
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.app.queue import gantt_colours as codes
-from twin.app.queue.gantt_raster import Codes, Edges, paint_boxes
+from twin.app.queue.gantt_raster import paint_boxes
 from twin.app.queue.gantt_shown import ChartArea, ChartMoment
 from twin.app.queue.growing_columns import End
 from twin.app.queue.plan import expected_s
+from twin.arrays import Bytes, Ints64
 from twin.view3d.base.palette import JOBS
 
 _MARKS = {End.KILLED: codes.KILLED, End.REQUEUED: codes.REQUEUED, End.PREEMPTED: codes.PREEMPTED}
@@ -29,7 +30,7 @@ class JobBoxes:
 
     def picture(
         self, shown: ChartMoment, place: ChartArea, job: int | None, by_tenant: bool, ratio: float
-    ) -> Codes:
+    ) -> Bytes:
         """Return the codes of the field of boxes, shape (height, width) in pixels of the screen.
 
         Parameters
@@ -79,7 +80,7 @@ class JobBoxes:
         return picture
 
     @staticmethod
-    def _paint_lanes(picture: Codes, shown: ChartMoment, place: ChartArea, ratio: float) -> None:
+    def _paint_lanes(picture: Bytes, shown: ChartMoment, place: ChartArea, ratio: float) -> None:
         gpus = place.gpus
         for number, lane in enumerate(shown.lanes.shown(gpus.low, gpus.high, place.boxes.height())):
             if number % 2:
@@ -88,7 +89,7 @@ class JobBoxes:
                 picture[max(top, 0) : max(bottom, 0)] = codes.ODD
 
     @staticmethod
-    def _paint_ends(picture: Codes, how: NDArray[np.int64], end: Edges, top: Edges, bottom: Edges) -> None:
+    def _paint_ends(picture: Bytes, how: NDArray[np.int64], end: Ints64, top: Ints64, bottom: Ints64) -> None:
         for kind, code in _MARKS.items():
             mine = how == kind
             if mine.any():
@@ -104,7 +105,7 @@ class JobBoxes:
 
     @staticmethod
     def _paint_failures(
-        picture: Codes, shown: ChartMoment, x_of: _Scale, y_of: _Scale, low: float, high: float
+        picture: Bytes, shown: ChartMoment, x_of: _Scale, y_of: _Scale, low: float, high: float
     ) -> None:
         failures = shown.history.failures
         gpu = failures.column(1)
@@ -120,7 +121,7 @@ class _Scale:
     def __init__(self, low: float, per_px: float, size: int) -> None:
         self._low, self._per_px, self._size = low, per_px, size
 
-    def __call__(self, values: NDArray[np.float64]) -> Edges:
+    def __call__(self, values: NDArray[np.float64]) -> Ints64:
         places = (values - self._low) / self._per_px
         return np.rint(np.clip(places, -4.0, self._size + 4.0)).astype(np.int64)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.uint8]
-Edges = NDArray[np.int64]
+from twin.arrays import Bytes, Ints64
 
 _LARGE_PX = 48
 """Boxes of at least this area are filled one by one; there cannot be many of them."""
@@ -15,7 +14,7 @@ _GAP_FROM_PX = 4
 
 
 def paint_boxes(
-    picture: Codes, left: Edges, right: Edges, top: Edges, bottom: Edges, code: NDArray[np.uint8]
+    picture: Bytes, left: Ints64, right: Ints64, top: Ints64, bottom: Ints64, code: NDArray[np.uint8]
 ) -> None:
     """Fill boxes into a picture of codes, those later in the list over those before, the small ones first.
 
@@ -44,7 +43,7 @@ def paint_boxes(
 
 
 def _paint_small(
-    picture: Codes, left: Edges, width: Edges, top: Edges, area: Edges, code: NDArray[np.uint8]
+    picture: Bytes, left: Ints64, width: Ints64, top: Ints64, area: Ints64, code: NDArray[np.uint8]
 ) -> None:
     """Fill boxes pixel by pixel, all pixels of all boxes at once."""
     box = np.repeat(np.arange(len(area)), area)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from twin.arrays import Floats, Ints64
 
 
 class End(IntEnum):
@@ -57,7 +55,7 @@ class Spans(GrowingRows):
         self._data[4, number], self._data[5, number] = end_s, how
 
     @property
-    def job(self) -> Ints:
+    def job(self) -> Ints64:
         """Return the job of each box."""
         return self.column(0).astype(np.int64)
 
@@ -82,7 +80,7 @@ class Spans(GrowingRows):
         return self.column(4)
 
     @property
-    def how(self) -> Ints:
+    def how(self) -> Ints64:
         """Return how each box ends, see `End`."""
         return self.column(5).astype(np.int64)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Samples = NDArray[np.float64]
+from twin.arrays import Floats
 
 
 class BoundedHistory:
@@ -56,7 +55,7 @@ class BoundedHistory:
         self._count += 1
         return True
 
-    def merge(self, samples: Samples) -> None:
+    def merge(self, samples: Floats) -> None:
         """Take samples of the record: times [s] in the first row, series in the others, later than those before.
 
         Frames up to the last of them are replaced, unless they are more: a slow run shows more than is recorded.
@@ -77,15 +76,15 @@ class BoundedHistory:
         self._latest = tuple(whole[1 : len(self.names) + 1, -1].tolist())
         self._keep(whole if whole.shape[1] <= self.capacity else _thinned(whole, self.capacity // 4))
 
-    def times_s(self) -> Samples:
+    def times_s(self) -> Floats:
         """Return the times of the samples [s]; a view, valid until the next change."""
         return self._data[0, : self._count]
 
-    def series(self, name: str) -> Samples:
+    def series(self, name: str) -> Floats:
         """Return one series; a view, valid until the next change."""
         return self._data[self._columns[name], : self._count]
 
-    def means(self, name: str) -> Samples:
+    def means(self, name: str) -> Floats:
         """Return the mean of one series from the sample before up to each sample, nan where it is not known; a view."""
         return self._data[self._columns[name] + len(self.names), : self._count]
 
@@ -99,7 +98,7 @@ class BoundedHistory:
             values = values[~np.isnan(values)]
         return float(values[-1]) if len(values) else float(np.nan)
 
-    def _with_frames(self, samples: Samples, frames: Samples) -> Samples:
+    def _with_frames(self, samples: Floats, frames: Floats) -> Floats:
         """Return samples of the record and frames between them, in order of time."""
         for row in self._sums:
             frames[row] = np.interp(frames[0], samples[0], samples[row])
@@ -112,18 +111,18 @@ class BoundedHistory:
         _, first = np.unique(both[0], return_index=True)
         return both[:, first]
 
-    def _keep(self, data: Samples) -> None:
+    def _keep(self, data: Floats) -> None:
         self._count = data.shape[1]
         self._data[:, : self._count] = data
 
 
-def _held(series: Samples, before: Samples) -> Samples:
+def _held(series: Floats, before: Floats) -> Floats:
     """Return the mean up to each sample where each value holds until the next; `before`: one sample or none."""
     first = before if before.shape[1] else np.full((len(series), 1), np.nan)
     return np.concatenate((first, series[:, :-1]), axis=1)
 
 
-def _thinned(data: Samples, spans: int) -> Samples:
+def _thinned(data: Floats, spans: int) -> Floats:
     """Return at most two samples of each of `spans` even spans of time, with the extremes and means of every series."""
     t_s, count = data[0], len(data) // 2
     width_s = (t_s[-1] - t_s[0]) / spans

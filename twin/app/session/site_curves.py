@@ -18,6 +18,7 @@ from psygnal import Signal
 
 from twin.app.session.bounded_history import BoundedHistory
 from twin.app.session.plot_pages import CURVES_SHOWN, PUE_RUN, SITE_CHANNELS, WUE_RUN
+from twin.arrays import Floats
 from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
@@ -30,8 +31,6 @@ _TAIL = 256
 """Frames whose sums are known still when the record comes to their time."""
 _IT, _FACILITY, _WATER = "site.it_w", "site.facility_w", "plant.water_l_s"
 _LOG = logging.getLogger(__name__)
-
-Array = NDArray[np.float64]
 
 
 class Totals:
@@ -48,13 +47,13 @@ class Totals:
         self.t_s = math.nan
         self.rates, self.sums = np.zeros(3), np.zeros(3)
 
-    def advance(self, t_s: Array, rates: Array) -> Array:
+    def advance(self, t_s: Floats, rates: Floats) -> Floats:
         """Return the sums [J, J, L] at each of some later times [s], of rates (rows as `rates`), and keep the last."""
         rates = np.nan_to_num(rates)
         times = np.concatenate(([t_s[0] if math.isnan(self.t_s) else self.t_s], t_s))
         every = np.column_stack((self.rates, rates))
         grown = np.cumsum(np.diff(times) * (every[:, 1:] + every[:, :-1]) / 2.0, axis=1)
-        sums: Array = self.sums[:, None] + grown
+        sums: Floats = self.sums[:, None] + grown
         self.t_s, self.rates, self.sums = float(t_s[-1]), rates[:, -1], sums[:, -1]
         return sums
 
@@ -80,7 +79,7 @@ class RunCurves:
         self._path: Path | None = None
         self._layout: FrameLayout | None = None
         self._recorded, self._live = Totals(), Totals()
-        self._tail: deque[tuple[float, Array]] = deque(maxlen=_TAIL)
+        self._tail: deque[tuple[float, Floats]] = deque(maxlen=_TAIL)
         self._recorded_s = -math.inf
         self._joined = False  # the record has come to the frames
         self._next_wall_s = 0.0
@@ -123,7 +122,7 @@ class RunCurves:
         """Return the last value of a curve up to a time [s]; nan before the first."""
         return self.history.at(name, t_s)
 
-    def _take(self, times: Array, columns: dict[str, NDArray[np.float32]]) -> None:
+    def _take(self, times: Floats, columns: dict[str, NDArray[np.float32]]) -> None:
         site = {name: columns[name][0].astype(np.float64) for name in SITE_CHANNELS}
         water_l_s = (
             columns[_WATER].sum(axis=0, dtype=np.float64) if _WATER in columns else np.zeros(len(times))
@@ -155,7 +154,7 @@ class RunCurves:
         self._tail = deque(((t_s, sums + missed) for t_s, sums in self._tail), _TAIL)
 
 
-def _shares(sums: Array) -> tuple[Array, Array]:
+def _shares(sums: Floats) -> tuple[Floats, Floats]:
     """Return PUE and WUE [L/kWh] so far, nan where no IT has run."""
     it_j, facility_j, water_l = sums
     ran = it_j > 0

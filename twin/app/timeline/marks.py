@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.app.plots.timeline_scale import Scale
+from twin.arrays import Floats
 from twin.record.events import Event, Severity
-
-Floats = NDArray[np.float64]
 
 
 class EventMarks:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -14,9 +13,9 @@ from twin.app.toolkit import text
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import font, scaled
+from twin.arrays import Floats
 
 _NAME_PX, _VALUE_PX, _EDGE_PX = 54.0, 66.0, 12.0
-Floats = NDArray[np.float64]
 
 
 class SparkLine(QWidget):

@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.commands.edit.addressables import counted
 from twin.commands.edit.command import CommandError, Scene
 from twin.commands.place.footprint import must_fit, standing
 from twin.commands.place.move import MoveTo, place_of
-from twin.plant.tables import Floats
 from twin.scenario import Patch
 
 Side = Literal["left", "right", "front", "back"]

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.arrays import Bools, Floats, Ints32
 from twin.catalog import Catalog, NodePart, RackPart
 from twin.commands.edit.command import CommandError
 from twin.plant.cabinet import CABINET_DEPTH_M, CABINET_WIDTH_M
 from twin.plant.cooling import USUAL_SIZE_M
-from twin.plant.tables import Bools, Floats, Ints, LoopKind, Plant
+from twin.plant.tables import LoopKind, Plant
 
 TOUCH_M = 0.01
 """So much two footprints may overlap: racks of a row stand side to side."""
@@ -21,7 +22,7 @@ class FloorFootprints:
     """Footprints on the floor of the site, one entry each; (x, y) is the middle [m]."""
 
     ids: list[str]
-    hall: Ints
+    hall: Ints32
     x_m: Floats
     y_m: Floats
     width_m: Floats

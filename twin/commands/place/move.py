@@ -8,12 +8,12 @@ from typing import Literal
 
 import numpy as np
 
+from twin.arrays import Bools
 from twin.commands.edit.addressables import generator, made_by, override, people_say, thing, titled
 from twin.commands.edit.changes import Changes, point
 from twin.commands.edit.command import CommandError, Scene
 from twin.commands.place.footprint import FloorFootprints, must_fit, standing, taken_units, unit_for
 from twin.commands.place.rack_nodes import rack_slot
-from twin.plant.tables import Bools
 from twin.scenario import Patch
 from twin.scenario.schema.site import FURTHEST_M
 

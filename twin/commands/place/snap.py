@@ -13,9 +13,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, Ints32
 from twin.plant.cabinet import FRONT_M, REAR_M, WANTED_FRONT_M, WANTED_REAR_M
 from twin.plant.halls import TILE_M
-from twin.plant.tables import Bools, Floats, Ints, Plant
+from twin.plant.tables import Plant
 
 TOUCH_M = 0.005
 """Footprints may share so much: roundings of pitch and width."""
@@ -38,7 +39,7 @@ class MovedShape:
     dy_m: Floats
     width_m: Floats
     depth_m: Floats
-    facing: Ints
+    facing: Ints32
 
     @classmethod
     def one(cls, width_m: float, depth_m: float, facing: int = 0) -> MovedShape:
@@ -94,8 +95,8 @@ class FloorPlan:
     y_m: Floats
     width_m: Floats
     depth_m: Floats
-    facing: Ints
-    row: Ints
+    facing: Ints32
+    row: Ints32
     halls_m: Floats  # (n, 4): x0, y0, x1, y1
     hall_names: list[str]
 
@@ -410,7 +411,7 @@ def _tight(free_m: float, thing: str, other: str, least_m: float, wanted_m: floa
     return PlacementProblem(sentence, (other,), hard=False)
 
 
-def _zone(low: Floats, high: Floats, ahead: Ints, deep_m: float) -> tuple[Floats, Floats]:
+def _zone(low: Floats, high: Floats, ahead: Ints32, deep_m: float) -> tuple[Floats, Floats]:
     """Return the rectangles before footprints, on the side `ahead` of y."""
     up = ahead > 0
     near_low = np.where(up, high[:, 1], low[:, 1] - deep_m)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.arrays import Bools
 from twin.commands.place.snap import PlacementProblem
-from twin.plant.tables import Bools, Plant
+from twin.plant.tables import Plant
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.catalog import Catalog, CduPart, ChillerPart, CrahPart, RdhxPart, SwitchPart
 from twin.commands.edit.changes import metres, point
 from twin.commands.edit.command import CommandError, Scene
@@ -24,7 +25,7 @@ from twin.plant.cooling import FLOW_M3_J, KINDS
 from twin.plant.design_load import rack_design_w
 from twin.plant.error import PlantError
 from twin.plant.machines import GAP_M
-from twin.plant.tables import Floats, Plant
+from twin.plant.tables import Plant
 from twin.scenario import Scenario, loads
 from twin.scenario.checks.fabric_size import Misfit, Size, cards_of, down_ports, ports_of, size_of
 from twin.scenario.schema.quantity import FROM_FILE

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.catalog import Catalog, GeneratorPart, PowerStagePart
 from twin.commands.room.room_plan import RoomRequest
 from twin.plant.design_load import loop_design_w, plant_design_w, rack_design_w
-from twin.plant.tables import Floats, Plant
+from twin.plant.tables import Plant
 
 FLOOR_PDU, BUSWAY = "floor-PDU", "busway-415V-400A"
 DENSE_W = 100e3

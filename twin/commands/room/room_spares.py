@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.catalog import CduPart, ChillerPart, CrahPart
 from twin.commands.edit.command import Scene
 from twin.plant.design_load import rack_design_w
 from twin.plant.facility import rated_heat_w
-from twin.plant.tables import Floats
 
 
 @dataclass(frozen=True)

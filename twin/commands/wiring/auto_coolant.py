@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.catalog import CduPart, CrahPart
 from twin.commands.budget.budget import loop_capacity_w
 from twin.commands.edit import names
@@ -14,7 +15,7 @@ from twin.commands.edit.changes import Changes, said
 from twin.commands.edit.command import CommandError, Scene
 from twin.commands.wiring.unconnected import uncooled
 from twin.plant.facility import USUAL_PART, rated_heat_w
-from twin.plant.tables import Floats, LoopKind, RackKind
+from twin.plant.tables import LoopKind, RackKind
 
 USUAL = {"liquid": "CDU-inrow-1350", "air": "CRAH-chilled"}
 WARMEST_WATER_C = {"liquid": 25.0, "air": 20.0}

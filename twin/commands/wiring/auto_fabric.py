@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from twin.arrays import Ints32
 from twin.commands.edit import names
 from twin.commands.edit.addressables import counted
 from twin.commands.edit.changes import Changes, said
 from twin.commands.edit.command import CommandError, Scene
 from twin.commands.wiring.cable_reach import between_m, cable_for
 from twin.commands.wiring.unconnected import wired
-from twin.plant.tables import Ints, RackKind
+from twin.plant.tables import RackKind
 from twin.scenario.checks.fabric_size import Misfit, Size, down_ports, ports_of, size_of
 from twin.scenario.schema.site import CABINET_UNITS
 from twin.scenario.schema.systems import Fabric, SwitchTier
@@ -28,7 +29,7 @@ class _Wanted:
     nodes: int
     cards: int
     card_bytes_s: float
-    racks: Ints
+    racks: Ints32
 
 
 def wire_fabric(changes: Changes, kind: str, oversubscription: float, add: bool) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.catalog import PduPart
 from twin.commands.budget.budget import item_capacity_w
 from twin.commands.edit import names
@@ -16,7 +17,6 @@ from twin.commands.edit.command import CommandError, Scene
 from twin.commands.place.place import supplier
 from twin.commands.wiring.unconnected import unfed
 from twin.plant.design_load import loop_design_w, plant_design_w, rack_design_w
-from twin.plant.tables import Floats
 from twin.scenario.schema.electricity import PowerStage
 
 FEEDING = ("pdu", "busbar")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.arrays import Floats, Ints32
 from twin.catalog import Catalog
 from twin.commands.edit.command import CommandError, Scene
 from twin.plant.bundles import lengths_m
-from twin.plant.tables import Floats, Ints
 from twin.plant.tray_paths import cross_tray_x_m
 
 
-def between_m(scene: Scene, a: Ints, b: Ints) -> Floats:
+def between_m(scene: Scene, a: Ints32, b: Ints32) -> Floats:
     """Return how long cables between racks in slots a and b are [m]."""
     plant = scene.plant
     cross_x_m = cross_tray_x_m(plant.racks, len(plant.halls.ids))

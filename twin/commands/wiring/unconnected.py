@@ -7,9 +7,10 @@ from typing import Literal
 
 import numpy as np
 
+from twin.arrays import Bools
 from twin.commands.edit.addressables import counted
 from twin.commands.edit.command import Scene
-from twin.plant.tables import Bools, LoopKind
+from twin.plant.tables import LoopKind
 
 What = Literal["fabric", "power", "coolant"]
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from twin.arrays import Floats, Ints64
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +36,8 @@ class Schedule:
     chunks: int
     microbatches: int
     backward: NDArray[np.bool_]
-    chunk: Ints
-    microbatch: Ints
+    chunk: Ints64
+    microbatch: Ints64
     start_s: Floats
     end_s: Floats
 
@@ -103,7 +102,7 @@ def one_forward_one_backward(
     return Schedule(chunks, microbatches, backward, chunk, microbatch, start_s, start_s + durations_s)
 
 
-def _order(stages: int, microbatches: int, chunks: int) -> tuple[NDArray[np.bool_], Ints, Ints]:
+def _order(stages: int, microbatches: int, chunks: int) -> tuple[NDArray[np.bool_], Ints64, Ints64]:
     """Return what each stage does one after the other: warm-up forwards, one forward one backward, the rest.
 
     Microbatches pass in rounds of as many as there are stages; a last round that is not full is one whose missing
@@ -131,8 +130,8 @@ def _order(stages: int, microbatches: int, chunks: int) -> tuple[NDArray[np.bool
 
 def _starts(
     backward: NDArray[np.bool_],
-    chunk: Ints,
-    microbatch: Ints,
+    chunk: Ints64,
+    microbatch: Ints64,
     durations_s: Floats,
     chunks: int,
     microbatches: int,

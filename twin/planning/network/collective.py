@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.arrays import Ints64
 from twin.physics.collective_choice import fastest
 from twin.physics.training_inputs import together
-from twin.planning.network.link_flows import JobSeat, Longs, TrafficMap
+from twin.planning.network.link_flows import JobSeat, TrafficMap
 from twin.planning.network.traffic import KIND_OF_PHASE, KINDS, PHASES, Exchange
 
 _SHAPES = {"ring": "ring", "halo": "neighbours", "chain": "chain", "all": "all to all"}
@@ -48,7 +49,7 @@ class Collective:
     rank_bytes: float
     time_s: float
     algorithm: str
-    nodes: Longs
+    nodes: Ints64
 
 
 def collectives_of(traffic: TrafficMap, seat: JobSeat) -> tuple[Collective, ...]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Ints64
 from twin.catalog import Catalog
 from twin.planning.job.result import PlanError
 from twin.planning.job.scenario_job import allowed_nodes, planned_job
@@ -18,9 +18,6 @@ from twin.plant.islands import ALONE, islands_of
 from twin.plant.links import Links
 from twin.plant.tables import Plant
 from twin.scenario.schema.work import Job
-
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 class NotJoined(PlanError):
@@ -60,7 +57,7 @@ class Places:
         result: Bools = np.logical_or.reduce(self.groups)
         return result
 
-    def first(self, nodes: int, taken: Bools | None = None) -> Longs:
+    def first(self, nodes: int, taken: Bools | None = None) -> Ints64:
         """Return the nodes it takes where it comes first, of a group that still has enough if there is one."""
         free = self.groups if taken is None else [group & ~taken for group in self.groups]
         chosen = next((group for group in free if group.sum() >= nodes), self.groups[0])
@@ -138,7 +135,7 @@ class Joints:
         return NotJoined(job.id, reason, would)
 
 
-def _groups(allowed: Bools, label: Longs, nodes: int) -> tuple[Bools, ...]:
+def _groups(allowed: Bools, label: Ints64, nodes: int) -> tuple[Bools, ...]:
     """Return the nodes of each label that has enough of them, in the order of their first nodes."""
     found, first, count = np.unique(label[allowed], return_index=True, return_counts=True)
     order = [k for k in np.argsort(first).tolist() if count[k] >= nodes]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import IntP
 from twin.catalog import Catalog
 from twin.physics.training_inputs import FULL_NETWORK, TrainingNetwork
 from twin.planning.job.scenario_job import planned_job
@@ -18,10 +18,8 @@ from twin.plant.routes import Router
 from twin.plant.tables import Plant
 from twin.scenario.schema.work import Job
 
-Slots = NDArray[np.intp]
 
-
-def network_of(plant: Plant, catalog: Catalog, job: Job, nodes: Slots | None = None) -> TrainingNetwork:
+def network_of(plant: Plant, catalog: Catalog, job: Job, nodes: IntP | None = None) -> TrainingNetwork:
     """Return what the intact fabric gives a job that is alone on it.
 
     Parameters
@@ -66,7 +64,7 @@ def network_of(plant: Plant, catalog: Catalog, job: Job, nodes: Slots | None = N
     return placement.network if placement.reachable and traffic.step_bytes.any() else FULL_NETWORK
 
 
-def fabric_of(plant: Plant, links: Links, nodes: Slots) -> int | None:
+def fabric_of(plant: Plant, links: Links, nodes: IntP) -> int | None:
     """Return the first fabric that joins all nodes, None when there is none."""
     for fabric in range(len(plant.fabrics)):
         island = islands_of(plant, links, fabric)[nodes]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, Ints64
 from twin.catalog import Catalog
 from twin.physics.training_inputs import Profile
 from twin.planning.job.result import PlanError
@@ -25,10 +26,6 @@ from twin.plant.links import LinkKind, links_of
 from twin.plant.routes import EVERY_CARD, Flows, Router
 from twin.plant.tables import Plant
 from twin.scenario.schema.work import Job
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class JobSeat:
     """
 
     job: int
-    nodes: Longs
+    nodes: Ints64
     step_s: float
 
 
@@ -73,8 +70,8 @@ class Crossing:
     direction: int
     bytes_s: float
     peak_bytes_s: float
-    sources: Longs
-    targets: Longs
+    sources: Ints64
+    targets: Ints64
 
 
 @dataclass(frozen=True)
@@ -103,7 +100,7 @@ class TrafficMap:
         self.domain = scale_up_domains(plant, catalog).astype(np.int64)
         self._bytes_s = self.links.bytes_s
         self._routers: dict[int, Router] = {}
-        self._islands: dict[int, Longs] = {}
+        self._islands: dict[int, Ints64] = {}
         self._plans: dict[int, TrafficPlan | None] = {}
         self._placed: dict[tuple[int, bytes], Placement | None] = {}
 
@@ -157,7 +154,7 @@ class TrafficMap:
         terms = terms_of(self.plant, fabric, self.catalog)
         return place(self._router(fabric), traffic, seat.nodes, plan.profile, terms)
 
-    def fabric_of(self, nodes: Longs) -> int | None:
+    def fabric_of(self, nodes: Ints64) -> int | None:
         """Return the first fabric that joins all nodes, None when there is none."""
         for fabric in range(len(self.plant.fabrics)):
             if fabric not in self._islands:
@@ -174,7 +171,7 @@ class TrafficMap:
 
     # --- what people ask
 
-    def crossing(self, links: Longs, seats: Sequence[JobSeat]) -> list[Crossing]:
+    def crossing(self, links: Ints64, seats: Sequence[JobSeat]) -> list[Crossing]:
         """Return what jobs send over some links, the most first."""
         found: list[Crossing] = []
         for seat in seats:
@@ -213,7 +210,7 @@ class TrafficMap:
             flows = _some(flows, np.flatnonzero(KIND_OF_PHASE[flows.group] == kind))
         return self._sent(placement, flows) / seat.step_s
 
-    def along(self, links: Longs, seats: Sequence[JobSeat]) -> NDArray[np.int32]:
+    def along(self, links: Ints64, seats: Sequence[JobSeat]) -> NDArray[np.int32]:
         """Return the bundles that the flows over some links run through from end to end."""
         touched = np.zeros(len(self.links), np.bool_)
         for seat in seats:
@@ -235,7 +232,7 @@ class TrafficMap:
         np.maximum.at(back, of_link, directed[1::2])
         return there, back
 
-    def cut_off_by(self, links: Longs) -> Longs:
+    def cut_off_by(self, links: Ints64) -> Ints64:
         """Return the nodes that a fault of some links would cut off, beside those that are cut off now."""
         bytes_s = self._bytes_s.copy()
         bytes_s[links] = 0.0
@@ -266,7 +263,7 @@ class TrafficMap:
             total[dlink] += on * step_bytes[phase]
         return total
 
-    def _on_links(self, placement: Placement, links: Longs) -> Floats:
+    def _on_links(self, placement: Placement, links: Ints64) -> Floats:
         """Return how much of each flow goes over some links, there and back, shape (flows, 2)."""
         router, flows = placement.router, placement.flows
         amount = np.zeros((len(flows.group), 2))
@@ -294,7 +291,7 @@ class TrafficMap:
         return amount
 
 
-def in_rank_order(nodes: Longs, seat: NDArray[np.int32]) -> Longs:
+def in_rank_order(nodes: Ints64, seat: NDArray[np.int32]) -> Ints64:
     """Return the nodes of a job in the order of its ranks; as they are where their places are not known.
 
     Parameters
@@ -320,7 +317,7 @@ def _some(flows: Flows, chosen: NDArray[np.intp]) -> Flows:
     )
 
 
-def _alike(router: Router, flows: Flows) -> tuple[Longs, Flows]:
+def _alike(router: Router, flows: Flows) -> tuple[Ints64, Flows]:
     """Return one flow of weight one, in a group of its own, for all that take the same way; and which each is like."""
     at = np.arange(router.links.nodes, dtype=np.int64) if router.has_peers else router.attachment
     key = np.stack([at[flows.source], at[flows.target], flows.source_card, flows.target_card], axis=1)

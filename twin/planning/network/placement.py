@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats, Ints64
 from twin.catalog import Catalog
 from twin.physics.ecmp import ecmp_expected_max
 from twin.physics.training_inputs import Members, Profile, TrainingNetwork
@@ -20,9 +21,6 @@ from twin.planning.network.traffic import KIND_OF_PHASE, KINDS, PHASES, Traffic
 from twin.planning.profile.profiles import CalibratedProfile, load_calibrated
 from twin.plant.routes import Flows, LinkLoads, Router
 from twin.plant.tables import Plant
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 
 SUBFLOWS = 4
 """Hashed connections that carry the traffic between two cards: channels and queue pairs of NCCL [est]."""
@@ -70,10 +68,10 @@ class LinkSpread:
         The links of each phase.
     """
 
-    dlink: Longs
+    dlink: Ints64
     peak_bytes_s: Floats
     step_bytes: Floats
-    by_phase: tuple[Longs, ...]
+    by_phase: tuple[Ints64, ...]
 
 
 @dataclass(frozen=True)
@@ -192,7 +190,7 @@ def profile_of(job: AnyJob) -> Profile | None:
     return (load_calibrated(name) if isinstance(name, str) else name).profile
 
 
-def place(router: Router, traffic: Traffic, nodes: Longs, profile: Profile, terms: Terms) -> Placement:
+def place(router: Router, traffic: Traffic, nodes: Ints64, profile: Profile, terms: Terms) -> Placement:
     """Return a job's traffic on a fabric.
 
     Parameters
@@ -247,7 +245,7 @@ def _inner_bytes_s(router: Router, loads: LinkLoads, profile: Profile, terms: Te
     return least
 
 
-def _hashed_bytes_s(router: Router, dlink: Longs, on: Floats) -> float:
+def _hashed_bytes_s(router: Router, dlink: Ints64, on: Floats) -> float:
     """Return what the fullest up-link of the busiest leaf leaves a flow of weight one [B/s].
 
     A synchronous collective waits for its slowest flow; connections hashed to the same cable share it.

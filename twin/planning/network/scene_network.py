@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Ints64
 from twin.catalog import Catalog
 from twin.physics.training_inputs import (
     FULL_NETWORK,
@@ -25,8 +25,6 @@ from twin.plant.islands import ALONE, cards_on, islands_of
 from twin.plant.links import Links, links_of
 from twin.plant.routes import Router
 from twin.plant.tables import Plant
-
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -48,11 +46,11 @@ class SceneNetwork:
     """
 
     plant: Plant
-    nodes: Longs
+    nodes: Ints64
     links: Links
     fabric: int
     terms: Terms
-    domain: Longs
+    domain: Ints64
 
     @property
     def gpus(self) -> int:
@@ -117,7 +115,7 @@ class SceneNetwork:
         return place(self.router, traffic, nodes, profile, self.terms).network
 
 
-def scene_network(plant: Plant, catalog: Catalog, nodes: Longs) -> SceneNetwork | None:
+def scene_network(plant: Plant, catalog: Catalog, nodes: Ints64) -> SceneNetwork | None:
     """Return the fabric that joins most of some nodes, and which; none where the scene has no fabric.
 
     Parameters
@@ -129,7 +127,7 @@ def scene_network(plant: Plant, catalog: Catalog, nodes: Longs) -> SceneNetwork 
     """
     links = links_of(plant)
     domain = scale_up_domains(plant, catalog).astype(np.int64)
-    best: tuple[int, Longs] | None = None
+    best: tuple[int, Ints64] | None = None
     for fabric in range(len(plant.fabrics)):
         island = islands_of(plant, links, fabric)[nodes]
         counts = np.bincount(island[island != ALONE], minlength=1)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats, Ints64
 from twin.physics.experts import dispatch_bytes
 from twin.physics.roofline import GRADIENT_BYTES
 from twin.physics.sharding import AS_FILLED, data_parallel_bytes
@@ -20,9 +20,6 @@ from twin.physics.training_inputs import Members, Model, Parallel, SoftwareStack
 from twin.planning.job.job import AnyJob, HpcJob, LlmJob, ReinforcementJob, VisionJob, default_stack
 from twin.planning.profile.models import load_model
 from twin.plant.routes import EVERY_CARD, Flows
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 
 KINDS = ("data", "pipeline", "tensor", "context", "expert")
 """Kinds of communication, as the fields of `Network`."""
@@ -63,10 +60,10 @@ class Exchange:
 
     phase: int
     shape: Shape
-    groups: Longs
+    groups: Ints64
     rank_bytes: float
     closed: bool = False
-    replicas: Longs | None = None
+    replicas: Ints64 | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +109,7 @@ def exchanges_of(job: AnyJob, gpus: int) -> tuple[Exchange, ...]:
 def llm_exchanges(model: Model, parallel: Parallel, stack: SoftwareStack) -> tuple[Exchange, ...]:
     """Return the exchanges of a transformer in training, with the volumes of `twin.physics.training`."""
     t, c, d, p = parallel.tp, parallel.cp, parallel.dp, parallel.pp
-    rank: Longs = np.arange(parallel.gpus, dtype=np.int64)
+    rank: Ints64 = np.arange(parallel.gpus, dtype=np.int64)
     if parallel.order == "data-first":
         rank = rank.reshape(p, d, c, t)
     else:
@@ -121,7 +118,7 @@ def llm_exchanges(model: Model, parallel: Parallel, stack: SoftwareStack) -> tup
     tokens = parallel.microbatch * model.seq / c
     found: list[Exchange] = []
 
-    def add(phase: str, shape: Shape, groups: Longs, rank_bytes: float, **more: Any) -> None:
+    def add(phase: str, shape: Shape, groups: Ints64, rank_bytes: float, **more: Any) -> None:
         if groups.shape[1] > 1:
             found.append(Exchange(PHASES.index(phase), shape, groups, rank_bytes, **more))
 
@@ -150,7 +147,7 @@ def llm_exchanges(model: Model, parallel: Parallel, stack: SoftwareStack) -> tup
     return tuple(found)
 
 
-def traffic_of(exchanges: tuple[Exchange, ...], gpus_per_node: int, cards: int, domain: Longs) -> Traffic:
+def traffic_of(exchanges: tuple[Exchange, ...], gpus_per_node: int, cards: int, domain: Ints64) -> Traffic:
     """Return what a job sends between its nodes.
 
     Parameters
@@ -162,7 +159,7 @@ def traffic_of(exchanges: tuple[Exchange, ...], gpus_per_node: int, cards: int, 
     domain
         Scale-up domain of each node of the job, in its order.
     """
-    parts: list[tuple[int, Longs, Longs, Floats]] = []
+    parts: list[tuple[int, Ints64, Ints64, Floats]] = []
     step_bytes = np.zeros(len(PHASES))
     members: dict[str, Any] = {}
     for exchange in exchanges:
@@ -185,7 +182,7 @@ def traffic_of(exchanges: tuple[Exchange, ...], gpus_per_node: int, cards: int, 
     return Traffic(_on_cards(parts, gpus_per_node, cards), step_bytes, Members(**members))
 
 
-def _split_groups(exchange: Exchange, groups: Longs, place: Longs) -> tuple[Longs, Longs]:
+def _split_groups(exchange: Exchange, groups: Ints64, place: Ints64) -> tuple[Ints64, Ints64]:
     """Return the groups that several domains share, and the domain of each member.
 
     Chains keep their order. Members of others are brought together, as collective libraries build their rings:
@@ -201,27 +198,27 @@ def _split_groups(exchange: Exchange, groups: Longs, place: Longs) -> tuple[Long
     return np.take_along_axis(groups, order, axis=1), np.take_along_axis(place, order, axis=1)
 
 
-def _fewest_together(place: Longs) -> Longs:
+def _fewest_together(place: Ints64) -> Ints64:
     """Return the fewest members of each group that are together in a domain, shape (groups,)."""
     begins = np.ones(place.shape, np.bool_)
     begins[:, 1:] = place[:, 1:] != place[:, :-1]
     at = np.flatnonzero(begins)
     size = np.diff(np.append(at, place.size))
     groups = np.searchsorted(at, np.arange(len(place)) * place.shape[1])
-    fewest: Longs = np.minimum.reduceat(size, groups)
+    fewest: Ints64 = np.minimum.reduceat(size, groups)
     return fewest
 
 
 def _rank_flows(
-    exchange: Exchange, groups: Longs, place: Longs, fewest: Longs
-) -> tuple[Longs, Longs, Floats, float]:
+    exchange: Exchange, groups: Ints64, place: Ints64, fewest: Ints64
+) -> tuple[Ints64, Ints64, Floats, float]:
     """Return source and target ranks and weights of flows between domains, and the bytes of a flow of weight one."""
     runs = (place[:, 1:] != place[:, :-1]).sum(axis=1) + 1
     n = groups.shape[1]
     # All members that are together share a ring's way on, so many as the domain with the fewest of them has.
     together = fewest if exchange.shape == "ring" else -(-n // runs)
     number = np.arange(n)
-    columns: list[tuple[Longs, Longs, Floats]] = []
+    columns: list[tuple[Ints64, Ints64, Floats]] = []
     sent_bytes = exchange.rank_bytes
     if exchange.shape == "chain":
         there = number if exchange.closed else number[:-1]
@@ -244,9 +241,9 @@ def _rank_flows(
     return source, target, weight, sent_bytes
 
 
-def _on_cards(parts: list[tuple[int, Longs, Longs, Floats]], gpus_per_node: int, cards: int) -> Flows:
+def _on_cards(parts: list[tuple[int, Ints64, Ints64, Floats]], gpus_per_node: int, cards: int) -> Flows:
     """Return flows between nodes and cards; those alike on all cards in a phase stand for one on each."""
-    rows: list[tuple[Longs, ...]] = []
+    rows: list[tuple[Ints64, ...]] = []
     weights: list[Floats] = []
     for phase, source, target, weight in parts:
         a, b = source // gpus_per_node, target // gpus_per_node

@@ -16,11 +16,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from twin.arrays import Floats, Ints64
 from twin.physics import reliability
 from twin.physics.reliability import RepairQuantiles
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 DAY_S = 86400.0
 CELLS = 4_000_000
@@ -122,8 +120,8 @@ class Histories:
     """
 
     up_s: Floats
-    unexpected: Ints
-    planned: Ints
+    unexpected: Ints64
+    planned: Ints64
     detection_s: Floats
     waiting_s: Floats
     restart_s: Floats
@@ -131,9 +129,9 @@ class Histories:
     horizon_s: float
 
     @property
-    def interruptions(self) -> Ints:
+    def interruptions(self) -> Ints64:
         """All of each run."""
-        total: Ints = self.unexpected + self.planned
+        total: Ints64 = self.unexpected + self.planned
         return total
 
 
@@ -232,8 +230,8 @@ class _Run:
         self.model, self.runs, self.scale = model, runs, scale
         self.fleet = model.nodes + spares
         self.free_s = np.zeros((runs, self.fleet))
-        self.place: Ints | None = None  # of each node, where nodes differ
-        self.holder: Ints | None = None  # and which node is at each place
+        self.place: Ints64 | None = None  # of each node, where nodes differ
+        self.holder: Ints64 | None = None  # and which node is at each place
         self._draw(rng)
         self.spent_s = np.zeros((3, runs))  # detection, waiting, restart
         self.unexpected, self.planned = np.zeros((2, runs), np.int64)
@@ -273,7 +271,7 @@ class _Run:
             np.array([c.planned for c in model.causes], bool)[of] if count else np.zeros((0, runs), bool)
         )
 
-    def _repairs(self, of: Ints, dice: Floats) -> Floats:
+    def _repairs(self, of: Ints64, dice: Floats) -> Floats:
         times = np.zeros(of.shape)
         kinds: dict[float | RepairQuantiles, list[int]] = {}
         for index, cause in enumerate(self.model.causes):
@@ -318,7 +316,7 @@ class _Run:
             self._interrupt(runs, places, now, away_s, detection_s[runs], planned[runs])
             yield up_s
 
-    def _book(self, runs: Ints, now: Floats) -> Floats:
+    def _book(self, runs: Ints64, now: Floats) -> Floats:
         """Book the time of `runs` until `now`; return how long they have been up."""
         since, ends = self.booked_s[runs], (self.noticed_s[runs], self.whole_s[runs], self.up_from_s[runs])
         for spent_s, end in zip(self.spent_s, ends, strict=True):
@@ -331,8 +329,8 @@ class _Run:
 
     def _interrupt(
         self,
-        runs: Ints,
-        places: Ints,
+        runs: Ints64,
+        places: Ints64,
         now: Floats,
         away_s: Floats,
         detection_s: Floats,
@@ -356,7 +354,7 @@ class _Run:
         )  # nobody is drained while it waits anyway
         self.up_from_s[runs] = whole + swap_s + model.restart_s
 
-    def _exchange(self, runs: Ints, places: Ints, now: Floats) -> None:
+    def _exchange(self, runs: Ints64, places: Ints64, now: Floats) -> None:
         """Give the job of `runs` a node that can be used `now`, or first, instead of the one at `places`.
 
         Of those that stand by it takes the first in the order of the hall, as a run does: who served before.
@@ -380,7 +378,7 @@ class _Run:
             self.place[runs, joins], self.place[runs, leaves] = places, spare
 
 
-def _weighted(weight: Floats, dice: Floats) -> Ints:
+def _weighted(weight: Floats, dice: Floats) -> Ints64:
     """Return a node of each run by its weight; weights shape (runs, nodes), dice and result (candidates, runs)."""
     result = np.empty(dice.shape, np.int64)
     for run, row in enumerate(np.cumsum(weight, axis=1)):

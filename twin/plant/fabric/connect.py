@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
+from twin.arrays import Floats, Ints32
 from twin.catalog import Catalog
 from twin.plant.error import PlantError
 from twin.plant.fabric.explicit import explicit
@@ -19,17 +20,7 @@ from twin.plant.fabric.torus import torus
 from twin.plant.fabric.wiring import FabricTier, Wiring
 from twin.plant.layout import Layout
 from twin.plant.rack_space import RackSpace
-from twin.plant.tables import (
-    FabricTable,
-    Floats,
-    Ints,
-    NodeLinks,
-    Nodes,
-    PeerLinks,
-    RackKind,
-    Switches,
-    SwitchLinks,
-)
+from twin.plant.tables import FabricTable, NodeLinks, Nodes, PeerLinks, RackKind, Switches, SwitchLinks
 from twin.scenario.checks.fabric_size import Misfit, Size, size_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.systems import Fabric, SwitchTier
@@ -49,7 +40,7 @@ class _Connected:
     """One fabric: its nodes (slots), its cables, and the slot of its first switch."""
 
     fabric: Fabric
-    nodes: Ints
+    nodes: Ints32
     wiring: Wiring
     first: int
 
@@ -61,8 +52,8 @@ class _Placed:
     fabric: int
     id: str
     tier: FabricTier
-    rack: Ints
-    u: Ints
+    rack: Ints32
+    u: Ints32
 
 
 def connect_fabrics(scenario: Scenario, catalog: Catalog, layout: Layout) -> tuple[Switches, FabricCables]:
@@ -114,7 +105,7 @@ def _technology(fabric: Fabric, catalog: Catalog) -> str:
     return catalog.switch(fabric.leaf.part).technology or ""
 
 
-def nodes_of(fabric: Fabric, layout: Layout) -> Ints:
+def nodes_of(fabric: Fabric, layout: Layout) -> Ints32:
     """Return the node slots a fabric connects, in order: those of its rows, else all with scale-out ports."""
     racks, nodes = layout.racks, layout.nodes
     connected = np.zeros(len(racks.ids), np.bool_)
@@ -127,7 +118,7 @@ def nodes_of(fabric: Fabric, layout: Layout) -> Ints:
     return np.flatnonzero(connected[nodes.rack] & (nodes.nics > 0)).astype(np.int32)
 
 
-def wire(fabric: Fabric, catalog: Catalog, table: Nodes, nodes: Ints) -> Wiring:
+def wire(fabric: Fabric, catalog: Catalog, table: Nodes, nodes: Ints32) -> Wiring:
     """Return the cables of one fabric between its nodes (slots of `table`); raises PlantError, UnknownPart."""
     cards = table.nics[nodes]
     speed = float(table.nic_bytes_s[nodes].max(initial=0.0))
@@ -138,7 +129,7 @@ def wire(fabric: Fabric, catalog: Catalog, table: Nodes, nodes: Ints) -> Wiring:
     return wiring_of(fabric, size, cards, [table.ids[node] for node in nodes])
 
 
-def wiring_of(fabric: Fabric, size: Size, cards: Ints, node_ids: list[str]) -> Wiring:
+def wiring_of(fabric: Fabric, size: Size, cards: Ints32, node_ids: list[str]) -> Wiring:
     """Return the cables of a fabric of known size; `cards` are the network cards of each node."""
     leaf, spine, core = size.leaf, size.spine, size.core
     if fabric.kind == "explicit":
@@ -153,8 +144,8 @@ def wiring_of(fabric: Fabric, size: Size, cards: Ints, node_ids: list[str]) -> W
 
 
 def _place(
-    space: RackSpace, fabric: Fabric, tier: FabricTier, layout: Layout, nodes: Ints, unit: Ints
-) -> tuple[Ints, Ints]:
+    space: RackSpace, fabric: Fabric, tier: FabricTier, layout: Layout, nodes: Ints32, unit: Ints32
+) -> tuple[Ints32, Ints32]:
     """Return rack and lowest unit of the switches of a tier: with the nodes of their unit, or among all."""
     said: SwitchTier | None = (fabric.leaf, fabric.spine, fabric.core)[tier.level]
     racks = layout.nodes.rack[nodes]
@@ -171,7 +162,7 @@ def _switches(placed: list[_Placed]) -> Switches:
     def repeated(values: list[int] | list[float], kind: DTypeLike) -> np.ndarray:
         return np.repeat(np.array(values, kind), sizes)
 
-    def column(name: str) -> Ints:
+    def column(name: str) -> Ints32:
         return _joined([getattr(tier, name) for tier in tiers])
 
     return Switches(
@@ -226,10 +217,10 @@ def _peer_links(connected: list[_Connected], nodes: Nodes) -> PeerLinks:
     return PeerLinks(fabric[there], axis[there], a[there], b[there], cables[there], (speed * cables)[there])
 
 
-def _joined(columns: list[Ints]) -> Ints:
+def _joined(columns: list[Ints32]) -> Ints32:
     return np.concatenate([*columns, np.zeros(0)]).astype(np.int32)
 
 
-def _numbers(connected: list[_Connected], sizes: list[int]) -> Ints:
+def _numbers(connected: list[_Connected], sizes: list[int]) -> Ints32:
     """Return the number of the fabric for each of its cables."""
     return np.repeat(np.arange(len(connected), dtype=np.int32), sizes)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.arrays import Ints32
 from twin.plant.error import PlantError
 from twin.plant.fabric.wiring import CardCables, FabricTier, PeerCables, SwitchCables, Wiring, tier
-from twin.plant.tables import Ints
 from twin.scenario.checks.fabric_size import Ports, Size
 from twin.scenario.schema.systems import Fabric
 
 
-def explicit(fabric: Fabric, size: Size, cards: Ints, node_ids: list[str]) -> Wiring:
+def explicit(fabric: Fabric, size: Size, cards: Ints32, node_ids: list[str]) -> Wiring:
     """Return the cables of an explicit fabric.
 
     The cables of a node take its network cards in the order of the links; of dual-homed cards first one cable of

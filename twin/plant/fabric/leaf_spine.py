@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.arrays import AnyInts, Ints32
 from twin.plant.fabric.leaves import Leaves, plug_in
-from twin.plant.fabric.wiring import Numbers, SwitchCables, Wiring, counted, none, tier
-from twin.plant.tables import Ints
+from twin.plant.fabric.wiring import SwitchCables, Wiring, counted, none, tier
 from twin.scenario.checks.fabric_size import Ports, Size
 from twin.scenario.schema.systems import Fabric
 
 
-def leaf_spine(fabric: Fabric, size: Size, leaf: Ports, cards: Ints) -> Wiring:
+def leaf_spine(fabric: Fabric, size: Size, leaf: Ports, cards: Ints32) -> Wiring:
     """Return leaves and spines; of a single switch, or without a spine, leaves alone.
 
     As many spines as the up-links need, or a few more so that each leaf has equally many cables to every
@@ -30,7 +30,7 @@ def leaf_spine(fabric: Fabric, size: Size, leaf: Ports, cards: Ints) -> Wiring:
     return Wiring(leaves.unit, (leaves.tier, spines), leaves.cables, _dealt(leaves, size, first))
 
 
-def _dealt(leaves: Leaves, size: Size, first: Numbers) -> SwitchCables:
+def _dealt(leaves: Leaves, size: Size, first: AnyInts) -> SwitchCables:
     """Return the up-links of all leaves, dealt out in turn to the spines of their group; `first` begins each."""
     count, up = len(leaves.tier), size.up
     if not count * up:

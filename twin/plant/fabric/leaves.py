@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.arrays import Ints32
 from twin.plant.fabric.wiring import CardCables, FabricTier, tier
-from twin.plant.tables import Ints
 from twin.scenario.checks.fabric_size import Ports, Size
 from twin.scenario.schema.systems import Fabric
 
@@ -17,11 +17,11 @@ class Leaves:
     """The lowest tier of a fabric."""
 
     tier: FabricTier
-    unit: Ints  # of each node
+    unit: Ints32  # of each node
     cables: CardCables
 
 
-def plug_in(fabric: Fabric, size: Size, ports: Ports, cards: Ints) -> Leaves:
+def plug_in(fabric: Fabric, size: Size, ports: Ports, cards: Ints32) -> Leaves:
     """Return the leaves and the cable of every card of every node.
 
     single-switch: each switch takes some rails of all nodes.
@@ -72,7 +72,7 @@ def plug_in(fabric: Fabric, size: Size, ports: Ports, cards: Ints) -> Leaves:
     )
 
 
-def _card_ends(cards: Ints, homes: int) -> tuple[Ints, Ints, Ints]:
+def _card_ends(cards: Ints32, homes: int) -> tuple[Ints32, Ints32, Ints32]:
     """Return node, card and plane of every cable, node by node and card by card."""
     node = np.repeat(np.arange(len(cards), dtype=np.int32), cards * homes)
     first = np.cumsum(cards) * homes - cards * homes

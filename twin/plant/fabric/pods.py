@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.arrays import AnyInts, Ints32
 from twin.plant.fabric.leaves import plug_in
-from twin.plant.fabric.wiring import Numbers, SwitchCables, Wiring, counted, joined, tier
-from twin.plant.tables import Ints
+from twin.plant.fabric.wiring import SwitchCables, Wiring, counted, joined, tier
 from twin.scenario.checks.fabric_size import Ports, Size
 from twin.scenario.schema.systems import Fabric
 
 
-def fat_tree(fabric: Fabric, size: Size, leaf: Ports, spine: Ports, core: Ports, cards: Ints) -> Wiring:
+def fat_tree(fabric: Fabric, size: Size, leaf: Ports, spine: Ports, core: Ports, cards: Ints32) -> Wiring:
     """Return a k-ary fat tree, or as many of its pods as the nodes need.
 
     Spine i of every pod goes to the cores of group i, so there is one way down from each core to a pod.
@@ -37,7 +37,7 @@ def fat_tree(fabric: Fabric, size: Size, leaf: Ports, spine: Ports, core: Ports,
     return Wiring(leaves.unit, tuple(tiers), leaves.cables, joined(*cables))
 
 
-def dragonfly_plus(fabric: Fabric, size: Size, leaf: Ports, spine: Ports, cards: Ints) -> Wiring:
+def dragonfly_plus(fabric: Fabric, size: Size, leaf: Ports, spine: Ports, cards: Ints32) -> Wiring:
     """Return groups of leaves and spines; spines of every two groups are joined by equally many cables.
 
     References
@@ -51,10 +51,10 @@ def dragonfly_plus(fabric: Fabric, size: Size, leaf: Ports, spine: Ports, cards:
     cable = np.tile(np.arange(size.pair_cables), size.units * (size.units - 1) // 2)
     first = len(leaves.tier)
 
-    def end(own: Numbers, other: Numbers) -> Numbers:
+    def end(own: AnyInts, other: AnyInts) -> AnyInts:
         """Deal the cables of a group out over its spines, beginning with the group behind it."""
         turn = ((other - own) % size.units - 1) * size.pair_cables + cable
-        ends: Numbers = first + own * size.spines + turn % max(1, size.spines)
+        ends: AnyInts = first + own * size.spines + turn % max(1, size.spines)
         return ends
 
     cables = joined(_within_units(size), counted(end(low, high), end(high, low)))

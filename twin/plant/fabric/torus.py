@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.arrays import Ints32
 from twin.plant.fabric.wiring import PeerCables, Wiring, none
-from twin.plant.tables import Ints
 from twin.scenario.checks.fabric_size import Size
 
 
-def torus(size: Size, cards: Ints) -> Wiring:
+def torus(size: Size, cards: Ints32) -> Wiring:
     """Return each node joined to the next and the previous one along every axis, the last to the first.
 
     Nodes in order fill the last axis first, so neighbours in a rack are neighbours there. The cards of a node are
@@ -30,7 +30,7 @@ def torus(size: Size, cards: Ints) -> Wiring:
         return Wiring(unit)
     pairs = int(cards.min()) // 2
     number = np.arange(nodes, dtype=np.int32).reshape(size.dims)
-    columns: list[tuple[Ints, Ints, Ints, Ints]] = []
+    columns: list[tuple[Ints32, Ints32, Ints32, Ints32]] = []
     for turn, axis in enumerate(long):
         cables = pairs // len(long) + (turn < pairs % len(long))
         length = size.dims[axis]

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from twin.plant.tables import Ints
+from twin.arrays import AnyInts, Ints32
 from twin.scenario.checks.fabric_size import Ports
 
-Numbers = NDArray[np.signedinteger[Any]]
 """Whole numbers of any width, as numpy's arithmetic leaves them."""
 
 
-def none() -> Ints:
+def none() -> Ints32:
     """Return an empty column."""
     return np.zeros(0, np.int32)
 
@@ -26,9 +23,9 @@ class FabricTier:
 
     level: int
     ports: Ports
-    unit: Ints  # unit, pod or group each serves, -1: all
-    rail: Ints  # rail each serves alone, -1 otherwise
-    plane: Ints  # of dual-homed cards, -1 where cards have one cable
+    unit: Ints32  # unit, pod or group each serves, -1: all
+    rail: Ints32  # rail each serves alone, -1 otherwise
+    plane: Ints32  # of dual-homed cards, -1 where cards have one cable
 
     def __len__(self) -> int:
         return len(self.unit)
@@ -38,36 +35,36 @@ class FabricTier:
 class CardCables:
     """One cable from a network card to a switch each."""
 
-    node: Ints
-    nic: Ints
-    plane: Ints
-    switch: Ints
+    node: Ints32
+    nic: Ints32
+    plane: Ints32
+    switch: Ints32
 
 
 @dataclass(frozen=True)
 class SwitchCables:
     """Cables between pairs of switches."""
 
-    lower: Ints
-    upper: Ints
-    cables: Ints
+    lower: Ints32
+    upper: Ints32
+    cables: Ints32
 
 
 @dataclass(frozen=True)
 class PeerCables:
     """Cables between pairs of nodes."""
 
-    axis: Ints
-    a: Ints
-    b: Ints
-    cables: Ints
+    axis: Ints32
+    a: Ints32
+    b: Ints32
+    cables: Ints32
 
 
 @dataclass(frozen=True)
 class Wiring:
     """All cables of one fabric."""
 
-    unit: Ints  # of each node
+    unit: Ints32  # of each node
     tiers: tuple[FabricTier, ...] = ()
     cards: CardCables = field(default_factory=lambda: CardCables(none(), none(), none(), none()))
     switches: SwitchCables = field(default_factory=lambda: SwitchCables(none(), none(), none()))
@@ -75,7 +72,7 @@ class Wiring:
 
 
 def tier(
-    level: int, ports: Ports, unit: Numbers, rail: Numbers | None = None, plane: Numbers | None = None
+    level: int, ports: Ports, unit: AnyInts, rail: AnyInts | None = None, plane: AnyInts | None = None
 ) -> FabricTier:
     """Return a tier; without rail or plane its switches serve all of them."""
     nobody = np.full(len(unit), -1, np.int32)
@@ -88,7 +85,7 @@ def tier(
     )
 
 
-def counted(lower: Numbers, upper: Numbers) -> SwitchCables:
+def counted(lower: AnyInts, upper: AnyInts) -> SwitchCables:
     """Return single cables as pairs of switches with their numbers of cables."""
     if not len(lower):
         return SwitchCables(none(), none(), none())

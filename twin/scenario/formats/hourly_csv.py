@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin import units
+from twin.arrays import Floats
 from twin.scenario.formats.sibling_files import FileLimit
 from twin.scenario.text.problem import Problem, ScenarioError, shown
-
-Floats = NDArray[np.float64]
 
 MAX_BYTES = 8_000_000
 LIMIT = FileLimit(MAX_BYTES, "the hours of a year")

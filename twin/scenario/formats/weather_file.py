@@ -15,10 +15,11 @@ from pathlib import Path as FilePath
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.physics import psychrometrics as moist
 from twin.physics.weather import MONTH_DAYS
 from twin.scenario.formats import climates, hourly_csv, sibling_files
-from twin.scenario.formats.hourly_csv import LIMIT, Floats, HourlyColumn
+from twin.scenario.formats.hourly_csv import LIMIT, HourlyColumn
 from twin.scenario.formats.sibling_files import Origin
 from twin.scenario.schema.hourly_text import pack
 from twin.scenario.text.problem import Problem, ScenarioError, shown

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.catalog import load_catalog
 from twin.physics.normal import normal_quantile
 from twin.physics.reliability import component_key, hash_uniform
@@ -20,8 +21,6 @@ from twin.scenario.generators.allowed_rows import node_kinds, rows_within, split
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.streams import JobStream, Lengths
 from twin.scenario.schema.work import Checkpointing, Job, Recovery
-
-Floats = NDArray[np.float64]
 
 MAX_JOBS = 200_000
 """More than any scene can show; a stream that would make more is cut off here, and `check` refuses it."""

@@ -13,9 +13,8 @@ import zlib
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from twin.arrays import Floats
 
 HOURS = 8760
 STEP = 0.01

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import IntP
 from twin.physics import reliability
 from twin.scenario.schema.fault_kinds import impairment_of
 from twin.scenario.schema.faults import HealthCheck
@@ -20,8 +21,6 @@ from twin.sim.core.log import Log
 from twin.sim.core.nodes import CUT, DRAINED, FREE, NodeTable
 from twin.sim.core.timers import Timers
 from twin.sim.jobs.recovery import RecoveryHandler
-
-Ints = NDArray[np.intp]
 
 
 class Sick(Protocol):
@@ -113,7 +112,7 @@ class Health:
         self._judge(i, np.flatnonzero(lit & ~idle & nodes.plant.nodes.present))
         self._run([i], np.flatnonzero(idle & nodes.plant.nodes.present))
 
-    def _run(self, checks: list[int], idle: Ints) -> None:
+    def _run(self, checks: list[int], idle: IntP) -> None:
         """Run checks one after the other on nodes without a job, which wait for the outcome."""
         if not idle.size:
             return
@@ -136,7 +135,7 @@ class Health:
             self._judge(i, nodes[np.isin(self.nodes.condition[nodes], (FREE, DRAINED, CUT))])
         self.recovery.node_usable()
 
-    def _judge(self, i: int, nodes: Ints) -> None:
+    def _judge(self, i: int, nodes: IntP) -> None:
         """Let a check that ran on `nodes` find what it can."""
         self.count[i, nodes] += 1
         sick = sorted(set(self.degraded.sick()) & set(nodes.tolist()))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.record.accounts import ACCOUNTS, KEPT_STEP
 from twin.record.bookings import AT_REST, Bookings
 
-Floats = NDArray[np.float64]
 INDEX: dict[str, int] = {name: i for i, name in enumerate(ACCOUNTS)}
 STEP = np.array([INDEX[name] for name in KEPT_STEP])
 """Accounts of provisional step time."""

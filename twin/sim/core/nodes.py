@@ -8,11 +8,10 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Ints32
 from twin.plant.tables import Plant
 from twin.sim.core.failure_counts import DownTime
 from twin.sim.core.ledger import Ledger
-
-Ints = NDArray[np.int32]
 
 FREE, DOWN, DRAINED, OFF, CUT, DARK = 0, 1, 2, 3, 4, 5
 """Condition of a node: usable, in repair, cordoned by people, shut down, cut off from its fabric, without power."""
@@ -286,7 +285,7 @@ class NodeTable:
             self._table = tuple(np.array(rows, np.intp).reshape(-1, 4).T)
         return self._table
 
-    def gpu_jobs(self) -> Ints:
+    def gpu_jobs(self) -> Ints32:
         """Return the job of each GPU; of one in slices the job with most of them; -1: none."""
         found = self.job[self.plant.gpus.node]
         found[found == SHARED] = NOBODY
@@ -323,7 +322,7 @@ class NodeTable:
         result: NDArray[np.bool_] = (self.condition == FREE) & (self.held == 0) & self.plant.nodes.present
         return result
 
-    def free(self, allowed: NDArray[np.bool_]) -> Ints:
+    def free(self, allowed: NDArray[np.bool_]) -> Ints32:
         """Return the usable nodes of `allowed` that nobody holds, lowest slot first."""
         return np.flatnonzero(allowed & self.usable).astype(np.int32)
 

@@ -13,15 +13,13 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.physics.psychrometrics import dew_point_c, humidity_of_wet_bulb
 from twin.physics.solar import year_of_output
 from twin.scenario.formats.climates import place, year_of
 from twin.scenario.schema.hourly_text import unpack
 from twin.scenario.schema.site import CLIMATE_HOURS, GRID_HOURS, Climate, Site
-
-Floats = NDArray[np.float64]
 
 HOUR_S, DAY_S = 3600.0, 86400.0
 HOURS = 8760

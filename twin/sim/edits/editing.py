@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import IntP
 from twin.catalog import Catalog, UnknownPart
 from twin.plant.error import PlantError
 from twin.plant.patch import rebuild
@@ -28,8 +28,6 @@ from twin.sim.edits.job_sources import same_places, settled, sources_fit, with_n
 from twin.sim.edits.release import let_go
 from twin.sim.edits.state_transfer import EditedPair, graft, standing, timers_of
 from twin.sim.run.parts import RunParts
-
-Ints = NDArray[np.intp]
 
 FIRST = -2
 """Priority of edits at their time: before people, and before the model."""
@@ -344,7 +342,7 @@ def _drained(before: Plant, after: Plant, stands: EditedPair) -> list[tuple[int,
     return [(int(here[k]), bool(now[k])) for k in np.flatnonzero(was != now).tolist()]
 
 
-def _charge(old: RunParts, new: RunParts, kept: Ints) -> float:
+def _charge(old: RunParts, new: RunParts, kept: IntP) -> float:
     """Count the energy in batteries that come as brought along; return what those that go take with them [J]."""
     stays = np.zeros(new.power.circuit.count, bool)
     stays[kept] = True
@@ -365,7 +363,7 @@ def _submissions(old: RunParts, new: RunParts) -> None:
             new.timers.set("submit", row.index, max(now, row.submit_s))
 
 
-def _settle(engine: RunParts, came: Ints, drained: list[tuple[int, bool]], loops: list[int]) -> None:
+def _settle(engine: RunParts, came: IntP, drained: list[tuple[int, bool]], loops: list[int]) -> None:
     """Let everything take note of the hall as it is now."""
     now, nodes = engine.timers.now_s, engine.nodes
     for node in came.tolist():

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats, IntP
 from twin.physics.thermal import AcceptedStep, EnergyTerms
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState
 from twin.sim.edits.slot_map import Numbers
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from twin.sim.edits.state_transfer import EditedPair
     from twin.sim.run.parts import RunParts
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 NEW = -1
 """Instead of the group that GPUs come from: they were not there."""
@@ -64,7 +62,7 @@ def graft_heat(old: RunParts, new: RunParts, stands: EditedPair) -> None:
     heat.totals.out_j -= came_j
 
 
-def _regroup(old: RunParts, new: RunParts, stands: EditedPair) -> Ints:
+def _regroup(old: RunParts, new: RunParts, stands: EditedPair) -> IntP:
     """Give every slot of `new` a group; return the group of `old` that each comes from."""
     was, now = old.traces, new.traces
     there, here = stands.kept["nodes"].there, stands.kept["nodes"].here
@@ -101,11 +99,11 @@ def _regroup(old: RunParts, new: RunParts, stands: EditedPair) -> Ints:
     now.trace, now.limit = groups[3].copy(), groups[4].copy()
     now.splits.clear()
     now._measure()
-    source_of: Ints = groups[0]
+    source_of: IntP = groups[0]
     return source_of
 
 
-def _parts(old: RunParts, new: RunParts, source: Ints, before: Ints) -> Ints:
+def _parts(old: RunParts, new: RunParts, source: IntP, before: IntP) -> IntP:
     """Return the thermal part of each slot: that of its fault, where what cools it is as before.
 
     `before` is the node that the slot was of.
@@ -123,7 +121,7 @@ def _parts(old: RunParts, new: RunParts, source: Ints, before: Ints) -> Ints:
     known = source >= 0
     was_usual[known] = renamed[old.oddities._base_part[before[known]]]
     was[known] = renamed[old.traces.groups.part[source[known]]]
-    parts: Ints = np.where((was_usual == usual) & (was >= 0), was, usual)
+    parts: IntP = np.where((was_usual == usual) & (was >= 0), was, usual)
     return parts
 
 
@@ -152,7 +150,7 @@ def _upper(old: RunParts, new: RunParts, stands: EditedPair, before: ThermalStat
     return np.concatenate(out)
 
 
-def _clocks(old: RunParts, new: RunParts, source: Ints) -> None:
+def _clocks(old: RunParts, new: RunParts, source: IntP) -> None:
     """Let heat go on holding the clocks down that it holds down."""
     was, now = old.clocks, new.clocks
     there = source >= 0

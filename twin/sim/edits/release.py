@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import IntP
 from twin.plant.links import find_link, stands
 from twin.plant.tables import Plant
 from twin.sim.jobs.jobs import AT_REST, JobRow
@@ -15,13 +15,12 @@ from twin.sim.jobs.spare_choice import seats_of
 if TYPE_CHECKING:
     from twin.sim.run.parts import RunParts
 
-Ints = NDArray[np.intp]
 
 PLANNED = "edit"
 """Name under which jobs that were stopped for it are counted."""
 
 
-def let_go(engine: RunParts, nodes: Ints, after: Plant, why: str) -> None:
+def let_go(engine: RunParts, nodes: IntP, after: Plant, why: str) -> None:
     """Take `nodes` from their jobs and from all that is done to them, and end the faults of what stands no more.
 
     Parameters

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import IntP
 from twin.plant.tables import Plant
 from twin.sim.core.timers import Timer
 from twin.sim.edits.heat_transfer import graft_heat
@@ -26,8 +26,6 @@ from twin.sim.hazard.hazard_clocks import ClockSet
 if TYPE_CHECKING:
     from twin.sim.run.parts import RunParts
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 GROUPED = ("traces", "clocks", "lifetime")
 """Parts whose state is by group of GPUs."""
@@ -40,8 +38,8 @@ class KeptSlots:
     A rack that holds more nodes than it ever did has all of them in new slots.
     """
 
-    there: Ints
-    here: Ints
+    there: IntP
+    here: IntP
 
     @cached_property
     def number(self) -> dict[int, int]:
@@ -71,11 +69,11 @@ class EditedPair:
     """
 
     kept: dict[str, KeptSlots]
-    came: Ints
-    gone: Ints
+    came: IntP
+    gone: IntP
 
 
-def _same(slots: Ints) -> KeptSlots:
+def _same(slots: IntP) -> KeptSlots:
     return KeptSlots(slots, slots)
 
 
@@ -321,7 +319,7 @@ class _Clocks:
         clocks: ClockSet,
         old: dict[str, Any],
         new: dict[str, Any],
-        slots: tuple[Ints, Ints],
+        slots: tuple[IntP, IntP],
     ) -> dict[str, Any]:
         (there, here), count = slots, len(clocks.count)
         merged: dict[str, Any] = {}

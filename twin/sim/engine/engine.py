@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.catalog import load_catalog
 from twin.physics.gpu_picture import GpuTraits
 from twin.plant.build import build
@@ -39,8 +40,6 @@ from twin.sim.edits.job_sources import drawn, settled
 from twin.sim.jobs.plan import misfit_of
 from twin.sim.observe.observe import Observer
 from twin.sim.summary import summary
-
-Floats = NDArray[np.float64]
 
 REPOWER = 0.01
 """Relative change of step time that is worth new powers: who waits longer draws less."""

@@ -13,8 +13,8 @@ from operator import is_not
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, Ints64
 from twin.catalog import Catalog
 from twin.physics.max_min import max_min_rates
 from twin.physics.training_inputs import FULL_NETWORK, TrainingNetwork
@@ -45,10 +45,6 @@ from twin.sim.jobs.job_classes import kinds_of
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
 from twin.sim.jobs.work import Work, repeated, work_of
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 ABOVE = 1.001
 """Demand over capacity that is worth sharing out; less is rounding."""
@@ -172,7 +168,7 @@ class FabricState:
         except PlanError:
             return False
 
-    def _limits(self) -> Longs:
+    def _limits(self) -> Ints64:
         """Return what each directed link carries at most under its fabric's technology [B/s]."""
         share = np.array([terms.efficiency for terms in self.terms] or [1.0])[self.links.fabric]
         return np.repeat((self.bytes_s * share).astype(np.int64), 2)
@@ -193,7 +189,7 @@ class FabricState:
         router = self.routes.router(talk.fabric, faults)
         return place(router, traffic, slots, talk.profile, self.terms[talk.fabric])
 
-    def _sent(self, index: int, slots: Longs) -> Traffic:
+    def _sent(self, index: int, slots: Ints64) -> Traffic:
         """Return what a job sends between the domains of its nodes."""
         table = self.plant.nodes
         # Domains are numbered as ranks meet them: a spare that is a domain by itself changes nothing.

@@ -8,13 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats, Ints64
 from twin.physics.training_inputs import Profile, TrainingNetwork
 from twin.planning.network.placement import Placement
 from twin.planning.network.traffic import Exchange
 from twin.plant.routes import Flows
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -58,12 +56,12 @@ class TrafficSeat:
             self.before = self.before.before
 
     @cached_property
-    def dlink(self) -> Longs:
+    def dlink(self) -> Ints64:
         """Directed links behind the cards that it uses."""
         return self.placement.spread.dlink
 
     @cached_property
-    def peak(self) -> Longs:
+    def peak(self) -> Ints64:
         """Highest demand on each of them [B/s]."""
         return self.placement.spread.peak_bytes_s.astype(np.int64)
 
@@ -101,7 +99,7 @@ def _alike(one: Placement, other: Placement) -> bool:
     )
 
 
-def _instead(old: Flows, new: Flows, moved: Longs) -> Flows:
+def _instead(old: Flows, new: Flows, moved: Ints64) -> Flows:
     """Return the flows that moved, where they run now, and with less than no weight where they ran."""
     off, on = old.some(moved), new.some(moved)
     both = replace(off, weight=-off.weight), on

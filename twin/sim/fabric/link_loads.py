@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats, Ints64
 from twin.plant.links import Links
 from twin.plant.tables import Plant
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -24,7 +22,7 @@ class LinkPicture:
     busiest: float
 
 
-def _runs(labels: Longs) -> tuple[Longs, Longs, Longs]:
+def _runs(labels: Ints64) -> tuple[Ints64, Ints64, Ints64]:
     """Return an order that sorts labels, where each label begins in it, and the labels."""
     order = np.argsort(labels, kind="stable")
     found, starts = np.unique(labels[order], return_index=True)

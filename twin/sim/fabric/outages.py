@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin import units
+from twin.arrays import Bools
 from twin.physics import reliability
 from twin.plant.find import find
 from twin.plant.links import LinkKind, find_link, link_id
@@ -26,9 +27,6 @@ from twin.sim.fabric.route_variants import RouteFault
 from twin.sim.hazard.failure_clocks import FailureClocks
 from twin.sim.jobs.jobs import JobRow, Jobs
 from twin.sim.jobs.recovery import RecoveryHandler
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 NOTICEABLE = 5e-3
 """Lost share of a job's bandwidth that is worth a word."""

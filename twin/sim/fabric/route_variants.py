@@ -17,15 +17,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, Ints64
 from twin.plant.links import Links
 from twin.plant.routes import Router
 from twin.plant.tables import Plant
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 EXACT = 4
 """Oldest faults whose every combination counts: 16 routings of a job at most."""
@@ -46,7 +42,7 @@ class RouteFault:
     """
 
     id: str
-    links: Longs
+    links: Ints64
     kept: float = 0.0
 
     @property

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats, Ints64, UInts64
 from twin.physics import reliability
 from twin.plant.domains import scale_up_domains
 from twin.plant.links import LinkKind, link_id, links_of
 from twin.plant.tables import LoopKind, Plant, RackKind, SwitchRole
 from twin.scenario.schema.fault_kinds.kind import Component
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -31,8 +29,8 @@ class Components:
         How many each stands for: a link of several cables is so many.
     """
 
-    slots: Longs
-    keys: reliability.Keys
+    slots: Ints64
+    keys: UInts64
     weight: Floats
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from twin.arrays import Floats, UInts64
 from twin.physics import reliability
 from twin.physics.reliability import MAINTENANCE_S, REPAIR_CLASS
 from twin.plant.tables import Plant
@@ -21,7 +22,7 @@ from twin.scenario.schema.faults import Cause, Failures
 from twin.sim.core.draws import Draws
 from twin.sim.hazard.components import components_of
 from twin.sim.hazard.fleet_rates import bursts_scale, lemons_scale
-from twin.sim.hazard.hazard_clocks import ClockSet, Floats
+from twin.sim.hazard.hazard_clocks import ClockSet
 
 WORN_SHARE = 0.02
 """Change of a node's failure rate by heat that is taken note of [-]."""
@@ -115,7 +116,7 @@ class FailureClocks(ClockSet):
                 slots, own_keys, weight = found.slots, found.keys, found.weight
             self.others.append((on, slots, ClockSet(own_keys, mine, draws, name, weight)))
 
-    def _lemons(self, keys: reliability.Keys, seed: int) -> Floats:
+    def _lemons(self, keys: UInts64, seed: int) -> Floats:
         return reliability.lemon_factor(seed, keys) if self.lemons else np.ones(len(keys))
 
     @property

@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.physics.reliability import lemon_scale
 from twin.plant.tables import Plant
 from twin.scenario.schema.faults import Bursts, Cause
 from twin.sim.hazard.components import domains_of_nodes
-
-Floats = NDArray[np.float64]
 
 
 def bursts_scale(plant: Plant, bursts: Bursts, first: Plant | None = None) -> Floats:

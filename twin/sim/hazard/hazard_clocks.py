@@ -10,14 +10,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats, Ints64, UInts64
 from twin.physics import reliability
 from twin.scenario.schema.faults import Cause
 from twin.sim.core.draws import Draws
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 
 
 class ClockSet:
@@ -47,7 +44,7 @@ class ClockSet:
     """
 
     def __init__(
-        self, keys: reliability.Keys, causes: tuple[Cause, ...], draws: Draws, name: str, weight: Floats
+        self, keys: UInts64, causes: tuple[Cause, ...], draws: Draws, name: str, weight: Floats
     ) -> None:
         self.keys, self.causes, self.draws, self.name = keys, causes, draws, name
         self.shape = causes[0].shape if causes and causes[0].shape is not None else 1.0
@@ -70,13 +67,13 @@ class ClockSet:
         """Return the seed of the draws that are made now."""
         return self.draws.seed
 
-    def _drawn(self, which: slice | Longs) -> Floats:
+    def _drawn(self, which: slice | Ints64) -> Floats:
         drawn = reliability.unit_exponential(
             self.seed, self.keys[which], f"failure{self.name}", self.count[which]
         )
         return drawn if self.shape == 1.0 else reliability.weibull_threshold(drawn, self.shape)
 
-    def due(self, which: Longs) -> Floats:
+    def due(self, which: Ints64) -> Floats:
         """Return when components fail as they run now, infinity where they stand [s]."""
         rate = self.rate * self.quality[which] * self.wear[which]
         live = self.up[which] & (rate > 0)
@@ -144,7 +141,7 @@ class ClockSet:
         self.since_s[one] = t_s
         self.due_s[one] = self.due(np.array([one]))[0]
 
-    def hasten(self, wear: Floats, moved: Longs, t_s: float) -> None:
+    def hasten(self, wear: Floats, moved: Ints64, t_s: float) -> None:
         """Let the clocks of components `moved` run faster by their `wear` from `t_s` on; both of the same shape."""
         aged = moved[self.up[moved]]
         rate = self.rate * self.quality[aged] * self.wear[aged]

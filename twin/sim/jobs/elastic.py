@@ -9,12 +9,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import IntP
 from twin.catalog import Catalog
 from twin.planning.job.llm import LlmJob
 from twin.planning.job.scenario_job import planned_job
 from twin.scenario.schema.work import Inference, Job, LlmTraining, Load, VisionTraining
-
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class ReplicaNodes:
     data_first: bool = True
 
     @property
-    def part(self) -> Ints:
+    def part(self) -> IntP:
         """Return the part of each place in the order of ranks, shape (nodes,), numbered by their first places."""
         return _parts(self)
 
@@ -104,7 +103,7 @@ def cut_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> ReplicaNodes
 
 
 @lru_cache(maxsize=1024)
-def _parts(cut: ReplicaNodes) -> Ints:
+def _parts(cut: ReplicaNodes) -> IntP:
     """Return the part of each place: nodes that share a replica, directly or through others."""
     ranks = cut.nodes * cut.per_node
     inner = ranks // (cut.replicas * cut.stages)
@@ -121,7 +120,7 @@ def _parts(cut: ReplicaNodes) -> Ints:
         if np.array_equal(lower, part):
             break
         part = lower
-    numbered: Ints = np.unique(part, return_inverse=True)[1].astype(np.intp)
+    numbered: IntP = np.unique(part, return_inverse=True)[1].astype(np.intp)
     return numbered
 
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.sim.core.nodes import SLICES, NodeTable
-
-Floats = NDArray[np.float64]
 
 
 class JobEnergy:

@@ -7,16 +7,14 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.record.channels import JobState
 from twin.sim.core.ledger import INDEX
 from twin.sim.jobs.work import Work
 
 if TYPE_CHECKING:
     from twin.sim.jobs.jobs import JobRow
-
-Floats = NDArray[np.float64]
 
 
 class JobFigures(ABC):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.physics.gpu_power import GpuPowerModel, clock_under_cap, dynamic_unit_w, leak_w
 from twin.sim.jobs.work import Work
-
-Floats = NDArray[np.float64]
 
 REFERENCE_INLET_C = 25.0
 HBM_HOT_SHARE = 0.75

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.scenario.schema.work import Job
@@ -19,8 +19,6 @@ from twin.sim.jobs.figures import JobFigures
 from twin.sim.jobs.job_snapshots import JobTexts
 from twin.sim.jobs.step_pace import Pace
 from twin.sim.jobs.work import Work
-
-Floats = NDArray[np.float64]
 
 STALL_ACCOUNT: dict[int, str] = {
     JobState.STARTING: "restart_and_load",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools
 from twin.plant.domains import scale_up_domains
 from twin.record.channels import JobState
 from twin.record.events import Severity
@@ -26,9 +26,6 @@ from twin.sim.jobs.restart_loads import CheckpointSource, Loading
 from twin.sim.jobs.spare_choice import exchange, filled, seats_of
 from twin.sim.jobs.step_pace import RERATE, Pace
 from twin.sim.jobs.stores import StoreShares
-
-Seats = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 
 class RecoveryHandler(Leaving):

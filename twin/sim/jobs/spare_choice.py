@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from twin.plant.tables import Ints
+from twin.arrays import Ints32
 from twin.record.node_list import node_list
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
 from twin.sim.jobs.jobs import JobRow
 
 
-def filled(seats: ArrayLike, domain: Ints, free: NDArray[np.bool_], lost: ArrayLike) -> NDArray[np.intp]:
+def filled(seats: ArrayLike, domain: Ints32, free: NDArray[np.bool_], lost: ArrayLike) -> NDArray[np.intp]:
     """Return the node of each place of a job after spares were taken; -1 where none is left.
 
     A lost node is replaced by a free one of its own scale-up domain. Where that has none, all of the job's nodes in
@@ -67,7 +67,7 @@ class _Parts:
 class _Standing:
     """Nodes that stand by, by domain."""
 
-    def __init__(self, domain: Ints, free: NDArray[np.bool_]) -> None:
+    def __init__(self, domain: Ints32, free: NDArray[np.bool_]) -> None:
         self.left = free.copy()
         self._domain, self._members = domain, _Parts(domain)
         self._room = np.bincount(domain[free], minlength=int(domain.max(initial=0)) + 1)
@@ -100,7 +100,7 @@ class _Standing:
             self._room[self._domain[nodes[0]]] -= len(nodes)
 
 
-def _homes(seats: NDArray[np.int64], domain: Ints) -> NDArray[np.int64]:
+def _homes(seats: NDArray[np.int64], domain: Ints32) -> NDArray[np.int64]:
     """Return the domain of each place; one that was vacant before belongs to the nearest before it that was not."""
     known = np.where(seats >= 0, np.arange(len(seats)), -1)
     nearest = np.maximum.accumulate(known)

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from twin.arrays import Floats
 from twin.sim.core.ledger import INDEX
 from twin.sim.jobs.work import Work
-
-Floats = NDArray[np.float64]
 
 RERATE = 1e-6
 """Relative change of step time that is worth a new plan of the job's next event: less is rounding."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.physics.training_inputs import FULL_NETWORK, TrainingNetwork
 from twin.planning.job.load import node_load
@@ -17,8 +17,6 @@ from twin.record.accounts import ACCOUNTS
 from twin.scenario.schema.work import Hpc, Inference, Job, LlmTraining, Load, Reinforcement
 from twin.sim.core.ledger import INDEX
 from twin.sim.core.nodes import SLICES
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

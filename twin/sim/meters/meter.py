@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.physics.thermal_network import ThermalState
 from twin.plant.tables import Plant
 from twin.sim.jobs.energy import JobEnergy
@@ -19,8 +20,6 @@ from twin.sim.thermal.cooling_wiring import Draw
 from twin.sim.thermal.gpu_groups import Traces
 from twin.sim.thermal.heat import Heat
 from twin.sim.thermal.thermal_build import Body
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

@@ -10,6 +10,7 @@ from operator import is_not
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats, IntP
 from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_network import ThermalState
 from twin.plant.tables import LoopKind, Plant
@@ -19,16 +20,13 @@ from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.gpu_groups import OFF, stepping
 from twin.sim.thermal.thermal_build import Body
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-
 ROOM_TRIP_C, ROOM_RESET_C = 50.0, 35.0
 """A hall loses its power above the first temperature of its air and may come back below the second [est]."""
 MOVED = 1e-3
 """Heat of machines and supplies is followed when it has moved by this share of IT power."""
 
 
-def dealt(loop: Ints) -> Ints:
+def dealt(loop: IntP) -> IntP:
     """Return an order in which the loops of nodes take turns; those of one loop stay in theirs.
 
     Where neighbours add to one sum, each has to wait for the other.
@@ -36,7 +34,7 @@ def dealt(loop: Ints) -> Ints:
     by_loop = loop.argsort(kind="stable")
     ranked, turn = loop[by_loop], np.empty(len(loop), np.intp)
     turn[by_loop] = np.arange(len(loop)) - ranked.searchsorted(ranked)
-    order: Ints = np.lexsort((loop, turn))
+    order: IntP = np.lexsort((loop, turn))
     return order
 
 

@@ -25,7 +25,6 @@ from twin.sim.thermal.gpu_groups import IDLE
 if TYPE_CHECKING:
     from twin.sim.run.parts import RunParts
 
-Floats = NDArray[np.float64]
 
 SPINNING_SHARE = 0.2
 """Compute units that a communication kernel keeps active while it waits: about 24 of 132 [est]."""

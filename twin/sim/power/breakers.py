@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, IntP
 from twin.physics.breakers import heated, trip_time_s
 from twin.sim.core.log import Log
 from twin.sim.power.circuit import Circuit
 from twin.sim.power.item_state import Condition
 from twin.sim.power.sources import JUST
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 RECLOSE_S = 1800.0
 """Until somebody has looked at a breaker that tripped by itself, and closes it [estimated]."""
@@ -69,7 +65,7 @@ class Breakers:
             return
         stage = self.circuit.items.stage
         for one in np.unique(stage[over != k.overloaded]).tolist():
-            mine: Ints = np.flatnonzero(stage == one)
+            mine: IntP = np.flatnonzero(stage == one)
             self._say_over(mine, mine[~over[mine] & k.overloaded[mine]], t_s)
             self._say_overloads(mine, mine[over[mine] & ~k.overloaded[mine]], out_w, t_s)
         k.overloaded = over
@@ -77,7 +73,7 @@ class Breakers:
     def _note(self) -> None:
         self._warm = bool((self.ratio > 1.0).any() or self.condition.heat[self.at].any())
 
-    def _say_overloads(self, mine: Ints, begun: Ints, out_w: Floats, t_s: float) -> None:
+    def _say_overloads(self, mine: IntP, begun: IntP, out_w: Floats, t_s: float) -> None:
         """Say which items of a stage, `mine`, are overloaded from now on: one by one, or together."""
         ids, k = self.circuit.items.ids, self.condition
         if len(begun) <= FEW:
@@ -104,7 +100,7 @@ class Breakers:
             out_w=float(out_w[worst]),
         )
 
-    def _say_over(self, mine: Ints, ended: Ints, t_s: float) -> None:
+    def _say_over(self, mine: IntP, ended: IntP, t_s: float) -> None:
         """Say which overloads of a stage, `mine`, are over; those told of together when the last of them is."""
         ids, k = self.circuit.items.ids, self.condition
         together = ended[k.told_together[ended]]

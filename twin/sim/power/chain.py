@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats
 from twin.catalog import Catalog
 from twin.physics.batteries import UPS_CHARGE_EFFICIENCY
 from twin.physics.power_flow import PowerTree
@@ -32,10 +33,6 @@ from twin.sim.power.report import Reporter
 from twin.sim.power.sources import Sources
 from twin.sim.power.storage import BatterySystem
 from twin.sim.power.switching import Switching
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 REFRESH = 3e-3
 """Relative change of a power that is worth a new sum over the tree."""

@@ -6,17 +6,13 @@ import math
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats, IntP
 from twin.catalog import Catalog
 from twin.catalog.power_parts import BatteryPart, GeneratorPart, PowerStagePart, UpsPart
 from twin.physics.batteries import one_way_efficiency
 from twin.physics.power_flow import levels_of, stage_input_w
 from twin.plant.tables import Plant, PowerItems
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 SOURCES = ("generator", "gas", "smr", "solar", "battery")
 BUS_SURVIVES = ("utility", "transformer", "ups")
@@ -39,7 +35,7 @@ class Circuit:
         kind = np.array(items.kind, dtype=object)
         self.is_source = np.isin(kind, SOURCES)
         self.tree: list[int] = np.flatnonzero(~self.is_source).tolist()
-        self.roots: Ints = np.flatnonzero(~self.is_source & (np.asarray(items.parent) < 0))
+        self.roots: IntP = np.flatnonzero(~self.is_source & (np.asarray(items.parent) < 0))
         first = int(self.roots[0]) if len(self.roots) else -1  # bus of a source that names none
         self.bus: list[int] = [first if bus < 0 else bus for bus in items.bus.tolist()]
         self.parent: list[int] = items.parent.tolist()
@@ -64,7 +60,7 @@ class Circuit:
         )
         self._losses(catalog, items)
         self._stores(catalog, items)
-        self.breakers: Ints = np.flatnonzero(self.has_breaker)
+        self.breakers: IntP = np.flatnonzero(self.has_breaker)
 
     def _losses(self, catalog: Catalog, items: PowerItems) -> None:
         """Set the coefficients of one unit of each stage: its part's curve at the size that the scene gives it."""

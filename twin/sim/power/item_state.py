@@ -6,13 +6,9 @@ from dataclasses import dataclass, fields
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, IntP
 from twin.sim.power.circuit import Circuit
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 FULL = 1.0
 SMOOTHING_CHARGE = 0.8
@@ -32,18 +28,18 @@ class GeneratorPhase(IntEnum):
 class Condition:
     """Arrays of one entry per item; times are [s], infinite where nothing is due."""
 
-    lost: Ints  # units lost
+    lost: IntP  # units lost
     held_open: Bools  # breaker, by a fault
     opened: Bools  # breaker, by itself
     reclose_s: Floats
     heat: Floats  # of breakers, 1 trips
     emptied: Bools  # battery, by a fault
-    no_start: Ints  # machines that will not start
-    unstarted: Ints  # machines that did not, the last time
+    no_start: IntP  # machines that will not start
+    unstarted: IntP  # machines that did not, the last time
     charge_j: Floats
     on_spare: Bools
     transfer_s: Floats  # the switch at the input arrives at its spare
-    phase: Ints
+    phase: IntP
     since_s: Floats  # engine: start is over (starting), or runs since (running)
     base_w: Floats  # output of an engine at `since_s`, which it has at once
     island: Bools  # bus lives by its own sources

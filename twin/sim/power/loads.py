@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, IntP
 from twin.plant.tables import Plant
 from twin.sim.power.circuit import Circuit
 from twin.sim.power.rack_supplies import Supplies
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 
 class PowerLoads:
@@ -24,8 +20,8 @@ class PowerLoads:
     def __init__(self, plant: Plant, circuit: Circuit, supplies: Supplies) -> None:
         tables = (plant.racks, plant.loops, plant.plants)
         self.racks, self.loops, self.plants = (len(table.ids) for table in tables)
-        self.feed_a: Ints = np.concatenate([table.feed_a for table in tables]).astype(np.intp)
-        self.feed_b: Ints = np.concatenate([table.feed_b for table in tables]).astype(np.intp)
+        self.feed_a: IntP = np.concatenate([table.feed_a for table in tables]).astype(np.intp)
+        self.feed_b: IntP = np.concatenate([table.feed_b for table in tables]).astype(np.intp)
         self.house = self.feed_a < 0
         self.circuit, self.supplies = circuit, supplies
         self.load_w = np.zeros(len(self.feed_a))
@@ -33,7 +29,7 @@ class PowerLoads:
         self.site_lost = False  # then nothing is supplied, whatever is live
         self.switch(np.ones(circuit.count, bool), np.zeros(circuit.count, bool))
 
-    def _live(self, live: Bools, island: Bools) -> tuple[Bools, Bools, Ints]:
+    def _live(self, live: Bools, island: Bools) -> tuple[Bools, Bools, IntP]:
         """Return which loads have a live feed A, a live feed B, and the items that carry the house supply."""
         roots = self.circuit.roots
         house = roots[live[roots]]
@@ -58,7 +54,7 @@ class PowerLoads:
         self.on: Bools = np.concatenate([~self.supplies.rack_dark, either[racks:]])
         self._route = self._routes(live_a, live_b, house)
 
-    def _routes(self, live_a: Bools, live_b: Bools, house: Ints) -> tuple[Ints, Ints, Floats]:
+    def _routes(self, live_a: Bools, live_b: Bools, house: IntP) -> tuple[IntP, IntP, Floats]:
         """Return (load, item, share) of every connection that carries something."""
         supplies, racks = self.supplies, self.racks
         feeds = np.maximum(live_a[racks:].astype(float) + live_b[racks:], 1.0)

@@ -9,17 +9,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, IntP
 from twin.catalog import Catalog
 from twin.catalog.compute_parts import NodePart
 from twin.catalog.power_parts import PowerShelfPart
 from twin.physics.power_flow import stage_input_w
 from twin.plant.tables import Plant
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 
 class Supplies:
@@ -53,7 +49,7 @@ class Supplies:
     def switch(self, live_a: Bools, live_b: Bools) -> None:
         """Take note which feeds of each rack are live (R,); without feed B only feed A counts."""
         live_b = live_b & self.two_feeds
-        self.rack_feeds: Ints = live_a.astype(np.intp) + live_b
+        self.rack_feeds: IntP = live_a.astype(np.intp) + live_b
         on_a, on_b = self._on(self.shelf_count - self.shelf_lost, self.two_feeds)
         shelf_a, shelf_b = on_a * live_a, on_b * live_b
         self.shelves_live = shelf_a + shelf_b
@@ -73,7 +69,7 @@ class Supplies:
         self.node_braked: Bools = short & ~self.node_dark & self.present
 
     @staticmethod
-    def _on(count: Ints, two: Bools) -> tuple[Ints, Ints]:
+    def _on(count: IntP, two: Bools) -> tuple[IntP, IntP]:
         on_b = np.where(two, count // 2, 0)
         return count - on_b, on_b
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin import units
+from twin.arrays import Bools
 from twin.record.channels import PowerState
 from twin.record.events import Severity
 from twin.sim.core.log import Log
@@ -14,8 +15,6 @@ from twin.sim.power.circuit import Circuit
 from twin.sim.power.item_state import Condition, GeneratorPhase
 from twin.sim.power.loads import PowerLoads
 from twin.sim.power.sources import STALL_S, Sources
-
-Bools = NDArray[np.bool_]
 
 MOST = 12
 """Events of one kind at one moment; more are summed up in the last."""

@@ -11,15 +11,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.physics.on_site import OVERLOAD, acceptance_at_s, dispatched_w
 from twin.record.events import Severity
 from twin.sim.core.log import Log
 from twin.sim.power.circuit import BUS_SURVIVES, Circuit
 from twin.sim.power.item_state import Condition, GeneratorPhase
-
-Floats = NDArray[np.float64]
 
 STALL_S = 5.0
 """Time for which overloaded engines hold on before undervoltage trips them [s] [estimated]."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.physics.batteries import (
     UPS_CHARGE_EFFICIENCY,
     UPS_RECHARGE_SHARE,
@@ -17,9 +18,6 @@ from twin.physics.batteries import (
 from twin.sim.power.circuit import Circuit
 from twin.sim.power.item_state import Condition, target_charge
 from twin.sim.power.sources import JUST, Sources
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 RECHARGE_SHARE = 0.25
 """Power with which battery storage charges when nothing presses, over its rating [estimated]."""

@@ -6,16 +6,12 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, IntP
 from twin.sim.core.log import Log
 from twin.sim.power.circuit import Circuit
 from twin.sim.power.item_state import Condition
 from twin.sim.power.sources import JUST, Sources
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 UNNOTICED_S = 0.02
 """Dead time that power supplies ride through: a cycle of 50 Hz, as ITIC has it [s] [recalled]."""
@@ -85,14 +81,14 @@ class Switching:
             elif k.lost[i] < c.units[i]:
                 self._say(t_s, "battery_empty", i, "the battery is empty: what hangs on it goes dark")
 
-    def active_parent(self) -> Ints:
+    def active_parent(self) -> IntP:
         """Return what each item takes its power from now; -1: the grid, or itself."""
         c, k = self.circuit, self.condition
         parent = np.where(k.on_spare, c.items.spare_parent, c.items.parent).astype(np.intp)
         parent[~k.fed] = -1
         return parent
 
-    def on_grid(self, parent: Ints) -> Bools:
+    def on_grid(self, parent: IntP) -> Bools:
         """Return whether the input of each item leads to the grid, with `parent` what each hangs on now."""
         c, k = self.circuit, self.condition
         fed, island, above = k.fed.tolist(), k.island.tolist(), parent.tolist()
@@ -102,13 +98,13 @@ class Switching:
                 result[i] = above[i] < 0 or (result[above[i]] and not island[above[i]])
         return np.array(result, bool)
 
-    def running_units(self) -> Ints:
+    def running_units(self) -> IntP:
         """Return how many units of each stage pass power on."""
         c, k = self.circuit, self.condition
-        result: Ints = np.where(k.fed | k.on_battery, c.units - k.lost, 0)
+        result: IntP = np.where(k.fed | k.on_battery, c.units - k.lost, 0)
         return result
 
-    def hoped(self) -> tuple[Bools, Ints, Ints]:
+    def hoped(self) -> tuple[Bools, IntP, IntP]:
         """Return (live, parent, units) as they would be if every bus with sources were carried by them."""
         c, k = self.circuit, self.condition
         sound = k.lost < c.units

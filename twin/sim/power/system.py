@@ -8,14 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, IntP
 from twin.sim.power.chain import PowerChain
 from twin.sim.power.energy_totals import PowerFlows, PowerTotals, as_state
 from twin.sim.power.item_state import Condition
 from twin.sim.power.report import item_states
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 
 class PowerSystem(PowerChain):
@@ -34,7 +31,7 @@ class PowerSystem(PowerChain):
         return self.supplies.node_braked
 
     @property
-    def rack_feeds(self) -> Ints:
+    def rack_feeds(self) -> IntP:
         """Live feeds of each rack (R,)."""
         return self.supplies.rack_feeds
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Bools
 from twin.physics.gpu_power import leak_w
 from twin.planning.job.scenario_job import allowed_nodes
 from twin.plant.domains import scale_up_domains
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from twin.sim.thermal.clocks import Clocks
     from twin.sim.thermal.thermal_build import Body
 
-Bools = NDArray[np.bool_]
 HOUR_S = 3600.0
 WORKING_C = 60.0
 """Temperature of working dies for their leakage, where the power of a start is foretold [est] [C]."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Bools
 from twin.record.channels import JobState, WaitReason
 from twin.record.node_list import node_list
 from twin.schedule.queue import Decision
@@ -26,8 +27,6 @@ from twin.sim.queue.policy_view import QueueSite, Surroundings
 
 if TYPE_CHECKING:
     from twin.sim.queue.cloud import Clouds
-
-Bools = NDArray[np.bool_]
 
 
 class QueueScheduler:

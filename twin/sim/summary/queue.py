@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.record.accounts import ACCOUNTS, KEPT_STEP
 from twin.record.channels import JobState
 from twin.sim.core.ledger import INDEX
@@ -16,7 +16,6 @@ from twin.sim.jobs.jobs import AWAY, JobRow, Jobs
 if TYPE_CHECKING:
     from twin.sim.run.parts import RunParts
 
-Floats = NDArray[np.float64]
 
 BOUND_S = 10.0
 """Slow-down counts shorter runs as so long, as is usual: else jobs of a second would rule the mean [s]."""

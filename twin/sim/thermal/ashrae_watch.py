@@ -6,15 +6,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.physics.comfort import ALLOWABLE, DEW_MARGIN_K, RECOMMENDED
 from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_network import ThermalShape, ThermalState
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.thermal.thresholds import anything
-
-Floats = NDArray[np.float64]
 
 BACK_K = 0.9
 """How far inlet air has to fall below a limit before it counts as inside again [K] [est].

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats
 from twin.physics.gpu_power import ThrottleReason
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 BRAKE_SHARE = 0.5
 """Clock left by the power brake, of what the cap allows: it divides clocks by two or more (NVML) [est]."""

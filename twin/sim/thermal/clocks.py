@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from operator import is_not
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats, IntP
 from twin.physics.gpu_power import (
     RELEASE_K,
     GpuPowerModel,
@@ -38,9 +38,6 @@ from twin.sim.jobs.work import Work
 from twin.sim.thermal.clock_limits import ClockLimits
 from twin.sim.thermal.gpu_groups import IDLE, OFF, STAND_IN, Traces, stepping
 from twin.sim.thermal.shared_traces import levels
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 EVERY_JOB = -1
 ROUNDING_W = 1e-6  # of limits told in whole watts
@@ -109,7 +106,7 @@ class Clocks:
         self._wanted: dict[int, tuple[Work, float, dict[int, tuple[float, float]]]] = {}
         self._by_part: dict[str, Floats] = {}
         self._downstream: tuple[tuple[Floats, ...], Floats] | None = None  # from what, and it
-        self._values: dict[str, tuple[Ints, Floats]] = {}
+        self._values: dict[str, tuple[IntP, Floats]] = {}
         self.throttling = False  # heat holds some clock or memory down
         self.holding = False  # and none of them moved in the last step: heat and clocks have found each other
         self.hot_gpus = 0  # that heat held down in the latest step
@@ -284,7 +281,7 @@ class Clocks:
     def _refresh_job(
         self,
         job: int,
-        members: list[tuple[int, Ints]],
+        members: list[tuple[int, IntP]],
         hot_c: Floats,
         base: Floats,
         dyn: Floats,

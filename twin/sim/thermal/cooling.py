@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats
 from twin.catalog import Catalog
 from twin.physics.air_side import inlet_over_supply_k
 from twin.physics.mixing_valve import MixingValve
@@ -31,9 +31,6 @@ from twin.sim.thermal.cooling_wiring import (
     set_points_c,
 )
 from twin.sim.thermal.part_models import flow_share
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 LOOK_S = 2.0
 """Water moves little within less [s]."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.physics.air_side import fan_power_w
 from twin.physics.hydraulics import M3_S_PER_LPM, WATER_W_K_PER_LPM, pump_power_w
 from twin.plant.error import PlantError
 from twin.plant.tables import LoopKind, Plant
-
-Floats = NDArray[np.float64]
 
 PUMP_HEAT_TO_LOOP = 0.8
 """Share of a CDU's power that warms its coolant; motors and controls warm the room [est]."""

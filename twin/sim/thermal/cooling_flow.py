@@ -13,12 +13,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats, IntP
 from twin.physics.hydraulics import manifold_flow, parallel_flow_fraction, recovery_speed
 from twin.physics.thermal_inputs import FlowRamp
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 LEAST_TAU_S = 0.05
 STAGE_SHARE = 0.5
@@ -50,7 +47,7 @@ class Movers:
         self.branches = np.ones(count)  # flow left by branches that their valves shut
         self.ramp = FlowRamp.steady(np.ones(max(1, count)))
 
-    def running(self) -> Ints:
+    def running(self) -> IntP:
         """Return how many turn on each."""
         on = self.live & ~self.shut
         return np.where(on, self.pumps - self.down, 0)

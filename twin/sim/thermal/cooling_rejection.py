@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.physics.thermal_network import ThermalNetwork
 from twin.plant.tables import Plant
@@ -14,8 +14,6 @@ from twin.sim.core.log import Log
 from twin.sim.core.timers import LATE, Timers
 from twin.sim.core.weather import Outdoor, Weather
 from twin.sim.thermal.cooling_machines import PlantWork, machines_of, working_units
-
-Floats = NDArray[np.float64]
 
 SETTLING_S = 120.0
 """Within this time water that the chillers cannot hold settles at its higher temperature [s] [est]."""

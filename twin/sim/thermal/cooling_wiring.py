@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.physics.air_side import DOOR_WITHOUT_FANS, coil_share
 from twin.physics.hydraulics import AIR_CP_J_KG_K, AIR_DENSITY_KG_M3
@@ -14,8 +15,6 @@ from twin.physics.thermal_inputs import healthy_plant
 from twin.physics.thermal_network import ThermalNetwork
 from twin.physics.thermal_solve import exchanger_w_k
 from twin.plant.tables import LoopKind, Plant
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Bools, Floats, IntP
 from twin.physics.thermal_network import Groups, ThermalState, merge_groups, mergeable, split_groups
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 OFF, IDLE = 0, 1
 STAND_IN = -1
@@ -53,7 +49,7 @@ def spinning(job: int) -> int:
 class Dies:
     """Every GPU of the plant: its node, whether it stands in the exhaust of another, and its power spread factor."""
 
-    node: Ints
+    node: IntP
     behind: Bools
     spread: Floats
 
@@ -95,7 +91,7 @@ class Traces:
         Grows whenever a slot changes its group.
     """
 
-    def __init__(self, loop: Ints, part: Ints, gpus: Floats, dies: Dies) -> None:
+    def __init__(self, loop: IntP, part: IntP, gpus: Floats, dies: Dies) -> None:
         self.dies, self.nodes = dies, len(loop)
         self._whole_gpus = np.array(gpus, float)
         there = self._whole_gpus[dies.node] > 0
@@ -133,7 +129,7 @@ class Traces:
         self.version = 0
         self.splits: list[tuple[int, int]] = []
         self._leaving: set[int] = set()
-        self._ranked: list[tuple[Ints, Floats]] = []  # in front, behind; until a GPU stands alone or no more
+        self._ranked: list[tuple[IntP, Floats]] = []  # in front, behind; until a GPU stands alone or no more
         self._measure()
 
     def _measure(self) -> None:
@@ -152,15 +148,15 @@ class Traces:
         self._some_behind = bool(np.logical_or.reduce(back > 0))
         self.powered = (self.groups.n > 0) & (self.trace > OFF)
         self.working = self.trace > IDLE
-        self._of_job: dict[int, list[tuple[int, Ints]]] | None = None
+        self._of_job: dict[int, list[tuple[int, IntP]]] | None = None
         self.dark_c = np.where(self.powered, 0.0, -np.inf)  # added to temperatures, leaves powered dies alone
         self._doubles = self._find_doubles()
         # Groups of one key work alike, so that they become alike and can be joined.
         self.clock_s = self.pooled(self.hot_s) if self.doubled else self.hot_s
-        self._gpu_group: Ints | None = None
-        self._moves: tuple[Ints, Bools] | None = None  # of which traces wanted, who stands in others
+        self._gpu_group: IntP | None = None
+        self._moves: tuple[IntP, Bools] | None = None  # of which traces wanted, who stands in others
 
-    def _rank(self) -> list[tuple[Ints, Floats]]:
+    def _rank(self) -> list[tuple[IntP, Floats]]:
         """Return the slots with GPUs in front, and behind others, by their hottest dies there, and these' spreads."""
         if not self._ranked:
             self.live = self.slot_gpus > 0
@@ -187,12 +183,12 @@ class Traces:
         return hottest_c
 
     @property
-    def node_group(self) -> Ints:
+    def node_group(self) -> IntP:
         """Group of each node, less its GPUs that stand alone, shape (N,); -1: none."""
         return self.slot_group[: self.nodes]
 
     @property
-    def gpu_group(self) -> Ints:
+    def gpu_group(self) -> IntP:
         """Group of each GPU, shape (GPUs,); -1: not there."""
         if self._gpu_group is None:
             group = np.where(self._there, self.slot_group[self.dies.node], -1)
@@ -216,11 +212,11 @@ class Traces:
         total: Floats = np.bincount(self.owner, power_w, minlength=self.nodes).astype(float)
         return total
 
-    def are(self, wanted: Ints) -> bool:
+    def are(self, wanted: IntP) -> bool:
         """Return whether every node stands in its wanted trace already, shape (N,)."""
         return not np.count_nonzero(self._moving(wanted)[: self.nodes])
 
-    def _moving(self, wanted: Ints) -> Bools:
+    def _moving(self, wanted: IntP) -> Bools:
         """Which slots do not stand in the wanted traces of their nodes, shape (N + E,)."""
         known = self._moves
         if not self.groups.size:  # every rack is gone
@@ -307,7 +303,7 @@ class Traces:
     # --- splitting and joining
 
     def retrace(
-        self, state: ThermalState, wanted: Ints, limit: Ints | None = None, part: Ints | None = None
+        self, state: ThermalState, wanted: IntP, limit: IntP | None = None, part: IntP | None = None
     ) -> ThermalState:
         """Give every slot its wanted key; return the state with groups split where needed.
 
@@ -344,7 +340,7 @@ class Traces:
         self._measure()
         return state
 
-    def _move(self, slots: Ints, wanted: Ints, state: ThermalState) -> ThermalState:
+    def _move(self, slots: IntP, wanted: IntP, state: ThermalState) -> ThermalState:
         """Split off, or rekey as a whole, the groups of `slots`."""
         left: dict[int, float] = {}
         off, whole = [], []
@@ -376,7 +372,7 @@ class Traces:
             self.groups = replace(self.groups, part=parts)
         return state
 
-    def _by_key(self, slots: Ints, wanted: Ints) -> Iterator[tuple[tuple[int, ...], Ints]]:
+    def _by_key(self, slots: IntP, wanted: IntP) -> Iterator[tuple[tuple[int, ...], IntP]]:
         """Yield group, wanted trace, limit class and part, in their order, and the slots that share them."""
         given = (self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots])
         if len(slots) == 1:
@@ -418,14 +414,14 @@ class Traces:
         return state, bool(alike)
 
     @property
-    def of_job(self) -> dict[int, list[tuple[int, Ints]]]:
+    def of_job(self) -> dict[int, list[tuple[int, IntP]]]:
         """Groups that work, by job and, within it, by part."""
         if self._of_job is None:
             self._of_job = self._find_jobs()
         return self._of_job
 
-    def _find_jobs(self) -> dict[int, list[tuple[int, Ints]]]:
-        found: dict[int, list[tuple[int, Ints]]] = {}
+    def _find_jobs(self) -> dict[int, list[tuple[int, IntP]]]:
+        found: dict[int, list[tuple[int, IntP]]] = {}
         members: dict[int, dict[int, list[int]]] = {}
         working = self.working.nonzero()[0]
         jobs, parts = self.trace[working] // 2 - 1, self.groups.part[working]
@@ -435,7 +431,7 @@ class Traces:
             found[job] = [(part, np.array(mine, np.intp)) for part, mine in sorted(by_part.items())]
         return found
 
-    def _find_doubles(self) -> Ints:
+    def _find_doubles(self) -> IntP:
         """Pairs of groups of one loop, part, trace and limit class, shape (D, 2): first of its kind, another."""
         groups, trace = self.groups, self.trace
         key = (trace + 1) * len(self._whole_gpus) + groups.loop  # no more loops than nodes

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats, IntP
 from twin.physics.gpu_power import RELEASE_K
 from twin.physics.thermal import AcceptedStep, EnergyTerms, Integrator, ThermalStepper
 from twin.physics.thermal_crossing import Band
@@ -28,9 +29,6 @@ from twin.sim.thermal.sink_course import SinkCourse
 from twin.sim.thermal.thermal_faults import Oddities
 from twin.sim.thermal.thresholds import Thresholds
 from twin.sim.thermal.wear import Lifetime
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 LONGEST_STEP_S = 3600.0
 """So that the sky's daily course is followed."""
@@ -91,7 +89,7 @@ class Heat:
             None  # of what, hot dies at the latest look
         )
         self._top: tuple[Floats, float] | None = None  # hot dies, the hottest of them
-        self._places: tuple[Groups, ThermalNetwork, tuple[Ints, Floats]] | None = None  # of groups, in halls
+        self._places: tuple[Groups, ThermalNetwork, tuple[IntP, Floats]] | None = None  # of groups, in halls
         self._worn: tuple[int, Floats] | None = (
             None  # version of groups, their mean dies when wear looked last [C]
         )
@@ -215,7 +213,7 @@ class Heat:
         return self._top[1]
 
     def gpu_c(
-        self, state: ThermalState, spread: Floats, group: Ints, behind: NDArray[np.bool_] | bool
+        self, state: ThermalState, spread: Floats, group: IntP, behind: NDArray[np.bool_] | bool
     ) -> Floats:
         """Return the die temperature of GPUs by spread, group and whether they stand behind others [C].
 
@@ -306,7 +304,7 @@ class Heat:
         self.pending = False
         self.timers.cancel("heat", 0)
 
-    def change(self, wanted: Ints | None, loop_heat_w: Floats, hall_heat_w: Floats) -> None:
+    def change(self, wanted: IntP | None, loop_heat_w: Floats, hall_heat_w: Floats) -> None:
         """Powers or flows change now: `wanted` is the trace of each node, None as they are. Call `cut` first."""
         state, rewired = self.integrator.state, self.oddities.changed
         if wanted is not None:
@@ -379,7 +377,7 @@ class Heat:
         hall_w = np.bincount(hall, ambient_w_k * plates, minlength=len(self.hall_heat_w)) + self.hall_heat_w
         return np.concatenate([loop_w, hall_w])
 
-    def _in_halls(self) -> tuple[Ints, Floats]:
+    def _in_halls(self) -> tuple[IntP, Floats]:
         """Return the hall of each group and what its plates lose to the air there, shape (G,) [W/K]."""
         groups, network = self.traces.groups, self.network
         if self._places is None or self._places[0] is not groups or self._places[1] is not network:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.catalog import Catalog, CatalogError, GpuPart, NodePart
 from twin.catalog.cooling_parts import CduPart, RdhxPart, TankPart
 from twin.physics.cooling_plant import exchanger_ua_w_k
@@ -29,8 +29,6 @@ from twin.physics.thermal_constants import (
 from twin.physics.thermal_network import ThermalNetwork
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.thermal.cooling_draw import design_power_w, loop_heat_share
-
-Floats = NDArray[np.float64]
 
 GHZ = 1e9
 TANK_WATER_RISE_K = 6.0

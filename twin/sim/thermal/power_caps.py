@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin import units
+from twin.arrays import Bools, Floats, IntP
 from twin.physics.gpu_power import leak_w
 from twin.physics.power_sharing import Policy, share_out
 from twin.plant.find import find
@@ -26,10 +27,6 @@ from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
 from twin.sim.thermal.clock_limits import ClockLimits
 from twin.sim.thermal.clocks import EVERY_JOB, ROUNDING_W, Clocks
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 STEP_W = 5.0
 """Limits of GPUs are whole multiples of it, so that those of many racks are alike and few groups are integrated."""
@@ -74,8 +71,8 @@ class Cap:
     target: str
     limit_w: float
     share: Policy
-    nodes: Ints
-    racks: Ints
+    nodes: IntP
+    racks: IntP
     binds: bool = False
     broken: bool = False
     asked_w: float = 0.0
@@ -95,7 +92,7 @@ class PowerCaps:
         nodes: NodeTable,
         limits: ClockLimits,
         clocks: Clocks,
-        node_part: Ints,
+        node_part: IntP,
         log: Log,
     ) -> None:
         self.plant, self.nodes, self.limits, self.clocks, self.log = nodes.plant, nodes, limits, clocks, log
@@ -108,7 +105,7 @@ class PowerCaps:
         ends = np.cumsum(np.bincount(table.rack[table.present], minlength=len(self.plant.racks.ids)))
         self._of_rack = np.split(by_rack, ends)  # nodes of each rack; in the last place those that are absent
         self._lifted: list[Cap] = []  # since the latest look
-        self._holder: Ints = np.full(len(self.gpus), -1, np.intp)
+        self._holder: IntP = np.full(len(self.gpus), -1, np.intp)
         self._rest_w: Floats = np.zeros(
             len(self.gpus)
         )  # most that nodes drew besides GPUs for their present job
@@ -231,7 +228,7 @@ class PowerCaps:
             return False
         return all(np.array_equal(a, b) for a, b in zip(seen[1:], now, strict=True))
 
-    def _demand(self, jobs: Wanted, holder: Ints) -> tuple[Floats, ...]:
+    def _demand(self, jobs: Wanted, holder: IntP) -> tuple[Floats, ...]:
         """Return what a GPU of each node asks for and cannot go below [W], and the priority of its job.
 
         No GPU is given a limit below the floor of its part, as with a cap on its job; one that wants less keeps that.
@@ -348,7 +345,7 @@ def _text(kind: str, cap: Cap) -> str:
     return f"{limit} can be kept again"
 
 
-def racks_of(plant: Plant, target: str) -> Ints:
+def racks_of(plant: Plant, target: str) -> IntP:
     """Return the racks that a cap on `target` counts: slots, present ones only.
 
     Raises

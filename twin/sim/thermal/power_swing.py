@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from twin import units
+from twin.arrays import Bools, Floats
 from twin.catalog import Catalog
 from twin.physics.swings import (
     LEAST_HZ,
@@ -30,9 +30,6 @@ from twin.record.channels import JobState
 from twin.sim.core.log import Log
 from twin.sim.jobs.jobs import JobRow, Jobs
 from twin.sim.thermal.clocks import Clocks
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 class Charged(Protocol):

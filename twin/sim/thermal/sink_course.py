@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from twin.arrays import Floats
 
 MISS_K = 2e-3
 """A straight line that misses the sink by this at the end of a step fits it [K]."""

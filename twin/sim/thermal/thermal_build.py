@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats, IntP
 from twin.catalog import Catalog
 from twin.physics import reliability
 from twin.physics.gpu_power import GpuPowerModel, die_spread
 from twin.physics.thermal_network import ThermalNetwork, design_network
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.thermal.part_models import UncooledNode, fit_network, in_air, in_tank, on_cold_plate, power_of
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 DOWNSTREAM_K_W = 3.5 / 990
 """Odd slots of an air-cooled DGX B200 run 3.5 K hotter at 990 W (PHYSICS 3, third-party measurement) [K/W]."""
@@ -56,7 +53,7 @@ class Body:
     models: list[GpuPowerModel]
     junction_k_w: Floats
     downstream_k_w: Floats
-    node_part: Ints
+    node_part: IntP
     spread: Floats
     by_air: list[bool]
     overhead_idle_w: Floats

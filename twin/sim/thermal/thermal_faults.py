@@ -12,14 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import IntP
 from twin.physics.gpu_power import GpuPowerModel
 from twin.physics.thermal_constants import PartThermal
 from twin.physics.thermal_network import Groups, ThermalNetwork
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.gpu_groups import Traces
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -189,7 +187,7 @@ class Oddities:
             self.clocks.add_part(base)
         return self._variants[key]
 
-    def slot_part(self) -> Ints:
+    def slot_part(self) -> IntP:
         """Give GPUs with a fault of their own their slots; return the thermal part every slot should have."""
         traces, of_node = self.traces, self._of_node()
         own: dict[int, tuple[float, float]] = {}

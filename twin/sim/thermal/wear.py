@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.physics.thermal_network import ThermalState
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.gpu_groups import Traces
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 BANDS_C = np.array([70.0, 75.0, 80.0, 85.0, 90.0])
 MOVED_K = 0.02

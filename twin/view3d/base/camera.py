@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.view3d.base.state import CameraPose
-
-Floats = NDArray[np.float64]
 
 ORBIT_DEG_PER_PX = 0.25
 ZOOM_PER_NOTCH = 0.84

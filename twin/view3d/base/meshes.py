@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.uint32]
+from twin.arrays import Floats, UInts32
 
 # Corner offsets (0 low, 1 high) of each face, anticlockwise seen from outside; then the normal, and the two axes
 # that the face's own coordinates run along.
@@ -30,7 +29,7 @@ UPRIGHT: tuple[str, ...] = ("-x", "+x", "-y", "+y", "+z")
 _QUAD = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 
 
-def quad_indices(quads: int) -> Indices:
+def quad_indices(quads: int) -> UInts32:
     """Return the two triangles of each of `quads` quads, shape (6 * quads,)."""
     base = np.arange(quads, dtype=np.uint32)[:, None] * 4
     return (base + np.array([0, 1, 2, 0, 2, 3], np.uint32)).ravel()
@@ -65,7 +64,7 @@ def box_faces(low: Floats, high: Floats, faces: Sequence[str]) -> tuple[Floats, 
 
 def tubes(
     points: Floats, first: NDArray[np.int32], radius_m: Floats, sides: int
-) -> tuple[Floats, Floats, Floats, NDArray[np.int64], Indices]:
+) -> tuple[Floats, Floats, Floats, NDArray[np.int64], UInts32]:
     """Return tubes round polylines, mitred at the bends, without caps at bends and flat caps at their ends.
 
     Those with as many points are made at once.
@@ -113,7 +112,7 @@ def _apart(points: Floats) -> NDArray[np.bool_]:
     return apart
 
 
-def _tubes(points: Floats, radius_m: Floats, sides: int) -> tuple[Floats, Floats, Floats, Indices]:
+def _tubes(points: Floats, radius_m: Floats, sides: int) -> tuple[Floats, Floats, Floats, UInts32]:
     """Return tubes round lines of as many points each (m, n, 3): arrays by line, and the triangles of one."""
     steps = np.diff(points, axis=1)
     lengths = np.linalg.norm(steps, axis=2)
@@ -147,7 +146,7 @@ def _tubes(points: Floats, radius_m: Floats, sides: int) -> tuple[Floats, Floats
     )
 
 
-def _triangles(pieces: int, sides: int) -> Indices:
+def _triangles(pieces: int, sides: int) -> UInts32:
     """Return the triangles of one tube: of its pieces, then of its two caps."""
     ring = np.arange(sides, dtype=np.uint32)
     following = np.roll(ring, -1)
@@ -198,7 +197,7 @@ def _frame(direction: Floats) -> Floats:
 
 def straight_tubes(
     start: Floats, end: Floats, radius_m: Floats, sides: int
-) -> tuple[Floats, Floats, Floats, Indices]:
+) -> tuple[Floats, Floats, Floats, UInts32]:
     """Return open straight tubes, vectorised: for the thousands of cable drops.
 
     Parameters
@@ -245,7 +244,7 @@ def _spokes(ahead: Floats, sides: int) -> Floats:
 
 def end_caps(
     centres: Floats, outwards: Floats, radius_m: Floats, sides: int
-) -> tuple[Floats, Floats, Indices]:
+) -> tuple[Floats, Floats, UInts32]:
     """Return flat ends of tubes as `straight_tubes` makes them.
 
     Parameters

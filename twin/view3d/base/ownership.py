@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Ints32
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
-
-Slots = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +30,8 @@ class OwnerNames:
     jobs: tuple[str, ...]
     tenants: tuple[str, ...]
     partitions: tuple[str, ...]
-    tenant_of_job: Slots
-    partition_of_gpu: Slots
+    tenant_of_job: Ints32
+    partition_of_gpu: Ints32
 
     @classmethod
     def of(cls, scenario: Scenario, plant: Plant) -> OwnerNames:
@@ -61,9 +59,9 @@ class OwnerNames:
         """Return the names of what a colouring tells apart."""
         return {"gpu.job": self.jobs, "gpu.tenant": self.tenants, "gpu.partition": self.partitions}[colour_by]
 
-    def slots(self, colour_by: str, frame: Frame) -> Slots:
+    def slots(self, colour_by: str, frame: Frame) -> Ints32:
         """Return job, tenant or partition of each GPU of a frame, -1 for none."""
-        job: Slots = frame.values["gpu.job"].astype(np.int32)
+        job: Ints32 = frame.values["gpu.job"].astype(np.int32)
         if colour_by == "gpu.job":
             return job
         if colour_by == "gpu.tenant":

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Bytes, Floats
 from twin.plant.geometry import TrayBundles
 from twin.plant.tray_runs import CableRuns
 from twin.record.channels import BY_ID
@@ -47,9 +48,6 @@ IDLE_PERCENT = 0.5
 
 LOOSE_DIM = 0.78
 """How far cables that are not told apart go towards the colour of cabinets."""
-
-Bytes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 
 def rail_rgb(rail: int) -> Rgb:

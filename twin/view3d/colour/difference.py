@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Ints64
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
@@ -28,7 +29,6 @@ quantities: of them there is only the same and another."""
 _UNIT = {"°C": "K"}
 _DOWN = (State.FAILED, State.OFF, State.UNPOWERED, State.ABSENT)
 _BACK = palette.STATE_BASE + State.RUNNING
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Apart:
     machines: MachinesApart | None = None
 
 
-def matched(a: Plant, b: Plant) -> Places:
+def matched(a: Plant, b: Plant) -> Ints64:
     """Return the slot in A of each GPU of B, by id; -1: it stands only in B, or nowhere."""
     node_of = {id: slot for slot, id in enumerate(a.nodes.ids)}
     node = np.array([node_of.get(id, -1) for id in b.nodes.ids], np.int64)
@@ -85,7 +85,7 @@ def apart(
     colour_by: str,
     a: Side,
     b: Side,
-    places: Places,
+    places: Ints64,
     reach: float | None = None,
     machines: MachinesApart | None = None,
 ) -> Apart:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats, Ints64
 from twin.plant.tables import Plant
 from twin.plant.tray_runs import CableRuns
 from twin.record.channels import BY_ID, State
@@ -18,8 +19,6 @@ from twin.view3d.colour.legend import Category
 from twin.view3d.colour.machine_state import WEAK, CoolingShown
 from twin.view3d.colour.power_state import PowerShown
 
-Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
 WATER_K, LINK_PERCENT, LOAD_PERCENT = 5.0, 5.0, 20.0
 """Differences at the ends of the ramp: of water, of the load of links (few percent most of the time), of power gear."""
 RAMP = "difference"
@@ -35,11 +34,11 @@ _BETTER_RGB: Rgb = (0.25, 0.86, 0.52)
 class Matched:
     """Where the machines of B stand in the tables of A, by id; -1: nowhere."""
 
-    loops: Places
-    plants: Places
-    power: Places
-    switches: Places
-    bundles: Places
+    loops: Ints64
+    plants: Ints64
+    power: Ints64
+    switches: Ints64
+    bundles: Ints64
 
     @classmethod
     def of(cls, a: Plant, b: Plant) -> Matched:
@@ -190,19 +189,19 @@ def _states(plant: Plant, frame: Frame) -> tuple[NDArray[np.bool_], ...]:
     return weak, cooling.dead, PowerShown.of(plant, frame).unwell, switches
 
 
-def _water(names: Sequence[str], a: Frame, b: Frame, at: Places) -> Floats:
+def _water(names: Sequence[str], a: Frame, b: Frame, at: Ints64) -> Floats:
     """Return the difference of water there and back (n, 2), -1..1 from end to end of the ramp."""
     return np.stack([_delta(name, a, b, at, WATER_K) for name in names], axis=1)
 
 
-def _delta(name: str, a: Frame, b: Frame, at: Places, reach: float) -> Floats:
+def _delta(name: str, a: Frame, b: Frame, at: Ints64, reach: float) -> Floats:
     """Return B - A over the reach, clipped to -1..1; 0 within the quantum of the channel, and of what A has not."""
     delta = np.nan_to_num(_of(b, name) - _of(a, name, at))
     delta[(np.abs(delta) <= BY_ID[name].quantum) | (at < 0)] = 0.0
     return np.clip(delta / reach, -1.0, 1.0)
 
 
-def _of(frame: Frame, name: str, at: Places | None = None) -> Floats:
+def _of(frame: Frame, name: str, at: Ints64 | None = None) -> Floats:
     values = np.asarray(frame.values[name], np.float64)
     return values if at is None else np.append(values, 0.0)[np.where(at < 0, len(values), at)]
 
@@ -211,7 +210,7 @@ def _rgb(places: Floats) -> Floats:
     return palette.ramp(RAMP, 0.5 + 0.5 * places)
 
 
-def _by_id(a: Sequence[object], b: Sequence[object]) -> Places:
+def _by_id(a: Sequence[object], b: Sequence[object]) -> Ints64:
     slots = {id: slot for slot, id in enumerate(a)}
     return np.array([slots.get(id, -1) for id in b], np.int64)
 

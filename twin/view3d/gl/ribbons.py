@@ -9,12 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.plant.geometry import TrayBundles
 from twin.plant.tray_runs import CableRuns
 from twin.view3d.base.meshes import quad_indices
 from twin.view3d.gl.draw_context import DrawContext
-
-Floats = NDArray[np.float64]
 
 FAR_PX = 3.5
 """Where even the nearest cable is thinner, all are strips."""

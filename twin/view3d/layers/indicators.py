@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
+from twin.arrays import Floats
 from twin.view3d.base.meshes import quad_indices
 from twin.view3d.gl.draw_context import DrawContext, program
-
-Floats = NDArray[np.float64]
 
 
 class IndicatorShape(IntEnum):

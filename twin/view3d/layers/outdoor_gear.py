@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
 from twin.record.channels import PowerState
@@ -19,7 +20,6 @@ from twin.view3d.layers.indicators import Indicators, IndicatorShape, Quads, on_
 from twin.view3d.layers.solids import Finish, Solids, solid_face, solid_faces
 from twin.view3d.place.site_plan import SitePlan
 
-Floats = NDArray[np.float64]
 _SIDES: dict[str, tuple[Finish, Finish]] = {
     "utility": (Finish.PLAIN, Finish.PLAIN),
     "transformer": (Finish.LOUVRE, Finish.PLAIN),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
+from twin.arrays import Floats
 from twin.plant.geometry import Boxes, Trays
 from twin.plant.tables import LoopKind, Plant
 from twin.view3d.base.meshes import FACE_NAMES, UPRIGHT, box_faces, quad_indices
@@ -176,7 +177,6 @@ _TYPE = np.dtype(
         ("a_finish", np.float32),
     ]
 )
-Floats = NDArray[np.float64]
 
 
 def solid_face(low: Floats, high: Floats, face: str, finish: Finish) -> NDArray[np.void]:

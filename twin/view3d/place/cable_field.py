@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.plant.cable_names import bundle_ends, bundle_id
 from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
@@ -15,8 +16,6 @@ from twin.view3d.base.bounds import Box, box_of
 from twin.view3d.colour.cable_colours import CableState
 from twin.view3d.place.cable_picking import CablePicker
 from twin.view3d.place.picking import Hit
-
-Floats = NDArray[np.float64]
 
 
 class CableField:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.plant.geometry import TrayBundles
 from twin.plant.tray_runs import CableRuns
-
-Floats = NDArray[np.float64]
 
 SLACK_RAD = 0.0012
 """Thin cables are met this far beside them, about a pixel and a half: people point roughly."""

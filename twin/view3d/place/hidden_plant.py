@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from twin.plant.tables import Bools, Plant
+from twin.arrays import Bools
+from twin.plant.tables import Plant
 
 Ids = frozenset[str]
 

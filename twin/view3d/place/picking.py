@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats
 from twin.plant.find import entity_id
 from twin.plant.geometry import Geometry, Tiles, build_geometry
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
@@ -23,7 +24,6 @@ ROOM_M = 0.4
 REACHED = 0.995
 """What meets a sight line this close to its end touches the thing and hides nothing."""
 HitKind = Literal["gpu", "node", "switch", "rack", "loop", "bundle", "power", "plant"]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

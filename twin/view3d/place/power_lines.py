@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats, Ints32
 from twin.plant.geometry import Busways, Geometry, Polylines
 from twin.plant.tables import Plant
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 LIFT_M = 0.30
 """A feeder runs so far above the highest thing it leaves or reaches, feed B another `APART_M` higher."""
@@ -52,13 +50,13 @@ class PowerLines:
     """
 
     lines: Polylines
-    item: Ints
-    above: Ints
-    feed: Ints
+    item: Ints32
+    above: Ints32
+    feed: Ints32
     width_m: Floats
 
 
-def feed_of_items(plant: Plant) -> Ints:
+def feed_of_items(plant: Plant) -> Ints32:
     """Return the feed that each item belongs to: its own, else that of all below it; -1 where these differ."""
     power = plant.power
     parents, spares, buses = power.parent.tolist(), power.spare_parent.tolist(), power.bus.tolist()
@@ -106,7 +104,7 @@ def power_lines(plant: Plant, geometry: Geometry, low: Floats, high: Floats) -> 
     )
 
 
-def _ends(plant: Plant) -> tuple[Ints, Ints]:
+def _ends(plant: Plant) -> tuple[Ints32, Ints32]:
     """Return each item and what it hangs on, once: its parent, its bus, what it falls back on."""
     power = plant.power
     there = np.flatnonzero(power.present)
@@ -133,7 +131,7 @@ def _feeder_width_m(count: int) -> float:
     return float(FEEDER_WIDTH_M * np.clip((MANY / max(count, 1)) ** 0.5, 0.45, 1.0))
 
 
-def _depth(plant: Plant) -> Ints:
+def _depth(plant: Plant) -> Ints32:
     """Return how many items stand below each, at most, in its branch."""
     parents = plant.power.parent.tolist()
     depth = [0] * len(parents)
@@ -145,8 +143,8 @@ def _depth(plant: Plant) -> Ints:
 
 
 def _feeders(
-    low: Floats, high: Floats, item: Ints, above: Ints, feed: Ints, depth: Ints
-) -> tuple[Floats, Ints]:
+    low: Floats, high: Floats, item: Ints32, above: Ints32, feed: Ints32, depth: Ints32
+) -> tuple[Floats, Ints32]:
     """Return the points of all feeders, one behind the other, and how many each has.
 
     A feeder goes up, across the rows in a lane of its own, along them, and down.

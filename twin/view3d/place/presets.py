@@ -15,7 +15,6 @@ from twin.view3d.base.camera import eye_m, project
 from twin.view3d.base.state import CameraPose
 from twin.view3d.place.picking import Picker
 
-Floats = NDArray[np.float64]
 PRESETS: tuple[str, ...] = ("overview", "row", "top", "aisle", "close")
 
 STEP_M = 0.15

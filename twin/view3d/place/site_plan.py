@@ -11,14 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Floats, Ints32
 from twin.plant.geometry import Geometry, PipeKind, Pipes, Polylines, WaterCircuit
 from twin.plant.row_ends import MOST_AT_ROW_END, PDU_DEPTH_M, PDU_WIDTH_M
 from twin.plant.tables import Plant
 from twin.view3d.base.bounds import Box, box_of
 from twin.view3d.place.power_lines import busway_spans, row_of_busways
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 GEAR_M: dict[str, tuple[float, float, float]] = {
     "utility": (2.6, 2.0, 3.0),
@@ -62,8 +60,8 @@ class Yard:
 
     low: Floats
     high: Floats
-    plant: Ints
-    number: Ints
+    plant: Ints32
+    number: Ints32
 
 
 @dataclass(frozen=True)
@@ -178,7 +176,7 @@ def _place_behind(
         at_m -= side * (deep_m + BEHIND_M) if len(mine) else 0.0
 
 
-def _ranks(plant: Plant, placed: NDArray[np.bool_]) -> Ints:
+def _ranks(plant: Plant, placed: NDArray[np.bool_]) -> Ints32:
     """Return how far each item is from the racks: 0 for those that stand there, sources beside what they feed."""
     power = plant.power
     rank, parent = np.where(placed, 0, 1).tolist(), power.parent.tolist()
