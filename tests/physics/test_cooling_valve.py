@@ -14,7 +14,7 @@ from twin.physics.mixing_valve import MixingValve
 from twin.physics.thermal import Integrator, ThermalStepper
 from twin.physics.thermal_inputs import FlowRamp, ThermalInputs, healthy_plant, inputs_of
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState, design_network
-from twin.physics.thermal_solve import exchanger_w_k
+from twin.physics.thermal_paths import exchanger_w_k
 
 SET_C = 28.0
 

@@ -12,7 +12,7 @@ from thermal_oracle import Oracle
 
 from twin.physics import thermal_solve
 from twin.physics.thermal import Integrator
-from twin.physics.thermal_solve import rejection_w_k
+from twin.physics.thermal_paths import rejection_w_k
 
 
 class Held(Oracle):

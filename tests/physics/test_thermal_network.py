@@ -19,7 +19,8 @@ from twin.physics.thermal_network import (
     split_group,
     uniform_state,
 )
-from twin.physics.thermal_solve import GroupIndex, GroupOperator, HeatPaths, Operator
+from twin.physics.thermal_paths import HeatPaths
+from twin.physics.thermal_solve import GroupIndex, GroupOperator, Operator
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 from twin.physics.thermal_constants import LEAK_CLIP_C, LEAK_REF_C
 from twin.physics.thermal_inputs import ThermalInputs
 from twin.physics.thermal_network import ThermalNetwork
-from twin.physics.thermal_solve import exchanger_w_k, rejection_w_k
+from twin.physics.thermal_paths import exchanger_w_k, rejection_w_k
 
 
 @dataclass(frozen=True)

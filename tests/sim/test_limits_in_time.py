@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 from sim_scenes import events, finding, shipped, times
 
 from twin.arrays import Floats
-from twin.physics.thermal_solve import exchanger_w_k
+from twin.physics.thermal_paths import exchanger_w_k
 from twin.scenario.file.load import load, loads
 from twin.sim.engine.engine import Engine
 from twin.sim.thermal import heat

@@ -11,7 +11,8 @@ import numpy as np
 
 from twin.arrays import Floats
 from twin.physics.thermal_network import ThermalState
-from twin.physics.thermal_solve import GroupIndex, HeatPaths
+from twin.physics.thermal_paths import HeatPaths
+from twin.physics.thermal_solve import GroupIndex
 
 GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
 """Share of the step in each of the two stages of SDIRK2 [-]."""

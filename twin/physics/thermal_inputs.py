@@ -7,7 +7,7 @@ import numpy as np
 from twin.arrays import Floats
 from twin.physics.thermal_constants import LEAK_CLIP_C, LEAK_REF_C
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState
-from twin.physics.thermal_solve import PlantState
+from twin.physics.thermal_paths import PlantState
 
 FLOW_SETTLED = 2e-4
 """A flow this close to its target has arrived [-]."""

@@ -16,7 +16,8 @@ from twin.arrays import Floats
 from twin.physics.thermal_foresight import AHEAD, GAMMA, Foresight
 from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState, uniform_state
-from twin.physics.thermal_solve import GroupIndex, GroupOperator, HeatPaths, Operator, water_paths_w_k
+from twin.physics.thermal_paths import HeatPaths, water_paths_w_k
+from twin.physics.thermal_solve import GroupIndex, GroupOperator, Operator
 
 ERROR_SHARE = 0.25
 AIR_WEIGHT = 4.0

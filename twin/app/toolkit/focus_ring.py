@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QRegion, QWindow
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMainWindow, QWidget
 from shiboken6 import isValid
 
-if TYPE_CHECKING:
-    from twin.app.toolkit.look import Look
+from twin.app.toolkit.theme import Theme
 
 _KEYS = (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride)
 _MOVES = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
@@ -26,13 +24,13 @@ class FocusRing(QObject):
     ----------
     app
         Says what has the keyboard.
-    look
-        Gives colour and width.
+    theme
+        Returns the theme of now: colour and width.
     """
 
-    def __init__(self, app: QApplication, look: Look) -> None:
+    def __init__(self, app: QApplication, theme: Callable[[], Theme]) -> None:
         super().__init__()
-        self._app, self._look = app, look
+        self._app, self._theme = app, theme
         self._by_keys = False
         self._ring: _Ring | None = None
         self._watched: list[QWidget] = []
@@ -101,7 +99,7 @@ class FocusRing(QObject):
         window = widget.window()
         if self._ring is None or not isValid(self._ring) or self._ring.parentWidget() is not window:
             self._drop()
-            self._ring = _Ring(self._look, window)
+            self._ring = _Ring(self._theme, window)
         self._ring.surround(_seen_part(widget), window.rect())
 
     def _drop(self) -> None:
@@ -112,16 +110,16 @@ class FocusRing(QObject):
 
 
 class _Ring(QWidget):
-    def __init__(self, look: Look, window: QWidget) -> None:
+    def __init__(self, theme: Callable[[], Theme], window: QWidget) -> None:
         super().__init__(window)
-        self._look = look
+        self._theme = theme
         self.setObjectName("focus ring")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def surround(self, rect: QRect, room: QRect) -> None:
         """Stand round a rectangle of the window, inside it where the window has no room outside."""
-        width = self._look.theme.ring_px
+        width = self._theme().ring_px
         place = rect.adjusted(-width, -width, width, width) & room
         self.setGeometry(place)
         whole = QRect(0, 0, place.width(), place.height())
@@ -131,7 +129,7 @@ class _Ring(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Fill what the mask leaves."""
-        QPainter(self).fillRect(self.rect(), QColor(self._look.theme.accent))
+        QPainter(self).fillRect(self.rect(), QColor(self._theme().accent))
 
 
 def next_seen(step: Callable[[], bool]) -> bool:

@@ -49,7 +49,7 @@ class Look:
         self.text_scale = text_scale
         self.theme = theme.resolve(choice)
         self._apply()
-        self.ring = FocusRing(app, self)
+        self.ring = FocusRing(app, lambda: self.theme)
         self._hints = app.styleHints()
         self._hints.colorSchemeChanged.connect(self._on_system)
         self._hints.accessibility().contrastPreferenceChanged.connect(self._on_system)

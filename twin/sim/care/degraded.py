@@ -27,7 +27,8 @@ from twin.sim.core.nodes import NodeTable
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
-from twin.sim.jobs.jobs import AT_REST, ENDED, STOPPED, JobRow, Jobs
+from twin.sim.jobs.job_row import AT_REST, ENDED, STOPPED, JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.recovery import RecoveryHandler
 from twin.sim.thermal.clock_limits import ClockLimits
 

@@ -18,7 +18,7 @@ from twin.sim.thermal.gpu_groups import IDLE
 from twin.sim.thermal.heat import HeatTotals
 
 if TYPE_CHECKING:
-    from twin.sim.edits.state_transfer import EditedPair
+    from twin.sim.edits.slot_map import EditedPair
     from twin.sim.run.parts import RunParts
 
 

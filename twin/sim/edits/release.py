@@ -9,7 +9,7 @@ import numpy as np
 from twin.arrays import IntP
 from twin.plant.links import find_link, stands
 from twin.plant.tables import Plant
-from twin.sim.jobs.jobs import AT_REST, JobRow
+from twin.sim.jobs.job_row import AT_REST, JobRow
 from twin.sim.jobs.spare_choice import seats_of
 
 if TYPE_CHECKING:

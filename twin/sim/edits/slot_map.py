@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import IntP
 from twin.plant.tables import Plant
 
 
@@ -71,3 +73,45 @@ def renumber(state: dict[str, Any], numbers: Numbers) -> None:
         [key, every(nodes), numbers.gpu(gpu) if gpu >= 0 else gpu, *rest]
         for key, nodes, gpu, *rest in state["oddities"]["acting"]
     ]
+
+
+@dataclass(frozen=True)
+class KeptSlots:
+    """Slots of things that stay, before and after; they differ for nodes alone.
+
+    A rack that holds more nodes than it ever did has all of them in new slots.
+    """
+
+    there: IntP
+    here: IntP
+
+    @cached_property
+    def number(self) -> dict[int, int]:
+        """Return the slot after of each slot before."""
+        return dict(zip(self.there.tolist(), self.here.tolist(), strict=True))
+
+    def all_of(self, slots: int) -> bool:
+        """Return whether the first `slots` all stay where they are."""
+        return len(self.there) == slots and self.unmoved and (not slots or int(self.there[-1]) == slots - 1)
+
+    @cached_property
+    def unmoved(self) -> bool:
+        """Whether everything that stays has the slot it had."""
+        return np.array_equal(self.there, self.here)
+
+
+@dataclass(frozen=True)
+class EditedPair:
+    """What stands in the hall before and after an edit, by the name of its table.
+
+    Parameters
+    ----------
+    kept
+        Slots whose thing is there before and after, and is the same.
+    came, gone
+        Slots of nodes that are there after only, or before only; one that was exchanged is in both.
+    """
+
+    kept: dict[str, KeptSlots]
+    came: IntP
+    gone: IntP

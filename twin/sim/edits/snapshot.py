@@ -14,43 +14,11 @@ from twin.physics.thermal_network import ThermalState
 from twin.record.hash import EventHash
 from twin.sim.core.timers import Timer
 from twin.sim.jobs.job_snapshots import untold
+from twin.sim.run.parts import PARTS
 from twin.sim.thermal.heat import HeatTotals
 
 if TYPE_CHECKING:
     from twin.sim.edits.editing import EditedRun
-
-PARTS = (
-    "ledger",
-    "nodes",
-    "failures",
-    "jobs",
-    "stores",
-    "ingest",
-    "repairs",
-    "incidents",
-    "stragglers",
-    "health",
-    "network",
-    "limits",
-    "oddities",
-    "mixes",
-    "traces",
-    "clocks",
-    "lifetime",
-    "weather",
-    "cooling",
-    "meter",
-    "job_energy",
-    "caps",
-    "swing",
-    "comfort",
-    "hourly",
-    "clouds",
-    "replication",
-    "moves",
-    "scheduler",
-)
-"""Attributes of the engine that save and restore themselves."""
 
 
 def pack(engine: EditedRun) -> bytes:

@@ -8,8 +8,6 @@ Temperatures and groups are `grafting_heat`'s.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,10 +16,10 @@ from twin.arrays import IntP
 from twin.plant.tables import Plant
 from twin.sim.core.timers import Timer
 from twin.sim.edits.heat_transfer import graft_heat
-from twin.sim.edits.slot_map import Numbers, renumber
-from twin.sim.edits.snapshot import PARTS
+from twin.sim.edits.slot_map import EditedPair, KeptSlots, Numbers, renumber
 from twin.sim.hazard.failure_clocks import FailureClocks
 from twin.sim.hazard.hazard_clocks import ClockSet
+from twin.sim.run.parts import PARTS
 
 if TYPE_CHECKING:
     from twin.sim.run.parts import RunParts
@@ -29,48 +27,6 @@ if TYPE_CHECKING:
 
 GROUPED = ("traces", "clocks", "lifetime")
 """Parts whose state is by group of GPUs."""
-
-
-@dataclass(frozen=True)
-class KeptSlots:
-    """Slots of things that stay, before and after; they differ for nodes alone.
-
-    A rack that holds more nodes than it ever did has all of them in new slots.
-    """
-
-    there: IntP
-    here: IntP
-
-    @cached_property
-    def number(self) -> dict[int, int]:
-        """Return the slot after of each slot before."""
-        return dict(zip(self.there.tolist(), self.here.tolist(), strict=True))
-
-    def all_of(self, slots: int) -> bool:
-        """Return whether the first `slots` all stay where they are."""
-        return len(self.there) == slots and self.unmoved and (not slots or int(self.there[-1]) == slots - 1)
-
-    @cached_property
-    def unmoved(self) -> bool:
-        """Whether everything that stays has the slot it had."""
-        return np.array_equal(self.there, self.here)
-
-
-@dataclass(frozen=True)
-class EditedPair:
-    """What stands in the hall before and after an edit, by the name of its table.
-
-    Parameters
-    ----------
-    kept
-        Slots whose thing is there before and after, and is the same.
-    came, gone
-        Slots of nodes that are there after only, or before only; one that was exchanged is in both.
-    """
-
-    kept: dict[str, KeptSlots]
-    came: IntP
-    gone: IntP
 
 
 def _same(slots: IntP) -> KeptSlots:

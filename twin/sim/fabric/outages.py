@@ -25,7 +25,8 @@ from twin.sim.core.timers import Timers
 from twin.sim.fabric.fabric_state import FabricState
 from twin.sim.fabric.route_variants import RouteFault
 from twin.sim.hazard.failure_clocks import FailureClocks
-from twin.sim.jobs.jobs import JobRow, Jobs
+from twin.sim.jobs.job_row import JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.recovery import RecoveryHandler
 
 NOTICEABLE = 5e-3

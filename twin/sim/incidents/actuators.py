@@ -22,7 +22,8 @@ from twin.sim.core.timers import Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
 from twin.sim.incidents.facility_faults import FacilityFaults
-from twin.sim.jobs.jobs import JobRow, Jobs
+from twin.sim.jobs.job_row import JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.recovery import RecoveryHandler
 from twin.sim.queue.cloud import Clouds
 from twin.sim.queue.partition_moves import Moves

@@ -8,7 +8,7 @@ from twin.record.events import Severity
 from twin.scenario.schema.faults import Intervention
 from twin.sim.incidents.actuators import Actuators
 from twin.sim.incidents.fault_handler import Handler
-from twin.sim.jobs.jobs import JobRow
+from twin.sim.jobs.job_row import JobRow
 from twin.sim.thermal.clocks import EVERY_JOB
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from twin.catalog import Catalog
 from twin.plant.tables import Plant
 from twin.scenario.schema.work import Checkpointing, Job
-from twin.sim.jobs.jobs import NODE, PROCESS, RACK, SITE
+from twin.sim.jobs.job_row import NODE, PROCESS, RACK, SITE
 
 RANK = {"process": PROCESS, "node": NODE, "rack": RACK, "site": SITE}
 OUTLIVES = {"nvme": PROCESS, "peer": NODE, "store": RACK, "object": SITE}

@@ -9,7 +9,8 @@ from twin.physics.checkpoint import daly_interval_s
 from twin.record.channels import JobState
 from twin.sim.core.log import Log
 from twin.sim.core.timers import Timers
-from twin.sim.jobs.jobs import RACK, JobRow, Jobs
+from twin.sim.jobs.job_row import RACK, JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import UNKNOWN_RATE_S, JobPlan
 from twin.sim.jobs.stores import StoreShares, Transfer
 

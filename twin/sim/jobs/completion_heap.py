@@ -7,7 +7,8 @@ import math
 
 from twin.record.channels import JobState
 from twin.sim.core.timers import Timers
-from twin.sim.jobs.jobs import JobRow, Jobs
+from twin.sim.jobs.job_row import JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
 
 STALE = 4

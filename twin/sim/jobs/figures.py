@@ -14,7 +14,7 @@ from twin.sim.core.ledger import INDEX
 from twin.sim.jobs.work import Work
 
 if TYPE_CHECKING:
-    from twin.sim.jobs.jobs import JobRow
+    from twin.sim.jobs.job_row import JobRow
 
 
 class JobFigures(ABC):

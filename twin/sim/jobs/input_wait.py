@@ -9,7 +9,8 @@ from twin.physics.input_tiers import input_wait_s
 from twin.record.channels import JobState
 from twin.sim.core.log import Log
 from twin.sim.jobs.input_plan import InputReading, JobInput
-from twin.sim.jobs.jobs import JobRow, Jobs
+from twin.sim.jobs.job_row import JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.stores import StoreReader, StoreShares
 
 BEGINS, CEASES = 0.01, 0.001

@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from twin.sim.jobs.jobs import JobRow, Jobs
+    from twin.sim.jobs.job_row import JobRow
     from twin.sim.jobs.step_pace import Pace
+
+
+class JobTable(Protocol):
+    """The table of jobs, as far as snapshots write it."""
+
+    rows: list[JobRow]
+    pace: list[Pace]
+
+    def state(self, but: Collection[int] = ()) -> dict[str, Any]:
+        """Return what a snapshot needs, but of some jobs."""
+
+    def saved_row(self, row: JobRow) -> dict[str, Any]:
+        """Return what a snapshot says of a job."""
+
+    def saved_pace(self, index: int) -> list[Any] | None:
+        """Return what it says of its pace; None: it is as planned."""
 
 
 class JobTexts:
     """What snapshots say of the jobs of one run."""
 
-    def __init__(self, jobs: Jobs) -> None:
+    def __init__(self, jobs: JobTable) -> None:
         self.jobs = jobs
         self._known: dict[int, tuple[tuple[object, ...], Pace, str]] = {}
 

@@ -10,7 +10,8 @@ from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
 from twin.sim.core.timers import LATE, Timers
 from twin.sim.jobs.checkpointing import Saving, written_step
-from twin.sim.jobs.jobs import AT_REST, ENDED, RACK, JobRow, Jobs
+from twin.sim.jobs.job_row import AT_REST, ENDED, RACK, JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
 from twin.sim.jobs.restart_loads import Loading
 

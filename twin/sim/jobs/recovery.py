@@ -19,7 +19,8 @@ from twin.sim.core.timers import Timers
 from twin.sim.jobs.checkpointing import Saving
 from twin.sim.jobs.completion_heap import Ends
 from twin.sim.jobs.elastic import widths
-from twin.sim.jobs.jobs import AT_REST, NODE, PROCESS, RACK, STOPPED, JobRow, Jobs
+from twin.sim.jobs.job_row import AT_REST, NODE, PROCESS, RACK, STOPPED, JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
 from twin.sim.jobs.preemption import Leaving
 from twin.sim.jobs.restart_loads import CheckpointSource, Loading

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from twin.sim.core.timers import Timers
 from twin.sim.jobs.checkpointing import Saving
-from twin.sim.jobs.jobs import BUDGET, JobRow, Jobs
+from twin.sim.jobs.job_row import BUDGET, JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
 from twin.sim.jobs.stores import StoreShares, Transfer
 

@@ -9,7 +9,7 @@ from twin.arrays import Ints32
 from twin.record.node_list import node_list
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
-from twin.sim.jobs.jobs import JobRow
+from twin.sim.jobs.job_row import JobRow
 
 
 def filled(seats: ArrayLike, domain: Ints32, free: NDArray[np.bool_], lost: ArrayLike) -> NDArray[np.intp]:

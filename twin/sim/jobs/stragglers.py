@@ -13,7 +13,8 @@ from twin.scenario.schema.faults import Failures
 from twin.sim.core.draws import Draws
 from twin.sim.core.log import Log
 from twin.sim.core.timers import Timers
-from twin.sim.jobs.jobs import AT_REST, JobRow, Jobs
+from twin.sim.jobs.job_row import AT_REST, JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.recovery import RecoveryHandler
 
 FIRST_S, LASTS_S, PAUSE_S = 600.0, 3600.0, 3 * 3600.0

@@ -16,7 +16,7 @@ from twin.record.channels import JobState, State
 from twin.record.detail import Detail
 from twin.sim.core.nodes import CUT, DOWN, DRAINED, OFF
 from twin.sim.core.nodes import DARK as UNLIT
-from twin.sim.jobs.jobs import JobRow
+from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.work import Work
 from twin.sim.observe.node_condition import node_conditions
 from twin.sim.thermal.clocks import HBM_LIMIT_C

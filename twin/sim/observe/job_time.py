@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from twin.record.accounts import ACCOUNTS, JOB_SECONDS
 from twin.sim.core.ledger import INDEX
-from twin.sim.jobs.jobs import JobRow, Jobs
+from twin.sim.jobs.job_row import JobRow
+from twin.sim.jobs.jobs import Jobs
 
 Values = dict[str, NDArray[Any]]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from twin.record.channels import JobState, WaitReason
 from twin.sim.core.ledger import INDEX
-from twin.sim.jobs.jobs import JobRow
+from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.step_pace import Pace
 from twin.sim.jobs.work import Work
 from twin.sim.observe.job_time import JobTime

@@ -26,7 +26,8 @@ from twin.sim.core.ledger import INDEX
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
 from twin.sim.core.timers import LATE, Timers
-from twin.sim.jobs.jobs import JobRow, Jobs
+from twin.sim.jobs.job_row import JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
 from twin.sim.jobs.step_pace import Pace
 from twin.sim.jobs.work import work_of

@@ -17,7 +17,7 @@ import numpy as np
 from twin import units
 from twin.record.channels import JobState
 from twin.sim.core.timers import LATE
-from twin.sim.jobs.jobs import JobRow
+from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.recovery import RecoveryHandler
 from twin.sim.queue.cloud import Clouds
 

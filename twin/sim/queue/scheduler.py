@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,12 @@ from twin.sim.jobs.plan import JobPlan
 from twin.sim.jobs.recovery import RecoveryHandler
 from twin.sim.queue.policy_view import QueueSite, Surroundings
 
-if TYPE_CHECKING:
-    from twin.sim.queue.cloud import Clouds
+
+class CloudQueue(Protocol):
+    """Whoever wants to know that a job waits."""
+
+    def queued(self, index: int) -> None:
+        """Take note that a job has entered the queue."""
 
 
 class QueueScheduler:
@@ -57,7 +61,7 @@ class QueueScheduler:
         self.reasons: dict[int, WaitReason] = {}  # of those in the queue, why they wait where it is known
         self.planned: dict[int, float] = {}  # and when they will start, where that is planned [s]
         self.yielded: dict[int, int] = {}  # who gave way, and to whom
-        self.clouds: Clouds | None = None  # told who waits, where there are any
+        self.clouds: CloudQueue | None = None  # told who waits, where there are any
         self.allowed: Callable[[int], Bools | None] | None = (
             None  # nodes a job may use beyond its plan's rule
         )

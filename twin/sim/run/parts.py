@@ -61,6 +61,39 @@ from twin.sim.thermal.thermal_faults import Oddities
 from twin.sim.thermal.thresholds import Thresholds
 from twin.sim.thermal.wear import Lifetime
 
+PARTS = (
+    "ledger",
+    "nodes",
+    "failures",
+    "jobs",
+    "stores",
+    "ingest",
+    "repairs",
+    "incidents",
+    "stragglers",
+    "health",
+    "network",
+    "limits",
+    "oddities",
+    "mixes",
+    "traces",
+    "clocks",
+    "lifetime",
+    "weather",
+    "cooling",
+    "meter",
+    "job_energy",
+    "caps",
+    "swing",
+    "comfort",
+    "hourly",
+    "clouds",
+    "replication",
+    "moves",
+    "scheduler",
+)
+"""Attributes of the engine that save and restore themselves."""
+
 
 class RunParts:
     """All that a run consists of; whoever runs it inherits them."""

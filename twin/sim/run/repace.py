@@ -17,7 +17,8 @@ from twin.sim.core.nodes import NodeTable
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.fabric_state import FabricState
 from twin.sim.jobs.input_wait import Ingest
-from twin.sim.jobs.jobs import JobRow, Jobs
+from twin.sim.jobs.job_row import JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.recovery import RecoveryHandler
 from twin.sim.jobs.step_pace import pace_of
 from twin.sim.jobs.stragglers import Stragglers

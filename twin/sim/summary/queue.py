@@ -11,7 +11,8 @@ from twin.arrays import Floats
 from twin.record.accounts import ACCOUNTS, KEPT_STEP
 from twin.record.channels import JobState
 from twin.sim.core.ledger import INDEX
-from twin.sim.jobs.jobs import AWAY, JobRow, Jobs
+from twin.sim.jobs.job_row import AWAY, JobRow
+from twin.sim.jobs.jobs import Jobs
 
 if TYPE_CHECKING:
     from twin.sim.run.parts import RunParts

@@ -11,7 +11,7 @@ from twin.plant.links import link_id
 from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.record.inputs import app_version, inputs_hash
-from twin.sim.jobs.jobs import AWAY, JobRow
+from twin.sim.jobs.job_row import AWAY, JobRow
 from twin.sim.summary.cloud import clouds
 from twin.sim.summary.facility import energy
 from twin.sim.summary.queue import queue_figures, wait_s

@@ -12,7 +12,7 @@ from twin.physics.air_side import inlet_over_supply_k
 from twin.physics.mixing_valve import MixingValve
 from twin.physics.thermal_inputs import FlowRamp
 from twin.physics.thermal_network import ThermalNetwork, ThermalState
-from twin.physics.thermal_solve import PlantState, exchanger_w_k
+from twin.physics.thermal_paths import PlantState, exchanger_w_k
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.log import Log
 from twin.sim.core.timers import Timers

@@ -13,7 +13,7 @@ from twin.physics.air_side import DOOR_WITHOUT_FANS, coil_share
 from twin.physics.hydraulics import AIR_CP_J_KG_K, AIR_DENSITY_KG_M3
 from twin.physics.thermal_inputs import healthy_plant
 from twin.physics.thermal_network import ThermalNetwork
-from twin.physics.thermal_solve import exchanger_w_k
+from twin.physics.thermal_paths import exchanger_w_k
 from twin.plant.tables import LoopKind, Plant
 
 

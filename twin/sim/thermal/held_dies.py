@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.plant.tables import Plant
-from twin.sim.jobs.jobs import JobRow, Jobs
+from twin.sim.jobs.job_row import JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
 from twin.sim.jobs.work import Work
 from twin.sim.thermal.clocks import Clocks

@@ -28,7 +28,8 @@ from twin.physics.swings import (
 from twin.plant.tables import Plant
 from twin.record.channels import JobState
 from twin.sim.core.log import Log
-from twin.sim.jobs.jobs import JobRow, Jobs
+from twin.sim.jobs.job_row import JobRow
+from twin.sim.jobs.jobs import Jobs
 from twin.sim.thermal.clocks import Clocks
 
 

@@ -8,7 +8,7 @@ single GPU in it is a mean.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,6 @@ from twin.sim.core.nodes import SHARED, SLICES, NodeTable
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.work import Work
 from twin.sim.thermal.gpu_groups import IDLE, stepping
-
-if TYPE_CHECKING:
-    from twin.sim.thermal.clocks import Clocks
 
 LEVELS = 64
 """Steps between an idle shared node and one whose GPUs all work at their rated power."""
@@ -57,10 +54,20 @@ def levels() -> list[Work]:
     return [driven(level / LEVELS, level / LEVELS) for level in range(LEVELS + 1)]
 
 
+class JobLoads(Protocol):
+    """How hard jobs drive their GPUs, as clocks and caps have it."""
+
+    mixed: list[Work]
+    cap_w: dict[int, float]
+
+    def gpu_share(self, job: int) -> float:
+        """Return how hard a job drives its GPUs, 0..1."""
+
+
 class Mixes:
     """Which trace stands for each shared node and each load; shared nodes are looked at anew when their jobs moved."""
 
-    def __init__(self, jobs: Jobs, nodes: NodeTable, clocks: Clocks) -> None:
+    def __init__(self, jobs: Jobs, nodes: NodeTable, clocks: JobLoads) -> None:
         self.jobs, self.nodes, self.clocks = jobs, nodes, clocks
         self._trace = np.full(len(nodes.job), IDLE, np.intp)  # of each shared node
         self._loads: dict[tuple[float, float, bool], int] = {}  # place in clocks.mixed

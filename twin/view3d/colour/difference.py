@@ -15,8 +15,9 @@ from twin.view3d.base import palette
 from twin.view3d.base.ownership import GROUPED, NO_GROUPS, OwnerNames
 from twin.view3d.base.palette import Rgb
 from twin.view3d.colour.legend import STOPS, Category, Legend
-from twin.view3d.colour.machine_difference import RAMP, MachinesApart
-from twin.view3d.colour.value_codes import Repainted, throttle_places
+from twin.view3d.colour.machine_difference import MachinesApart
+from twin.view3d.colour.override_colours import RAMP, Repainted
+from twin.view3d.colour.value_codes import throttle_places
 
 RANGES: dict[str, tuple[float, ...]] = {
     "gpu.temp_c": (20.0, 2.0, 5.0, 10.0, 50.0),

@@ -10,18 +10,16 @@ from numpy.typing import NDArray
 
 from twin.arrays import Floats, Ints64
 from twin.plant.tables import Plant
-from twin.plant.tray_runs import CableRuns
 from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
-from twin.view3d.base import palette
 from twin.view3d.base.palette import Rgb
 from twin.view3d.colour.legend import Category
 from twin.view3d.colour.machine_state import WEAK, CoolingShown
+from twin.view3d.colour.override_colours import MachineColours, difference_rgb
 from twin.view3d.colour.power_state import PowerShown
 
 WATER_K, LINK_PERCENT, LOAD_PERCENT = 5.0, 5.0, 20.0
 """Differences at the ends of the ramp: of water, of the load of links (few percent most of the time), of power gear."""
-RAMP = "difference"
 _WATER = ("loop.supply_c", "loop.return_c"), ("plant.supply_c", "plant.return_c")
 _DOWN = (State.FAILED, State.OFF)
 _PLATE = 0.55
@@ -50,35 +48,6 @@ class Matched:
             _by_id(a.switches.ids, b.switches.ids),
             _by_id(_bundle_keys(a), _bundle_keys(b)),
         )
-
-
-@dataclass(frozen=True, eq=False)
-class MachineColours:
-    """Colours of the machines of B that stand in the place of their own.
-
-    Parameters
-    ----------
-    loops, plants
-        Of water there and back (n, 2, 3).
-    power
-        Of each power item (n, 3).
-    switches
-        Colour, and share of the plate that shows it (n, 4).
-    links
-        Difference of the load of each bundle, -1..1 from end to end of the ramp; what is lost in one only is at an end.
-    """
-
-    loops: Floats
-    plants: Floats
-    power: Floats
-    switches: NDArray[np.uint8]
-    links: Floats
-
-    def pieces(self, runs: CableRuns) -> Floats:
-        """Return the colour of each piece of cable (n, 3): where many bundles lie, of the one that differs most."""
-        links = self.links[runs.bundle]
-        more, less = runs.highest(np.maximum(links, 0.0)), runs.highest(np.maximum(-links, 0.0))
-        return _rgb(np.where(more >= less, more, -less))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,9 +85,15 @@ def machines_apart(plants: tuple[Plant, Plant], frames: tuple[Frame, Frame], fou
     links = np.where(lost[0] != lost[1], np.sign(lost[0] - lost[1]), links)
     power = _delta("power.load", a, b, found.power, LOAD_PERCENT)
     worse, better = _unwell(plants, frames, found)
-    plates = np.concatenate([_rgb(switches), np.where(switches != 0.0, _PLATE, 0.02)[:, None]], axis=1)
+    plates = np.concatenate(
+        [difference_rgb(switches), np.where(switches != 0.0, _PLATE, 0.02)[:, None]], axis=1
+    )
     colours = MachineColours(
-        _rgb(water[0]), _rgb(water[1]), _rgb(power), np.rint(plates * 255).astype(np.uint8), links
+        difference_rgb(water[0]),
+        difference_rgb(water[1]),
+        difference_rgb(power),
+        np.rint(plates * 255).astype(np.uint8),
+        links,
     )
     fabric = np.concatenate([switches, links])
     sorts = (
@@ -138,7 +113,7 @@ def _most(water: Floats) -> Floats:
 
 def _sort(title: str, reach: float, unit: str, icon: str, values: Floats) -> Category:
     """Return how many of a sort differ, in the colour of the end of the ramp to which most of it goes."""
-    red, green, blue = _rgb(np.array([1.0 if values.sum() >= 0 else -1.0]))[0].tolist()
+    red, green, blue = difference_rgb(np.array([1.0 if values.sum() >= 0 else -1.0]))[0].tolist()
     title = f"{title}, \N{PLUS-MINUS SIGN} {reach:g} {unit}"
     return Category(title, (red, green, blue), icon, int((values != 0.0).sum()))
 
@@ -204,10 +179,6 @@ def _delta(name: str, a: Frame, b: Frame, at: Ints64, reach: float) -> Floats:
 def _of(frame: Frame, name: str, at: Ints64 | None = None) -> Floats:
     values = np.asarray(frame.values[name], np.float64)
     return values if at is None else np.append(values, 0.0)[np.where(at < 0, len(values), at)]
-
-
-def _rgb(places: Floats) -> Floats:
-    return palette.ramp(RAMP, 0.5 + 0.5 * places)
 
 
 def _by_id(a: Sequence[object], b: Sequence[object]) -> Ints64:

@@ -14,7 +14,7 @@ from twin.record.channels import BY_ID, PowerState
 from twin.record.frame import Frame
 from twin.view3d.base import palette
 from twin.view3d.base.palette import Rgb
-from twin.view3d.colour.value_codes import Repainted, machines_of
+from twin.view3d.colour.override_colours import Repainted, machines_of
 
 
 class Pattern(IntEnum):

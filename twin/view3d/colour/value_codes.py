@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,23 +10,6 @@ from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
 from twin.view3d.base import palette
 from twin.view3d.base.ownership import GROUPED, NO_GROUPS, OwnerNames
-
-if TYPE_CHECKING:
-    from twin.view3d.colour.machine_difference import MachineColours
-
-
-@dataclass(frozen=True, eq=False)
-class Repainted:
-    """Drawing codes that stand in the place of those of a channel, the ramp that they are places on, and machines."""
-
-    codes: NDArray[np.float32]
-    colormap: str
-    machines: MachineColours | None = None
-
-
-def machines_of(repainted: Repainted | None) -> MachineColours | None:
-    """Return the colours that machines have in the place of their own; None: they have their own."""
-    return None if repainted is None else repainted.machines
 
 
 def gpu_codes(

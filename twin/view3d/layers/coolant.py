@@ -16,8 +16,8 @@ from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.view3d.base.meshes import tubes
 from twin.view3d.base.palette import coolant_rgb
-from twin.view3d.colour.machine_difference import MachineColours
 from twin.view3d.colour.machine_state import STILL, CoolingShown
+from twin.view3d.colour.override_colours import MachineColours
 from twin.view3d.gl.draw_context import DrawContext, program
 
 _VERTEX = """

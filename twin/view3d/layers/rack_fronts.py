@@ -18,7 +18,7 @@ from twin.view3d.base.meshes import quad_indices
 from twin.view3d.base.palette import DEAD_RGB, Rgb
 from twin.view3d.base.state import CablesBy
 from twin.view3d.colour.cable_colours import load_rgb
-from twin.view3d.colour.machine_difference import MachineColours
+from twin.view3d.colour.override_colours import MachineColours
 from twin.view3d.gl.draw_context import DrawContext, program
 
 _VERTEX = """

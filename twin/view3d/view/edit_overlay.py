@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
+from twin.plant.tables import Plant
 from twin.view3d.base import camera
 from twin.view3d.base.edit_shapes import Ghost
+from twin.view3d.base.state import CameraPose
+from twin.view3d.gl.capability import Capability
 from twin.view3d.layers.edit_layer import EditLayer
 from twin.view3d.layers.rubber_band import Rect
-from twin.view3d.place.picking import Hit
+from twin.view3d.place.picking import Hit, Picker
 from twin.view3d.view.drag_plane import boxes_in, floor_at, height_on_front, unit_at
-from twin.view3d.view.gestures import Drag
-
-if TYPE_CHECKING:
-    from twin.view3d.view.hall_view import HallView
+from twin.view3d.view.gestures import Drag, Gestures
 
 NO_GHOST = Ghost()
+
+
+class PointerHost(Protocol):
+    """The view that a pointer moves over, as far as editing needs it."""
+
+    capability: Capability
+    canvas: Any
+    gestures: Gestures
+    picker: Picker | None
+    plant: Plant | None
+
+    @property
+    def pose(self) -> CameraPose:
+        """Return where the camera stands."""
+
+    def size(self) -> tuple[float, float]:
+        """Return width and height of the widget [logical px]."""
 
 
 class EditView:
@@ -34,7 +51,7 @@ class EditView:
         instead of the camera.
     """
 
-    def __init__(self, hall: HallView) -> None:
+    def __init__(self, hall: PointerHost) -> None:
         self._hall = hall
         self.layer = EditLayer(hall.capability.software)
         self.take_drag: Callable[[float, float, set[str]], Drag | None] | None = None

@@ -25,7 +25,7 @@ from twin.view3d.base.same_look import looks_like
 from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.colour.cable_colours import CableState
 from twin.view3d.colour.machine_state import HallMark, over_things
-from twin.view3d.colour.value_codes import Repainted
+from twin.view3d.colour.override_colours import Repainted
 from twin.view3d.gl.antialias import StillBuffer, seen
 from twin.view3d.gl.capability import Capability, is_software, probe
 from twin.view3d.gl.draw_context import DrawContext

@@ -25,8 +25,9 @@ from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.base.theme import colours_of
 from twin.view3d.colour.cable_colours import CableState, Marked, piece_colours
 from twin.view3d.colour.machine_state import Badge, CoolingShown, badges
+from twin.view3d.colour.override_colours import Repainted, machines_of
 from twin.view3d.colour.power_state import PowerShown, branch_of
-from twin.view3d.colour.value_codes import Repainted, colormap_of, gpu_codes, machines_of, reach_codes
+from twin.view3d.colour.value_codes import colormap_of, gpu_codes, reach_codes
 from twin.view3d.gl.capability import Capability
 from twin.view3d.gl.draw_context import DrawContext
 from twin.view3d.gl.outline import Outline
