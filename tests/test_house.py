@@ -5,12 +5,17 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LOWER = ("units", "catalog", "physics", "scenario", "plant", "planning", "record", "sim", "runtime")
 """Packages of rows 1 to 8 that exist; `twin.analysis` joins them when it does."""
 MAX_LINES = 500
+ROOMY = 30
+"""Modules in a folder of the packages that have rooms; 50 in others."""
+WITH_ROOMS = ("app", "sim", "scenario", "view3d", "commands", "planning")
 
 
 def tracked() -> list[Path]:
@@ -59,6 +64,62 @@ print(*sorted(name for name in sys.modules if name.split('.')[0] in ('PySide6', 
 def test_modules_are_short() -> None:
     lines = {file: len(file.read_text(encoding="utf-8").splitlines()) for file in modules()}
     assert {str(file.relative_to(ROOT)): n for file, n in lines.items() if n > MAX_LINES} == {}
+
+
+def test_no_folder_holds_more_modules_than_one_finds_one_in() -> None:
+    counts: Counter[Path] = Counter(file.parent.relative_to(ROOT / "twin") for file in modules())
+    limits = {
+        folder: ROOMY if folder.parts[:1] and folder.parts[0] in WITH_ROOMS else 50 for folder in counts
+    }
+    assert {str(folder): n for folder, n in counts.items() if n > limits[folder]} == {}
+
+
+def test_modules_import_each_other_in_no_circle() -> None:
+    """Imports for types count too: who needs another's type only names what it needs of it in a protocol."""
+    files = {_module(file): file for file in modules()}
+    imports = {name: _imports(name, file, files) for name, file in files.items()}
+    left = dict(imports)
+    while free := [name for name, wanted in left.items() if not wanted & left.keys()]:
+        for name in free:
+            del left[name]
+    assert {name: sorted(wanted & left.keys()) for name, wanted in left.items()} == {}
+
+
+def _module(file: Path) -> str:
+    return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _imports(name: str, file: Path, files: Mapping[str, Path]) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= (inner & files.keys()) or {node.module}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return (found & files.keys()) - {name}
+
+
+def test_public_classes_have_names_of_their_own() -> None:
+    places: dict[str, list[str]] = {}
+    for file in modules():
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(_module(file))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_types_of_arrays_have_one_name_each() -> None:
+    local = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for file in modules()
+        if file != ROOT / "twin" / "arrays.py"
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, (ast.Assign, ast.AnnAssign))
+        and node.value is not None
+        and ast.unparse(node.value).startswith(("NDArray[", "np.ndarray["))
+    ]
+    assert local == [], "they stand in twin/arrays.py"
 
 
 def test_no_module_is_a_drawer_for_odds_and_ends() -> None:

@@ -46,7 +46,7 @@ def session(said: list[Message]) -> Any:
 def test_of_many_times_the_newest_is_told_and_none_of_a_run_put_away(
     session: Any, said: list[Message]
 ) -> None:
-    talk = WorkerTalk(session)
+    talk = WorkerTalk(session, SimpleNamespace(), SimpleNamespace())
     said += [at(1.0), at(2.0), at(3.0)]
     talk.listen()
     assert session.told == [3.0]
@@ -58,7 +58,7 @@ def test_of_many_times_the_newest_is_told_and_none_of_a_run_put_away(
 def test_the_answer_to_an_edit_goes_before_the_times_that_came_with_it(
     session: Any, said: list[Message]
 ) -> None:
-    talk = WorkerTalk(session)
+    talk = WorkerTalk(session, SimpleNamespace(), SimpleNamespace())
     number = talk.ask_edit(EDIT)
     said += [at(1.0)]
     talk.listen()
@@ -73,7 +73,7 @@ def test_the_answer_to_an_edit_goes_before_the_times_that_came_with_it(
 def test_a_worker_slow_to_answer_holds_up_nothing(
     session: Any, said: list[Message], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    talk = WorkerTalk(session)
+    talk = WorkerTalk(session, SimpleNamespace(), SimpleNamespace())
     talk.ask_edit(EDIT)
     monkeypatch.setattr(worker_messages, "PATIENCE_WALL_S", 0.0)
     said += [at(1.0)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from twin.app.session.frame_migration import carried_over, is_of
 from twin.app.session.run_state import RunState
 from twin.app.session.scene_errors import SCENE_ERRORS
+from twin.app.session.session_state import SessionState
 from twin.app.toolkit.problem_notice import Trouble
 from twin.plant.build import plant_of
 from twin.plant.patch import rebuild
@@ -20,9 +20,6 @@ from twin.scenario.file.apply_edits import edited, in_order
 from twin.scenario.file.scene_at import effective
 from twin.scenario.generators.all_jobs import keep_jobs
 from twin.scenario.schema.edit import Edit
-
-if TYPE_CHECKING:
-    from twin.app.session.session import Session
 
 
 class HallUnknown(Exception):
@@ -38,7 +35,7 @@ class HallVersions:
         The present as an edit makes it that waits for its answer; None: nothing waits, or it could not be foreseen.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: SessionState) -> None:
         self._session = session
         self._left_out: set[str] = set()  # ids of edits of the file that could not act in this run
         self._plants: dict[int, Plant] = {}

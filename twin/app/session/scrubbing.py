@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from time import monotonic, thread_time
-from typing import TYPE_CHECKING
 
-from twin.app.session.hall_versions import HallUnknown
+from twin.app.session.hall_versions import HallUnknown, HallVersions
 from twin.app.session.run_state import RunState
 from twin.app.session.scene_errors import SCENE_ERRORS
+from twin.app.session.session_state import SessionState
 from twin.app.toolkit.problem_notice import Trouble
 from twin.record.events import Event
 from twin.record.runfile import RunFileError
-
-if TYPE_CHECKING:
-    from twin.app.session.session import Session
 
 FIGURES_WALL_S = 0.15
 """Figures in words change at most so often: faster than this nobody reads them."""
@@ -38,8 +35,8 @@ class Looking:
         How many events those who list them know of.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, session: SessionState, halls: HallVersions) -> None:
+        self._session, self._halls = session, halls
         self.past: RunState | None = None
         self.told = 0
         self._complained = ""
@@ -92,14 +89,14 @@ class Looking:
         try:
             frame = session.replay.frame(t_s, monotonic())
             before = session.document, session.plant
-            document, plant = session.halls.at(frame)
+            document, plant = self._halls.at(frame)
         except (RunFileError, HallUnknown, *SCENE_ERRORS) as error:
             self._fail(str(error))
             return
         if self.past is None:
             self.past = RunState(events=session.live.events[: self.told])
         self.past = RunState(document, plant, frame, self.past.events)
-        session.halls.tell(before)
+        self._halls.tell(before)
         session.frame_changed.emit(frame)
         session.time_changed.emit(t_s)
         self._looked_wall_s = monotonic()
@@ -124,11 +121,11 @@ class Looking:
             return
         before = session.document, session.plant
         self.past = None
-        session.halls.tell(before)
+        self._halls.tell(before)
         self.tell(session.live.events[self.told :])
         if session.frame is not None:
             session.frame_changed.emit(session.frame)
-        session.shown = session.frame if session.halls.foreseen is None else None
+        session.shown = session.frame if self._halls.foreseen is None else None
         if session.shown is not None:
             session.figures_changed.emit(session.shown)
         session.time_changed.emit(session.t_s)

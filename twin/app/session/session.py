@@ -16,7 +16,7 @@ from twin.app.session.recording import copy_to_go_on, read_recording
 from twin.app.session.replay import Replay
 from twin.app.session.run_state import RunState
 from twin.app.session.scrubbing import FIGURES_WALL_S, Looking
-from twin.app.session.signals import Tellings
+from twin.app.session.session_state import SessionState
 from twin.app.session.site_curves import RunCurves
 from twin.app.session.speeds import DEFAULT_SPEED as DEFAULT_SPEED
 from twin.app.session.speeds import SPEEDS as SPEEDS
@@ -40,7 +40,7 @@ BEGIN_AFTER_MS = 250
 """A scene edited before its run has begun is given to the worker when so long nothing more was changed."""
 
 
-class Session(Tellings):
+class Session(SessionState):
     """One open scene and its run in the worker, or a recording of one.
 
     Attributes
@@ -89,8 +89,8 @@ class Session(Tellings):
         self.client = Client() if client is None else client
         self.replay = Replay()
         self.halls = HallVersions(self)
-        self.looking = Looking(self)
-        self._talk = WorkerTalk(self)
+        self.looking = Looking(self, self.halls)
+        self._talk = WorkerTalk(self, self.halls, self.looking)
         self.replay.looked.connect(self._on_looked)
         self.replay.playing_changed.connect(lambda _: self._tell_moving())
         self._timer = QTimer(parent, interval=POLL_MS)

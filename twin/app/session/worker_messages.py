@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING
 
+from twin.app.session.hall_versions import HallVersions
 from twin.app.session.recording import is_recording
 from twin.app.session.restore_point import OpenScene, last_snapshot
 from twin.app.session.run_state import RunState
+from twin.app.session.scrubbing import Looking
+from twin.app.session.session_state import SessionState
 from twin.app.toolkit.problem_notice import Trouble, Unplayable
 from twin.record.events import Event
 from twin.runtime.protocol import (
@@ -24,9 +26,6 @@ from twin.runtime.protocol import (
 )
 from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.faults import Intervention
-
-if TYPE_CHECKING:
-    from twin.app.session.session import Session
 
 PATIENCE_WALL_S = 0.3
 """So long the picture of an edit goes before those of the run; a worker that is slower to answer holds up nothing."""
@@ -47,8 +46,8 @@ class WorkerTalk:
         What broke last; None: nothing.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, session: SessionState, halls: HallVersions, looking: Looking) -> None:
+        self._session, self._halls, self._looking = session, halls, looking
         self.ready = self.opening = False
         self.former: OpenScene | None = None
         self.failure: Failed | None = None
@@ -135,7 +134,7 @@ class WorkerTalk:
             case At():
                 self._arrive(message)
             case Happened(events=events):
-                session.halls.leave_out(events)
+                self._halls.leave_out(events)
                 session.stand(events[-1].t_s if events else 0.0)  # they are of the hall as it is by then
                 self._add(events)
             case Ready(end_s=end_s):
@@ -147,7 +146,7 @@ class WorkerTalk:
                 session.began.emit(run_file)
                 session.cannot_begin.emit("")
             case Relaid(layout=layout):
-                session.halls.believe(layout)
+                self._halls.believe(layout)
             case Finished(summary=summary):
                 session.summary = summary
                 session.ended.emit(summary)
@@ -177,11 +176,11 @@ class WorkerTalk:
 
     def _add(self, events: tuple[Event, ...]) -> None:
         """Keep what is new: a run that goes on from a snapshot tells again what happened since."""
-        session, held = self._session, self._session.live.events
+        _session, held = self._session, self._session.live.events
         last_row = held[-1].row if held else -1
         fresh = [event for event in events if event.row > last_row]
         held.extend(fresh)
-        session.looking.tell(fresh)
+        self._looking.tell(fresh)
 
     def _arrive(self, at: At) -> None:
         session = self._session
@@ -222,11 +221,11 @@ class WorkerTalk:
             session.open_recording(former.path)
         else:
             session.path, session.draft, session.seed = former.path, former.draft, former.seed
-            session.live = RunState(session.halls.seeded(former.draft.shown), former.plant)
+            session.live = RunState(self._halls.seeded(former.draft.shown), former.plant)
             session.begin(last_snapshot(former.run_file))
             session.announce()
             session.live.events = former.events
-            session.looking.tell(former.events)
+            self._looking.tell(former.events)
         if path is not None:
             session.unplayable.emit(Unplayable(path, failed.message))
 

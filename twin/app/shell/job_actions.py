@@ -13,7 +13,7 @@ from twin.planning.job.result import PlanError
 from twin.planning.risk.risk import risk_of
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
 
 STATUS_MS = 8000
 
@@ -27,7 +27,7 @@ class JobActions:
         Of which docks, hall and session are taken.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: WindowApi) -> None:
         self._window, self._catalog = window, load_catalog()
         window.hall.menus.job_wanted.connect(self.open_job)
         window.hall.menus.move_wanted.connect(self.move_jobs)

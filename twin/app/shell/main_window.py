@@ -13,7 +13,6 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QMainWindow,
     QMenu,
     QStackedWidget,
     QToolBar,
@@ -53,6 +52,7 @@ from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
 from twin.app.shell.older_run import OlderRun
 from twin.app.shell.tips import show_keys
+from twin.app.shell.window_api import JobQuestions, WindowApi
 from twin.app.shell.workspace_switch import WorkspaceSwitch
 from twin.app.timeline.timeline import Timeline
 from twin.app.timeline.transport import Transport
@@ -76,7 +76,7 @@ _STATUS_MS = 8000
 _AGAIN = "Start it again with Ctrl+Shift+R (button Start again)"
 
 
-class MainWindow(QMainWindow):
+class MainWindow(WindowApi):
     """The window of one session.
 
     Parameters
@@ -268,6 +268,11 @@ class MainWindow(QMainWindow):
             dock.chosen.connect(self.going.to)
 
     # -- what actions do ----
+
+    @property
+    def jobs_asked(self) -> JobQuestions:
+        """Return who answers questions about jobs."""
+        return self.job_actions
 
     def show_welcome(self) -> None:
         """Show the page with the scenes."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
 
 
-def show_keys(window: MainWindow) -> None:
+def show_keys(window: WindowApi) -> None:
     """Let the tool tips of the window's buttons name the keys of their actions, also when those change."""
     docks, welcome = window.docks, window.welcome
     for button, action in (

@@ -19,11 +19,11 @@ from twin.app.shell.actions.view import view_actions
 from twin.app.shell.actions.window import window_actions
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 
-def all_actions(window: MainWindow) -> list[Command]:
+def all_actions(window: WindowApi) -> list[Command]:
     """Return the actions of a window, in the order of its menus."""
     parts = (
         file_actions,

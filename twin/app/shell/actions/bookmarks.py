@@ -9,11 +9,11 @@ from twin.app.bookmarks.dialog import BookmarksDialog
 from twin.app.shell.actions.entry import entry
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 
-def bookmark_actions(window: MainWindow) -> list[Command]:
+def bookmark_actions(window: WindowApi) -> list[Command]:
     """Return the actions of View > Bookmarks."""
     views = window.views
 

@@ -9,7 +9,7 @@ from twin.app.shell.actions.entry import entry
 from twin.commands.place.arrange import ARRANGED
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
@@ -23,7 +23,7 @@ _ARRANGED_TIPS = {
 }
 
 
-def design_actions(window: MainWindow) -> list[Command]:
+def design_actions(window: WindowApi) -> list[Command]:
     """Return the actions on the design that lists and dialogs have too."""
     design = window.design
     acts = (

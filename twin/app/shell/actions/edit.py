@@ -12,14 +12,14 @@ from twin.app.shell.actions.entry import entry
 from twin.commands.wiring.auto_wire import AutoWire
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 
 _ON_SELECTION = ("move", "rotate", "cut", "copy", "duplicate", "delete", "array", "group", "ungroup")
 
 
-def edit_uses(window: MainWindow) -> dict[str, Callable[[], bool]]:
+def edit_uses(window: WindowApi) -> dict[str, Callable[[], bool]]:
     """Return of actions of the Edit menu whether they would do anything now."""
     editor, tools = window.editing.editor, window.tools
 
@@ -40,7 +40,7 @@ def edit_uses(window: MainWindow) -> dict[str, Callable[[], bool]]:
     }
 
 
-def edit_actions(window: MainWindow) -> list[Command]:
+def edit_actions(window: WindowApi) -> list[Command]:
     """Return the actions at the top of the Edit menu."""
     editor, editing = window.editing.editor, window.editing
     return [

@@ -9,11 +9,11 @@ from twin.app.faults.random_incidents import LEVELS, SPANS
 from twin.app.shell.actions.entry import entry
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 
-def facility_actions(window: MainWindow) -> list[Command]:
+def facility_actions(window: WindowApi) -> list[Command]:
     """Return what lights paths, breaks things and answers alarms."""
     trace = window.hall.trace
     drills = [

@@ -8,11 +8,11 @@ from twin.app.files.video_dialog import VideoDialog
 from twin.app.shell.actions.entry import entry
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 
-def file_actions(window: MainWindow) -> list[Command]:
+def file_actions(window: WindowApi) -> list[Command]:
     """Return the actions of the File menu."""
     files, scene = window.files, window.editing.file
     return [

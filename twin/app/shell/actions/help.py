@@ -9,11 +9,11 @@ from twin.app.shell.help_pages import show_about, show_keys, show_why_figures_ch
 from twin.app.toolkit.shortcuts_dialog import ShortcutsDialog
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 
-def help_actions(window: MainWindow) -> list[Command]:
+def help_actions(window: WindowApi) -> list[Command]:
     """Return the actions of the Help menu."""
     return [
         entry(

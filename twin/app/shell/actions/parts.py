@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from twin.app.shell.actions.entry import entry
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 
-def part_actions(window: MainWindow) -> list[Command]:
+def part_actions(window: WindowApi) -> list[Command]:
     """Return the actions of the Edit menu that add things."""
 
     def show_parts() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from twin.app.shell.actions.entry import entry
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 _SELECT = (
@@ -20,7 +20,7 @@ _SELECT = (
 )
 
 
-def place_actions(window: MainWindow) -> list[Command]:
+def place_actions(window: WindowApi) -> list[Command]:
     """Return the actions of the Edit menu on the selection."""
     tools = window.tools
     acts = (

@@ -10,11 +10,11 @@ from twin.app.shell.actions.entry import entry
 from twin.app.toolkit.text import speed
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 
-def run_actions(window: MainWindow) -> list[Command]:
+def run_actions(window: WindowApi) -> list[Command]:
     """Return the actions of the Run menu."""
     session = window.session
     actions = [
@@ -60,7 +60,7 @@ def run_actions(window: MainWindow) -> list[Command]:
         entry(
             "run.plan_job",
             "Plan a job\N{HORIZONTAL ELLIPSIS}",
-            window.job_actions.plan_job,
+            window.jobs_asked.plan_job,
             menu="run",
             key="Ctrl+J",
             icon="job",
@@ -98,7 +98,7 @@ def run_actions(window: MainWindow) -> list[Command]:
         entry(
             "run.risk",
             "What if: reliability of the job\N{HORIZONTAL ELLIPSIS}",
-            window.job_actions.ask_risk,
+            window.jobs_asked.ask_risk,
             menu="run",
             key="Shift+R",
             icon="target",

@@ -10,13 +10,13 @@ from twin.app.shell.actions.entry import entry
 from twin.record.events import Severity
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
 
 
-def timeline_actions(window: MainWindow) -> list[Command]:
+def timeline_actions(window: WindowApi) -> list[Command]:
     """Return the actions of Run > Timeline."""
     line = window.timeline
     told: tuple[tuple[str, str, Callable[[], object], str, str, str, str], ...] = (

@@ -13,7 +13,7 @@ from twin.view3d.base.state import COLOUR_BY, LAYERS, CablesBy
 from twin.view3d.place.presets import PRESETS
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 
@@ -34,7 +34,7 @@ _DIAGRAMS = (
 """Dock, title, key, icon."""
 
 
-def view_actions(window: MainWindow) -> list[Command]:
+def view_actions(window: WindowApi) -> list[Command]:
     """Return the actions of the View menu."""
     hall, state = window.hall, window.hall.state
     actions = [
@@ -140,7 +140,7 @@ def view_actions(window: MainWindow) -> list[Command]:
     return [*actions, *_workspaces(window), *_text_sizes(window)]
 
 
-def _workspaces(window: MainWindow) -> list[Command]:
+def _workspaces(window: WindowApi) -> list[Command]:
     def enter(name: str) -> None:
         window.show_hall()
         window.docks.enter(name)
@@ -161,7 +161,7 @@ def _workspaces(window: MainWindow) -> list[Command]:
     ]
 
 
-def _text_sizes(window: MainWindow) -> list[Command]:
+def _text_sizes(window: WindowApi) -> list[Command]:
     def change(steps: int) -> None:
         window.look.scale_text(next_text_scale(window.look.text_scale, steps) if steps else 1.0)
         window.settings.text_scale = window.look.text_scale

@@ -9,7 +9,7 @@ from twin.app.shell.actions.entry import entry
 from twin.app.toolkit.theme import ThemeChoice
 
 if TYPE_CHECKING:
-    from twin.app.shell.main_window import MainWindow
+    from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 _THEMES: dict[ThemeChoice, str] = {
@@ -20,7 +20,7 @@ _THEMES: dict[ThemeChoice, str] = {
 }
 
 
-def window_actions(window: MainWindow) -> list[Command]:
+def window_actions(window: WindowApi) -> list[Command]:
     """Return the actions of the Window menu."""
     actions = [
         entry(
