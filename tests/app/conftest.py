@@ -8,7 +8,7 @@ import logging
 import shutil
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,12 @@ _WAIT_OF_QT = QTest.qWait
 
 def workers() -> list[psutil.Process]:
     """Return the worker processes of this test process."""
-    return [child for child in psutil.Process().children() if "spawn_main" in " ".join(child.cmdline())]
+    alive = []
+    for child in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):  # it has just ended, or is a zombie
+            if "spawn_main" in " ".join(child.cmdline()):
+                alive.append(child)
+    return alive
 
 
 class _Errors(logging.Handler):

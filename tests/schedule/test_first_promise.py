@@ -64,7 +64,7 @@ def test_the_nodes_that_come_free_last_are_kept_and_others_serve_those_who_start
     assert until_then.gpus.tolist() == [8, 0, 0, 3]
     assert not beyond.whole.any()
     assert beyond.gpus.tolist() == [0, 0, 0, 0]
-    assert promise.whole_until_s().tolist() == [1300.0, NOW_S, NOW_S, NOW_S]
+    assert promise.whole_until(np.array([1300.0, 1300.1])).tolist() == [1, 0]
 
 
 def test_a_job_over_its_time_is_believed_to_end_soon_and_a_broken_node_never_comes() -> None:

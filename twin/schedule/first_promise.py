@@ -59,11 +59,10 @@ class FirstPromise:
             free[self._nodes], gpus[self._nodes] = False, 0
         return Room(free, gpus)
 
-    def whole_until_s(self) -> Floats:
-        """Return until when each node is free as a whole from now on [s]; now: it is not."""
-        until_s = np.where(self._stock.free, math.inf, self._stock.now_s)
-        until_s[self._nodes] = np.minimum(until_s[self._nodes], self.from_s)
-        return until_s
+    def whole_until(self, until_s: Floats) -> Ints:
+        """Return how many nodes are free as a whole from now until each of these times [s]."""
+        free, promised = self._stock.left, int(np.count_nonzero(self._stock.free[self._nodes]))
+        return np.where(until_s > self.from_s, free - promised, free)
 
     def _since_s(self) -> Floats:
         """Return from when on each node is free as a whole, were nothing promised [s]; inf: never."""

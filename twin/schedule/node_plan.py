@@ -102,8 +102,7 @@ class NodePlan:
         lasts_s = np.minimum(requests.estimate_s[jobs], YEAR_S)
         result: Bools = fits & (lasts_s < self._full_s[self.rules.kind[jobs]])
         if self._alike and result.any():
-            until_s = np.sort(self._whole_until_s(int(jobs[0])))
-            result &= requests.whole[jobs] <= len(until_s) - until_s.searchsorted(self.now_s + lasts_s)
+            result &= requests.whole[jobs] <= self._whole_until(int(jobs[0]), self.now_s + lasts_s)
         return result
 
     @property
@@ -112,16 +111,18 @@ class NodePlan:
         rules = self.rules
         return not (rules.windows or rules.quotas.any) and rules.isolation is None
 
-    def _whole_until_s(self, job: int) -> Floats:
-        """Return until when each node is free as a whole from now on, as `job` sees it [s]; now: it is not."""
+    def _whole_until(self, job: int, until_s: Floats) -> Ints:
+        """Return how many nodes are free as a whole from now until each of these times [s], as `job` sees it."""
         if self._first is not None:
-            return self._first.whole_until_s()
+            return self._first.whole_until(until_s)
         table = self._table(job)
-        if not self._width:
-            return table.holds_until_s(self._most)
-        until_s = table.holds_until_s(SLICES * self._there().ravel()).reshape(-1, self._width)
-        soonest_s: Floats = until_s.min(axis=1)
-        return soonest_s
+        if self._width:
+            of_gpu_s = table.holds_until_s(SLICES * self._there().ravel()).reshape(-1, self._width)
+            holds_s = np.sort(of_gpu_s.min(axis=1))
+        else:
+            holds_s = np.sort(table.holds_until_s(self._most))
+        count: Ints = len(holds_s) - holds_s.searchsorted(until_s)
+        return count
 
     # --- what is promised
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -257,7 +258,7 @@ class QueueSite:
             price_usd_j=weather.price_usd_j(now_s) if watches else 0.0,
             turn_s=(math.floor(now_s / HOUR_S) + 1) * HOUR_S,
             holdings=self._holdings,
-            parts=self._parts,
+            parts=cache(self._parts),
         )
 
     def used(self) -> NDArray[np.float64]:

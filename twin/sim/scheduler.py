@@ -183,7 +183,6 @@ class Scheduler:
         self.planned, self.reasons = {}, {}
         if self.queue:
             here = site.look(now)
-            self._sure_until_s = site.first_end_s(here)
             here.allowed = self.allowed
             in_line = self.queue
             if self.yielded:
@@ -192,6 +191,7 @@ class Scheduler:
             self._apply(decision, now)
             if not decision.starts:
                 self._version, self._left = self.nodes.version, int(np.count_nonzero(here.free))
+                self._sure_until_s = site.first_end_s(here)
             if self._release_yielded(decision.claimant):
                 decision.look_again_s = now
             if self.queue and decision.look_again_s < math.inf:

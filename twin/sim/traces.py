@@ -379,6 +379,9 @@ class Traces:
     def _by_key(self, slots: Ints, wanted: Ints) -> Iterator[tuple[tuple[int, ...], Ints]]:
         """Yield group, wanted trace, limit class and part, in their order, and the slots that share them."""
         given = (self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots])
+        if len(slots) == 1:
+            yield tuple(int(column[0]) for column in given), slots
+            return
         key = given[0]
         for more in given[1:]:
             most = int(np.maximum.reduce(more))
