@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -273,3 +275,12 @@ def test_a_recorded_hall_that_the_window_numbers_otherwise_is_built_anew_or_said
     strange = Frame.empty(Layout(counts, frame.layout.epoch), 60.0)
     with pytest.raises(HallUnknown, match="other edits"):
         session.halls.at(strange)
+
+
+def test_the_hall_before_an_edit_goes_with_its_scene(hands: Hands, lab: Path) -> None:
+    before = weakref.ref(hands.session.plant)
+    hands.land(ADD)
+    hands.session.open(lab)
+    hands.wait(lambda: hands.session.frame is not None)
+    gc.collect()
+    assert before() is None, "what was foreseen of an edit held the hall of the scene before"

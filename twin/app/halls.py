@@ -51,7 +51,7 @@ class Halls:
         self._left_out.clear()
         self._plants.clear()
         self._documents.clear()
-        self.foreseen = None
+        self.foreseen = self._basis = None
 
     def seeded(self, document: Document) -> Document:
         """Return a document with the seed of this run, where it decides which jobs come, and with the jobs it drew."""
