@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -78,10 +80,12 @@ def test_commands_that_documents_name_exist() -> None:
             assert command in known, f"{name(path)}: twin {command}"
 
 
-def test_every_page_is_in_the_contents() -> None:
+def test_every_page_is_in_the_contents_and_on_the_site() -> None:
     listed = {(HELP / link.partition("#")[0]).resolve() for link in _LINK.findall(text_of(HELP / "index.md"))}
     decisions = {path for path in PAGES if path.parent.name == "decisions"}
     assert listed | decisions | {HELP / "index.md"} == set(PAGES)
+    site = text_of(ROOT / "mkdocs.yml")
+    assert not [name(path) for path in PAGES if f" {path.relative_to(HELP).as_posix()}\n" not in site]
 
 
 def test_the_page_of_trust_has_every_table_with_its_error() -> None:
@@ -91,3 +95,15 @@ def test_the_page_of_trust_has_every_table_with_its_error() -> None:
         assert table.errors is not None
         row = next(line for line in page.splitlines() if line.startswith(f"| `{table.name}` |"))
         assert f"| {table.errors.rows} | {table.errors.mape_pct:.2f} |" in row
+
+
+@pytest.mark.skipif(find_spec("mkdocs") is None, reason="mkdocs is not installed: make setup")
+def test_the_site_builds(tmp_path: Path) -> None:
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
