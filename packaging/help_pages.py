@@ -151,6 +151,8 @@ def _about(kind: Any, option: str) -> str:
     if option != "value":
         return ""
     bounds = kind.limits.words if kind.limits is not None else " or ".join(kind.words)
+    if kind.value_needed:
+        return f" {kind.value_needed}"
     return f" {kind.value_title.lower()}" + (f" ({bounds})" if bounds else "")
 
 
@@ -169,25 +171,6 @@ def fault_effects() -> str:
         for kind in found
     ]
     return table(("effect", "components", "acts like", "share of speed left"), rows)
-
-
-def scenes() -> str:
-    """Return the shipped scenes by name and title."""
-    from twin.scenario import load
-
-    rows = []
-    for path in sorted((ROOT / "scenes").glob("*.twin.yaml")):
-        scene = load(path).scenario
-        first = scene.notes.strip().split("\n\n")[0] if scene.notes else ""
-        rows.append(
-            (f"`{path.name.removesuffix('.twin.yaml')}`", plain(scene.title), plain(_sentence(first)))
-        )
-    return table(("scene", "title", "begins"), rows)
-
-
-def _sentence(text: str) -> str:
-    found = re.match(r".*?[.:](?=\s+[A-Z]|$)", " ".join(text.split()))
-    return found[0].rstrip(":") if found else text
 
 
 def scene_keys() -> str:
@@ -461,7 +444,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "fault-kinds": fault_kinds,
     "fault-effects": fault_effects,
-    "scenes": scenes,
     "scene-keys": scene_keys,
     "accounts": accounts,
     "channels": channels,

@@ -88,6 +88,15 @@ def test_every_page_is_in_the_contents_and_on_the_site() -> None:
     assert not [name(path) for path in PAGES if f" {path.relative_to(HELP).as_posix()}\n" not in site]
 
 
+def test_the_readme_is_a_front_page() -> None:
+    assert len(text_of(ROOT / "README.md").splitlines()) <= 150
+
+
+def test_the_page_of_scenes_has_every_shipped_scene() -> None:
+    named = re.findall(r"^\| `([\w-]+)` \|", text_of(HELP / "scenes.md"), re.MULTILINE)
+    assert sorted(named) == sorted(path.name.split(".")[0] for path in (ROOT / "scenes").glob("*.twin.yaml"))
+
+
 def test_the_page_of_trust_has_every_table_with_its_error() -> None:
     page = text_of(HELP / "trust.md")
     assert not [table for table in TABLE_NAMES if f"| `{table}` |" not in page]
