@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 import typer
 
+import twin
 from twin.cli.app import app
 from twin.planning.table.validation_tables import TABLE_NAMES, validate
 
@@ -116,3 +118,17 @@ def test_the_site_builds(tmp_path: Path) -> None:
         check=False,
     )
     assert built.returncode == 0, built.stdout + built.stderr
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    release = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]["version"]
+    releases = re.findall(r"^## (\S+)$", text_of(ROOT / "CHANGELOG.md"), re.MULTILINE)
+    assert releases[0] == release
+    assert "0.1.0" in releases
+    kinds = set(re.findall(r"^### (.+)$", text_of(ROOT / "CHANGELOG.md"), re.MULTILINE))
+    assert kinds <= {"Added", "Changed", "Fixed"}
+
+
+def test_the_version_is_written_in_one_place() -> None:
+    assert "version" not in vars(twin)
+    assert not [path for path in (ROOT / "twin").rglob("*.py") if "__version__ =" in text_of(path)]
