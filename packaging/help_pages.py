@@ -345,10 +345,13 @@ def profiles() -> str:
 
 
 def api() -> str:
-    """Return what makes mkdocstrings write the pages of the public API."""
-    if not (ROOT / "twin" / "api").is_dir():
-        return "The reference of all names comes with the package `twin.api`."
-    return "## Reference\n\n::: twin.api"
+    """Return what makes mkdocstrings write the reference of each name of ``import twin``."""
+    import twin
+
+    found = [getattr(twin, name) for name in getattr(twin, "__all__", ())]
+    if not found:
+        return "The reference of each name stands here once the package has them."
+    return "## Reference\n\n" + "\n\n".join(f"::: {one.__module__}.{one.__qualname__}" for one in found)
 
 
 def decisions() -> str:
