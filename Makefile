@@ -2,7 +2,7 @@
 # relatives, the system packages of packaging/debian-packages.txt. The second time that takes no time.
 # Another Python: make run PYTHON=python3.12
 .POSIX:
-.PHONY: help setup run test slow lint bench pictures lock
+.PHONY: help setup run test slow lint bench pictures docs lock
 
 PYTHON = python3
 BIN = .venv/bin
@@ -14,6 +14,7 @@ help:
 	@echo 'make lint      style, types and layers only'
 	@echo 'make bench     speed figures of this machine'
 	@echo 'make pictures  take the pictures of assets/pictures/ again'
+	@echo 'make docs      bring the help pages up to date and build their site in out/site/'
 	@echo 'make lock      write requirements.lock again (needs uv)'
 	@echo 'make setup     only the setting up that every other target does first'
 
@@ -40,6 +41,10 @@ bench: setup
 
 pictures: setup
 	@sh packaging/pictures.sh
+
+docs: setup
+	$(BIN)/python packaging/help_pages.py
+	$(BIN)/mkdocs build --strict
 
 lock:
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-emit-index-url --no-header \

@@ -1,16 +1,18 @@
 #!/bin/sh
 # All tests: those that open windows or draw, and some more so that both take as long, beside all others.
-# Arguments go to pytest: `-m slow` runs the long tests instead of the usual ones.
+# Each lists its slowest twenty. Arguments go to pytest: `-m slow` runs the long tests instead of the usual ones.
 set -u
 cd "$(dirname "$0")/.."
 python=.venv/bin/python
+slowest="--durations=20 --durations-min=1"
 beside="tests/app tests/view3d tests/analysis tests/report"
 told=$(mktemp)
 trap 'rm -f "$told"; kill "$windows" 2>/dev/null' EXIT INT TERM
-$python -m pytest -q -o cache_dir=.pytest_cache/windows $beside "$@" >"$told" 2>&1 &
+# shellcheck disable=SC2086
+$python -m pytest -q $slowest -o cache_dir=.pytest_cache/windows $beside "$@" >"$told" 2>&1 &
 windows=$!
-# shellcheck disable=SC2046
-$python -m pytest -q $(printf -- '--ignore=%s ' $beside) "$@"
+# shellcheck disable=SC2046,SC2086
+$python -m pytest -q $slowest $(printf -- '--ignore=%s ' $beside) "$@"
 rest=$?
 wait "$windows"
 seen=$?

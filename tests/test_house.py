@@ -129,7 +129,7 @@ def test_no_module_is_a_drawer_for_odds_and_ends() -> None:
 
 def test_top_level_folders_are_those_of_the_design() -> None:
     folders = {file.relative_to(ROOT).parts[0] for file in tracked() if len(file.relative_to(ROOT).parts) > 1}
-    assert folders == {"twin", "scenes", "assets", "tests", "packaging", ".ci"}
+    assert folders == {"twin", "scenes", "assets", "tests", "packaging", ".ci", ".github"}
 
 
 def test_every_package_has_tests() -> None:

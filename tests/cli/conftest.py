@@ -30,5 +30,7 @@ def twin() -> Twin:
 
 
 @pytest.fixture(scope="session")
-def readme() -> str:
-    return (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+def help_page() -> Callable[[str], str]:
+    """Return a page of the help by its name."""
+    folder = Path(__file__).parents[2] / "assets" / "help"
+    return lambda name: (folder / f"{name}.md").read_text(encoding="utf-8")

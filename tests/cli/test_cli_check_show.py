@@ -120,9 +120,9 @@ def test_show_json(twin) -> None:
     assert json.loads(twin("show", "lab-16", "--json").stdout)["format"] == "twin/scenario"
 
 
-def test_the_scene_in_the_readme_is_a_scene(twin, readme: str, tmp_path: Path) -> None:
-    (tmp_path / "readme.twin.yaml").write_text(readme.split("```yaml\n")[1].split("```")[0])
-    assert "nodes 2,096" in twin("check", tmp_path / "readme.twin.yaml").stdout
+def test_the_scene_in_the_help_is_a_scene(twin, help_page, tmp_path: Path) -> None:
+    (tmp_path / "help.twin.yaml").write_text(help_page("scenes").split("```yaml\n")[1].split("```")[0])
+    assert "nodes 2,096" in twin("check", tmp_path / "help.twin.yaml").stdout
 
 
 def test_catalog_list_show_and_check(twin) -> None:

@@ -13,7 +13,10 @@ from twin.scenario.text.patch import Change, Patch
 from twin.scenario.text.path import split
 
 LAB = load("builtin:lab-16")
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+HELP = "".join(
+    path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "assets/help").glob("*.md")]
+)
 
 SETTINGS = [
     ("jobs[llama3].checkpoint.interval", "10 min"),
@@ -121,10 +124,10 @@ def test_quotes_round_a_value_are_no_part_of_it() -> None:
     )
 
 
-def test_the_injections_of_the_readme_are_understood() -> None:
-    lines = [line for _, line in re.findall(r"--inject (['\"])(?!T KIND)(.+?)\1", README)]
+def test_the_injections_of_readme_and_help_are_understood() -> None:
+    lines = [line for _, line in re.findall(r"--inject (['\"])(?!T KIND)(.+?)\1", HELP)]
     assert len(lines) >= 2
-    for kind, value in re.findall(r"^\| `(\w+)` \|.*`value=(['\"].+?['\"])`", README, re.MULTILINE):
+    for kind, value in re.findall(r"^\| `(\w+)` \|.*`value=(['\"].+?['\"])`", HELP, re.MULTILINE):
         lines.append(f"1 h {kind} all value={value}")
         assert parse_injection(lines[-1]).value == value[1:-1]
     assert {parse_injection(line).kind for line in lines} >= {"pump_stop", "set", "flap", "power_cap"}

@@ -1,0 +1,462 @@
+"""Writes what the pages of assets/help/ take from the program itself; `make docs` runs it before it builds the site.
+
+A page holds such a part between two comments, ``<!-- generated: NAME -->`` and ``<!-- end: NAME -->``; the rest of it
+is written by hand. The validation tables take a minute to run, so they come from a file:
+
+    twin validate --json > validation.json
+    python packaging/help_pages.py --validation validation.json
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+HELP = ROOT / "assets" / "help"
+_PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
+_QUANTITY = re.compile(r"\s*\(an? ([^()]*), such as ([^()]*)\)$")
+_MOST_VALUES = 12
+"""Values of a key that are listed one by one."""
+
+
+def main(words: Sequence[str]) -> None:
+    """Write the generated parts of all pages."""
+    parts = dict(PARTS)
+    if words[:1] == ["--validation"] and len(words) == 2:
+        told = json.loads(Path(words[1]).read_text(encoding="utf-8"))
+        parts["validation"] = lambda: validation(told)
+        (HELP / "validation.svg").write_text(errors_plot(told["tables"]), encoding="utf-8")
+    elif words:
+        raise SystemExit("usage: help_pages.py [--validation FILE]")
+    for path, text in written(parts):
+        path.write_text(text, encoding="utf-8")
+
+
+def written(parts: Mapping[str, Callable[[], str]]) -> Iterator[tuple[Path, str]]:
+    """Yield each page with a generated part, and its text with these parts made again.
+
+    Raises
+    ------
+    KeyError
+        When a page asks for a part that nothing generates.
+    """
+    for path in sorted(HELP.rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        if _PART.search(text):
+            yield path, _PART.sub(lambda found: f"{found[1]}\n{_made(parts, found)}\n{found[3]}", text)
+
+
+def _made(parts: Mapping[str, Callable[[], str]], found: re.Match[str]) -> str:
+    if found[2] == "validation" and found[2] not in parts:  # stays as the last run of the tables left it
+        return found[0].removeprefix(found[1]).removesuffix(found[3]).strip("\n") + "\n"
+    return parts[found[2]]().strip("\n") + "\n"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    r"""Return a table in Markdown; cells are Markdown already.
+
+    >>> print(table(("a", "b"), [("1", "2|3")]))
+    | a | b |
+    |---|---|
+    | 1 | 2\|3 |
+    """
+    lines = [heads, ["---"] * len(heads), *rows]
+    shown = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
+    shown[1] = "|" + "---|" * len(heads)
+    return "\n".join(shown)
+
+
+def plain(text: str) -> str:
+    r"""Return plain text as Markdown that reads so.
+
+    >>> plain("a *.twin.yaml of <NAME>")
+    'a \\*.twin.yaml of \\<NAME>'
+    """
+    return re.sub(r"([*<\[])", r"\\\1", " ".join(text.split()))
+
+
+def code(words: Iterable[str]) -> str:
+    """Return words as code, one beside the other."""
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def commands() -> str:
+    """Return every command with its help, as the terminal shows it in 80 columns."""
+    import typer
+
+    from twin.cli.app import app
+
+    root = typer.main.get_command(app)
+    return "\n\n".join(_help_of(root, ()))
+
+
+def _help_of(command: Any, words: tuple[str, ...]) -> Iterator[str]:
+    from typer.testing import CliRunner
+
+    from twin.cli.app import app
+
+    wide = {"COLUMNS": "80", "TERMINAL_WIDTH": "80", "NO_COLOR": "1", "TERM": "dumb"}
+    shown = CliRunner().invoke(app, [*words, "--help"], env=wide, prog_name="twin").output.rstrip()
+    lines = "\n".join(line.rstrip() for line in shown.strip("\n").splitlines())
+    yield f"## {' '.join(('twin', *words))}\n\n```text\n{lines}\n```"
+    for name, inner in getattr(command, "commands", {}).items():
+        if not inner.hidden:
+            yield from _help_of(inner, (*words, name))
+
+
+def fault_kinds() -> str:
+    """Return every kind of fault and intervention, by the groups of the menus."""
+    from twin.record.event_kinds import kind_of
+    from twin.scenario.schema.fault_kinds import KINDS
+    from twin.scenario.schema.fault_kinds.kind import GROUPS
+    from twin.units import render
+
+    shown = []
+    for group in GROUPS:
+        rows = []
+        for kind in KINDS.values():
+            targets = [target for target in kind.targets if kind.group_of(target) == group]
+            if not targets:
+                continue
+            needs = [f"{target}: {kind.needs[target]}" for target in targets if target in kind.needs]
+            options = []
+            for option in kind.options:
+                if option == "count" and not any(kind.counts(target) for target in targets):
+                    continue
+                example = f"'{kind.example or '...'}'" if option == "value" else ""
+                options.append(f"`{option}={example}`{_about(kind, option)}")
+            usual = "" if kind.repair_s is None else render(kind.repair_s[0], "duration")
+            if set(targets) <= set(kind.drawn_by_class):
+                usual = f"as published, class `{kind.drawn_by_class[targets[0]]}`"
+            told = kind.events_of(targets[0])
+            ids = [told.begins, *([told.clears] if told.clears else [])]
+            events = "; ".join(f"`{id}` {plain(kind_of(id).title)}" for id in ids)
+            row = (f"`{kind.id}`", kind.title, ", ".join(targets), "; ".join(needs), ", ".join(options))
+            rows.append((*row, usual, events))
+        heads = ("kind", "what", "targets", "target must have", "options", "median repair", "events")
+        shown.append(f"### {group}\n\n{table(heads, rows)}")
+    return "\n\n".join(shown)
+
+
+def _about(kind: Any, option: str) -> str:
+    if option == "count" and kind.counted:
+        return f" {kind.counted}"
+    if option != "value":
+        return ""
+    bounds = kind.limits.words if kind.limits is not None else " or ".join(kind.words)
+    if kind.value_needed:
+        return f" {kind.value_needed}"
+    return f" {kind.value_title.lower()}" + (f" ({bounds})" if bounds else "")
+
+
+def fault_effects() -> str:
+    """Return what causes of failure can do, and to which components."""
+    from twin.scenario.schema.fault_kinds import KINDS
+
+    found = [kind for kind in KINDS.values() if kind.effect]
+    rows = [
+        (
+            f"`{kind.effect}`",
+            code(kind.components),
+            f"`{kind.id}`",
+            "" if kind.impairment is None or kind.impairment.left is None else f"{kind.impairment.left:g}",
+        )
+        for kind in found
+    ]
+    return table(("effect", "components", "acts like", "share of speed left"), rows)
+
+
+def scene_keys() -> str:
+    """Return every key of a scene file, from its JSON Schema."""
+    from twin.scenario.schema.schema import json_schema
+
+    schema = json_schema()
+    groups = schema["definitions"]
+    places: dict[str, str] = {}
+    waiting: list[tuple[str, Mapping[str, Any]]] = [("The file", schema)]
+    order: list[tuple[str, Mapping[str, Any]]] = []
+    while waiting:
+        place, group = waiting.pop(0)
+        order.append((place, group))
+        for key, value in group.get("properties", {}).items():
+            for name in _groups_in(value):
+                if name not in places:
+                    inner = key if place == "The file" else f"{place}.{key}"
+                    several = len(list(_groups_in(value))) > 1
+                    places[name] = f"{inner} ({_kind_of(groups[name]) or name})" if several else inner
+                    waiting.append((places[name], groups[name]))
+    heads = [place for place, _ in order if "." not in place]
+    order.sort(key=lambda section: heads.index(section[0].split(".")[0]))
+    return "\n\n".join(_keys_of(place, group, places) for place, group in order)
+
+
+def _keys_of(place: str, group: Mapping[str, Any], places: Mapping[str, str]) -> str:
+    needed = {*group.get("required", ()), *group.get("else", {}).get("required", ())}
+    rows = []
+    for key, value in group["properties"].items():
+        default = value.get("default")
+        usual = "needed" if key in needed else "" if default in (None, "", [], {}) else f"`{_short(default)}`"
+        kind, meaning = _type_of(value, places), value.get("description", "")
+        quantity = _QUANTITY.search(meaning)
+        if quantity is not None:
+            kind, meaning = f"{quantity[1]}, such as `{quantity[2]}`", meaning[: quantity.start()]
+        rows.append((f"`{key}`", kind, usual, plain(meaning)))
+    about = plain(group.get("description", ""))
+    return f"## {place}\n\n{about}\n\n{table(('key', 'value', 'default', 'meaning'), rows)}"
+
+
+def _groups_in(value: Any) -> Iterator[str]:
+    """Yield the names of the groups that a key may hold, itself or in a list."""
+    if isinstance(value, Mapping):
+        if "$ref" in value:
+            yield value["$ref"].rpartition("/")[2]
+        for key, inner in value.items():
+            if key in ("anyOf", "oneOf", "items", "additionalProperties"):
+                yield from _groups_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _groups_in(inner)
+
+
+def _kind_of(group: Mapping[str, Any]) -> str:
+    """Return the `kind` that tells a group apart; empty: it has none."""
+    kind = group["properties"].get("kind", {})
+    return str(kind.get("const") or "/".join(kind.get("enum", ())))
+
+
+def _type_of(value: Mapping[str, Any], places: Mapping[str, str]) -> str:
+    if "$ref" in value:
+        name = value["$ref"].rpartition("/")[2]
+        return f"[{places[name]}](#{anchor(places[name])})"
+    for several in ("oneOf", "anyOf"):
+        if several in value:
+            kinds = [_type_of(inner, places) for inner in value[several] if inner.get("type") != "null"]
+            return " or ".join(dict.fromkeys(kinds))
+    if "const" in value:
+        return f"`{value['const']}`"
+    if "enum" in value:
+        values = [str(one) for one in value["enum"]]
+        if len(values) > _MOST_VALUES:
+            return f"one of {len(values)}, `{values[0]}` to `{values[-1]}`"
+        return code(values)
+    if value.get("type") == "array":
+        return f"list of {_type_of(value.get('items', {}), places)}"
+    if value.get("type") == "object":
+        return "names and values"
+    return {"integer": "whole number", "boolean": "`true` or `false`", "string": "text"}.get(
+        value.get("type", ""), value.get("type", "any")
+    ) + _bounds(value)
+
+
+def _bounds(value: Mapping[str, Any]) -> str:
+    names = {
+        "minimum": "at least",
+        "exclusiveMinimum": "above",
+        "maximum": "at most",
+        "exclusiveMaximum": "below",
+    }
+    bounds = {words: value[key] for key, words in names.items() if key in value}
+    if set(bounds) == {"at least", "at most"}:
+        return f", {_number(value['minimum'])} to {_number(value['maximum'])}"
+    return "".join(f", {words} {_number(bound)}" for words, bound in bounds.items())
+
+
+def _number(bound: float) -> str:
+    return f"{bound:,.0f}" if bound == round(bound) else f"{bound:g}"
+
+
+def _short(default: Any) -> str:
+    return default.strip() if isinstance(default, str) else json.dumps(default)
+
+
+def anchor(heading: str) -> str:
+    """Return the anchor that a heading gets on the site.
+
+    >>> anchor("jobs.workload (llm-training)")
+    'jobsworkload-llm-training'
+    """
+    bare = re.sub(r"[^\w\s-]", "", heading).strip().lower()
+    return re.sub(r"[-\s]+", "-", bare)
+
+
+def accounts() -> str:
+    """Return the accounts of the ledger."""
+    from twin.analysis.account_words import MEANINGS, account_title
+    from twin.record.accounts import ACCOUNTS
+
+    rows = [(f"`{id}`", plain(account_title(id)), plain(MEANINGS[id])) for id in ACCOUNTS]
+    return table(("account", "shown as", "meaning"), rows)
+
+
+def channels() -> str:
+    """Return the channels of frames, run files and exports."""
+    from twin.record.channels import CHANNELS
+
+    rows = [
+        (f"`{one.id}`", one.entity, plain(one.title), one.unit, f"`{one.dcgm}`" if one.dcgm else "")
+        for one in CHANNELS
+    ]
+    return table(("channel", "of each", "meaning", "unit", "DCGM field"), rows)
+
+
+def rules() -> str:
+    """Return the design rules."""
+    from twin.rules.table import RULES
+
+    rows = [
+        (f"`{rule.id}`", plain(rule.title), rule.severity, plain(rule.checks), plain(rule.source))
+        for rule in RULES
+    ]
+    return table(("rule", "finding", "severity", "checks", "source of the limit"), rows)
+
+
+def constants() -> str:
+    """Return the named constants of the physics with their values and meanings, module by module."""
+    rows = []
+    for path in sorted((ROOT / "twin" / "physics").glob("[!_]*.py")):
+        module = import_module(f"twin.physics.{path.stem}")
+        lines = ast.parse(path.read_text(encoding="utf-8")).body
+        for line, following in zip(lines, [*lines[1:], None], strict=True):
+            if not isinstance(line, ast.Assign) or not isinstance(line.targets[0], ast.Name):
+                continue
+            name = line.targets[0].id
+            value = getattr(module, name)
+            if name.isupper() and not name.startswith("_") and type(value) in (int, float):
+                told = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+                meaning = plain(str(following.value.value)) if told else ""
+                rows.append((f"`{name}`", f"{value:.6g}", meaning, f"`{path.stem}`"))
+    return table(("constant", "value", "meaning", "module of twin/physics"), rows)
+
+
+def profiles() -> str:
+    """Return the calibration profiles with their effective figures."""
+    from twin.planning.profile.profiles import load_calibrated, profile_names
+
+    found = [load_calibrated(name) for name in profile_names()]
+    rows = [(f"`{one.name}`", ", ".join(one.gpus), one.confidence, plain(one.title)) for one in found]
+    return table(("profile", "GPUs", "confidence", "title"), rows)
+
+
+def api() -> str:
+    """Return what makes mkdocstrings write the reference of each name of ``import twin``."""
+    import twin
+
+    found = [getattr(twin, name) for name in getattr(twin, "__all__", ())]
+    if not found:
+        return "The reference of each name stands here once the package has them."
+    return "## Reference\n\n" + "\n\n".join(f"::: {one.__module__}.{one.__qualname__}" for one in found)
+
+
+def decisions() -> str:
+    """Return the list of decisions."""
+    lines = []
+    for path in sorted((HELP / "decisions").glob("[0-9]*.md")):
+        title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        lines.append(f"- [{title}]({path.name})")
+    return "\n".join(lines)
+
+
+def validation(told: Mapping[str, Any]) -> str:
+    """Return the figures of `twin validate --json` as tables."""
+    tables = told["tables"]
+    rows = [
+        (
+            f"`{one['table']}`",
+            plain(one["title"]),
+            plain(one["source"]),
+            str(one["rows"]),
+            *(f"{one[key]:.2f}" for key in ("mape_pct", "median_pct", "p90_pct", "worst_pct")),
+            {True: "reached", False: "missed", None: "no goal"}[one["passed"]],
+        )
+        for one in tables
+        if one.get("rows")
+    ]
+    heads = (
+        "table",
+        "what is compared",
+        "source",
+        "rows",
+        "mean error %",
+        "median %",
+        "P90 %",
+        "worst %",
+        "goal",
+    )
+    made = [table(heads, rows)]
+    notes = [f"- `{one['table']}`: {plain(one['note'])}." for one in tables if one.get("note")]
+    skipped = [
+        f"- `{one['table']}`: not compared, {plain(one['skipped'])}." for one in tables if one["skipped"]
+    ]
+    made.append("Remarks:\n\n" + "\n".join([*notes, *skipped]))
+    cases = [
+        (f"`{one['table']}`", plain(case["label"]), f"{case['predicted']:.5g}", f"{case['error_pct']:+.2f}")
+        for one in tables
+        if one["table"].startswith("facility-")
+        for case in one["cases"]
+    ]
+    heads = ("table", "case (published figure)", "this model", "error %")
+    made.append("Power and heat, case by case:\n\n" + table(heads, cases))
+    against = [
+        (one["generation"], str(one["rows"]), f"{one['mape_pct']:.2f}", f"{one['baseline_mape_pct']:.1f}")
+        for one in told["generations"]
+    ]
+    made.append(
+        "Beside the simplest model there is, one best MFU for each precision, fitted on the same rows:\n\n"
+        + table(("GPU generation", "rows", "mean error %", "mean error of one MFU %"), against)
+    )
+    return "\n\n".join(made)
+
+
+def errors_plot(tables: Sequence[Mapping[str, Any]]) -> str:
+    """Return a plot of the error of every case as SVG: a line for each table, a dot for each case."""
+    shown = [one for one in tables if one["cases"] and one["table"] != "reliability-llama3"]
+    left, wide, step, most = 190, 480, 18, 40.0
+    high = step * (len(shown) + 2)
+    zero = left + wide / 2
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + wide + 20} {high + 20}" '
+        'font-family="sans-serif" font-size="11">',
+        "<title>Error of every published case by table</title>",
+        f'<rect width="{left + wide + 20}" height="{high + 20}" fill="#ffffff"/>',
+    ]
+    for percent in range(-40, 41, 10):
+        x = zero + percent / most * wide / 2
+        lines.append(f'<path d="M{x:g} {step}V{high}" stroke="{"#444" if percent == 0 else "#ddd"}"/>')
+        lines.append(
+            f'<text x="{x:g}" y="{high + 14}" text-anchor="middle" fill="#333">{percent:+d} %</text>'
+        )
+    for number, one in enumerate(shown):
+        y = step * (number + 1.5)
+        lines.append(
+            f'<text x="{left - 8}" y="{y + 4:g}" text-anchor="end" fill="#333">{one["table"]}</text>'
+        )
+        for case in one["cases"]:
+            x = zero + max(-most, min(most, case["error_pct"])) / most * wide / 2
+            lines.append(f'<circle cx="{x:.1f}" cy="{y:g}" r="2.5" fill="#1f6feb" fill-opacity="0.55"/>')
+    return "\n".join([*lines, "</svg>"]) + "\n"
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "commands": commands,
+    "fault-kinds": fault_kinds,
+    "fault-effects": fault_effects,
+    "scene-keys": scene_keys,
+    "accounts": accounts,
+    "channels": channels,
+    "rules": rules,
+    "constants": constants,
+    "profiles": profiles,
+    "api": api,
+    "decisions": decisions,
+}
+"""What can be generated from the program alone, in seconds."""
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
