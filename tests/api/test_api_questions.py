@@ -65,7 +65,7 @@ def test_risk_is_that_of_the_command() -> None:
     assert plain(found) == command(*words, "--sweep", "checkpoint.interval=10 min,1 h")
     assert found.sweep is not None
     assert [row.interval_s for row in found.sweep.values] == pytest.approx([600, 3600], rel=0.01)
-    with pytest.raises(twin.BadInput, match="^sweep: 'x' is not PATH"):
+    with pytest.raises(twin.BadInput, match=r"^sweep: 'x' is not PATH"):
         twin.risk("lab-16", seeds=2, sweep="x")
     with pytest.raises(twin.BadInput, match="seeds: 1 must be a whole number from 2"):
         twin.risk("lab-16", seeds=1)
@@ -92,7 +92,7 @@ def test_plans_are_those_of_the_command() -> None:
     for said in (ours, theirs):
         del said["search_s"], said["scene"]
     assert ours == theirs
-    with pytest.raises(twin.BadInput, match="^grad_bytes: 3 is neither"):
+    with pytest.raises(twin.BadInput, match=r"^grad_bytes: 3 is neither"):
         twin.plan("lab-16", "llama3-8b", grad_bytes=3)  # type: ignore[arg-type]
     with pytest.raises(twin.ProfileError):
         twin.plan("lab-16", "nosuch")
@@ -101,7 +101,7 @@ def test_plans_are_those_of_the_command() -> None:
 def test_estimates_of_rows_are_those_of_a_file(tmp_path: Path) -> None:
     rows = [
         {"model": "llama3-8b", "gpu": "H100", "gpus": 16, "tp": 2, "global_batch": 128, "step_time_s": 7.5},
-        {"model": "llama3-70b", "gpu": "H100", "gpus": 8, "global_batch": 8, "seq_parallel": True},
+        {"model": "llama3-70b", "gpu": "H100", "gpus": 8, "global_batch": 8, "seq_parallel": 1},
         {"model": "nosuch", "gpu": "H100", "gpus": 8},
     ]
     found = twin.estimate(rows)
@@ -140,7 +140,7 @@ def test_rules_of_ones_own_stand_beside_the_shipped_ones() -> None:
     rule = twin.Rule("mine", "Mine", "work", "error", "Jobs.", "us", finds)
     report = lab.check([rule])
     assert report.failed
-    assert [(found.rule, found.severity) for found in report.open][0] == ("mine", "error")
+    assert (report.open[0].rule, report.open[0].severity) == ("mine", "error")
     assert report.open[1:] == lab.check().open
     with pytest.raises(twin.BadInput, match="rules: there is a rule 'mine' already"):
         lab.check([rule, rule])

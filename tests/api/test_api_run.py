@@ -111,7 +111,7 @@ def test_a_run_may_be_recorded_where_it_stays(tmp_path: Path) -> None:
     with twin.load("lab-16").run(until="1 h", record=path) as run:
         assert run.summary["run_file"] == str(path)
     assert path.is_file()
-    with pytest.raises(twin.BadInput, match="record: .* is there already"):
+    with pytest.raises(twin.BadInput, match=r"record: .* is there already"):
         twin.load("lab-16").run(until="1 h", record=path)
 
 
@@ -144,7 +144,7 @@ def test_what_of_the_scene_a_trace_leaves_out_is_a_warning(tmp_path: Path) -> No
 
 
 def test_what_a_run_does_not_do_is_a_warning_of_this_file() -> None:
-    with pytest.warns(UserWarning, match="^inject '5 h fail") as said:
+    with pytest.warns(UserWarning, match=r"^inject '5 h fail") as said:
         twin.load("lab-16").run(until="1 h", inject="5 h fail gpu/0/0/0 cause=software_bug").close()
     assert said[0].filename == __file__
 

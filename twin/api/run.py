@@ -265,7 +265,7 @@ class Run:
         Parameters
         ----------
         kind
-            Only these, such as "failure" or ["failure", "job_resumed"].
+            Only these, such as "injected_failure" or ["failure", "job_resumed"].
         subject
             Only of this item or job.
         least
@@ -277,7 +277,7 @@ class Run:
         --------
         >>> import twin
         >>> with twin.load("lab-16").run(until="10 h") as run:
-        ...     [(event.t_s, event.subject) for event in run.events("failure")]
+        ...     [(event.t_s, event.subject) for event in run.events("injected_failure")]
         [(32400.0, 'gpu/0/1/0')]
         """
         kinds = texts_of(kind, "kind")

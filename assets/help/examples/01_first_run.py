@@ -20,7 +20,7 @@ t_s, power_w = run.series("site", "site.it_w")
 print(f"IT power: mean {power_w.mean() / 1e3:.1f} kW, max. {power_w.max() / 1e3:.1f} kW, {len(t_s)} samples")
 
 # Events say what happened. This laboratory has no spare node, so its job waits until the failed one is repaired.
-for event in run.events(["failure", "job_interrupted", "repaired", "job_resumed"]):
+for event in run.events(["injected_failure", "job_interrupted", "repaired", "job_resumed"]):
     print(f"{event.t_s / 3600:6.2f} h  {event.kind:16} {event.subject}: {event.text}")
 
 # The ledger puts every GPU-second into exactly one account, so the shares add up to all there was.
