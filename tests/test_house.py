@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-LOWER = ("units", "catalog", "physics", "scenario", "plant", "planning", "record", "sim", "runtime")
-"""Packages of rows 1 to 8 that exist; `twin.analysis` joins them when it does."""
+LOWER = ("units", "catalog", "physics", "scenario", "plant", "planning", "record", "sim", "runtime", "api")
+"""Packages below the view, and the public interface, which loads Qt only once it is asked for a picture."""
 MAX_LINES = 500
 ROOMY = 30
 """Modules in a folder of the packages that have rooms; 50 in others."""

@@ -61,7 +61,7 @@ def _load_units() -> None:
 
 
 def _loose(told: argparse.Namespace, folder: Path) -> int:
-    from twin.app.shell.platform_choice import decide_platform
+    from twin.report.platform_choice import decide_platform
 
     decide_platform()
     from PySide6.QtCore import QCoreApplication, Qt

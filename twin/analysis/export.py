@@ -167,7 +167,7 @@ def _trace(asked: ExportRequest) -> Iterator[dict[str, object]]:
     reader = asked.reader
     for number, name in ((_JOBS, "jobs"), (_EVENTS, "events"), (_COUNTERS, "site")):
         yield {"ph": "M", "pid": number, "name": "process_name", "args": {"name": name}}
-    for number, id in enumerate(_ids(reader, "job")):
+    for number, id in enumerate(ids_of(reader, "job")):
         yield {"ph": "M", "pid": _JOBS, "tid": number, "name": "thread_name", "args": {"name": id}}
     yield from _spans(asked)
     kinds: dict[str, int] = {}
@@ -212,7 +212,7 @@ def _trace(asked: ExportRequest) -> Iterator[dict[str, object]]:
 def _spans(asked: ExportRequest) -> Iterator[dict[str, object]]:
     """Yield how long each job was what, as its events say to the moment: samples are too far apart to."""
     reader = asked.reader
-    jobs = {id: number for number, id in enumerate(_ids(reader, "job"))}
+    jobs = {id: number for number, id in enumerate(ids_of(reader, "job"))}
     since: dict[int, tuple[float, str]] = {}
     row = 0
     while events := reader.events(row, _PIECE):
@@ -262,7 +262,7 @@ def pieces(
                 row = gpu_values(reader, channel, at_s)
                 yield channel, names[: len(row)], np.array([at_s]), row[:, None]
             continue
-        ids, after_s = _ids(reader, channel.entity), -1.0
+        ids, after_s = ids_of(reader, channel.entity), -1.0
         while True:
             t_s, found = reader.samples((channel.id,), after_s, 1, layout)
             if not len(t_s) or channel.id not in found:
@@ -282,7 +282,7 @@ def _curves(
     if channel in DCGM:
         yield from _gpu_curves(asked.reader, channel, asked.every_s)
         return
-    ids = _ids(asked.reader, channel.entity)
+    ids = ids_of(asked.reader, channel.entity)
     for first in range(0, len(ids), _ENTITIES):
         times, parts = [np.zeros(0)], [np.zeros((len(ids[first : first + _ENTITIES]), 0), np.float32)]
         for _, _, t_s, values in pieces(replace(asked, channels=(channel,))):
@@ -313,7 +313,7 @@ def gpu_values(reader: Reader, channel: Channel, t_s: float) -> NDArray[np.float
 def gpu_names(reader: Reader) -> list[tuple[str, int]]:
     """Return (node, place in it) of each GPU."""
     node, index = reader.gpu_places()
-    names = _ids(reader, "node")
+    names = ids_of(reader, "node")
     return [(names[n], i) for n, i in zip(node.tolist(), index.tolist(), strict=True)]
 
 
@@ -350,7 +350,7 @@ def _gpu_models(reader: Reader) -> dict[str, str]:
     return {node: titles[gpu] for node, gpu in zip(plant.nodes.ids, part.tolist(), strict=True)}
 
 
-def _ids(reader: Reader, entity: str) -> Sequence[str]:
+def ids_of(reader: Reader, entity: str) -> Sequence[str]:
     """Return the ids of a kind of entity, as many as the layout counts."""
     header = reader.header
     known = header.ids.get(entity, ())  # type: ignore[call-overload]

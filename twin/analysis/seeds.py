@@ -78,11 +78,17 @@ def samples(
     progress
         Called with (runs done, runs in all).
     workers
-        Processes; None: as many as this one may use.
+        Processes; 1: this one; None: as many as this one may use.
     """
     tasks = [(design, seed) for design in range(len(designs)) for seed in seeds]
     number = min(workers or _processors(), len(tasks))
     done: dict[tuple[int, int], Sample] = {}
+    if workers == 1:
+        for place, (design, seed) in enumerate(tasks):
+            done[design, seed] = sample(designs[design], seed, until_s)
+            if progress is not None:
+                progress(place + 1, len(tasks))
+        return _by_design(done, len(designs), seeds)
     pool = ProcessPoolExecutor(number, get_context("spawn"), _begin, (tuple(designs), until_s))
     try:
         asked = {pool.submit(_one, *task): task for task in tasks}
@@ -96,7 +102,11 @@ def samples(
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-    return [[done[design, seed] for seed in seeds] for design in range(len(designs))]
+    return _by_design(done, len(designs), seeds)
+
+
+def _by_design(done: dict[tuple[int, int], Sample], designs: int, seeds: Sequence[int]) -> list[list[Sample]]:
+    return [[done[design, seed] for seed in seeds] for design in range(designs)]
 
 
 def sample(design: Design, seed: int | None, until_s: float | None = None) -> Sample:

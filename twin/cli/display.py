@@ -6,53 +6,21 @@
 from __future__ import annotations
 
 import os
-import re
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from twin.cli.errors import Failure
+from twin.report.stage import has_display
 
-_X11 = re.compile(r"(?:unix/?|(?P<host>[^:/]*)):(?P<number>\d+)(?:\.\d+)?")
+__all__ = ["has_display", "in_virtual_display"]
+
 _START_WALL_S = 20.0
 _PUT_AWAY_WALL_S = 1.0
-
-
-def has_display() -> bool:
-    """Return whether a window can be opened: Wayland or X11 answers, or the system needs neither."""
-    if sys.platform in ("win32", "darwin"):
-        return True
-    wayland = os.environ.get("WAYLAND_DISPLAY")
-    if wayland:
-        place = Path(os.environ.get("XDG_RUNTIME_DIR", "/run")) / wayland
-        if place.is_socket():
-            return True
-    return _answers(os.environ.get("DISPLAY", ""))
-
-
-def _answers(display: str) -> bool:
-    match = _X11.fullmatch(display)
-    if match is None:
-        return display.startswith("/")  # a socket of launchd
-    number, host = int(match["number"]), match["host"]
-    if not host:
-        # The abstract name first: it is there even when /tmp is somebody else's.
-        for address in (f"\0/tmp/.X11-unix/X{number}", f"/tmp/.X11-unix/X{number}"):
-            with socket.socket(socket.AF_UNIX) as x11:
-                if x11.connect_ex(address) == 0:
-                    return True
-        host = "localhost"
-    try:
-        with socket.create_connection((host, 6000 + number), timeout=1.0):
-            return True
-    except OSError:
-        return False
 
 
 def in_virtual_display(arguments: Sequence[str], width: int, height: int) -> int:

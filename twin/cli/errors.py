@@ -11,6 +11,10 @@ from typing import NoReturn
 
 import typer
 
+from twin.api.errors import BadInput
+
+__all__ = ["BadInput", "ExitCode", "Failure", "input_errors", "told", "warn"]
+
 
 class ExitCode(IntEnum):
     """What a command tells who called it."""
@@ -20,10 +24,6 @@ class ExitCode(IntEnum):
     UNREADABLE = 2
     FAILED = 3
     INTERRUPTED = 130
-
-
-class BadInput(ValueError):
-    """What was asked for cannot be done as asked; the message is one sentence for people."""
 
 
 class Failure(Exception):

@@ -12,7 +12,6 @@ from twin.cli.options import Json, a_file
 
 if TYPE_CHECKING:
     from twin.physics.training_inputs import Parallel
-    from twin.planning.profile.profiles import CalibratedProfile
     from twin.planning.table.case_file import CaseFile
     from twin.planning.table.estimate_cases import CaseEstimate
 
@@ -45,6 +44,7 @@ def estimate_cases(
 
     Exit code 0 also where single rows cannot be judged: each of them says why.
     """
+    from twin.api.estimate import named_profile, stacks_of, worth_of
     from twin.cli.errors import BadInput, told, warn
     from twin.cli.output import print_json
     from twin.cli.target import must_be_free
@@ -86,43 +86,6 @@ def estimate_cases(
             for line, one in zip(table.lines, judged, strict=True):
                 if one.parts is None:
                     warn(f"{cases}:{line}: {one.reason}")
-
-
-def named_profile(name: str) -> CalibratedProfile:
-    """Return a shipped profile by its name, or one read from a file by its path; raises `ProfileError`."""
-    from twin.planning.profile.profiles import load_calibrated, profile_names
-
-    if name not in profile_names() and (Path(name).is_file() or name.endswith((".yaml", ".yml"))):
-        from twin.planning.profile.profile_file import load_profile_file
-
-        return load_profile_file(Path(name))
-    return load_calibrated(name)
-
-
-def worth_of(judged: Sequence[CaseEstimate]) -> dict[str, str]:
-    """Return how far predictions can be trusted, by profile; and of experts, which no profile was fitted to."""
-    from twin.planning.profile.profiles import WORTH_OF_EXPERTS, worth
-
-    cases = [one.case for one in judged if one.case is not None]
-    said = {case.calibrated.name: worth(case.calibrated) for case in cases}
-    if any(case.model.experts for case in cases):
-        said["experts"] = WORTH_OF_EXPERTS
-    return said
-
-
-def stacks_of(judged: Sequence[CaseEstimate]) -> dict[str, str]:
-    """Return what the software does where a row does not say, by profile, and which other profiles there are."""
-    from twin.planning.profile.profiles import other_stacks
-    from twin.planning.software_text import stack_words
-
-    said = {}
-    for one in judged:
-        if one.case is not None and one.case.calibrated.name not in said:
-            profile = one.case.calibrated
-            others = ", ".join(other.name for other in other_stacks(profile))
-            words = f"stack: {stack_words(profile.stack)} ({profile.title})"
-            said[profile.name] = f"{words}; other stacks: --profile {others}" if others else words
-    return said
 
 
 def _told(said: dict[str, Any]) -> str:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from twin.cli.options import Json, Scene, Seed, Settings
-
-if TYPE_CHECKING:
-    from twin.scenario import Scenario
 
 EXAMPLE = (
     "Example: twin incidents nvl72-row --level heavy --seed 3; twin run nvl72-row --incidents heavy --seed 3"
@@ -71,13 +68,3 @@ def show_incidents(
             print_json(shown)
         else:
             typer.echo(f"# {level.value} incidents, seed {chosen}\n{block(shown)}", nl=False)
-
-
-def with_incidents(scenario: Scenario, level: IncidentLevel | None, seed: int | None) -> Scenario:
-    """Return a scenario with random incidents of a level among its interventions; none: as it is."""
-    from twin.planning.risk.random_incidents import random_incidents
-
-    if level is None:
-        return scenario
-    found = random_incidents(scenario, level.value, scenario.seed if seed is None else seed)
-    return scenario.model_copy(update={"interventions": (*scenario.interventions, *found)})

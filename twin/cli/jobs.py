@@ -25,8 +25,8 @@ def show_jobs(
     json: Json = False,
 ) -> None:
     """Tell what a trace of jobs holds: SWF, Slurm sacct -P, Philly JSON, Helios or Acme CSV, Gavel."""
+    from twin.api.job_trace import read_table, rules_of
     from twin.cli.errors import told
-    from twin.cli.jobs_trace import read_table, rules_of
     from twin.cli.output import print_json
 
     with told(str(trace)):

@@ -10,12 +10,7 @@ if TYPE_CHECKING:
 
 def tell_if_older(*readers: Reader) -> None:
     """Tell of each run that an older version made."""
+    from twin.api import older
     from twin.cli.errors import warn
-    from twin.record.inputs import is_older
 
-    for reader in readers:
-        if is_older(reader.header.versions):
-            warn(
-                f"{reader.path}: an older version made this run; simulated today its scene comes to other figures "
-                "(Help > Why figures changed; CHANGELOG.md)"
-            )
+    older.tell_if_older(*readers, warn=warn)

@@ -6,19 +6,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from twin.api.plan import PARTS
 from twin.cli.tables import GAP, console, print_table
-
-PARTS = (
-    ("compute", ("productive_s",)),
-    ("tensor", ("exposed_tensor_s",)),
-    ("pipe", ("exposed_pipeline_s",)),
-    ("data", ("exposed_data_s",)),
-    ("context", ("exposed_context_s",)),
-    ("expert", ("exposed_expert_s",)),
-    ("bubble", ("pipeline_bubble_s",)),
-    ("other", ("launch_s", "straggler_s")),
-)
-"""Columns of a step time, each the sum of parts of it."""
 
 _DEGREES = (
     ("tp", "tensor"),

@@ -101,7 +101,7 @@ def run_of(what: str, seed: int | None, until: str | None, settings: list[str], 
 def _pictures(reader: Reader, camera: str, colour_by: str) -> tuple[list[ReportPicture], str]:
     """Return the pictures of a run, or why there are none."""
     from twin.analysis.explain import events_until
-    from twin.cli.shot import channel_of
+    from twin.api.picture import channel_of
     from twin.cli.stage import qt_application
     from twin.record.runfile import RunFileError
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from twin.cli.options import Json, Scene, Settings
-
-if TYPE_CHECKING:
-    from twin.planning.risk.risk import JobRisk, RiskOutcome
-    from twin.scenario import Document
 
 EXAMPLE = """Example: twin risk llama3-16k --sweep checkpoint.interval=5min,10min,20min
 
@@ -56,6 +52,9 @@ def risk_of_scene(
     json: Json = False,
 ) -> None:
     """Show what a job keeps, what it loses to what, how many spares it needs, and its best interval."""
+    from dataclasses import asdict
+
+    from twin.api.risk import sampled
     from twin.cli.errors import told
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
@@ -63,127 +62,11 @@ def risk_of_scene(
 
     with told(scene):
         document = set_texts(load_scene(scene), set_ or [])
-        said = sampled(document, job, seeds, spares, sweep or [])
+        said = asdict(sampled(document, job, seeds, spares, sweep or []))
         if json:
             print_json(said)
         else:
             _print(said)
-
-
-def sampled(
-    document: Document, job: str | None, seeds: int, spares: int | None, sweeps: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return what ``--json`` prints; the parameters are those of the command."""
-    from dataclasses import asdict
-
-    from twin.planning.risk.risk import by_spares, ettr_at, outcome
-
-    seed = document.scenario.seed
-    found = outcome(_risk(document, job, spares), seeds, seed)
-    risk = found.risk
-    best_s = found.best_interval_s
-    return {
-        "job": risk.job,
-        "seeds": seeds,
-        "nodes": risk.model.nodes,
-        "spares": risk.model.spares,
-        "horizon_s": risk.model.horizon_s,
-        "mean_between_s": risk.model.mean_between_s,
-        "interval_s": risk.interval_s,
-        "pause_s": risk.pause_s,
-        "drain_s": risk.drain_s,
-        "figures": {name: asdict(figure) for name, figure in found.figures.items()},
-        "renewal_ettr": risk.exact_ettr,
-        "best_interval_s": best_s,
-        "best_ettr": None if best_s is None else asdict(ettr_at(found, best_s)),
-        "by_spares": [
-            {"spares": number, **_brief(one)} for number, one in by_spares(risk, seeds, seed).items()
-        ],
-        "sweep": _swept(document, risk.job, seeds, spares, sweeps) if sweeps else None,
-        "left_out": list(risk.left_out),
-    }
-
-
-def _risk(document: Document, job: str | None, spares: int | None) -> JobRisk:
-    from twin.catalog import load_catalog
-    from twin.planning.risk.risk import risk_of
-    from twin.plant.build import build
-
-    catalog = load_catalog()
-    return risk_of(document.scenario, build(document.scenario, catalog), catalog, job, spares)
-
-
-def _brief(one: RiskOutcome) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    figures = one.figures
-    names = ("ettr", "unexpected", "lost", "checkpoints", "waiting")
-    return {"interval_s": one.risk.interval_s} | {name: asdict(figures[name]) for name in names}
-
-
-def _swept(
-    document: Document, job: str, seeds: int, spares: int | None, sweeps: Sequence[str]
-) -> dict[str, Any]:
-    """Return the outcome at each value of a sweep, on the same failures where the failures stay the same.
-
-    Several sweeps are crossed: each value of one with each of the others.
-    """
-    from itertools import product
-
-    from twin.planning.risk.risk import outcome
-    from twin.scenario.file.set_option import set_texts
-
-    axes = [_axis(sweep, job) for sweep in sweeps]
-    for place in range(len(axes)):
-        _must_matter(document, job, spares, axes, place)
-    rows = []
-    for chosen in product(*(values for _, values in axes)):
-        texts = [f"{path}={value}" for (path, _), value in zip(axes, chosen, strict=True)]
-        risk = _risk(set_texts(document, texts), job, spares)
-        found = outcome(risk, seeds, document.scenario.seed)
-        rows.append({"value": ", ".join(chosen), "values": list(chosen), **_brief(found)})
-    paths = [path for path, _ in axes]
-    return {"path": ", ".join(paths), "paths": paths, "values": rows}
-
-
-def _axis(sweep: str, job: str) -> tuple[str, list[str]]:
-    """Return the whole path of a sweep, and its values; raises `BadInput` where it is none."""
-    from twin.cli.errors import BadInput
-    from twin.scenario.schema.document import Scenario
-
-    path, equals, said = sweep.partition("=")
-    path, values = path.strip(), [value.strip() for value in said.split(",")]
-    if not equals or not path or not all(values):
-        raise BadInput(
-            f"--sweep: {sweep!r} is not PATH=A,B,...; write it like checkpoint.interval=5min,10min"
-        )
-    heads = {field.alias or name for name, field in Scenario.model_fields.items()}
-    whole = path if path.split(".")[0].split("[")[0] in heads else f"jobs[{job}].{path}"
-    return whole, values
-
-
-def _must_matter(
-    document: Document, job: str, spares: int | None, axes: Sequence[tuple[str, list[str]]], place: int
-) -> None:
-    """Refuse a sweep over what the quick model does not hold: all its rows would be equal."""
-    from dataclasses import replace
-
-    from twin.cli.errors import BadInput
-    from twin.scenario.file.set_option import set_texts
-
-    path, values = axes[place]
-    others = [f"{one}={first[0]}" for at, (one, first) in enumerate(axes) if at != place]
-    changed = [set_texts(document, others)]
-    changed += [set_texts(document, [*others, f"{path}={value}"]) for value in values]
-    if all(variant.scenario == changed[0].scenario for variant in changed):
-        return  # what the scene says, in several ways
-    risks = [replace(_risk(variant, job, spares), left_out=()) for variant in changed]
-    if all(found == risks[0] for found in risks):
-        raise BadInput(
-            f"--sweep: {path} is nothing that this quick model holds: nodes fail and are repaired, spares take their "
-            f"places, the job saves and restarts. twin run --set {path}={values[0]} has it, and twin compare SCENE "
-            f"SCENE --set-b {path}={values[-1]}"
-        )
 
 
 def _print(said: dict[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -74,8 +73,10 @@ def run_scene(
     json: Json = False,
 ) -> None:
     """Run a scene to its end and print the summary."""
-    from twin.cli.errors import BadInput, told
+    from twin.api.job_trace import work_of
+    from twin.cli.errors import BadInput, told, warn
     from twin.cli.output import print_json
+    from twin.cli.scene import time_of
     from twin.cli.target import must_not_lose_a_run
 
     with told(scene):
@@ -90,7 +91,10 @@ def run_scene(
                 "--format, --map and --keep-jobs say how to take the jobs of --jobs TRACE; name that file"
             )
         settings = [*(set_ or []), *([f"scheduler.policy={policy.value}"] if policy else [])]
-        work = None if jobs is None else _work_of(jobs, format, maps or [], keep_jobs, settings, until)
+        work = None
+        if jobs is not None:
+            until_s = None if until is None else time_of(until, "--until")
+            work = work_of(jobs, format, maps or [], keep_jobs, settings, until_s, warn)
         summary = summary_of_run(
             scene, seed, until, settings, inject or [], out, record, work, incidents, redraw or []
         )
@@ -100,25 +104,6 @@ def run_scene(
             from twin.cli.summary_text import print_summary
 
             print_summary(summary)
-
-
-def _work_of(
-    trace: Path, format: str | None, maps: list[str], keep: bool, settings: list[str], until: str | None
-) -> Callable[[Scenario], Scenario]:
-    """Return what gives a scene the jobs of a trace; it lasts until the last of them unless a time is named."""
-    from twin.cli.jobs_trace import rules_of, trace_of, with_trace
-    from twin.cli.scene import time_of
-
-    until_s = None if until is None else time_of(until, "--until")
-    timed = until_s is not None or any(text.partition("=")[0].strip() == "duration" for text in settings)
-    read = trace_of(trace, format, rules_of(maps))
-
-    def work(scenario: Scenario) -> Scenario:
-        if until_s is not None:
-            scenario = scenario.model_copy(update={"duration_s": until_s})
-        return with_trace(scenario, read, keep, lasts=not timed)
-
-    return work
 
 
 def summary_of_run(
@@ -134,50 +119,26 @@ def summary_of_run(
     redraws: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Run a scene and return what ``--json`` prints; the parameters are those of the command, `work` gives it jobs."""
-    from twin.cli.errors import BadInput, Failure, warn
-    from twin.cli.incidents import with_incidents
+    from twin.api.running import prepared, recorded, summary_of
+    from twin.cli.errors import Failure, warn
     from twin.cli.progress import progress
-    from twin.cli.scene import load_scene, time_of, with_changes
+    from twin.cli.scene import load_scene, time_of
     from twin.record.runfile import RunFileError
     from twin.record.state_folder import KEPT_RUNS, new_run_path, prune_runs, pruned_words
-    from twin.runtime.inline import run
 
     until_s = None if until is None else time_of(until, "--until")
-    end_s = math.inf if until_s is None else until_s
-    scenario = with_changes(load_scene(scene), settings, injections, work, end_s)
-    scenario = with_incidents(scenario, incidents, seed)
-    if until_s is not None and until_s > scenario.duration_s:
-        raise BadInput(
-            f"--until: {until!r} lies after the end of the scene; for a longer run: --set duration={until!r}"
-        )
+    document = load_scene(scene)
+    scenario = prepared(document, settings, injections, until_s, work, incidents, seed, warn=warn)
     again = [_redraw(text, scenario) for text in redraws]
     path = (out if out is not None else new_run_path(scenario.title)) if record else None
     if path is not None and out is None and (gone := prune_runs(KEPT_RUNS - 1)):
         warn(f"{pruned_words(gone)} (--out keeps a recording)")
     try:
         with progress(scenario.title) as show:
-            result = run(
-                scenario, seed=seed, until_s=until_s, record=path, progress=show, paced=True, redraws=again
-            )
+            result = recorded(scenario, scene, seed, until_s, path, again, show, warn=warn)
     except RunFileError as error:
         raise Failure(str(error)) from error
-    for event in result.engine.events(0):
-        if event.kind == "refused":
-            warn(f"not done: {event.subject}: {event.text}")
-        elif event.kind == "does_not_fit":
-            warn(f"{scene}: job {event.text}; it runs here all the same")
-    if scenario.branch is not None and result.engine.now_s > scenario.branch.at_s:
-        from twin.analysis.branch_check import other_past
-
-        if other := other_past(scenario.branch, result.engine.events(0)):
-            warn(f"{scene}: {other}")
-    return {
-        **result.engine.summary(),
-        "wall_s": result.wall_s,
-        "cpu_s": result.cpu_s,
-        "peak_rss_bytes": result.peak_rss_bytes,
-        "run_file": None if path is None else str(path.resolve()),
-    }
+    return summary_of(result)
 
 
 def _redraw(text: str, scenario: Scenario) -> Redraw:

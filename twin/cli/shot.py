@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from twin.report.studio import Shot
 
 EXAMPLE = "Example: twin shot llama3-16k --at '20 day' --colour-by gpu.temp_c -o hall.png"
-_MAX_PIXELS = 7680
 
 
 class CablesBy(StrEnum):
@@ -82,27 +81,15 @@ def take_picture(
 
 def size_of(text: str) -> tuple[int, int]:
     """Return width and height of ``1600x1000``; raises `BadInput`."""
+    from twin.api.picture import LEAST_PIXELS, MOST_PIXELS
     from twin.cli.errors import BadInput
 
     match = re.fullmatch(r"(\d+)[x×](\d+)", text)
-    if match is None or not all(64 <= int(side) <= _MAX_PIXELS for side in match.groups()):
+    if match is None or not all(LEAST_PIXELS <= int(side) <= MOST_PIXELS for side in match.groups()):
         raise BadInput(
-            f"--size: {text!r} is no size; write it like 1600x1000, each side from 64 to {_MAX_PIXELS}"
+            f"--size: {text!r} is no size; write it like 1600x1000, each side from {LEAST_PIXELS} to {MOST_PIXELS}"
         )
     return int(match[1]), int(match[2])
-
-
-def channel_of(colour_by: str) -> str:
-    """Return the channel of GPUs of a name, or of the last part of one; raises `BadInput` where there is none."""
-    from twin.cli.errors import BadInput
-    from twin.view3d.base.state import COLOUR_BY
-
-    for channel in COLOUR_BY:
-        if colour_by in (channel, channel.removeprefix("gpu.")):
-            return channel
-    raise BadInput(
-        f"--colour-by: there is no channel {colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
-    )
 
 
 class _Picture(NamedTuple):
@@ -116,6 +103,7 @@ class _Picture(NamedTuple):
 
     def shot(self) -> Shot:
         """Return it for the studio, and have a Qt application; raises `BadInput` where there is no such channel."""
+        from twin.api.picture import channel_of
         from twin.cli.stage import qt_application
 
         named = self._replace(colour_by=channel_of(self.colour_by))

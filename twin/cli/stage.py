@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
+from twin.report.stage import qt_application
+
+__all__ = ["on_display", "qt_application"]
 
 
 def on_display(size: tuple[int, int]) -> None:
@@ -23,16 +23,3 @@ def on_display(size: tuple[int, int]) -> None:
 
     if not has_display():
         raise typer.Exit(in_virtual_display(sys.argv[1:], *size))
-
-
-def qt_application() -> QApplication:
-    """Return the Qt application of this process; needs a display."""
-    from twin.app.shell.platform_choice import decide_platform
-
-    decide_platform()
-    from PySide6.QtCore import QCoreApplication, Qt
-    from PySide6.QtWidgets import QApplication
-
-    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
-    there = QApplication.instance()
-    return there if isinstance(there, QApplication) else QApplication(["twin"])

@@ -37,19 +37,13 @@ def validate_tables(
 
     Exit code 1 when a goal is missed, or a table that was named cannot be read.
     """
-    from twin.cli.errors import BadInput, ExitCode, told
+    from twin.api.validate import validate
+    from twin.cli.errors import ExitCode, told
     from twin.cli.output import print_json
-    from twin.planning.table.case_file import CaseFileError
 
     with told():
-        folder = data if data is not None else _beside_checkout()
-        try:
-            comparisons, generations = _compared(tuple(tables or ()), folder)
-        except CaseFileError as error:
-            raise BadInput(str(error)) from None
-        reached = not any(one.missed for one in comparisons) and all(one.passed for one in generations)
-        unread = [one.name for one in comparisons if one.skipped and one.name in (tables or ())]
-        passed = reached and not unread
+        found = validate(tables or (), data)
+        comparisons, generations, passed = found.tables, found.generations, found.passed
         if json:
             print_json(
                 {
@@ -60,45 +54,14 @@ def validate_tables(
             )
         else:
             _print(comparisons, generations)
-            print(_verdict(reached, unread))
+            print(_verdict(found.reached, found.unread))
         raise typer.Exit(ExitCode.DONE if passed else ExitCode.FINDINGS)
-
-
-def _compared(
-    names: tuple[str, ...], folder: Path | None
-) -> tuple[tuple[TableComparison, ...], tuple[Generation, ...]]:
-    """Return the tables of training, of the facility, of failures and queues; what is named, or all."""
-    from twin.analysis import facility_tables, reliability_tables
-    from twin.cli.errors import BadInput
-    from twin.planning.table.validation_tables import TABLE_NAMES, validate
-
-    of_facility = tuple(name for name in names if name in facility_tables.TABLE_NAMES)
-    of_failures = tuple(name for name in names if name in reliability_tables.TABLE_NAMES)
-    others = tuple(name for name in names if name not in (*of_facility, *of_failures))
-    unknown = [name for name in others if name not in TABLE_NAMES]
-    if unknown:
-        known = ", ".join((*TABLE_NAMES, *facility_tables.TABLE_NAMES, *reliability_tables.TABLE_NAMES))
-        raise BadInput(f"no table {unknown[0]!r}; known are {known}")
-    comparisons, generations = validate(others, folder) if others or not names else ((), ())
-    if of_facility or not names:
-        comparisons = (*comparisons, *facility_tables.compare(of_facility))
-    if of_failures or not names:
-        comparisons = (*comparisons, *reliability_tables.compare(of_failures, folder))
-    return comparisons, generations
 
 
 def _verdict(reached: bool, unread: Sequence[str]) -> str:
     if unread:
         return f"not validated: {', '.join(unread)}, asked for and skipped"
     return "all goals reached" if reached else "goals missed"
-
-
-def _beside_checkout() -> Path | None:
-    """Return the folder of shared data files beside a checkout; none where there is none."""
-    import twin
-
-    folder = Path(str(twin.__file__)).parents[2] / "shared" / "reference"
-    return folder if folder.is_dir() else None
 
 
 def _table(one: TableComparison) -> dict[str, Any]:

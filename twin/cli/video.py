@@ -44,10 +44,11 @@ def make_video(
 
     MP4 files need the extra [video]; numbered PNG files need nothing. Ctrl-C leaves no half file.
     """
+    from twin.api.picture import channel_of
     from twin.cli.errors import BadInput, told
     from twin.cli.explain import range_of
     from twin.cli.scene import must_be_run
-    from twin.cli.shot import channel_of, size_of
+    from twin.cli.shot import size_of
     from twin.cli.stage import on_display, qt_application
     from twin.cli.target import must_be_folder, must_be_free
     from twin.record.reader import Reader

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from twin.app.shell.platform_choice import decide_platform
+from twin.report.platform_choice import decide_platform
 
 if TYPE_CHECKING:
     from twin.app.session.session import Session

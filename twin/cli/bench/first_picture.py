@@ -15,7 +15,7 @@ _LOOK_MS = 5
 
 def main(scene: str, began_s: float) -> int:
     """Return the exit code of the app."""
-    from twin.app.shell.platform_choice import decide_platform
+    from twin.report.platform_choice import decide_platform
 
     decide_platform()
     from PySide6.QtCore import QCoreApplication, Qt, QTimer

@@ -14,7 +14,7 @@ from time import monotonic, perf_counter
 
 import numpy as np
 
-from twin.app.shell.platform_choice import decide_platform
+from twin.report.platform_choice import decide_platform
 
 decide_platform()
 

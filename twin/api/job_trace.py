@@ -1,12 +1,12 @@
-"""Jobs of another cluster in a run: ``--jobs TRACE`` instead of, or beside, what a scene does itself."""
+"""Jobs of another cluster in a run: a trace instead of, or beside, the jobs of a scene."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from twin.cli.errors import BadInput, warn
+from twin.api.errors import BadInput, Warn
 
 if TYPE_CHECKING:
     from twin.scenario import Scenario
@@ -88,7 +88,40 @@ def trace_of(path: Path, format: str | None, rules: TraceMap, id: str = "trace")
     )
 
 
-def with_trace(scenario: Scenario, trace: JobTrace, keep: bool, *, lasts: bool) -> Scenario:
+def work_of(
+    path: Path,
+    format: str | None,
+    maps: Sequence[str],
+    keep: bool,
+    settings: Sequence[str],
+    until_s: float | None,
+    warn: Warn,
+) -> Callable[[Scenario], Scenario]:
+    """Return what gives a scene the jobs of a trace; it lasts until the last of them unless a time is named.
+
+    Parameters
+    ----------
+    path, format, maps
+        The file, its format (None: told from the file), and how its rows become jobs.
+    keep
+        Whether the scene's own jobs stay.
+    settings
+        Of the scene: a duration among them ends the run.
+    until_s
+        Where the run ends [s]; None: nobody says.
+    """
+    timed = until_s is not None or any(text.partition("=")[0].strip() == "duration" for text in settings)
+    read = trace_of(path, format, rules_of(maps))
+
+    def work(scenario: Scenario) -> Scenario:
+        if until_s is not None:
+            scenario = scenario.model_copy(update={"duration_s": until_s})
+        return with_trace(scenario, read, keep, lasts=not timed, warn=warn)
+
+    return work
+
+
+def with_trace(scenario: Scenario, trace: JobTrace, keep: bool, *, lasts: bool, warn: Warn) -> Scenario:
     """Return a scene that runs a trace.
 
     Parameters
@@ -100,7 +133,9 @@ def with_trace(scenario: Scenario, trace: JobTrace, keep: bool, *, lasts: bool) 
     keep
         Whether the scene's own jobs, streams and traces stay.
     lasts
-        Whether the run goes on until its last job has ended, however long the scene is.
+        Whether the run continues until its last job has ended, however long the scene is.
+    warn
+        Takes what is left out of the scene and of the trace.
     """
     from twin.scenario.generators.all_jobs import jobs_of
 
@@ -110,15 +145,15 @@ def with_trace(scenario: Scenario, trace: JobTrace, keep: bool, *, lasts: bool) 
             trace = trace.model_copy(update={"id": f"{trace.id}-given"})
         scenario = scenario.model_copy(update={"traces": (*scenario.traces, trace)})
     else:
-        scenario = _without_jobs(scenario, trace)
+        scenario = _without_jobs(scenario, trace, warn)
     jobs = [job for job in jobs_of(scenario) if job.run_s is not None]
-    _tell_left_out(trace, scenario)
+    _tell_left_out(trace, scenario, warn)
     if not lasts or not jobs:
         return scenario
     return scenario.model_copy(update={"duration_s": _longest_s(jobs, scenario), "ends": "jobs"})
 
 
-def _without_jobs(scenario: Scenario, trace: JobTrace) -> Scenario:
+def _without_jobs(scenario: Scenario, trace: JobTrace, warn: Warn) -> Scenario:
     """Return a scene with a trace instead of its own jobs, and without what is done to those."""
     from twin.scenario.checks.targets import is_named
     from twin.scenario.generators.all_jobs import jobs_of
@@ -139,7 +174,7 @@ def _without_jobs(scenario: Scenario, trace: JobTrace) -> Scenario:
     return bare.model_copy(update={"interventions": tuple(kept), "reservations": tuple(aside)})
 
 
-def _tell_left_out(trace: JobTrace, scenario: Scenario) -> None:
+def _tell_left_out(trace: JobTrace, scenario: Scenario, warn: Warn) -> None:
     from twin.scenario.generators.job_traces import mapped
 
     made = mapped(trace, scenario)
