@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from twin.api.picture import HallPicture
     from twin.api.plan import ParallelPlan, PlanReport, plan
     from twin.api.risk import RiskReport, risk
-    from twin.api.run import Curve, Run, open_run
+    from twin.api.run import ChannelSeries, Run, open_run
     from twin.api.scene import Scene, load
     from twin.api.validate import Validation, validate
     from twin.catalog import CatalogError, UnknownPart
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BadInput",
     "CatalogError",
-    "Curve",
+    "ChannelSeries",
     "DesignComparison",
     "EstimateReport",
     "Event",
@@ -87,7 +87,7 @@ _MODULES = {
     "twin.api.picture": ("HallPicture",),
     "twin.api.plan": ("ParallelPlan", "PlanReport", "plan"),
     "twin.api.risk": ("RiskReport", "risk"),
-    "twin.api.run": ("Curve", "Run", "open_run"),
+    "twin.api.run": ("ChannelSeries", "Run", "open_run"),
     "twin.api.scene": ("Scene", "load"),
     "twin.api.validate": ("Validation", "validate"),
     "twin.catalog": ("CatalogError", "UnknownPart"),

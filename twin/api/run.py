@@ -39,7 +39,7 @@ _SHOWN = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class ChannelSeries:
     """How one figure of one item went: ``t_s, values = run.series(...)``, or an array of two columns.
 
     Parameters
@@ -211,7 +211,7 @@ class Run:
             return tuple(f"{node}/{place}" for node, place in gpu_names(self.reader))
         return ("site",) if kind == "site" else tuple(ids_of(self.reader, kind))
 
-    def series(self, id: str, channel: str) -> Curve:
+    def series(self, id: str, channel: str) -> ChannelSeries:
         """Return the curve of one figure of one item, every sample of it.
 
         Parameters
@@ -245,7 +245,7 @@ class Run:
         if id not in ids:
             raise BadInput(_unknown("id", id, ids, f" of a {found.entity}"))
         curve = self.reader.series(ids.index(id), channel, points=_EVERY_SAMPLE)
-        return Curve(id, channel, found.title, found.unit, curve.t_s, curve.mean.astype(np.float64))
+        return ChannelSeries(id, channel, found.title, found.unit, curve.t_s, curve.mean.astype(np.float64))
 
     @property
     def channels(self) -> tuple[Channel, ...]:

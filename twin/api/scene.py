@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from twin.api.arguments import Settings, Texts, Time, path_of, seconds_of, seed_of, settings_of, texts_of
 from twin.api.changes import with_changes
@@ -20,11 +20,10 @@ from twin.api.run import Run
 from twin.api.running import prepared, recorded, summary_of
 
 if TYPE_CHECKING:
+    from twin.planning.risk.random_incidents import Level
     from twin.rules import Report, Rule
     from twin.scenario import Document, Scenario
-
-Policy = Literal["fifo", "shortest", "easy", "conservative", "priority"]
-Incidents = Literal["light", "medium", "heavy"]
+    from twin.scenario.schema.scheduling import Policy
 
 
 def load(scene: str | os.PathLike[str]) -> Scene:
@@ -139,7 +138,7 @@ class Scene:
         format: str | None = None,
         map: Settings = (),
         keep_jobs: bool = False,
-        incidents: Incidents | None = None,
+        incidents: Level | None = None,
         record: str | os.PathLike[str] | None = None,
     ) -> Run:
         """Run the scene in this process, as fast as possible, and return what came of it.
