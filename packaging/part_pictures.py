@@ -14,7 +14,7 @@ from twin.app.files.scene_file import EMPTY
 from twin.app.palette.model import PaletteItem, items_of
 from twin.catalog import load_catalog
 from twin.commands.edit import names
-from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.place import AddPart
 from twin.commands.room.prefabs import AddPrefab
 from twin.scenario import ScenarioError, loads
@@ -28,9 +28,9 @@ NEARER = {"prefab": 0.8, "switch": 0.42, "node": 0.5, "rack": 0.72, "busbar": 0.
 FOLDER = Path(__file__).parents[1] / "assets" / "parts"
 
 
-def built(item: PaletteItem) -> tuple[Scene, list[str]]:
+def built(item: PaletteItem) -> tuple[EditedScene, list[str]]:
     """Return a hall with a part in it and nothing else, and what is to be seen."""
-    scene = Scene.of(loads(EMPTY))
+    scene = EditedScene.of(loads(EMPTY))
     steps: list[Command] = []
     if item.prefab:
         steps = [AddPrefab(item.prefab, at=(2.0, 2.0))]
@@ -41,7 +41,7 @@ def built(item: PaletteItem) -> tuple[Scene, list[str]]:
     before = scene.scenario
     for step in steps:
         document = apply(scene.document, step.patch(scene))
-        scene = Scene.of(document, catalog=scene.catalog)
+        scene = EditedScene.of(document, catalog=scene.catalog)
     plant = scene.plant
     ids = list(names.newcomers(before, scene.scenario))
     if item.kind == "node":

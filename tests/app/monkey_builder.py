@@ -16,7 +16,7 @@ from twin.app.placing.mime import Dragged, mime_of
 from twin.app.session.session import SPEEDS
 from twin.app.shell.main_window import MainWindow
 from twin.catalog import load_catalog
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.commands.room.prefabs import PREFABS
 
 
@@ -38,7 +38,9 @@ class Builder:
         session = self._window.session
         if session.document is None or session.plant is None:
             return "no scene"
-        command = Restless(draw.random()).command(Scene.of(session.document, session.plant, self._catalog))
+        command = Restless(draw.random()).command(
+            EditedScene.of(session.document, session.plant, self._catalog)
+        )
         self._window.editing.editor.do(command, draw.choice(("", "", "same gesture")))
         return f"{command}"
 

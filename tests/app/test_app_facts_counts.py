@@ -6,7 +6,7 @@ from twin.app.inspector.facility_facts import cool_gpus, loop_rows
 from twin.app.inspector.facts import facts_of
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.commands.edit.draft import Draft
 from twin.commands.place.delete import Delete
 from twin.commands.place.move import MoveNodes
@@ -18,7 +18,7 @@ from twin.sim.engine.engine import Engine
 
 
 def said(draft: Draft, thing: str) -> dict[str, str]:
-    scene = Scene.of(draft.shown)
+    scene = EditedScene.of(draft.shown)
     facts = facts_of(World(scene.scenario, scene.plant, load_catalog(), None), thing)
     assert facts is not None
     return {row.label: row.value for section in facts.sections for row in section.rows}
@@ -31,7 +31,7 @@ def test_a_moved_node_is_counted_where_it_stands() -> None:
     assert said(draft, "gpu/0/0")["Nodes"] == str(before - 1)
     assert said(draft, "net/0/1")["Nodes"] == "1"
     draft.land(draft.propose(Delete(("llama3", "gpu/0/0"))))
-    scene = Scene.of(draft.shown)
+    scene = EditedScene.of(draft.shown)
     racks, loops = scene.plant.racks, scene.plant.loops
     for slot, loop in enumerate(loops.ids):
         standing = sum(
@@ -44,7 +44,7 @@ def test_a_moved_node_is_counted_where_it_stands() -> None:
 def test_a_loop_that_serves_nothing_tells_of_no_gpu_and_no_share_of_a_flow() -> None:
     draft = Draft(load("builtin:superpod-h100"))
     draft.land(draft.propose(AddPrefab("cdu-pair", at=(-8.0, 6.0))))
-    scene = Scene.of(draft.shown)
+    scene = EditedScene.of(draft.shown)
     engine = Engine(scene.scenario)
     frame = Frame.empty(engine.layout)
     engine.advance(600.0)

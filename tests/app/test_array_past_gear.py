@@ -7,7 +7,7 @@ import pytest
 from twin.app.files.scene_file import EMPTY
 from twin.app.placing.array_preview import preview
 from twin.app.placing.payload import carried_things, power_obstacles
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.commands.edit.draft import Draft
 from twin.commands.place.move import MoveTo
 from twin.commands.place.place import AddPart
@@ -19,8 +19,8 @@ from twin.view3d.place.presets import open_side
 from twin.view3d.place.site_plan import SitePlan, site_plan
 
 
-def planned(draft: Draft) -> tuple[Scene, SitePlan]:
-    scene = Scene.of(draft.shown)
+def planned(draft: Draft) -> tuple[EditedScene, SitePlan]:
+    scene = EditedScene.of(draft.shown)
     return scene, site_plan(scene.plant, build_geometry(scene.plant), open_side(scene.plant))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twin.app.faults.break_choices import choices
 from twin.app.palette.room_figures import figures_of
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.commands.place.move import MoveNodes
 from twin.scenario import loads
 from twin.scenario.file.patch_text import edit
@@ -37,19 +37,19 @@ halls:
 
 def test_a_door_is_counted_where_a_node_stands() -> None:
     document = loads(_ROOM)
-    scene = Scene.of(document)
+    scene = EditedScene.of(document)
 
-    def cooling(one: Scene) -> str:
+    def cooling(one: EditedScene) -> str:
         return next(line.words for line in figures_of(one) if line.label == "Cooling")
 
     assert cooling(scene).endswith("by 2 rear doors")
     moved = edit(document, MoveNodes(("gpu/0/0/0",), "gpu/0/1").patch(scene))[0]
-    assert cooling(Scene.of(moved)).endswith("by 1 rear door")
+    assert cooling(EditedScene.of(moved)).endswith("by 1 rear door")
 
 
 def test_supplies_break_where_something_draws_from_them() -> None:
     gone = ", ".join(f"gpu/0/0/{tray}: {{absent: true}}" for tray in range(18))
-    scene = Scene.of(loads(_SHELVES.replace("OVERRIDES", gone)))
+    scene = EditedScene.of(loads(_SHELVES.replace("OVERRIDES", gone)))
     offered = [{one.kind for one in choices(scene.scenario, scene.plant, f"gpu/0/{k}")} for k in range(2)]
     assert "psu_loss" not in offered[0]
     assert "psu_loss" in offered[1]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from twin.app.world.locks import struck
-from twin.commands.edit.command import Command, Scene
+from twin.commands.edit.command import Command, EditedScene
 from twin.commands.place.delete import Delete
 from twin.commands.place.generators import ChangeGenerator
 from twin.commands.place.move import MoveThings
@@ -26,10 +26,10 @@ NONE: frozenset[str] = frozenset()
 
 
 @cache
-def lab() -> Scene:
+def lab() -> EditedScene:
     """Return the smallest scene without its job, which needs both nodes."""
-    scene = Scene.of(load(_SCENES / "lab-16.twin.yaml"))
-    return Scene.of(edit(scene.document, Delete(("llama3",)).patch(scene))[0])
+    scene = EditedScene.of(load(_SCENES / "lab-16.twin.yaml"))
+    return EditedScene.of(edit(scene.document, Delete(("llama3",)).patch(scene))[0])
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_only_what_is_wanted_is_left() -> None:
 
 
 def test_machines_outside_are_hidden_and_the_others_stay_where_they_stand() -> None:
-    plant = Scene.of(load(_SCENES / "frontier.twin.yaml")).plant
+    plant = EditedScene.of(load(_SCENES / "frontier.twin.yaml")).plant
     geometry = build_geometry(plant)
     there = site_plan(plant, geometry, 1.0).yard
     for hidden, plants in enumerate(plant.plants.ids):

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from twin.app.outliner.tree import MODES, Mode, OutlinerItem, found, matcher, root, ways
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.scenario import load
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 
 
 @cache
-def scene(name: str) -> Scene:
-    return Scene.of(load(_SCENES / f"{name}.twin.yaml"))
+def scene(name: str) -> EditedScene:
+    return EditedScene.of(load(_SCENES / f"{name}.twin.yaml"))
 
 
 def tree(name: str, mode: Mode) -> OutlinerItem:

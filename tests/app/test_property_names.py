@@ -17,7 +17,7 @@ from twin.app.inspector.property_fields import Property, common
 from twin.app.inspector.property_row import PropertyRow
 from twin.app.inspector.property_values import command, standing
 from twin.app.shell.main_window import MainWindow
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.scenario import load, loads
 from twin.scenario.file.patch_text import edit
 
@@ -31,28 +31,28 @@ title: Another line
 """
 
 
-def field(scene: Scene, id: str, key: str) -> Property:
+def field(scene: EditedScene, id: str, key: str) -> Property:
     return next(one for one in common(scene, (id,)) if one.key == key)
 
 
-def after(scene: Scene, id: str, key: str, text: str | None) -> Scene:
+def after(scene: EditedScene, id: str, key: str, text: str | None) -> EditedScene:
     """Return the scene with a list set; the way back leads to the same text."""
     patch = command(scene, (id,), field(scene, id, key), text).patch(scene)
     done, inverse = edit(scene.document, patch)
     assert edit(done, inverse)[0].text == scene.document.text
-    return Scene.of(done)
+    return EditedScene.of(done)
 
 
 @pytest.mark.parametrize("typed", ["gpu, net, water", "[gpu, net, water]", "gpu net water", "gpu,net,water,"])
 def test_names_are_taken_as_people_type_them(typed: str) -> None:
-    done = after(Scene.of(BURST), "pdu-a/1", "feeds", typed)
+    done = after(EditedScene.of(BURST), "pdu-a/1", "feeds", typed)
     (stage,) = [one for one in done.scenario.power if one.id == "pdu-a"]
     assert stage.feeds == ("gpu", "net", "water")
     assert standing(done, ("pdu-a",), field(done, "pdu-a", "feeds")).text == "gpu, net, water"
 
 
 def test_what_may_stand_in_a_list_depends_on_the_list() -> None:
-    scene = Scene.of(BURST)
+    scene = EditedScene.of(BURST)
     assert field(scene, "pdu-a", "feeds").choices == ("gpu", "net", "store", "crah", "water")
     assert field(scene, "crah/0", "serves").choices == ("gpu", "net", "store")
     assert field(scene, "pfs", "tenants").choices == ("lab", "desk")
@@ -68,13 +68,13 @@ def test_what_may_stand_in_a_list_depends_on_the_list() -> None:
     ],
 )
 def test_what_is_no_such_name_is_told_with_what_would_be_right(key: str, typed: str, told: str) -> None:
-    scene = Scene.of(BURST)
+    scene = EditedScene.of(BURST)
     with pytest.raises(CommandError, match=told):
         command(scene, ("pdu-a",), field(scene, "pdu-a", key), typed)
 
 
 def test_no_name_is_what_the_schema_says_none_is() -> None:
-    scene = Scene.of(BURST)
+    scene = EditedScene.of(BURST)
     assert standing(scene, ("large",), field(scene, "large", "rows")).ghost == "any"
     done = after(scene, "pfs", "tenants", "")
     assert done.scenario.storage[0].tenants == ()
@@ -83,7 +83,7 @@ def test_no_name_is_what_the_schema_says_none_is() -> None:
 
 
 def test_a_variant_can_say_that_a_list_is_empty() -> None:
-    scene = Scene.of(loads(VARIANT, "variant.twin.yaml"))
+    scene = EditedScene.of(loads(VARIANT, "variant.twin.yaml"))
     done = after(scene, "pfs", "tenants", "")
     assert done.scenario.storage[0].tenants == ()
     assert "tenants: []" in done.document.text

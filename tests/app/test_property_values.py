@@ -9,7 +9,7 @@ import pytest
 
 from twin.app.inspector.property_fields import Property, common, properties, stands_for
 from twin.app.inspector.property_values import command, standing
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.delete import Delete
 from twin.commands.place.generators import ChangeGenerator
 from twin.scenario import load, loads
@@ -19,22 +19,22 @@ _SCENES = Path(__file__).parents[2] / "scenes"
 
 
 @cache
-def lab() -> Scene:
+def lab() -> EditedScene:
     """Return the smallest scene without its job, which needs both nodes."""
-    scene = Scene.of(load(_SCENES / "lab-16.twin.yaml"))
-    return Scene.of(edit(scene.document, Delete(("llama3",)).patch(scene))[0])
+    scene = EditedScene.of(load(_SCENES / "lab-16.twin.yaml"))
+    return EditedScene.of(edit(scene.document, Delete(("llama3",)).patch(scene))[0])
 
 
-def field(scene: Scene, ids: tuple[str, ...], key: str) -> Property:
+def field(scene: EditedScene, ids: tuple[str, ...], key: str) -> Property:
     return next(one for one in common(scene, ids) if one.key == key)
 
 
-def after(scene: Scene, ids: tuple[str, ...], key: str, text: str | None) -> Scene:
+def after(scene: EditedScene, ids: tuple[str, ...], key: str, text: str | None) -> EditedScene:
     """Return the scene with a property set; the way back leads to the same text."""
     patch = command(scene, ids, field(scene, ids, key), text).patch(scene)
     done, inverse = edit(scene.document, patch)
     assert edit(done, inverse)[0].text == scene.document.text
-    return Scene.of(done)
+    return EditedScene.of(done)
 
 
 @pytest.mark.parametrize(("typed", "supply_c"), [("21 degC", 21.0), ("69.8 degF", 21.0), ("21", 21.0)])
@@ -115,11 +115,11 @@ def test_racks_get_exact_places_and_a_selection_one_line() -> None:
 
 def test_generators_shrink_with_all_that_hangs_on_them_and_say_so_before() -> None:
     document = loads(lab().document.text + "groups: [{id: pair, members: [gpu/0/0, gpu/0/1]}]\n")
-    scene = Scene.of(document)
+    scene = EditedScene.of(document)
     wanted = command(scene, ("gpu",), field(scene, ("gpu",), "racks.count"), "1")
     assert isinstance(wanted, ChangeGenerator)
     assert any("groups" in path for path in wanted.concerns(scene))
-    done = Scene.of(edit(document, wanted.patch(scene))[0])
+    done = EditedScene.of(edit(document, wanted.patch(scene))[0])
     assert done.scenario.groups[0].members == ("gpu/0/0",)
     more = after(lab(), ("gpu/0/0",), "racks.nodes.count", "2")
     assert len(more.plant.gpus.node) == 2 * len(lab().plant.gpus.node)
@@ -160,7 +160,7 @@ def test_a_key_that_a_variant_sets_itself_is_its_own_and_others_are_inherited() 
         "format: twin/scenario\nversion: 1\ncatalog: '2026.11'\nextends: builtin:lab-16\n"
         "title: warmer\ncooling: {loops: [{id: crah, supply: 26 degC}]}\n"
     )
-    scene = Scene.of(loads(text, "warmer.twin.yaml"))
+    scene = EditedScene.of(loads(text, "warmer.twin.yaml"))
     loop = scene.scenario.cooling.loops[0].id
     own = standing(scene, (loop,), field(scene, (loop,), "supply"))
     assert (own.source, own.resettable) == ("override", False)

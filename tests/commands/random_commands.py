@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.delete import Delete
 from twin.commands.place.generators import ChangeGenerator
 from twin.commands.place.groups import AssignJob, AssignTenant, MakeGroup, Ungroup
@@ -34,7 +34,7 @@ class Restless:
     def __init__(self, seed: object) -> None:
         self.draw = random.Random(str(seed))
 
-    def command(self, scene: Scene) -> Command:
+    def command(self, scene: EditedScene) -> Command:
         """Return one of any kind."""
         draw, plant, scenario = self.draw, scene.plant, scene.scenario
         racks = [plant.racks.ids[k] for k in range(len(plant.racks.ids)) if plant.racks.present[k]]

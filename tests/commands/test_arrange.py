@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.arrange import ARRANGED, Align, Distribute
 from twin.commands.place.move import place_of
 from twin.scenario import loads
@@ -28,17 +28,17 @@ halls:
 RACKS = ("a/0/0", "b/0/0", "c/0/0", "d/0/0")
 
 
-def done(before: Scene, command: Align | Distribute) -> Scene:
+def done(before: EditedScene, command: Align | Distribute) -> EditedScene:
     after, inverse = edit(before.document, command.patch(before))
     assert edit(after, inverse)[0].text == before.document.text
-    return Scene.of(after)
+    return EditedScene.of(after)
 
 
 @pytest.mark.parametrize(
     ("side", "axis", "held"), [("left", 0, "a"), ("right", 0, "d"), ("front", 1, "a"), ("back", 1, "d")]
 )
 def test_sides_come_into_line_with_the_outermost(side: str, axis: int, held: str) -> None:
-    before = Scene.of(loads(_TEXT))
+    before = EditedScene.of(loads(_TEXT))
     command = ARRANGED[side][1](RACKS)
     after = done(before, command)
     stood = place_of(before, f"{held}/0/0")[axis]
@@ -48,7 +48,7 @@ def test_sides_come_into_line_with_the_outermost(side: str, axis: int, held: str
 
 
 def test_gaps_become_equal_and_the_outermost_stay() -> None:
-    before = Scene.of(loads(_TEXT))
+    before = EditedScene.of(loads(_TEXT))
     after = done(before, Distribute(RACKS, "x"))
     x_m = [place_of(after, rack)[0] for rack in RACKS]
     assert x_m[0] == place_of(before, RACKS[0])[0]
@@ -58,7 +58,7 @@ def test_gaps_become_equal_and_the_outermost_stay() -> None:
 
 
 def test_what_cannot_be_arranged_is_told() -> None:
-    scene = Scene.of(loads(_TEXT))
+    scene = EditedScene.of(loads(_TEXT))
     with pytest.raises(CommandError, match="two things or more"):
         Align(RACKS[:1], "left").patch(scene)
     with pytest.raises(CommandError, match="three things or more"):
@@ -66,6 +66,6 @@ def test_what_cannot_be_arranged_is_told() -> None:
     lined = done(scene, Align(("a/0/0", "b/0/0"), "left"))
     with pytest.raises(CommandError, match="stand so already"):
         Align(("a/0/0", "b/0/0"), "left").patch(lined)
-    crossed = Scene.of(loads(_TEXT.replace("x: 3 m, y: 6 m", "x: 3 m, y: 0 m")))
+    crossed = EditedScene.of(loads(_TEXT.replace("x: 3 m, y: 6 m", "x: 3 m, y: 0 m")))
     with pytest.raises(CommandError):
         Align(("a/0/0", "c/0/0"), "left").patch(crossed)  # one would stand in the other

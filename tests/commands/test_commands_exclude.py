@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from twin.catalog import load_catalog
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.exclude import Exclude, Include
 from twin.rules import check
 from twin.scenario import loads
@@ -17,10 +17,10 @@ LAB = (Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml").read_text(enco
 def test_accepting_a_finding_and_taking_it_back_leaves_every_byte() -> None:
     document = loads(LAB)
     command = Exclude("part-unverified", "ib", "measured:\n ours, in May")
-    after, inverse = edit(document, command.patch(Scene.of(document)))
+    after, inverse = edit(document, command.patch(EditedScene.of(document)))
     assert after.scenario.exclusions[-1].comment == "measured: ours, in May"
     assert len(after.text.splitlines()) == len(LAB.splitlines()) + 1
-    scene = Scene.of(after)
+    scene = EditedScene.of(after)
     accepted = [
         one for one in check(after.scenario, scene.plant, load_catalog()).findings if one.subject == "ib"
     ]
@@ -33,14 +33,17 @@ def test_accepting_a_finding_and_taking_it_back_leaves_every_byte() -> None:
 
 def test_a_first_exclusion_makes_the_list_and_the_last_one_empties_it() -> None:
     bare = loads(LAB[: LAB.index("exclusions:")])
-    made = apply(bare, Exclude("spares", "llama3", "two nodes").patch(Scene.of(bare)))
+    made = apply(bare, Exclude("spares", "llama3", "two nodes").patch(EditedScene.of(bare)))
     assert [one.id for one in made.scenario.exclusions] == ["spares-1"]
     document = loads(LAB)
-    assert apply(document, Include("spares", ("llama3",)).patch(Scene.of(document))).scenario.exclusions == ()
+    assert (
+        apply(document, Include("spares", ("llama3",)).patch(EditedScene.of(document))).scenario.exclusions
+        == ()
+    )
 
 
 def test_why_is_said() -> None:
-    scene = Scene.of(loads(LAB))
+    scene = EditedScene.of(loads(LAB))
     with pytest.raises(CommandError, match="accepted with a reason"):
         Exclude("spares", "llama3", "  ").patch(scene)
     with pytest.raises(CommandError, match="no exclusion"):

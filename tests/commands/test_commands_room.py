@@ -9,7 +9,7 @@ import pytest
 
 from twin.catalog import load_catalog
 from twin.commands.budget.budget import budget
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.room.prefabs import PREFABS, AddPrefab, footprints
 from twin.commands.room.room import AddRoom, RoomError, RoomRequest, design, free_corner
 from twin.rules.check import check
@@ -26,18 +26,18 @@ halls:
 CATALOG = load_catalog()
 
 
-def scene(text: str = EMPTY) -> Scene:
-    return Scene.of(loads(text), catalog=CATALOG)
+def scene(text: str = EMPTY) -> EditedScene:
+    return EditedScene.of(loads(text), catalog=CATALOG)
 
 
-def done(before: Scene, command: AddRoom | AddPrefab) -> Scene:
+def done(before: EditedScene, command: AddRoom | AddPrefab) -> EditedScene:
     """Return the scene afterwards, once the way back was found to lead to the same text."""
     after, inverse = edit(before.document, command.patch(before))
     assert edit(after, inverse)[0].text == before.document.text
-    return Scene.of(after, catalog=CATALOG)
+    return EditedScene.of(after, catalog=CATALOG)
 
 
-def broken(of: Scene) -> list[str]:
+def broken(of: EditedScene) -> list[str]:
     """Return what breaks a rule; unverified figures of the catalogue are not the room's."""
     found = check(of.scenario, of.plant, of.catalog).findings
     return [one.sentence for one in found if one.severity != "notice"]
@@ -77,7 +77,7 @@ def test_sixteen_thousand_gpus_are_sixteen_thousand() -> None:
 
 @pytest.mark.parametrize("name", ["superpod-h100", "nvl72-row", "llama3-16k"])
 def test_a_room_stands_clear_of_what_was_there(name: str) -> None:
-    before = Scene.of(load(f"builtin:{name}"), catalog=CATALOG)
+    before = EditedScene.of(load(f"builtin:{name}"), catalog=CATALOG)
     after = done(before, AddRoom(SIZES["dgx"]))
     assert broken(after) == broken(before) == []
     assert after.scenario.title == before.scenario.title
@@ -188,8 +188,8 @@ def test_documents_are_those_of_the_scene() -> None:
 
 
 def test_a_fabric_that_is_written_but_not_built_costs_nothing_yet() -> None:
-    whole = Scene.of(load("builtin:superpod-h100"), catalog=CATALOG)
+    whole = EditedScene.of(load("builtin:superpod-h100"), catalog=CATALOG)
     bare = whole.scenario.model_copy(update={"fabrics": ()})
-    without = Scene.of(replace(whole.document, scenario=bare), catalog=CATALOG)
+    without = EditedScene.of(replace(whole.document, scenario=bare), catalog=CATALOG)
     just_written = replace(without, document=whole.document)
     assert budget(just_written).cost_usd == budget(without).cost_usd < budget(whole).cost_usd

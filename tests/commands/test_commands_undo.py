@@ -6,7 +6,7 @@ import pytest
 
 from tests.commands.random_commands import Restless
 from twin.catalog import load_catalog
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.draft import Draft
 from twin.plant.build import build
 from twin.scenario import loads
@@ -28,7 +28,7 @@ def play(name: str, steps: int, seed: int) -> tuple[Draft, list[str], int]:
     texts, refused = [draft.file.text], 0
     plant = build(draft.shown.scenario, catalog)
     for _ in range(steps):
-        command = restless.command(Scene(draft.shown, plant, catalog))
+        command = restless.command(EditedScene(draft.shown, plant, catalog))
         before = draft.shown.scenario
         try:
             proposal = draft.propose(command, plant=plant)

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.commands.edit.draft import Draft
 from twin.commands.place.move import MoveNodes
 from twin.commands.room.copies import Duplicate
@@ -35,10 +35,10 @@ def new_racks(before: Plant, after: Plant) -> list[str]:
 
 @pytest.mark.parametrize("rack", ["gpu/0/0", "gpu/0/1", "gpu/0/2", "net/0/1"])
 def test_a_copied_rack_holds_what_stands_in_it(draft: Draft, rack: str) -> None:
-    before = Scene.of(draft.shown).plant
+    before = EditedScene.of(draft.shown).plant
     text = draft.shown.text
     draft.land(draft.propose(Duplicate((rack,))))
-    after = Scene.of(draft.shown).plant
+    after = EditedScene.of(draft.shown).plant
     (new,) = new_racks(before, after)
     assert inside(after, new) == inside(before, rack)
     assert inside(after, rack) == inside(before, rack)
@@ -48,9 +48,9 @@ def test_a_copied_rack_holds_what_stands_in_it(draft: Draft, rack: str) -> None:
 
 @pytest.mark.parametrize(("rows", "nodes"), [("net", 2), ("gpu", -2)])
 def test_copied_rows_hold_what_stands_in_them(draft: Draft, rows: str, nodes: int) -> None:
-    before = Scene.of(draft.shown).plant
+    before = EditedScene.of(draft.shown).plant
     draft.land(draft.propose(Duplicate((rows,))))
-    after = Scene.of(draft.shown).plant
+    after = EditedScene.of(draft.shown).plant
     held = Counter(tuple(inside(after, rack)) for rack in new_racks(before, after))
     racks = [
         id for k, id in enumerate(before.racks.ids) if id.startswith(f"{rows}/") and before.racks.present[k]

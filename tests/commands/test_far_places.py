@@ -6,7 +6,7 @@ import pytest
 
 from twin.app.inspector.property_fields import X, Y, properties
 from twin.app.inspector.property_values import command
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.draft import Draft
 from twin.commands.place.move import MoveThings, MoveTo
 from twin.scenario import ScenarioError, load, loads
@@ -35,7 +35,7 @@ def test_a_file_with_a_place_beyond_ten_kilometres_is_refused() -> None:
 @pytest.mark.parametrize("typed", ["1 lightyear", "20 km", "-1e9"])
 def test_the_inspector_takes_no_place_so_far_away(typed: str) -> None:
     draft = Draft(load("builtin:lab-16"))
-    scene = Scene.of(draft.shown)
+    scene = EditedScene.of(draft.shown)
     for key in (X, Y):
         field = next(one for one in properties(scene, "gpu/0/0") if one.key == key)
         with pytest.raises(CommandError, match="no place on the floor"):
@@ -47,7 +47,7 @@ def test_a_place_is_set_and_not_added() -> None:
     draft = Draft(load("builtin:lab-16"))
     for at_m in (9_999.0, 0.21336):
         draft.land(draft.propose(MoveTo((("gpu/0/0", at_m, -2.0),))))
-    plant = Scene.of(draft.shown).plant
+    plant = EditedScene.of(draft.shown).plant
     slot = plant.slots["gpu/0/0"][1]
     assert float(plant.racks.x_m[slot]) == pytest.approx(
         0.2134, abs=1e-9

@@ -10,7 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
 from edit_scenes import closed, take, with_edits
 
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.draft import Draft
 from twin.commands.place.move_hall import MoveToHall
 from twin.scenario import load, loads
@@ -61,7 +61,7 @@ def test_a_rack_stands_in_another_hall_and_is_the_same(id: str) -> None:
     assert [rows.id for rows in two.rows] == ["far", "solo"]
     assert set(one.overrides) == {"gpu/0/2"}
     assert two.overrides["solo/0/0/1"].drained
-    plant = Scene.of(draft.shown).plant
+    plant = EditedScene.of(draft.shown).plant
     slot = plant.slots["solo/0/0"][1]
     assert plant.halls.ids[int(plant.racks.hall[slot])] == "two"
     assert plant.racks.x_m[slot] - plant.halls.shift_x_m[1] == pytest.approx(4.8)
@@ -71,7 +71,7 @@ def test_a_rack_stands_in_another_hall_and_is_the_same(id: str) -> None:
 
 def test_where_its_place_is_taken_it_stands_beside_what_is_there() -> None:
     draft = moved(("gpu",), "two")
-    plant = Scene.of(draft.shown).plant
+    plant = EditedScene.of(draft.shown).plant
     far, gpu = (plant.slots[id][1] for id in ("far/0/1", "gpu/0/0"))
     assert plant.racks.x_m[gpu] > plant.racks.x_m[far] + 0.6
     assert draft.shown.scenario.halls[1].overrides["gpu/0/2"].absent

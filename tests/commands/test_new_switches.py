@@ -6,7 +6,7 @@ import pytest
 
 from twin.catalog import load_catalog
 from twin.commands.budget.part_load import part_load
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.commands.place.place import AddPart
 from twin.commands.wiring.connect_new import WiredIn
 from twin.commands.wiring.new_switches import new_switches
@@ -33,11 +33,11 @@ fabrics:
 @pytest.mark.parametrize(("part", "rack"), [("SU-H100-rack", ""), ("DGX-H100", ""), ("DGX-H100", "gpu/0/3")])
 def test_as_many_switches_are_told_as_come(kind: str, rows: str, part: str, rack: str) -> None:
     document = loads(_SCENE.replace("KIND", kind).replace("ROWS", rows))
-    scene = Scene.of(document, catalog=load_catalog())
+    scene = EditedScene.of(document, catalog=load_catalog())
     nodes = dict(part_load(scene.catalog, part).nodes)
     told = new_switches(scene, nodes, rack.partition("/")[0])
     command = AddPart(part, rack=rack) if rack else AddPart(part, at=(14.0, 12.0))
-    after = Scene.of(edit(document, WiredIn(command).patch(scene))[0], catalog=scene.catalog)
+    after = EditedScene.of(edit(document, WiredIn(command).patch(scene))[0], catalog=scene.catalog)
     came = int(after.plant.switches.present.sum()) - int(scene.plant.switches.present.sum())
     assert told.count == came
     assert told.load.power_w == pytest.approx(came * scene.catalog.switch("QM9700").typical_w)
@@ -45,9 +45,9 @@ def test_as_many_switches_are_told_as_come(kind: str, rows: str, part: str, rack
 
 def test_without_a_network_and_without_cards_none_come() -> None:
     text = _SCENE[: _SCENE.index("fabrics:")]
-    scene = Scene.of(loads(text), catalog=load_catalog())
+    scene = EditedScene.of(loads(text), catalog=load_catalog())
     assert new_switches(scene, {"DGX-H100": 4}).count == 0
-    with_one = Scene.of(
+    with_one = EditedScene.of(
         loads(_SCENE.replace("KIND", "leaf-spine").replace("ROWS", "")), catalog=load_catalog()
     )
     assert new_switches(with_one, {}).count == 0

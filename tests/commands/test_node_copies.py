@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from twin.commands.budget.part_load import part_load
-from twin.commands.edit.command import CommandError, Given, Scene
+from twin.commands.edit.command import CommandError, EditedScene, Given
 from twin.commands.edit.draft import Draft
 from twin.commands.room.clipboard import Paste, copied, pasted
 from twin.commands.room.copies import Duplicate
@@ -23,8 +23,8 @@ def draft() -> Draft:
     return draft
 
 
-def scene(draft: Draft) -> Scene:
-    return Scene.of(draft.shown)
+def scene(draft: Draft) -> EditedScene:
+    return EditedScene.of(draft.shown)
 
 
 def inside(draft: Draft, rack: str) -> list[tuple[int, str, bool]]:

@@ -6,15 +6,15 @@ import pytest
 
 from twin.app.placing.paste import carried_text
 from twin.catalog import load_catalog
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.room.clipboard import Paste, copied, pasted
 from twin.commands.room.pasted_text import left_out, must_know_parts
 from twin.scenario import load
 
 
 @pytest.fixture(scope="module")
-def lab() -> Scene:
-    return Scene.of(load("scenes/lab-16.twin.yaml"))
+def lab() -> EditedScene:
+    return EditedScene.of(load("scenes/lab-16.twin.yaml"))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,9 @@ def lab() -> Scene:
         ("halls:", "hals:", r"line 2, hals: .*did you mean 'halls'"),
     ],
 )
-def test_a_text_with_a_fault_is_refused_with_its_line(lab: Scene, was: str, now: str, said: str) -> None:
+def test_a_text_with_a_fault_is_refused_with_its_line(
+    lab: EditedScene, was: str, now: str, said: str
+) -> None:
     text = copied(lab, ("gpu",))
     must_know_parts(text, lab.catalog)
     assert pasted(text).ids == ["gpu"]
@@ -47,14 +49,14 @@ def test_a_text_with_a_fault_is_refused_with_its_line(lab: Scene, was: str, now:
         must_know_parts(broken, lab.catalog)
 
 
-def test_a_part_of_another_kind_is_refused(lab: Scene) -> None:
+def test_a_part_of_another_kind_is_refused(lab: EditedScene) -> None:
     text = copied(lab, ("gpu",)).replace("DGX-H100", "QM9700")
     must_know_parts(text, load_catalog())
     with pytest.raises(CommandError, match="QM9700"):
         Paste(text).patch(lab)
 
 
-def test_a_whole_scene_can_be_pasted_and_says_what_stays_behind(lab: Scene) -> None:
+def test_a_whole_scene_can_be_pasted_and_says_what_stays_behind(lab: EditedScene) -> None:
     text = lab.document.text
     assert "gpu" in pasted(text).ids
     assert left_out(text) == ["jobs", "tenants", "interventions"]

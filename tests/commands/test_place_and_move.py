@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.edit.draft import Draft
 from twin.commands.edit.names import newcomers
 from twin.commands.place.delete import Delete
@@ -27,7 +27,7 @@ def drafted(name: str) -> Draft:
 def do(draft: Draft, *commands: Command) -> Plant:
     for command in commands:
         draft.land(draft.propose(command))
-    return Scene.of(draft.shown).plant
+    return EditedScene.of(draft.shown).plant
 
 
 def place(plant: Plant, rack: str) -> tuple[float, float]:
@@ -98,7 +98,7 @@ def test_a_fabric_of_all_keeps_to_what_it_has_ports_for_and_a_job_to_its_kind() 
 
 def test_racks_rows_and_generators_move_each_in_one_change() -> None:
     draft = drafted("llama3-16k")
-    before = Scene.of(draft.shown).plant
+    before = EditedScene.of(draft.shown).plant
     one = draft.propose(MoveThings(("gpu/3/7",), (-40.0, 1.2)))
     assert [change.path for change in one.changes] == ["halls[hall].overrides"]
     row = draft.propose(MoveThings(tuple(f"gpu/3/{k}" for k in range(32)), (40.0, 0.0)))
@@ -124,7 +124,7 @@ def test_a_moved_hall_keeps_site_and_hall_apart() -> None:
         + "    rows: [{id: a, racks: {count: 2}}]\n  - id: far\n    rows: [{id: b, racks: {count: 2}}]\n"
     )
     draft = Draft(loads(text))
-    plant = Scene.of(draft.shown).plant
+    plant = EditedScene.of(draft.shown).plant
     x_m, y_m = place(plant, "b/0/1")
     assert plant.halls.shift_x_m[1] > 0
     after = do(draft, MoveTo((("b/0/1", x_m + 0.6, y_m),)))
@@ -172,7 +172,7 @@ def test_added_nodes_count_on_and_are_gone_for_good() -> None:
 
 def test_deleting_takes_references_along_and_names_them() -> None:
     draft = drafted("llama3-16k")
-    scene = Scene.of(draft.shown)
+    scene = EditedScene.of(draft.shown)
     told = Delete(("store",)).concerns(scene)
     assert told == ["power[pdu-a]", "power[pdu-b]", "cooling.loops[crah-end]", "storage[tectonic]"]
     assert "takes the heat of crah" in refused(draft, Delete(("water",)))

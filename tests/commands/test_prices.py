@@ -10,7 +10,7 @@ from twin.catalog import load_catalog
 from twin.commands.budget.budget import budget, figure_words
 from twin.commands.budget.part_load import part_load
 from twin.commands.budget.prices import left_out, price_of
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.scenario import Change, Patch, load
 from twin.scenario.file.patch_text import edit
 
@@ -31,7 +31,7 @@ def test_a_node_without_a_price_costs_at_least_what_its_gpus_do() -> None:
 
 
 def test_every_part_is_counted_in_the_sum_or_among_what_it_leaves_out() -> None:
-    found = budget(Scene.of(load(SCENES / "llama3-16k.twin.yaml")))
+    found = budget(EditedScene.of(load(SCENES / "llama3-16k.twin.yaml")))
     assert found.unpriced["GrandTeton-H100"] == found.nodes == 2_144
     gpus_usd = 17_152 * price_of(load_catalog(), "GrandTeton-H100").usd / 8  # type: ignore[operator]
     assert found.cost_usd > gpus_usd
@@ -48,6 +48,6 @@ def test_a_rack_more_adds_its_price_and_what_has_none(name: str) -> None:
     rows = before.scenario.halls[0].rows[0]
     path = f"halls[{before.scenario.halls[0].id}].rows[{rows.id}].racks.count"
     after = edit(before, Patch((Change(path, str(rows.racks.count + 1)),)))[0]
-    first, second = (budget(Scene.of(one)) for one in (before, after))
+    first, second = (budget(EditedScene.of(one)) for one in (before, after))
     assert second.cost_usd > first.cost_usd
     assert set(second.unpriced) == set(first.unpriced)

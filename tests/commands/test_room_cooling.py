@@ -103,12 +103,12 @@ def test_every_coolant_loop_holds_with_its_spare_lost(rows: int, racks: int) -> 
 
 
 def test_the_room_that_stands_says_the_same_as_the_wizard() -> None:
-    from twin.commands.edit.command import Scene
+    from twin.commands.edit.command import EditedScene
     from twin.scenario import loads
     from twin.scenario.file.patch_text import edit
 
     room = RoomRequest(rows=2, racks=6, part="GB200-NVL72", storage=6)
     text = 'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\ntitle: Mine\nhalls:\n  - {id: hall}\n'
-    empty = Scene.of(loads(text), catalog=CATALOG)
-    built = Scene.of(edit(empty.document, AddRoom(room).patch(empty))[0], catalog=CATALOG)
+    empty = EditedScene.of(loads(text), catalog=CATALOG)
+    built = EditedScene.of(edit(empty.document, AddRoom(room).patch(empty))[0], catalog=CATALOG)
     assert spares_of(built) == spares_of(design(room, CATALOG).scene)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.draft import Draft
 from twin.commands.place.footprint import standing, struck
 from twin.commands.place.move import MoveThings, MoveTo
@@ -38,7 +38,7 @@ def draft() -> Draft:
 
 
 def plant_of(draft: Draft) -> Plant:
-    return Scene.of(draft.shown).plant
+    return EditedScene.of(draft.shown).plant
 
 
 def apart(plant: Plant) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from twin.catalog import load_catalog
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.commands.room.join_facility_loop import water_of
 from twin.commands.room.prefabs import AddPrefab
 from twin.commands.room.room import AddRoom, RoomRequest
@@ -21,16 +21,16 @@ EMPTY = 'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\ntitle: Untitled\
 SU, NVL = "superpod-su-h100", "nvl72-row"
 
 
-def done(before: Scene, *commands: AddRoom | AddPrefab) -> Scene:
+def done(before: EditedScene, *commands: AddRoom | AddPrefab) -> EditedScene:
     """Return the scene after commands, once each way back was found to lead to the same text."""
     for command in commands:
         after, inverse = edit(before.document, command.patch(before))
         assert edit(after, inverse)[0].text == before.document.text
-        before = Scene.of(after, catalog=CATALOG)
+        before = EditedScene.of(after, catalog=CATALOG)
     return before
 
 
-def broken(of: Scene) -> list[str]:
+def broken(of: EditedScene) -> list[str]:
     found = check(of.scenario, of.plant, of.catalog).findings
     return [one.sentence for one in found if one.severity != "notice"]
 
@@ -52,7 +52,7 @@ def units(*names: str) -> list[AddPrefab]:
     ],
 )
 def test_what_stands_in_one_hall_runs_on_one_facility_loop(commands: list[AddRoom | AddPrefab]) -> None:
-    made = done(Scene.of(loads(EMPTY), catalog=CATALOG), *commands)
+    made = done(EditedScene.of(loads(EMPTY), catalog=CATALOG), *commands)
     assert [one.id for one in made.scenario.cooling.plants] == ["water"] == [water_of(made)]
     assert [one for one in broken(made) if "one feed" not in one] == []
     assert Engine(made.scenario).advance(60.0) == 60.0
@@ -60,7 +60,7 @@ def test_what_stands_in_one_hall_runs_on_one_facility_loop(commands: list[AddRoo
 
 @pytest.mark.parametrize("name", ["superpod-h100", "nvl72-row", "llama3-16k"])
 def test_a_room_beside_a_shipped_hall_runs(name: str) -> None:
-    before = Scene.of(load(f"builtin:{name}"), catalog=CATALOG)
+    before = EditedScene.of(load(f"builtin:{name}"), catalog=CATALOG)
     after = done(before, AddRoom(RoomRequest(rows=2, racks=6)))
     assert broken(after) == []
     assert len(after.plant.plants.ids) == 1
@@ -69,7 +69,7 @@ def test_a_room_beside_a_shipped_hall_runs(name: str) -> None:
 
 def test_chillers_come_when_the_heat_asks_for_them_and_the_spare_one_stays() -> None:
     """335 kW a unit: four of them are 1.34 MW for one chiller of 1.5, the fifth makes 1.68 MW."""
-    made = done(Scene.of(loads(EMPTY), catalog=CATALOG), *units(SU, SU, SU, SU))
+    made = done(EditedScene.of(loads(EMPTY), catalog=CATALOG), *units(SU, SU, SU, SU))
     (water,) = made.scenario.cooling.plants
     assert (water.units, water.needed) == (2, 1)
     (water,) = done(made, AddPrefab(SU, at=(20.0, 120.0))).scenario.cooling.plants
@@ -78,7 +78,7 @@ def test_chillers_come_when_the_heat_asks_for_them_and_the_spare_one_stays() -> 
 
 def test_what_feeds_the_facility_loop_grows_with_it() -> None:
     """The laboratory has 50 kW from the grid, and compressors for another 653 kW of heat draw more than that."""
-    before = Scene.of(load("builtin:lab-16"), catalog=CATALOG)
+    before = EditedScene.of(load("builtin:lab-16"), catalog=CATALOG)
     after = done(before, AddRoom(RoomRequest()))
     utility = after.scenario.power[0]
     assert (utility.id, before.scenario.power[0].capacity_w) == ("utility", 50e3)
@@ -95,7 +95,9 @@ def test_loops_on_warmer_water_are_as_much_warmer() -> None:
   plants: [{id: roof, kind: dry-cooler, units: 2, supply: 26 degC}]
   loops: [{id: fans, kind: air, part: CRAH-chilled, plant: roof, serves: [own], supply: 30 degC}]
 """
-    after = done(Scene.of(loads(text), catalog=CATALOG), AddRoom(RoomRequest(rows=1, part="GB200-NVL72")))
+    after = done(
+        EditedScene.of(loads(text), catalog=CATALOG), AddRoom(RoomRequest(rows=1, part="GB200-NVL72"))
+    )
     assert [one.id for one in after.scenario.cooling.plants] == ["roof"]
     assert {one.id: one.supply_c for one in after.scenario.cooling.loops} == {
         "fans": 30,
@@ -108,7 +110,7 @@ def test_loops_on_warmer_water_are_as_much_warmer() -> None:
 
 
 def test_a_hall_that_runs_takes_a_room() -> None:
-    before = Scene.of(load("builtin:superpod-h100"), catalog=CATALOG)
+    before = EditedScene.of(load("builtin:superpod-h100"), catalog=CATALOG)
     patch = AddRoom(RoomRequest(rows=1)).patch(before)
     changes = [
         {"path": one.path} | ({"value": one.value} if one.value is not None else {}) for one in patch.changes

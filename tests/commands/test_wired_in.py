@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.commands.edit.draft import Draft
 from twin.commands.place.place import AddPart
 from twin.commands.wiring.auto_wire import wired
@@ -22,7 +22,7 @@ def test_a_rack_that_comes_is_cooled_fed_and_linked(name: str, part: str, left: 
     before = draft.file.text
     add = WiredIn(AddPart(part, at=(2.0, 30.0)))
     draft.land(draft.propose(add))
-    scene = Scene.of(draft.shown)
+    scene = EditedScene.of(draft.shown)
     (new,) = {rows.id for rows in scene.scenario.halls[0].rows} - {
         rows.id for rows in load(f"builtin:{name}").scenario.halls[0].rows
     }
@@ -40,7 +40,7 @@ def test_a_rack_that_comes_is_cooled_fed_and_linked(name: str, part: str, left: 
 def test_what_was_loose_before_stays_so() -> None:
     draft = Draft(load("builtin:nvl72-row"))
     draft.land(draft.propose(AddPart("GB200-NVL72", at=(2.0, 30.0))))
-    loose = {one.id for one in wired(Scene.of(draft.shown))}
+    loose = {one.id for one in wired(EditedScene.of(draft.shown))}
     assert loose
     draft.land(draft.propose(WiredIn(AddPart("GB200-NVL72", at=(6.0, 30.0)))))
-    assert {one.id for one in wired(Scene.of(draft.shown))} == loose
+    assert {one.id for one in wired(EditedScene.of(draft.shown))} == loose

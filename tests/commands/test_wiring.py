@@ -10,7 +10,7 @@ import pytest
 from tests.commands.test_place_and_move import do, drafted, refused
 from twin.catalog import load_catalog
 from twin.commands.budget.budget import budget, difference, item_capacity_w
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.commands.place.generators import ChangeGenerator
 from twin.commands.place.groups import AssignRows, AssignTenant, MakeGroup, Ungroup
 from twin.commands.place.move import MoveThings
@@ -43,7 +43,7 @@ def test_a_hall_built_by_hand_is_wired_by_rule() -> None:
     assert "kW left" in refused(draft, AutoWire("power"))
     do(draft, AddPart("floor-PDU", at=(-2.0, 6.0), count=3), AddPart("floor-PDU", at=(-2.0, 12.0), count=3))
     do(draft, AddPart("CRAH-chilled", count=3), AutoWire("coolant"), AutoWire("power"))
-    assert wired(Scene.of(draft.shown)) == []
+    assert wired(EditedScene.of(draft.shown)) == []
     assert "connected already" in refused(draft, AutoWire())
 
 
@@ -52,9 +52,9 @@ def test_with_leave_to_add_everything_is_wired_at_once(node: str) -> None:
     draft = drafted("empty")
     do(draft, AddRows(rows=2, racks=4, nodes=((node, 3, 1),)))
     plant = do(draft, AutoWire(add=True))
-    assert wired(Scene.of(draft.shown)) == []
+    assert wired(EditedScene.of(draft.shown)) == []
     assert (plant.racks.feed_b >= 0).all()
-    figures = budget(Scene.of(draft.shown))
+    figures = budget(EditedScene.of(draft.shown))
     assert figures.power_load <= 1.0
     assert figures.cooling_load <= 1.0
     assert draft.undo()
@@ -66,7 +66,7 @@ def test_racks_as_heavy_as_half_a_pdu_overload_none_even_while_one_feed_is_dead(
     draft = drafted("empty")
     do(draft, AddRows(racks=8, rack_part="GB200-NVL72"))
     plant = do(draft, AutoWire(add=True, feeds=feeds))
-    assert wired(Scene.of(draft.shown)) == []
+    assert wired(EditedScene.of(draft.shown)) == []
     load, capacity_w = DesignLoad(plant, load_catalog()), item_capacity_w(plant)
     assert (load.out_w() <= capacity_w).all()
     if feeds == 2:
@@ -77,11 +77,11 @@ def test_racks_as_heavy_as_half_a_pdu_overload_none_even_while_one_feed_is_dead(
 def test_feeds_a_and_b_share_no_stage() -> None:
     draft = drafted("nvl72-row")
     do(draft, Disconnect("duct-a", "gpu"), Disconnect("duct-b", "gpu"))
-    assert [one.id for one in wired(Scene.of(draft.shown)) if one.what == "power"] == ["gpu"]
+    assert [one.id for one in wired(EditedScene.of(draft.shown)) if one.what == "power"] == ["gpu"]
     do(draft, AutoWire("power"))
     feeders = [stage.source for stage in draft.shown.scenario.power if "gpu" in stage.feeds]
     assert sorted(map(str, feeders)) == ["ups-a", "ups-b"]
-    assert wired(Scene.of(draft.shown)) == []
+    assert wired(EditedScene.of(draft.shown)) == []
 
 
 def test_cables_by_hand_want_ports_and_reach_and_stay() -> None:
@@ -95,7 +95,7 @@ def test_cables_by_hand_want_ports_and_reach_and_stay() -> None:
     )
     assert "has 0 network cards free" in refused(draft, Connect("gpu/0/0/0", "fabric/0/0"))
     assert "fabric has no switch fabric/0/7" in refused(draft, Connect("gpu/0/1/0", "fabric/0/7"))
-    free = free_ports(Scene.of(draft.shown), draft.shown.scenario.fabrics[0])
+    free = free_ports(EditedScene.of(draft.shown), draft.shown.scenario.fabrics[0])
     assert (free["fabric/0/0"], free["gpu/0/1/0"]) == (51, 3)
     links = draft.shown.scenario.fabrics[0].links
     do(draft, AutoWire("power", add=True))
@@ -126,12 +126,12 @@ def test_copies_join_what_their_originals_are_joined_to() -> None:
 
 
 def test_the_clipboard_is_text_that_another_scene_takes() -> None:
-    source = Scene.of(drafted("llama3-16k").shown)
+    source = EditedScene.of(drafted("llama3-16k").shown)
     text = copied(source, ("gpu/0/0", "gpu/0/1", "gpu/4/2", "pdu-a/3", "crah/0"))
     assert text.startswith("# Copied")
     draft = drafted("superpod-h100")
     paste = Paste(text, at=(3.0, 30.0))
-    notices = " ".join(paste.notices(Scene.of(draft.shown)))
+    notices = " ".join(paste.notices(EditedScene.of(draft.shown)))
     assert "spare, which is not in this scene" in notices
     do(draft, AssignTenant(("llama3",), ""), paste)
     rows = {one.id: one for one in draft.shown.scenario.halls[0].rows}
@@ -170,7 +170,7 @@ def test_shrinking_takes_overrides_and_references_along() -> None:
     draft = drafted("lab-16")
     draft = type(draft)(loads(text))
     change = ChangeGenerator("x", racks=2)
-    assert change.concerns(Scene.of(draft.shown)) == ["power_caps"]
+    assert change.concerns(EditedScene.of(draft.shown)) == ["power_caps"]
     do(draft, change)
     assert set(draft.shown.scenario.halls[0].overrides) == {"x/0/1"}
     assert draft.shown.scenario.power_caps == ()
@@ -199,11 +199,11 @@ def test_rows_go_from_partition_to_partition() -> None:
 
 def test_the_budget_tells_what_an_edit_costs() -> None:
     draft = drafted("nvl72-row")
-    before = budget(Scene.of(draft.shown))
+    before = budget(EditedScene.of(draft.shown))
     assert before.gpus == 576
     assert before.liquid_heat_w / before.heat_w == pytest.approx(0.87, abs=0.01)
     do(draft, Duplicate(("gpu/0/0",)))
-    more = difference(before, budget(Scene.of(draft.shown)))
+    more = difference(before, budget(EditedScene.of(draft.shown)))
     assert more["gpus"] == 72
     assert more["racks"] == 1
     assert more["heat_w"] == pytest.approx(before.heat_w / 8)
@@ -213,7 +213,7 @@ def test_the_budget_tells_what_an_edit_costs() -> None:
 
 
 def test_what_is_gone_delivers_nothing_even_where_no_limit_was_known() -> None:
-    plant = Scene.of(load("builtin:lab-16")).plant
+    plant = EditedScene.of(load("builtin:lab-16")).plant
     power = replace(
         plant.power,
         capacity_w=np.full(len(plant.power.ids), np.nan),

@@ -233,7 +233,7 @@ def planned(
     options: Mapping[str, Any],
     top: int,
 ) -> PlanReport:
-    """Return the plans for a scene called `scene`; the others are those of `plan`, `options` by field of `SoftwareStack`."""
+    """Return the plans for a scene called `scene`; `options` go by field of `SoftwareStack`."""
     if precision not in (None, "bf16", "fp8"):
         raise BadInput(f"--precision: {precision!r} is neither bf16 nor fp8")
     if sharding not in (None, "any", *SHARDINGS):

@@ -36,11 +36,11 @@ def diff_scenes(
     from twin.cli.scene import load_scene
     from twin.commands.budget.budget import budget
     from twin.commands.budget.prices import left_out
-    from twin.commands.edit.command import Scene
+    from twin.commands.edit.command import EditedScene
     from twin.scenario.file.diff import differences
 
     with told(f"{before} {after}"):
-        first, second = (Scene.of(load_scene(name)) for name in (before, after))
+        first, second = (EditedScene.of(load_scene(name)) for name in (before, after))
         found = differences(first.scenario, second.scenario)
         sides = [(one, budget(one)) for one in (first, second)]
         sums = _sums(sides[0][1], sides[1][1])

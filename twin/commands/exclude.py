@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import count
 
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.scenario import Change, Patch
 from twin.scenario.text.emit import flow
 
@@ -35,7 +35,7 @@ class Exclude:
         """Return what is done."""
         return f"Accept {self.rule} at {self.target}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the exclusion as one more entry of the file.
 
         Raises
@@ -73,7 +73,7 @@ class Include:
         """Return what is done."""
         return f"Count {self.rule} again"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the removal of every exclusion that covers it.
 
         Raises

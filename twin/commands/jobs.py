@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from twin.commands.edit.changes import Changes
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.names import fresh
 from twin.scenario import Patch
 
@@ -39,7 +39,7 @@ class AddJob:
         """Return what is done."""
         return f"Add job {self.name}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         here = scene.scenario
         if not scene.plant.gpus.present.any():

@@ -9,7 +9,7 @@ from typing import Literal
 
 from twin.commands.budget.budget import FIGURES, Budget, budget, figure_words
 from twin.commands.budget.prices import left_out
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.plant.tables import Plant
 from twin.scenario import Document
 from twin.scenario.file.diff import Difference, differences
@@ -50,8 +50,8 @@ class SceneComparison:
         What the cost of each leaves out, in words; "" of one that leaves out nothing.
     """
 
-    before: Scene
-    after: Scene
+    before: EditedScene
+    after: EditedScene
     differences: tuple[Difference, ...]
     figures: tuple[SumFigure, ...]
     things: Mapping[str, Change]
@@ -75,8 +75,8 @@ def compare(
     ScenarioError, PlantError, CatalogError
         When one of them makes no hall.
     """
-    first = Scene.of(effective(before, t_s))
-    second = Scene.of(effective(after, t_s), plant)
+    first = EditedScene.of(effective(before, t_s))
+    second = EditedScene.of(effective(after, t_s), plant)
     found = [one for one in differences(first.scenario, second.scenario) if one.section != _TIMED]
     found += [one for one in differences(before.scenario, after.scenario) if one.section == _TIMED]
     things = _racks(first.plant, second.plant) | _machines(first.plant, second.plant, found)

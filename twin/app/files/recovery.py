@@ -86,7 +86,7 @@ class RecoveredWork:
 
 
 @dataclass(frozen=True)
-class Run:
+class RecoverableRun:
     """Where the run of a scene stood.
 
     Attributes
@@ -208,7 +208,7 @@ def read(path: Path) -> RecoveredWork | None:
     )
 
 
-def run_of(document: Document, run_file: Path | None) -> Run:
+def run_of(document: Document, run_file: Path | None) -> RecoverableRun:
     """Return where the run recorded in a file can go on, as a run of this document.
 
     An edit that the run had taken, and of which the program did not hear before it ended, becomes part of the scene;
@@ -216,7 +216,7 @@ def run_of(document: Document, run_file: Path | None) -> Run:
     A run of another scene, as it was before its last change at t = 0, does not count: there is none then.
     """
     if run_file is None:
-        return Run(document)
+        return RecoverableRun(document)
     try:
         with Reader(run_file) as reader:
             header, t_s, over = reader.header, reader.t_end_s, reader.summary is not None
@@ -227,10 +227,12 @@ def run_of(document: Document, run_file: Path | None) -> Run:
             gone = {one.done.id for one in said_of(reader) if one.out and isinstance(one.done, Edit)}
     except (RunFileError, ScenarioError, ValueError, KeyError, TypeError):
         there = "its recording is damaged" if run_file.exists() else "its recording is not there any more"
-        return Run(document, lost=there)
+        return RecoverableRun(document, lost=there)
     taken = {edit.id: edit for edit in (*scene.edits, *(one for one in asked if isinstance(one, Edit)))}
     own = {edit.id for edit in document.scenario.edits}
-    other = Run(document, lost="its recording is of the scene as it was before" if t_s > 0.0 else "")
+    other = RecoverableRun(
+        document, lost="its recording is of the scene as it was before" if t_s > 0.0 else ""
+    )
     alone = {"edits": (), "seed": header.seed}
     if header.scenario.model_copy(update=alone) != document.scenario.model_copy(update=alone):
         return other
@@ -247,10 +249,12 @@ def run_of(document: Document, run_file: Path | None) -> Run:
         return other
     by_hand = tuple(one for one in asked if isinstance(one, Intervention))
     lost = "no state of it had been kept yet" if snapshot is None and t_s > 0.0 else ""
-    return Run(document, tuple(out), tuple(missed), header.seed, snapshot, t_s, over, by_hand, lost)
+    return RecoverableRun(
+        document, tuple(out), tuple(missed), header.seed, snapshot, t_s, over, by_hand, lost
+    )
 
 
-def draft_of(document: Document, left: RecoveredWork, run: Run) -> Draft:
+def draft_of(document: Document, left: RecoveredWork, run: RecoverableRun) -> Draft:
     """Return the draft of a scene that was left, from which its steps can be taken back one by one.
 
     Parameters

@@ -13,7 +13,7 @@ from twin import resources
 from twin.app.files.files import Files
 from twin.app.files.journal import Journal
 from twin.app.files.journal_steps import StepNotes
-from twin.app.files.recovery import RecoveredWork, Run, discard, draft_of, run_of
+from twin.app.files.recovery import RecoverableRun, RecoveredWork, discard, draft_of, run_of
 from twin.app.files.scene_list import SUFFIX
 from twin.app.session.editor import Editor
 from twin.app.session.recording import copy_to_go_on
@@ -176,7 +176,7 @@ class SceneFile:
             self._tell("Recovered", said)
         return True
 
-    def _go_on(self, draft: Draft, path: Path, run: Run, left: RecoveredWork) -> str:
+    def _go_on(self, draft: Draft, path: Path, run: RecoverableRun, left: RecoveredWork) -> str:
         """Open a scene that was recovered with its run, in a copy of its recording; return what came of the run.
 
         "" when it had not begun.

@@ -19,7 +19,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import put_page
 from twin.catalog import Catalog
 from twin.commands.edit.addressables import counted, thing, titled
-from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.generators import ChangeGenerator
 
 _LATER_MS = 40
@@ -156,7 +156,7 @@ class EditPanel(QScrollArea):
             grid.setColumnMinimumWidth(column, theme.scaled(width_px))
         return frame
 
-    def _words(self, scene: Scene) -> str:
+    def _words(self, scene: EditedScene) -> str:
         """Return what is edited, in words."""
         if self.ids == ("",):
             return "The scene itself"
@@ -167,13 +167,13 @@ class EditPanel(QScrollArea):
         what = counted(len(self.ids), kinds.pop() if len(kinds) == 1 else "thing")
         return f"{what}: what is set here is set of all of them, as one step"
 
-    def _kind(self, scene: Scene, id: str) -> str:
+    def _kind(self, scene: EditedScene, id: str) -> str:
         try:
             return titled(thing(scene.scenario, id).kind)
         except CommandError:
             return "thing"
 
-    def _there(self, scene: Scene) -> bool:
+    def _there(self, scene: EditedScene) -> bool:
         """Return whether what is edited is still there, with or without properties."""
         return self.ids[0] in scene.plant.slots
 
@@ -229,15 +229,15 @@ class EditPanel(QScrollArea):
             self._asked[1].refuse(reason)
         self._asked = None
 
-    def _scene(self) -> Scene | None:
+    def _scene(self) -> EditedScene | None:
         document, plant = self._session.document, self._session.plant
-        return None if document is None or plant is None else Scene.of(document, plant, self._catalog)
+        return None if document is None or plant is None else EditedScene.of(document, plant, self._catalog)
 
     def _later(self, *_change: object) -> None:
         self._waits.start()
 
 
-def _concerns(wanted: Command, scene: Scene) -> list[str]:
+def _concerns(wanted: Command, scene: EditedScene) -> list[str]:
     """Return what goes along with a generator that gets smaller."""
     parts = getattr(wanted, "commands", (wanted,))
     return [path for one in parts if isinstance(one, ChangeGenerator) for path in one.concerns(scene)]

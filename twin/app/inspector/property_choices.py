@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.scenario.checks.facility import LOOP_PARTS, PLANT_PARTS, stage_parts
 from twin.scenario.schema.cooling import FacilityLoop, Loop
 from twin.scenario.schema.electricity import PowerStage
@@ -45,12 +45,12 @@ _MEMBERS: dict[str, tuple[str, ...]] = {
 """Lists of names, and what they may hold."""
 
 
-def parts(scene: Scene, *kinds: str) -> tuple[str, ...]:
+def parts(scene: EditedScene, *kinds: str) -> tuple[str, ...]:
     """Return the parts of some kinds."""
     return tuple(id for kind in kinds for id in scene.catalog.ids(kind))
 
 
-def fitting(scene: Scene, model: BaseModel, key: str) -> tuple[str, ...]:
+def fitting(scene: EditedScene, model: BaseModel, key: str) -> tuple[str, ...]:
     """Return the parts that fit a property; none where no part stands."""
     if key == "part" and isinstance(model, PowerStage):
         return parts(scene, *stage_parts(model.kind))
@@ -67,7 +67,7 @@ def refers(model: BaseModel, key: str) -> bool:
     return key in _TARGETS and key != "target"
 
 
-def targets(scene: Scene, model: BaseModel, key: str) -> tuple[str, ...]:
+def targets(scene: EditedScene, model: BaseModel, key: str) -> tuple[str, ...]:
     """Return the things that a property may name, without the thing itself."""
     own = getattr(model, "id", None)
     return tuple(id for id in _there(scene, _TARGETS[key]) if id != own)
@@ -78,12 +78,12 @@ def listed(key: str) -> bool:
     return key in _MEMBERS
 
 
-def members(scene: Scene, key: str) -> tuple[str, ...]:
+def members(scene: EditedScene, key: str) -> tuple[str, ...]:
     """Return what a list of names may hold."""
     return tuple(id for what in _MEMBERS[key] for id in _there(scene, what))
 
 
-def _there(scene: Scene, what: str) -> list[str]:
+def _there(scene: EditedScene, what: str) -> list[str]:
     scenario = scene.scenario
     lists: dict[str, list[str]] = {
         "plants": [one.id for one in scenario.cooling.plants],

@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from twin.app.inspector import property_choices
 from twin.commands.edit.addressables import Thing, ThingKind, thing, titled
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.scenario.checks.facility import ONLY_FOR
 from twin.scenario.schema.electricity import PowerStage
 from twin.scenario.schema.fields import ROOT, below, fields_of, spot_of
@@ -95,7 +95,7 @@ class Property:
     of_generator: bool = False
 
 
-def properties(scene: Scene, id: str) -> tuple[Property, ...]:
+def properties(scene: EditedScene, id: str) -> tuple[Property, ...]:
     """Return what can be set of a thing, "" for the scene itself; nothing of what has no properties."""
     if not id:
         return tuple(_of_scene(scene))
@@ -108,7 +108,7 @@ def properties(scene: Scene, id: str) -> tuple[Property, ...]:
     return (*_own(scene, one), *_of_path(scene, one))
 
 
-def common(scene: Scene, ids: tuple[str, ...]) -> tuple[Property, ...]:
+def common(scene: EditedScene, ids: tuple[str, ...]) -> tuple[Property, ...]:
     """Return what can be set of all of some things at once."""
     if not ids:
         return ()
@@ -120,7 +120,7 @@ def common(scene: Scene, ids: tuple[str, ...]) -> tuple[Property, ...]:
     return tuple(kept)
 
 
-def stands_for(id: str, scene: Scene) -> str:
+def stands_for(id: str, scene: EditedScene) -> str:
     """Return the thing of the scene that is meant when something in the hall is chosen: of a GPU its node."""
     kind, slot = scene.plant.slots.get(id, ("", -1))
     if kind == "switch":
@@ -129,7 +129,7 @@ def stands_for(id: str, scene: Scene) -> str:
     return node if not kind and id.count("/") == 4 and node in scene.plant.slots else id
 
 
-def model_at(scene: Scene, path: str) -> BaseModel | None:
+def model_at(scene: EditedScene, path: str) -> BaseModel | None:
     """Return the group of keys at a path of the scenario; None where there is none."""
     at: Any = scene.scenario
     for step in split(path):
@@ -145,7 +145,7 @@ def model_at(scene: Scene, path: str) -> BaseModel | None:
     return at if isinstance(at, BaseModel) else None
 
 
-def _own(scene: Scene, one: Thing) -> Iterator[Property]:
+def _own(scene: EditedScene, one: Thing) -> Iterator[Property]:
     """Yield what a generated item has of its own, and the exact place of what stands on the floor."""
     standing = scene.plant.slots.get(one.id, ("", -1))[0]
     if standing in ("row", "rack", "loop", "power"):
@@ -174,7 +174,7 @@ def _own(scene: Scene, one: Thing) -> Iterator[Property]:
         yield Property("drained", "Drained", "There, but given no work at the start", "This node", "switch")
 
 
-def _of_path(scene: Scene, one: Thing) -> Iterator[Property]:
+def _of_path(scene: EditedScene, one: Thing) -> Iterator[Property]:
     """Yield what can be set of what the file holds: of an item its generator."""
     model = model_at(scene, one.path)
     if model is None:
@@ -209,7 +209,7 @@ def _for_item(found: Property) -> Property:
     return replace(found, of_generator=True)
 
 
-def _of_scene(scene: Scene) -> Iterator[Property]:
+def _of_scene(scene: EditedScene) -> Iterator[Property]:
     scenario = scene.scenario
     yield from _fields(scene, scenario, "", "Scene", None, _DEEPEST)
     for key, heading in (
@@ -225,7 +225,7 @@ def _of_scene(scene: Scene) -> Iterator[Property]:
 
 
 def _fields(
-    scene: Scene, model: BaseModel, prefix: str, heading: str, kind: ThingKind | None, depth: int
+    scene: EditedScene, model: BaseModel, prefix: str, heading: str, kind: ThingKind | None, depth: int
 ) -> Iterator[Property]:
     for key, (attribute, info) in fields_of(type(model)).items():
         if key in _SKIPPED:
@@ -244,7 +244,7 @@ def _fields(
 
 
 def _field(
-    scene: Scene, model: BaseModel, key: str, info: FieldInfo, heading: str, kind: ThingKind | None
+    scene: EditedScene, model: BaseModel, key: str, info: FieldInfo, heading: str, kind: ThingKind | None
 ) -> Property | None:
     """Return the property of one field; None for tables, lists of other than names, and what cannot be chosen."""
     name = key.rpartition(".")[2]

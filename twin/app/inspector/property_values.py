@@ -14,7 +14,7 @@ from twin.app.inspector.property_fields import HALL, RACK, Property, U, X, Y, mo
 from twin.app.placing.payload import Together
 from twin.commands.edit.addressables import generator, in_file, overrides, thing
 from twin.commands.edit.changes import said
-from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.generators import ChangeGenerator
 from twin.commands.place.move import MoveNodes, MoveTo, place_of
 from twin.commands.place.move_hall import MoveToHall
@@ -60,7 +60,7 @@ class PropertyState:
     resettable: bool = False
 
 
-def standing(scene: Scene, ids: Sequence[str], one: Property) -> PropertyState:
+def standing(scene: EditedScene, ids: Sequence[str], one: Property) -> PropertyState:
     """Return how a property of some things stands."""
     all_of = [_standing(scene, id, one) for id in owners(ids, one)[:MOST_LOOKED_AT]]
     first = all_of[0]
@@ -76,7 +76,7 @@ def standing(scene: Scene, ids: Sequence[str], one: Property) -> PropertyState:
     return PropertyState("", True, "mixed", "mixed", f"They differ: {values[:200]}", resettable)
 
 
-def command(scene: Scene, ids: Sequence[str], one: Property, text: str | None) -> Command:
+def command(scene: EditedScene, ids: Sequence[str], one: Property, text: str | None) -> Command:
     """Return the command that sets a property of some things.
 
     Parameters
@@ -113,7 +113,7 @@ def command(scene: Scene, ids: Sequence[str], one: Property, text: str | None) -
     return SetProperty(whose, one.key, flow(value))
 
 
-def value_of(scene: Scene, ids: Sequence[str], one: Property, words: str) -> Any:
+def value_of(scene: EditedScene, ids: Sequence[str], one: Property, words: str) -> Any:
     """Return what was typed as the file holds it; a bare number takes the unit of what stands there.
 
     Raises
@@ -160,7 +160,7 @@ def _must_be_there(one: Property, words: str) -> None:
     )
 
 
-def _quantity(scene: Scene, ids: Sequence[str], one: Property, words: str) -> str:
+def _quantity(scene: EditedScene, ids: Sequence[str], one: Property, words: str) -> str:
     quantity = Quantity(one.dimension)
     if _NUMBER.fullmatch(words):
         now = _standing(scene, ids[0], one)
@@ -186,7 +186,7 @@ def _argument(one: Property, value: Any) -> Any:
     return parse(value, "length") if one.kind == "quantity" else value
 
 
-def _placed(scene: Scene, ids: Sequence[str], key: str, words: str) -> Command:
+def _placed(scene: EditedScene, ids: Sequence[str], key: str, words: str) -> Command:
     if _NUMBER.fullmatch(words):
         words = f"{words} m"
     try:
@@ -211,7 +211,7 @@ def owners(ids: Sequence[str], one: Property) -> tuple[str, ...]:
 # -- how it stands ----
 
 
-def _standing(scene: Scene, id: str, one: Property) -> PropertyState:
+def _standing(scene: EditedScene, id: str, one: Property) -> PropertyState:
     if one.key in (X, Y):
         at_m = place_of(scene, id)[one.key == Y]
         return PropertyState(
@@ -248,7 +248,7 @@ def _standing(scene: Scene, id: str, one: Property) -> PropertyState:
     return PropertyState(text, source=tip, hint=f"What it is when nothing is said. {one.tip}")
 
 
-def _source(scene: Scene, path: str) -> dict[str, Any]:
+def _source(scene: EditedScene, path: str) -> dict[str, Any]:
     """Return badge, hint and whether a reset is possible, of a value that is said."""
     extends, other = scene.scenario.extends or "the scene it varies", overrides(scene, path)
     if not (other or in_file(scene, path)):
@@ -261,7 +261,7 @@ def _source(scene: Scene, path: str) -> dict[str, Any]:
     return {"source": source, "hint": hint, "resettable": not other and _may_go(scene, path)}
 
 
-def _may_go(scene: Scene, path: str) -> bool:
+def _may_go(scene: EditedScene, path: str) -> bool:
     """Return whether a scene can do without a value: it has a default."""
     base, _, name = path.rpartition(".")
     model = model_at(scene, base) if base else scene.scenario
@@ -269,7 +269,7 @@ def _may_go(scene: Scene, path: str) -> bool:
     return known is not None and not known[1].is_required()
 
 
-def _of_part(scene: Scene, model: BaseModel | None, name: str, one: Property) -> PropertyState:
+def _of_part(scene: EditedScene, model: BaseModel | None, name: str, one: Property) -> PropertyState:
     """Return what the part's figure says where the scene says nothing."""
     known = fields_of(type(model)).get(name) if model is not None else None
     part = getattr(model, "part", None)
@@ -282,7 +282,7 @@ def _of_part(scene: Scene, model: BaseModel | None, name: str, one: Property) ->
     return PropertyState("", ghost="none", source="default", hint=one.tip)
 
 
-def _of_nodes(scene: Scene, id: str, one: Property) -> PropertyState:
+def _of_nodes(scene: EditedScene, id: str, one: Property) -> PropertyState:
     racks: RackGenerator = generator(scene.scenario, id.partition("/")[0])[1].racks
     if not racks.nodes:
         hint = f"{racks.part} brings its own nodes" if racks.part else "The racks hold no nodes"
@@ -296,7 +296,7 @@ def _of_nodes(scene: Scene, id: str, one: Property) -> PropertyState:
     return PropertyState(str(last.count) if one.change == "nodes" else last.part, source="set", hint=hint)
 
 
-def _made(scene: Scene, id: str, one: Property) -> str:
+def _made(scene: EditedScene, id: str, one: Property) -> str:
     """Return what a generator has made of an item where nothing is said of it."""
     plant = scene.plant
     kind, slot = plant.slots.get(id, ("", -1))
@@ -310,7 +310,7 @@ def _made(scene: Scene, id: str, one: Property) -> str:
     return "off" if one.kind == "switch" else ""
 
 
-def _rack_of(scene: Scene, id: str) -> str:
+def _rack_of(scene: EditedScene, id: str) -> str:
     kind, slot = scene.plant.slots.get(id, ("", -1))
     if kind != "node":
         raise CommandError(f"{thing(scene.scenario, id).id} stands in no rack")

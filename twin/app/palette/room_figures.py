@@ -9,7 +9,7 @@ import numpy as np
 from twin.app.palette.model import KINDS
 from twin.app.toolkit.text import quantity
 from twin.commands.budget.budget import Budget, budget
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.commands.room.room_spares import beside_w, spares_of
 from twin.plant.tables import LoopKind, Plant
 
@@ -25,7 +25,7 @@ class RoomFigure(NamedTuple):
     tip: str = ""
 
 
-def figures_of(scene: Scene) -> list[RoomFigure]:
+def figures_of(scene: EditedScene) -> list[RoomFigure]:
     """Return what matters of a room."""
     plant, found = scene.plant, budget(scene)
     liquid = np.isin(plant.loops.kind, [LoopKind.LIQUID, LoopKind.IMMERSION])
@@ -75,7 +75,7 @@ def _doors(plant: Plant) -> int:
     return int((held & with_door & racks.present).sum())
 
 
-def _spares(scene: Scene) -> list[RoomFigure]:
+def _spares(scene: EditedScene) -> list[RoomFigure]:
     """Return how many machines are needed and how many are spare, and the heat that says so."""
     found = spares_of(scene)
     tip = [
@@ -90,7 +90,7 @@ def _spares(scene: Scene) -> list[RoomFigure]:
     )
 
 
-def _cost(scene: Scene, found: Budget) -> RoomFigure:
+def _cost(scene: EditedScene, found: Budget) -> RoomFigure:
     """Return what the parts cost, and which of them have no price."""
     cost = quantity(found.cost_usd / 1e6, "M USD") if found.cost_usd else "not known"
     if not found.unpriced:
@@ -103,7 +103,7 @@ def _cost(scene: Scene, found: Budget) -> RoomFigure:
     return RoomFigure("Parts", f"{cost}; without a price: {', '.join(kinds)}", tip)
 
 
-def floor_m2(scene: Scene) -> float:
+def floor_m2(scene: EditedScene) -> float:
     """Return the floor of the rectangle round racks and machines [m2]."""
     racks, machines = scene.plant.racks, scene.plant.machines
     x_m, y_m = (np.concatenate([getattr(racks, k), getattr(machines, k)]) for k in ("x_m", "y_m"))
@@ -114,11 +114,11 @@ def floor_m2(scene: Scene) -> float:
     )
 
 
-def _ups(scene: Scene) -> int:
+def _ups(scene: EditedScene) -> int:
     return sum(one.count * one.units for one in scene.scenario.power if one.kind == "ups")
 
 
-def _storage(scene: Scene) -> str:
+def _storage(scene: EditedScene) -> str:
     stores = scene.scenario.storage
     read = sum(scene.catalog.storage(one.part).read_bytes_s * one.count for one in stores if one.part)
     boxes = sum(one.count for one in stores)

@@ -29,7 +29,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import PlainLabel, plain_tip
 from twin.catalog import Catalog, NodePart, RackPart
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.room.join_facility_loop import water_of
 from twin.commands.room.room import AddRoom, RoomDesign, RoomError, RoomRequest, design, free_corner, is_empty
 
@@ -187,9 +187,9 @@ class RoomWizard(QDialog):
             self.fields[name].setEnabled(wet)
         self.fields["switch"].setEnabled(room.cabling != "none")
 
-    def _scene(self) -> Scene | None:
+    def _scene(self) -> EditedScene | None:
         document, plant = self._session.document, self._session.plant
-        return None if document is None or plant is None else Scene.of(document, plant, self._catalog)
+        return None if document is None or plant is None else EditedScene.of(document, plant, self._catalog)
 
     def _build(self) -> None:
         if self.design is None:

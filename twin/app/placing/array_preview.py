@@ -10,7 +10,7 @@ import numpy as np
 from twin.app.placing.ghost_view import Standing, on_floor
 from twin.app.placing.payload import carried_things, power_obstacles
 from twin.catalog import Catalog
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.snap import FloorPlan, MovedShape, snap
 from twin.commands.room.copies import MOST, Array
 from twin.plant.design_load import rack_design_w
@@ -58,7 +58,7 @@ def usual_pitch(plant: Plant, plan: SitePlan, ids: Sequence[str]) -> tuple[float
     return round(float(wide), 3), round(float(deep) + _AISLE_M, 3)
 
 
-def preview(scene: Scene, plan: SitePlan, standing: Standing, array: Array) -> Preview:
+def preview(scene: EditedScene, plan: SitePlan, standing: Standing, array: Array) -> Preview:
     """Return what an array would be; `standing` gives the box of what is in its way."""
     plant, ids = scene.plant, array.ids
     copies = max(array.columns * array.rows - 1, 0)

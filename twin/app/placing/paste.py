@@ -7,7 +7,7 @@ import numpy as np
 from twin.app.placing.payload import CABINET_M, Carried, RackPlace
 from twin.catalog import Catalog, UnknownPart
 from twin.commands.budget.part_load import PartLoad
-from twin.commands.edit.command import Command, Scene
+from twin.commands.edit.command import Command, EditedScene
 from twin.commands.place.rack_nodes import heights_u
 from twin.commands.place.snap import LandingPlace, MovedShape
 from twin.commands.room.clipboard import Paste, pasted
@@ -17,7 +17,7 @@ from twin.commands.room.snippet_load import fragment_load
 from twin.scenario import ScenarioError
 
 
-def carried_text(scene: Scene, text: str) -> Carried | None:
+def carried_text(scene: EditedScene, text: str) -> Carried | None:
     """Return what a text holds, as `clipboard.copied` gives it, on its way into the hall.
 
     None: nothing of it stands on the floor. Raises CommandError when it holds nothing, or something wrong.
@@ -51,7 +51,7 @@ def carried_text(scene: Scene, text: str) -> Carried | None:
     )
 
 
-def _carried_nodes(scene: Scene, fragment: Fragment, text: str) -> Carried:
+def _carried_nodes(scene: EditedScene, fragment: Fragment, text: str) -> Carried:
     nodes = fragment.nodes
     height_u = sum(heights_u(scene, nodes))
 

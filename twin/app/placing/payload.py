@@ -10,7 +10,7 @@ import numpy as np
 
 from twin.catalog import Catalog, NodePart, RackPart, StoragePart, SwitchPart
 from twin.commands.budget.part_load import PartLoad, part_load
-from twin.commands.edit.command import Command, Scene
+from twin.commands.edit.command import Command, EditedScene
 from twin.commands.place.footprint import machine_size_m, node_height_u, rack_size_m
 from twin.commands.place.move import MoveNodes, MoveThings, MoveTo
 from twin.commands.place.place import AddPart
@@ -149,7 +149,7 @@ class Together:
     commands: tuple[Command, ...]
     title: str
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes of all."""
         changes = tuple(change for one in self.commands for change in one.patch(scene).changes)
         return Patch(changes, self.title)

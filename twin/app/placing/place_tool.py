@@ -20,7 +20,7 @@ from twin.catalog import Catalog
 from twin.commands.budget.budget import Budget, budget
 from twin.commands.budget.power_room import PowerRoom
 from twin.commands.edit import names
-from twin.commands.edit.command import Command, Scene
+from twin.commands.edit.command import Command, EditedScene
 from twin.commands.place.snap import FloorPlan, Point, Snap, snap
 from twin.commands.place.snap_units import UnitSnap, snap_units
 from twin.commands.wiring.connect_new import WiredIn
@@ -360,7 +360,7 @@ class PlaceTool:
             return NewSwitches()
         rows = plant.racks.ids[rack].partition("/")[0] if rack >= 0 else ""
         if rows not in self._switches:
-            scene = Scene.of(document, plant, self._catalog)
+            scene = EditedScene.of(document, plant, self._catalog)
             self._switches[rows] = new_switches(scene, dict(carried.load.nodes), rows, carried.joins)
         return self._switches[rows]
 
@@ -459,7 +459,7 @@ class PlaceTool:
         self._switches = {}
         document = self._session.document
         if carried.load is not None and document is not None:
-            self._budget = budget(Scene.of(document, plant, self._catalog))
+            self._budget = budget(EditedScene.of(document, plant, self._catalog))
             self._power = PowerRoom(plant, self._catalog)
         gone = set(carried.ids)
         known = [find(plant, id) for id in carried.ids]

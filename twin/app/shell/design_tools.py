@@ -19,7 +19,7 @@ from twin.app.session.view_marks import ViewMarks
 from twin.app.shell.edit_tools import EditTools
 from twin.app.toolkit.look import Look
 from twin.catalog import Catalog
-from twin.commands.edit.command import Command, Scene
+from twin.commands.edit.command import Command, EditedScene
 from twin.commands.place.arrange import ARRANGED
 from twin.commands.place.delete import Delete
 from twin.commands.place.groups import MakeGroup, Ungroup
@@ -178,7 +178,7 @@ class DesignTools:
         assert document is not None
         assert plant is not None
         assert plan is not None
-        found = preview(Scene.of(document, plant, self._catalog), plan, self._hall.view.standing, array)
+        found = preview(EditedScene.of(document, plant, self._catalog), plan, self._hall.view.standing, array)
         self._hall.view.edit.show_ghost(found.ghost)
         return found
 

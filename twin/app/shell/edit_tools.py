@@ -19,7 +19,7 @@ from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
 from twin.app.world import select_similar
 from twin.catalog import Catalog
-from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.delete import Delete
 from twin.commands.place.move import Rotate
 from twin.commands.room.clipboard import Paste, copied
@@ -187,9 +187,9 @@ class EditTools(QObject):
             return False
         return self._editor.do(command(self.selection))
 
-    def _scene(self) -> Scene | None:
+    def _scene(self) -> EditedScene | None:
         document, plant = self._session.document, self._session.plant
-        return None if document is None or plant is None else Scene.of(document, plant, self._catalog)
+        return None if document is None or plant is None else EditedScene.of(document, plant, self._catalog)
 
     # -- selecting ----
 

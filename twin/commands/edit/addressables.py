@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.cooling import Loop
 from twin.scenario.schema.document import Scenario
@@ -154,19 +154,19 @@ def override(hall: Hall, item: str) -> Override:
     return hall.overrides.get(item, _PLAIN)
 
 
-def in_file(scene: Scene, path: str) -> bool:
+def in_file(scene: EditedScene, path: str) -> bool:
     """Return whether the file itself, and no other that it extends, says something at a path."""
     own, *others = _saying(scene, path)
     return own and not any(others)
 
 
-def overrides(scene: Scene, path: str) -> bool:
+def overrides(scene: EditedScene, path: str) -> bool:
     """Return whether the file itself says something at a path where another that it extends does, too."""
     own, *others = _saying(scene, path)
     return own and any(others)
 
 
-def _saying(scene: Scene, path: str) -> tuple[bool, ...]:
+def _saying(scene: EditedScene, path: str) -> tuple[bool, ...]:
     """Return which files say something at a path, the scene's own first."""
     return tuple(not resolve(split(path), file.tree)[1] for file in scene.document.files)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from twin.commands.edit.addressables import in_file
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.scenario import Change, Document, Patch
 from twin.scenario.text.emit import block, flow
 from twin.scenario.text.parse import Tree, child
@@ -32,7 +32,7 @@ def point(x_m: float, y_m: float) -> dict[str, str]:
     return {"x": metres(x_m), "y": metres(y_m)}
 
 
-def said(scene: Scene, path: str) -> Any:
+def said(scene: EditedScene, path: str) -> Any:
     """Return what the scene says at a path, as its file would; None when nothing is said."""
     return said_in(scene.document, path)
 
@@ -57,7 +57,7 @@ class Changes:
         Ids of generators and machines that are to be concerned, where others may not be; None: all.
     """
 
-    def __init__(self, scene: Scene, only: frozenset[str] | None = None) -> None:
+    def __init__(self, scene: EditedScene, only: frozenset[str] | None = None) -> None:
         self.scene, self._only = scene, only
         self._changes: dict[str, str | None] = {}
         self._overrides: dict[str, dict[str, dict[str, Any] | None]] = {}

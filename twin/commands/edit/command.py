@@ -28,7 +28,7 @@ class CommandError(ValueError):
 
 
 @dataclass(frozen=True)
-class Scene:
+class EditedScene:
     """What a command is done to: the scene as it stands now.
 
     Attributes
@@ -46,7 +46,9 @@ class Scene:
     catalog: Catalog
 
     @classmethod
-    def of(cls, document: Document, plant: Plant | None = None, catalog: Catalog | None = None) -> Scene:
+    def of(
+        cls, document: Document, plant: Plant | None = None, catalog: Catalog | None = None
+    ) -> EditedScene:
         """Return the scene of a document; builds the plant unless one is given."""
         catalog = catalog or load_catalog()
         return cls(document, plant_of(document.scenario, catalog) if plant is None else plant, catalog)
@@ -65,7 +67,7 @@ class Command(Protocol):
         """Return what is done, as the undo menu says it: "Move 3 racks"."""
         ...
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes that do it in this scene.
 
         Raises
@@ -87,6 +89,6 @@ class Given:
         """Return what is done."""
         return self.done.title
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes as they were given."""
         return self.done

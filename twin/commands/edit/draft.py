@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice
 
-from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.edit.rebase_edits import followed, in_the_way
 from twin.commands.edit.split_tables import apart
 from twin.plant.tables import Plant
@@ -218,7 +218,7 @@ class Draft:
             document, plant = (
                 (begun.before, begun.plant) if begun is not None else (self._without_last(), None)
             )
-        scene = Scene.of(document, plant)
+        scene = EditedScene.of(document, plant)
         patch = command.patch(scene)
         return replace(self._fitting(document, patch, patch.title or command.title), plant=scene.plant)
 

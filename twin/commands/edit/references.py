@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from twin.commands.edit.changes import Changes, said
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 
 Gone = Callable[[str], bool]
 """Whether an id goes."""
@@ -93,13 +93,13 @@ def cut(changes: Changes, gone: Gone) -> list[str]:
     return list(dict.fromkeys(touched))
 
 
-def _named(scene: Scene, where: str) -> list[tuple[str, dict[str, Any]]]:
+def _named(scene: EditedScene, where: str) -> list[tuple[str, dict[str, Any]]]:
     """Return (id, what is said) of the things of a list."""
     found = said(scene, where) or []
     return [(one["id"], one) for one in found if isinstance(one, dict) and "id" in one]
 
 
-def _above(scene: Scene, stage: str, gone: Gone) -> str | None:
+def _above(scene: EditedScene, stage: str, gone: Gone) -> str | None:
     """Return the nearest stage above one that goes which stays."""
     sources = {one.id: one.source for one in scene.scenario.power}
     above = sources.get(stage)
@@ -108,7 +108,7 @@ def _above(scene: Scene, stage: str, gone: Gone) -> str | None:
     return above
 
 
-def _loops(scene: Scene, gone: Gone) -> None:
+def _loops(scene: EditedScene, gone: Gone) -> None:
     """Raise CommandError when a loop that stays would lose the facility loop that takes its heat."""
     for loop in scene.scenario.cooling.loops:
         if gone(loop.plant) and not gone(loop.id):

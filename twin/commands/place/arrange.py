@@ -10,7 +10,7 @@ import numpy as np
 
 from twin.arrays import Floats
 from twin.commands.edit.addressables import counted
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import must_fit, standing
 from twin.commands.place.move import MoveTo, place_of
 from twin.scenario import Patch
@@ -39,7 +39,7 @@ class Align:
         """Return what is done."""
         return f"Align {counted(len(self.ids), 'thing')} {self.side}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         low, high = _extents(scene, self.ids)
         axis = 0 if self.side in ("left", "right") else 1
@@ -62,7 +62,7 @@ class Distribute:
         """Return what is done."""
         return f"Distribute {counted(len(self.ids), 'thing')} along {self.along}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if len(self.ids) < 3:
             raise CommandError("gaps can be made equal between three things or more")
@@ -79,7 +79,7 @@ class Distribute:
         return _moved(scene, self.ids, axis, wanted - low_m, self.title)
 
 
-def _extents(scene: Scene, ids: tuple[str, ...]) -> tuple[Floats, Floats]:
+def _extents(scene: EditedScene, ids: tuple[str, ...]) -> tuple[Floats, Floats]:
     """Return low and high corners of things [m]."""
     if len(ids) < 2:
         raise CommandError("choose two things or more")
@@ -96,7 +96,7 @@ def _extents(scene: Scene, ids: tuple[str, ...]) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _moved(scene: Scene, ids: tuple[str, ...], axis: int, by_m: Floats, title: str) -> Patch:
+def _moved(scene: EditedScene, ids: tuple[str, ...], axis: int, by_m: Floats, title: str) -> Patch:
     if float(np.abs(by_m).max()) < 1e-6:
         raise CommandError("they stand so already")
     _must_stay_apart(scene, ids, axis, by_m)
@@ -107,7 +107,7 @@ def _moved(scene: Scene, ids: tuple[str, ...], axis: int, by_m: Floats, title: s
     return Patch(MoveTo(tuple(places)).patch(scene).changes, title)
 
 
-def _must_stay_apart(scene: Scene, ids: tuple[str, ...], axis: int, by_m: Floats) -> None:
+def _must_stay_apart(scene: EditedScene, ids: tuple[str, ...], axis: int, by_m: Floats) -> None:
     """Raise CommandError when things that move in different ways would come to stand in one another."""
     boxes = standing(scene.plant)
     whose = np.full(len(boxes.ids), -1)

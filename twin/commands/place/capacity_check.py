@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from twin.commands.edit.changes import Changes
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.scenario.checks.fabric import connected
 from twin.scenario.checks.fabric_size import Misfit, cards_of, size_of
 from twin.scenario.generators import expand
@@ -37,7 +37,7 @@ def unwired(changes: Changes, parts: list[str]) -> None:
             changes.set(f"traces[{trace.id}].map.rows", here)
 
 
-def takes(scene: Scene, fabric: Fabric, parts: list[str]) -> bool:
+def takes(scene: EditedScene, fabric: Fabric, parts: list[str]) -> bool:
     """Return whether a fabric has room for so many more nodes."""
     found = [cards_of(scene.catalog.node(part), scene.catalog) for part in parts]
     cards = [number for number, _ in found if number]
@@ -52,7 +52,7 @@ def takes(scene: Scene, fabric: Fabric, parts: list[str]) -> bool:
     return True
 
 
-def standing_rows(scene: Scene) -> list[str]:
+def standing_rows(scene: EditedScene) -> list[str]:
     """Return the row generators that have nodes for work."""
     standing = expand.node_counts(scene.scenario, scene.catalog)
     generators = [rows for hall in scene.scenario.halls for rows in hall.rows]

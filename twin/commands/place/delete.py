@@ -16,7 +16,7 @@ from twin.commands.edit.addressables import (
     titled,
 )
 from twin.commands.edit.changes import Changes, said
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.references import cut
 from twin.scenario import Patch
 from twin.scenario.generators import expand
@@ -54,15 +54,15 @@ class Delete:
         """Return what is done."""
         return f"Delete {self.ids[0]}" if len(self.ids) == 1 else f"Delete {len(self.ids):,} things"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         return self._gathered(scene)[0].patch(f"Delete {people_say(scene.scenario, self.ids)}")
 
-    def concerns(self, scene: Scene) -> list[str]:
+    def concerns(self, scene: EditedScene) -> list[str]:
         """Return what else refers to what goes and loses that, by its path in the file; raises as `patch`."""
         return self._gathered(scene)[1]
 
-    def _gathered(self, scene: Scene) -> tuple[Changes, list[str]]:
+    def _gathered(self, scene: EditedScene) -> tuple[Changes, list[str]]:
         if not self.ids:
             raise CommandError("nothing is chosen")
         changes = Changes(scene)
@@ -77,7 +77,7 @@ class Delete:
 class _Gone:
     """What goes, gathered from a selection."""
 
-    def __init__(self, scene: Scene, changes: Changes) -> None:
+    def __init__(self, scene: EditedScene, changes: Changes) -> None:
         self._scene, self._changes = scene, changes
         self._whole: set[str] = set()  # ids of things of the file
         self._ends: set[str] = set()  # ids of the last items of generators that shrink

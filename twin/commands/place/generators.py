@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from twin.commands.edit.addressables import generator, made_by, override, thing, titled
 from twin.commands.edit.changes import Changes, metres, said
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.references import cut
 from twin.scenario import Patch
 from twin.scenario.generators import expand
@@ -55,15 +55,15 @@ class ChangeGenerator:
         """Return what is done."""
         return f"Change {self.id}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         return self._gathered(scene)[0].patch(self.title)
 
-    def concerns(self, scene: Scene) -> list[str]:
+    def concerns(self, scene: EditedScene) -> list[str]:
         """Return what else refers to items that go and loses that, by its path in the file; raises as `patch`."""
         return self._gathered(scene)[1]
 
-    def _gathered(self, scene: Scene) -> tuple[Changes, list[str]]:
+    def _gathered(self, scene: EditedScene) -> tuple[Changes, list[str]]:
         one = thing(scene.scenario, self.id)
         changes = Changes(scene)
         if one.kind in ("loops", "stage"):
@@ -119,7 +119,7 @@ class ChangeGenerator:
                 changes.forget(hall.id, item)
         return cut(changes, beyond)
 
-    def _groups(self, scene: Scene, path: str, rows: RowGenerator) -> list[dict[str, Any]] | None:
+    def _groups(self, scene: EditedScene, path: str, rows: RowGenerator) -> list[dict[str, Any]] | None:
         """Return the node groups afterwards; None when they stay."""
         if self.nodes is None and self.node_part is None:
             return None
@@ -141,7 +141,7 @@ class _Beyond:
 
     def __init__(
         self,
-        scene: Scene,
+        scene: EditedScene,
         hall: Hall,
         rows: RowGenerator,
         asked: ChangeGenerator,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from twin.commands.edit import names
 from twin.commands.edit.addressables import Thing, counted, thing, titled
 from twin.commands.edit.changes import Changes, said
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.scenario import Patch
 
 
@@ -23,7 +23,7 @@ class MakeGroup:
         """Return what is done."""
         return f"Group {counted(len(self.ids), 'thing')}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if len(self.ids) < 2:
             raise CommandError("a group has at least two members")
@@ -70,7 +70,7 @@ class Ungroup:
         """Return what is done."""
         return f"Ungroup {self.ids[0]}" if len(self.ids) == 1 else f"Dissolve {len(self.ids)} groups"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         changes = Changes(scene)
         for id in self.ids:
@@ -102,7 +102,7 @@ class AssignTenant:
         what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "thing")
         return f"Give {what} to {self.tenant}" if self.tenant else f"Take {what} from its tenant"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if self.tenant and thing(scene.scenario, self.tenant).kind != "tenant":
             raise CommandError(f"there is no tenant {self.tenant!r}")
@@ -148,7 +148,7 @@ class AssignJob:
         where = self.partition or ", ".join(self.rows)
         return f"Let {what} run in {where}" if where else f"Let {what} run anywhere"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         changes = Changes(scene)
         for row in self.rows:
@@ -181,7 +181,7 @@ class AssignRows:
         what = ", ".join(self.rows) if len(self.rows) < 4 else counted(len(self.rows), "generator")
         return f"Put {what} into {self.partition}" if self.partition else f"Take {what} out of partitions"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         scenario = scene.scenario
         names_of = {one.id for one in scenario.partitions}

@@ -11,7 +11,7 @@ import numpy as np
 from twin.arrays import Bools
 from twin.commands.edit.addressables import generator, made_by, override, people_say, thing, titled
 from twin.commands.edit.changes import Changes, point
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import FloorFootprints, must_fit, standing, taken_units, unit_for
 from twin.commands.place.rack_nodes import rack_slot
 from twin.scenario import Patch
@@ -38,7 +38,7 @@ class MoveThings:
         """Return what is done."""
         return f"Move {self.ids[0]}" if len(self.ids) == 1 else f"Move {len(self.ids):,} things"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if not all(math.isfinite(way_m) for way_m in self.by):
             raise CommandError("that is no place on the floor")
@@ -68,7 +68,7 @@ class MoveTo:
         """Return what is done."""
         return f"Move {self.places[0][0]}" if len(self.places) == 1 else f"Move {len(self.places):,} things"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         ids = tuple(one for one, _, _ in self.places)
         boxes = standing(scene.plant)
@@ -93,7 +93,7 @@ class MoveTo:
         return changes.patch(f"Move {people_say(scene.scenario, ids)}")
 
 
-def place_of(scene: Scene, id: str) -> tuple[float, float]:
+def place_of(scene: EditedScene, id: str) -> tuple[float, float]:
     """Return the middle of a rack, row, loop or power item in coordinates of the site [m]."""
     kind, slot = scene.plant.slots.get(id, ("", -1))
     plant = scene.plant
@@ -118,7 +118,7 @@ class _Chosen:
     machines: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, scene: Scene, ids: tuple[str, ...]) -> _Chosen:
+    def of(cls, scene: EditedScene, ids: tuple[str, ...]) -> _Chosen:
         """Return what some ids choose; all racks of a row are the row, all its rows are the generator."""
         if not ids:
             raise CommandError("nothing is chosen")
@@ -176,13 +176,13 @@ class _Chosen:
             found.racks += [f"{name}/{row}/{rack}" for row, rack in sorted(mine)]
         return found
 
-    def boxes(self, scene: Scene, ids: list[str]) -> Bools:
+    def boxes(self, scene: EditedScene, ids: list[str]) -> Bools:
         """Return which footprints move, given what each is of."""
         whole, alone = (*self.generators, *self.rows), {*self.racks, *self.machines}
         heads = tuple(f"{one}/" for one in whole)
         return np.array([one in alone or (bool(heads) and one.startswith(heads)) for one in ids], np.bool_)
 
-    def others(self, scene: Scene) -> FloorFootprints:
+    def others(self, scene: EditedScene) -> FloorFootprints:
         """Return what is in the way: of racks, which the other machines keep clear of, what was given a place."""
         boxes = standing(scene.plant, settled=not self.machines)
         return boxes.but(self.boxes(scene, boxes.ids))
@@ -238,7 +238,7 @@ def _move_machine(changes: Changes, id: str, x_m: float, y_m: float) -> None:
     changes.set(f"{one.path}.places[{id}]", {"hall": hall, **place} if hall else place)
 
 
-def hall_of_item(scene: Scene, item: int) -> int:
+def hall_of_item(scene: EditedScene, item: int) -> int:
     """Return the hall in whose coordinates a power item stands: the floor it is on, else the nearest."""
     halls = scene.plant.halls
     x_m = float(scene.plant.power.x_m[item])
@@ -270,7 +270,7 @@ class MoveNodes:
         what = self.nodes[0] if len(self.nodes) == 1 else f"{len(self.nodes):,} nodes"
         return f"Move {what} to {self.rack}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         plant = scene.plant
         home = rack_slot(scene, self.rack)
@@ -316,7 +316,7 @@ class Rotate:
         """Return what is done."""
         return f"Turn {self.ids[0]}" if len(self.ids) == 1 else f"Turn {len(self.ids):,} things"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         chosen = _Chosen.of(scene, self.ids)
         if chosen.machines:

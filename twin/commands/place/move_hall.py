@@ -8,7 +8,7 @@ import numpy as np
 
 from twin.commands.edit.addressables import generator, people_say, thing, titled
 from twin.commands.edit.changes import Changes, point, said
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import FloorFootprints, standing, struck
 from twin.commands.place.place import BESIDE_M, hall_slot
 from twin.scenario import Patch
@@ -38,7 +38,7 @@ class MoveToHall:
         what = self.ids[0] if len(self.ids) == 1 else f"{len(self.ids):,} things"
         return f"Move {what} to hall {self.hall}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if not self.ids:
             raise CommandError("nothing is chosen")
@@ -56,7 +56,7 @@ class MoveToHall:
         return changes.patch(f"Move {people_say(scene.scenario, self.ids)} to hall {self.hall}")
 
 
-def _whole(scene: Scene, id: str) -> str:
+def _whole(scene: EditedScene, id: str) -> str:
     """Return the row generator that goes when a thing does."""
     one = thing(scene.scenario, id)
     if one.kind not in ("rows", "row", "rack"):
@@ -77,7 +77,7 @@ def _of(boxes: FloorFootprints, names: list[str]) -> np.ndarray:
     return np.array([one.startswith(heads) if heads else False for one in boxes.ids], np.bool_)
 
 
-def _carried(scene: Scene, boxes: FloorFootprints, name: str, hall: str) -> FloorFootprints:
+def _carried(scene: EditedScene, boxes: FloorFootprints, name: str, hall: str) -> FloorFootprints:
     """Return the footprints of a generator as far from the corner of the other hall as from that of its own."""
     halls = scene.plant.halls
     to = halls.ids.index(hall)

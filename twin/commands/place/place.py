@@ -13,7 +13,7 @@ from twin.catalog import NodePart, Part, RackPart, StoragePart, SwitchPart
 from twin.commands.edit import names
 from twin.commands.edit.addressables import generator, thing
 from twin.commands.edit.changes import Changes, metres, point
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.capacity_check import unwired
 from twin.commands.place.footprint import (
     FloorFootprints,
@@ -111,7 +111,7 @@ class AddPart:
         """Return what is done."""
         return f"Add {self.part}" if self.count == 1 else f"Add {self.count} {self.part}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if self.part not in scene.catalog:
             raise CommandError(f"the catalogue has no {self.part!r}")
@@ -145,7 +145,7 @@ class AddPart:
 class _New:
     """What a part becomes in a scene."""
 
-    def __init__(self, scene: Scene, changes: Changes, asked: AddPart) -> None:
+    def __init__(self, scene: EditedScene, changes: Changes, asked: AddPart) -> None:
         self._scene, self._changes, self._asked = scene, changes, asked
         self._taken = names.hardware(scene.scenario)
 
@@ -313,14 +313,14 @@ class _New:
         return x_m, y_m
 
 
-def hall_slot(scene: Scene, hall: str) -> int:
+def hall_slot(scene: EditedScene, hall: str) -> int:
     """Return the slot of a hall, of the first without a name; raises CommandError when there is none."""
     if hall and hall not in scene.plant.halls.ids:
         raise CommandError(f"there is no hall {hall!r}", f"there are {', '.join(scene.plant.halls.ids)}")
     return scene.plant.halls.ids.index(hall) if hall else 0
 
 
-def supplier(scene: Scene, kind: StageKind) -> str:
+def supplier(scene: EditedScene, kind: StageKind) -> str:
     """Return the stage that a new one of a kind hangs on; "" when there is none: then it is the grid's."""
     stages = scene.scenario.power
     for above in _ABOVE.get(kind, ("switchgear", "utility")):
@@ -370,7 +370,7 @@ class AddRows:
         racks = f"{self.racks} racks" if self.racks > 1 else "1 rack"
         return f"Add a row of {racks}" if self.rows == 1 else f"Add {self.rows} rows of {racks}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         slot = hall_slot(scene, self.hall)
         part = self.rack_part or None

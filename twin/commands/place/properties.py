@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from twin.commands.edit.addressables import Thing, ThingKind, counted, people_say, thing, titled
 from twin.commands.edit.changes import Changes, said
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.scenario import Patch
 from twin.scenario.text.emit import flow
 
@@ -18,7 +18,7 @@ ITEM_KEYS: dict[ThingKind, tuple[str, ...]] = {
 """Keys that a generated item has of its own; others are those of its generator."""
 
 
-def path_of(scene: Scene, id: str, key: str) -> str:
+def path_of(scene: EditedScene, id: str, key: str) -> str:
     """Return the path of a property of a thing.
 
     A key of a row, rack or node that only its generator has is that of the generator, and so is a key of a loop or
@@ -67,7 +67,7 @@ class SetProperty:
         value = self.value if len(self.value) <= 24 and "\n" not in self.value else ""
         return f"Set {name}{of}{many}" + (f" to {value}" if value else "")
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if not self.ids:
             raise CommandError("nothing is chosen")
@@ -98,7 +98,7 @@ class DrainNodes:
         what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "thing")
         return f"{'Drain' if self.drained else 'Give work again to'} {what}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         changes = Changes(scene)
         halls = {rows.id: hall for hall in scene.scenario.halls for rows in hall.rows}
@@ -109,7 +109,7 @@ class DrainNodes:
         return changes.patch(self.title)
 
 
-def nodes_in(scene: Scene, ids: tuple[str, ...]) -> list[str]:
+def nodes_in(scene: EditedScene, ids: tuple[str, ...]) -> list[str]:
     """Return the nodes that stand in some rows, racks or generators, each once."""
     plant = scene.plant
     found: dict[str, None] = {}
@@ -165,7 +165,7 @@ class Rename:
         """Return what is done."""
         return f"Rename {self.id or 'the scene'}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         key = "title"
         if self.id:

@@ -10,7 +10,7 @@ import numpy as np
 from twin.catalog import NodePart
 from twin.commands.edit.addressables import counted, thing
 from twin.commands.edit.changes import Changes
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import first_free, node_height_u, taken_units, unit_for
 from twin.scenario import Patch
 
@@ -53,7 +53,7 @@ class AddNode:
             else f"Add {self.count} {self.part} to {self.rack}"
         )
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         return PutNodes((NodeCopy(self.part),) * self.count, self.rack, self.u, self.title).patch(scene)
 
@@ -82,7 +82,7 @@ class PutNodes:
         """Return what is done."""
         return self.named or f"Paste {counted(len(self.nodes), 'node')} into {self.rack}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         height_u = heights_u(scene, self.nodes)
         slot = rack_slot(scene, self.rack)
@@ -111,7 +111,7 @@ class DuplicateNodes:
         """Return what is done."""
         return f"Duplicate {self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), 'node')}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         plant, changes = scene.plant, Changes(scene)
         taken: dict[int, dict[int, str]] = {}
@@ -133,7 +133,7 @@ class DuplicateNodes:
         return changes.patch(self.title)
 
 
-def node_copies(scene: Scene, ids: Sequence[str]) -> tuple[NodeCopy, ...]:
+def node_copies(scene: EditedScene, ids: Sequence[str]) -> tuple[NodeCopy, ...]:
     """Return copies of nodes as they stand, rack by rack from below; raises CommandError for what is none."""
     nodes = scene.plant.nodes
     return tuple(
@@ -142,7 +142,7 @@ def node_copies(scene: Scene, ids: Sequence[str]) -> tuple[NodeCopy, ...]:
     )
 
 
-def heights_u(scene: Scene, nodes: Sequence[NodeCopy]) -> list[int]:
+def heights_u(scene: EditedScene, nodes: Sequence[NodeCopy]) -> list[int]:
     """Return the units each takes; raises CommandError where the catalogue has no such node."""
     found = []
     for node in nodes:
@@ -153,7 +153,7 @@ def heights_u(scene: Scene, nodes: Sequence[NodeCopy]) -> list[int]:
     return found
 
 
-def _slots(scene: Scene, ids: Sequence[str]) -> list[int]:
+def _slots(scene: EditedScene, ids: Sequence[str]) -> list[int]:
     """Return the slots of nodes in the order of their racks and units."""
     nodes = scene.plant.nodes
     slots = []
@@ -166,7 +166,7 @@ def _slots(scene: Scene, ids: Sequence[str]) -> list[int]:
     return [slots[k] for k in order.tolist()]
 
 
-def rack_slot(scene: Scene, rack: str) -> int:
+def rack_slot(scene: EditedScene, rack: str) -> int:
     """Return the slot of a rack that stands; raises CommandError when there is none."""
     kind, slot = scene.plant.slots.get(rack, ("", -1))
     if kind != "rack":
@@ -174,7 +174,7 @@ def rack_slot(scene: Scene, rack: str) -> int:
     return slot
 
 
-def fresh_node(scene: Scene, rack: str) -> int:
+def fresh_node(scene: EditedScene, rack: str) -> int:
     """Return the number of the next node of a rack, beyond all it ever had."""
     slot = rack_slot(scene, rack)
     most = int(scene.plant.racks.node_count[slot]) - 1

@@ -8,7 +8,7 @@ from typing import Any
 from twin.catalog import UnknownPart
 from twin.commands.edit.addressables import counted
 from twin.commands.edit.changes import Changes
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import standing
 from twin.commands.place.place import BESIDE_M, hall_slot
 from twin.commands.place.rack_nodes import NodeCopy, PutNodes, heights_u
@@ -24,7 +24,7 @@ LARGEST = 500_000
 HEAD = "# Copied from a gpu-twin scene: {what}. Paste it into another one."
 
 
-def copied(scene: Scene, ids: tuple[str, ...]) -> str:
+def copied(scene: EditedScene, ids: tuple[str, ...]) -> str:
     """Return some things as the text of a scene.
 
     Rows stand under ``halls``; a thing that stays and joins them, such as a fabric, is named with what it joins alone.
@@ -56,7 +56,7 @@ def copied(scene: Scene, ids: tuple[str, ...]) -> str:
     return HEAD.format(what=counted(len(ids), "thing")) + "\n" + block(whole)
 
 
-def _stacked(scene: Scene, nodes: tuple[NodeCopy, ...]) -> dict[str, Any]:
+def _stacked(scene: EditedScene, nodes: tuple[NodeCopy, ...]) -> dict[str, Any]:
     """Return nodes as items of a rack, one on another."""
     found, u = dict[str, Any](), 1
     for k, (node, high_u) in enumerate(zip(nodes, heights_u(scene, nodes), strict=True)):
@@ -158,7 +158,7 @@ class Paste:
         """Return what is done."""
         return "Paste"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         nodes = pasted(self.text).nodes
         if nodes and not self.rack:
@@ -167,11 +167,11 @@ class Paste:
             return PutNodes(nodes, self.rack, self.u).patch(scene)
         return self._planted(scene)[0].patch(self.title)
 
-    def notices(self, scene: Scene) -> list[str]:
+    def notices(self, scene: EditedScene) -> list[str]:
         """Return what is left out, one sentence each; raises as `patch`."""
         return self._planted(scene)[1]
 
-    def _planted(self, scene: Scene) -> tuple[Changes, list[str]]:
+    def _planted(self, scene: EditedScene) -> tuple[Changes, list[str]]:
         fragment = pasted(self.text)
         changes = Changes(scene)
         if fragment.nodes:
@@ -188,7 +188,7 @@ class Paste:
 
 
 def way_to(
-    scene: Scene, fragment: Fragment, hall: str, at: tuple[float, float] | None
+    scene: EditedScene, fragment: Fragment, hall: str, at: tuple[float, float] | None
 ) -> tuple[float, float]:
     """Return how far a fragment moves to have its middle at a place, or without one to stand beside all else [m]."""
     slot = hall_slot(scene, hall)

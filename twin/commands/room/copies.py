@@ -8,7 +8,7 @@ import numpy as np
 
 from twin.commands.edit.addressables import counted, generator, thing
 from twin.commands.edit.changes import Changes
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import must_fit
 from twin.commands.place.generators import ChangeGenerator
 from twin.commands.place.rack_nodes import DuplicateNodes
@@ -48,7 +48,7 @@ class Duplicate:
             else f"Duplicate {counted(len(self.ids), 'thing')}"
         )
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if self.ids and all(thing(scene.scenario, one).kind == "node" for one in self.ids):
             return DuplicateNodes(self.ids).patch(scene)
@@ -61,7 +61,7 @@ class Duplicate:
         return changes.patch(self.title)
 
 
-def hall_of(scene: Scene, ids: tuple[str, ...]) -> str:
+def hall_of(scene: EditedScene, ids: tuple[str, ...]) -> str:
     """Return the hall of the first thing that stands in one; "" when none does."""
     for id in ids:
         hall = thing(scene.scenario, id).hall
@@ -100,7 +100,7 @@ class Array:
         what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "thing")
         return f"Array of {self.columns} x {self.rows} of {what}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         copies = self.columns * self.rows - 1
         if min(self.columns, self.rows) < 1 or not copies:
@@ -138,7 +138,7 @@ class Array:
         planter.close()
         return changes.patch(self.title)
 
-    def _free_rack(self, scene: Scene) -> str:
+    def _free_rack(self, scene: EditedScene) -> str:
         """Return the generator of a rack that stands alone and can be made a row by its numbers; "" else."""
         if len(self.ids) != 1:
             return ""
@@ -157,7 +157,7 @@ class Array:
             else ""
         )
 
-    def _must_be_free(self, scene: Scene, hall: str, offsets: list[tuple[float, float]]) -> None:
+    def _must_be_free(self, scene: EditedScene, hall: str, offsets: list[tuple[float, float]]) -> None:
         planter = Planter(Changes(scene), hall)
         fragment = gathered(scene, self.ids)
         for offset in offsets:

@@ -14,7 +14,7 @@ import numpy as np
 from twin import units
 from twin.catalog import ChillerPart, CoolingTowerPart, DryCoolerPart
 from twin.commands.edit.changes import Changes
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.commands.place.place import hall_slot
 from twin.commands.room.room_design import scene_of
 from twin.commands.room.room_power import GRID_MARGIN, GRID_STEP_W, power_text
@@ -27,7 +27,7 @@ from twin.plant.facility import facility_flow_m3_s
 _ABOVE = ("from", "or_from", "at")
 
 
-def water_of(scene: Scene, hall: str = "") -> str:
+def water_of(scene: EditedScene, hall: str = "") -> str:
     """Return the facility loop that takes the heat of a hall; "" where none does yet."""
     plant, slot = scene.plant, hall_slot(scene, hall)
     loops = plant.loops
@@ -87,7 +87,7 @@ def _grow(changes: Changes, slot: int, more_w: float) -> None:
             changes.set(f"cooling.plants[{said.id}].needed", enough)
 
 
-def _drawn_w(scene: Scene, slot: int, made: Scene) -> float:
+def _drawn_w(scene: EditedScene, slot: int, made: EditedScene) -> float:
     """Return what the machines and pumps of a facility loop draw for the heat of a fragment [W]."""
     part, heat_w = scene.catalog.part(scene.plant.plants.part[slot]), float(made.plant.plants.rated_w.sum())
     drawn_w = 0.0

@@ -13,7 +13,7 @@ import numpy as np
 from twin import units as units_of
 from twin.catalog import Catalog, load_catalog
 from twin.commands.edit.changes import Changes, point
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import FloorFootprints, machine_size_m, must_fit, rack_size_m, standing
 from twin.commands.place.place import hall_slot
 from twin.commands.place.snap import MovedShape
@@ -195,7 +195,7 @@ class AddPrefab:
         """Return what is done."""
         return f"Add {PREFABS[self.prefab].title}" if self.prefab in PREFABS else f"Add {self.prefab}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if self.prefab not in PREFABS:
             raise CommandError(f"there is no prefab {self.prefab!r}", f"there are {', '.join(PREFABS)}")
@@ -214,7 +214,7 @@ class AddPrefab:
         return changes.patch(self.title)
 
 
-def _joined(scene: Scene, fragment: Fragment, hall: str) -> Fragment:
+def _joined(scene: EditedScene, fragment: Fragment, hall: str) -> Fragment:
     """Return a CDU pair with the rows it finds, on facility water that is there already if it is cold enough."""
     loops = fragment.things.get("cooling.loops", [])
     if fragment.rows or not loops:

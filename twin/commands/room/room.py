@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from twin.commands.edit.changes import Changes
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.commands.place.footprint import standing
 from twin.commands.place.place import hall_slot
 from twin.commands.room.insert_snippet import Planter
@@ -47,7 +47,7 @@ class AddRoom:
         """Return what is done."""
         return f"Add {self.room.title or 'a room'}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         made = self.drawn or design(self.room, scene.catalog)
         slot = hall_slot(scene, self.hall)
@@ -69,14 +69,14 @@ def planted(changes: Changes, fragment: Fragment, hall: str, by_m: Corner) -> No
     planter.close()
 
 
-def is_empty(scene: Scene) -> bool:
+def is_empty(scene: EditedScene) -> bool:
     """Return whether nothing has been built yet."""
     here = scene.scenario
     things: tuple[tuple[Any, ...], ...] = (here.fabrics, here.power, here.cooling.loops, here.cooling.plants)
     return not any(things) and not any(hall.rows for hall in here.halls)
 
 
-def free_corner(scene: Scene, hall: str = "") -> Corner:
+def free_corner(scene: EditedScene, hall: str = "") -> Corner:
     """Return the corner where a new block stands clear of what a hall holds, in coordinates of the site [m]."""
     slot = hall_slot(scene, hall)
     boxes = standing(scene.plant)

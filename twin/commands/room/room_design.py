@@ -13,7 +13,7 @@ import numpy as np
 from twin.arrays import Floats
 from twin.catalog import Catalog, CduPart, ChillerPart, CrahPart, RdhxPart, SwitchPart
 from twin.commands.edit.changes import metres, point
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import machine_size_m
 from twin.commands.room.room_plan import RackStack, RoomError, RoomRequest, stack_of
 from twin.commands.room.room_power import power_tree
@@ -77,7 +77,7 @@ class RoomDesign:
     catalog: Catalog
 
     @cached_property
-    def scene(self) -> Scene:
+    def scene(self) -> EditedScene:
         """The room as a scene of its own, to be drawn and counted."""
         return scene_of(self.fragment, self.catalog)
 
@@ -378,9 +378,9 @@ def _without(said: dict[str, Any], key: str) -> dict[str, Any]:
     return {name: value for name, value in said.items() if name != key}
 
 
-def scene_of(fragment: Fragment, catalog: Catalog) -> Scene:
+def scene_of(fragment: Fragment, catalog: Catalog) -> EditedScene:
     """Return a scene with nothing but this in it."""
-    return Scene.of(loads(block(_document(fragment))), catalog=catalog)
+    return EditedScene.of(loads(block(_document(fragment))), catalog=catalog)
 
 
 def _scenario(fragment: Fragment) -> Scenario:

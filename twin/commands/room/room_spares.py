@@ -9,7 +9,7 @@ import numpy as np
 
 from twin.arrays import Floats
 from twin.catalog import CduPart, ChillerPart, CrahPart
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.plant.design_load import rack_design_w
 from twin.plant.facility import rated_heat_w
 
@@ -44,7 +44,7 @@ class Spares:
         return f"{f'{self.groups:,} x ({counted})' if self.groups > 1 else counted} {self.machines}"
 
 
-def spares_of(scene: Scene) -> list[Spares]:
+def spares_of(scene: EditedScene) -> list[Spares]:
     """Return the machines of loops, facility water and generators, and of UPS where one path has spare ones."""
     plant, catalog = scene.plant, scene.catalog
     heat_w, found = loop_heat_w(scene), []
@@ -76,7 +76,7 @@ def spares_of(scene: Scene) -> list[Spares]:
     return found
 
 
-def loop_heat_w(scene: Scene) -> Floats:
+def loop_heat_w(scene: EditedScene) -> Floats:
     """Return the heat of each loop [W]: nodes at nameplate, and what stands beside them, cooled as GPUs there are."""
     plant, racks = scene.plant, scene.plant.racks
     heat_w = rated_heat_w(plant, scene.catalog, plant.loops)
@@ -85,7 +85,7 @@ def loop_heat_w(scene: Scene) -> Floats:
     return heat_w
 
 
-def beside_w(scene: Scene) -> Floats:
+def beside_w(scene: EditedScene) -> Floats:
     """Return what the racks draw besides nodes [W]: switches of their part, all that stands where no node does."""
     plant, racks = scene.plant, scene.plant.racks
     held = np.zeros(len(racks.ids), np.bool_)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from twin.commands.edit.addressables import generator, made_by, override, thing, titled
 from twin.commands.edit.changes import point, said
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.names import fresh
 from twin.commands.place.footprint import FloorFootprints, rack_size_m
 from twin.commands.place.move import place_of
@@ -56,7 +56,7 @@ class Fragment:
             str(one["id"]) for one in (*self.rows, *(one for some in self.things.values() for one in some))
         ]
 
-    def boxes(self, scene: Scene, slot: int) -> FloorFootprints:
+    def boxes(self, scene: EditedScene, slot: int) -> FloorFootprints:
         """Return the footprints of its racks in coordinates of the hall."""
         ids: list[str] = []
         columns: list[list[float]] = [[], [], [], []]
@@ -94,7 +94,7 @@ def rows_of(one: dict[str, Any]) -> RowGenerator:
         raise CommandError(f"rows {one.get('id', '')!s:.40}: {where}: {first['msg']}") from None
 
 
-def gathered(scene: Scene, ids: tuple[str, ...]) -> Fragment:
+def gathered(scene: EditedScene, ids: tuple[str, ...]) -> Fragment:
     """Return a copy of some things of a scene.
 
     Racks and rows become generators of their own, neighbours together; loops and power items likewise. Nodes are
@@ -147,12 +147,12 @@ def gathered(scene: Scene, ids: tuple[str, ...]) -> Fragment:
     return found
 
 
-def _without_groups(scene: Scene, ids: tuple[str, ...]) -> tuple[str, ...]:
+def _without_groups(scene: EditedScene, ids: tuple[str, ...]) -> tuple[str, ...]:
     members = {group.id: group.members for group in scene.scenario.groups}
     return tuple(one for id in ids for one in members.get(id, (id,)))
 
 
-def _whole_rows(scene: Scene, name: str, found: Fragment) -> None:
+def _whole_rows(scene: EditedScene, name: str, found: Fragment) -> None:
     hall, _ = generator(scene.scenario, name)
     one = copy.deepcopy(said(scene, f"halls[{hall.id}].rows[{name}]"))
     strays = Strays(scene.scenario, scene.catalog)
@@ -169,7 +169,7 @@ def _whole_rows(scene: Scene, name: str, found: Fragment) -> None:
     found.rows.append(one | ({"overrides": mine} if mine else {}))
 
 
-def _nodes_in(scene: Scene, rack: str, copied: str, strays: Strays) -> dict[str, Any]:
+def _nodes_in(scene: EditedScene, rack: str, copied: str, strays: Strays) -> dict[str, Any]:
     """Return what is said of the nodes of a rack's copy: it holds what stands in the rack, whatever its names are.
 
     A node that has moved on is absent from the copy, one that has come is a node of its own there.
@@ -195,7 +195,7 @@ def _nodes_in(scene: Scene, rack: str, copied: str, strays: Strays) -> dict[str,
 
 
 def _some_racks(
-    scene: Scene,
+    scene: EditedScene,
     name: str,
     places: set[tuple[int, int]],
     found: Fragment,
@@ -237,7 +237,7 @@ def _some_racks(
         found.rows.append(one | ({"overrides": mine} if mine else {}))
 
 
-def _some_items(scene: Scene, name: str, numbers: list[int], found: Fragment) -> None:
+def _some_items(scene: EditedScene, name: str, numbers: list[int], found: Fragment) -> None:
     """Add a loop generator or power stage with some of its items, each at the place where it stands."""
     one = thing(scene.scenario, name)
     entry = copy.deepcopy(said(scene, one.path))
@@ -264,7 +264,7 @@ def _some_items(scene: Scene, name: str, numbers: list[int], found: Fragment) ->
     found.things.setdefault(section, []).append(entry | ({"places": places} if places else {}))
 
 
-def _joined(scene: Scene, found: Fragment, origin: dict[str, str]) -> None:
+def _joined(scene: EditedScene, found: Fragment, origin: dict[str, str]) -> None:
     """Take note of what stays and joins what is copied."""
     origin = origin | {
         str(one["id"]): str(one["id"])

@@ -12,7 +12,7 @@ from twin.catalog import CduPart, CrahPart
 from twin.commands.budget.budget import loop_capacity_w
 from twin.commands.edit import names
 from twin.commands.edit.changes import Changes, said
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.wiring.unconnected import uncooled
 from twin.plant.facility import USUAL_PART, rated_heat_w
 from twin.plant.tables import LoopKind, RackKind
@@ -70,7 +70,7 @@ def wire_coolant(changes: Changes, add: bool) -> int:
     return joined
 
 
-def _loose(scene: Scene, side: str) -> list[str]:
+def _loose(scene: EditedScene, side: str) -> list[str]:
     """Return rows without a loop of one kind; racks of switches and stores breathe air too, once anybody does."""
     found = [one.id for one in uncooled(scene) if ("cold plates" in one.reason) == (side == "liquid")]
     racks = scene.plant.racks
@@ -80,7 +80,7 @@ def _loose(scene: Scene, side: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _heat_w(scene: Scene) -> dict[str, dict[str, float]]:
+def _heat_w(scene: EditedScene) -> dict[str, dict[str, float]]:
     """Return by kind of loop and row generator the heat of its nodes [W]."""
     plant, catalog = scene.plant, scene.catalog
     nodes = plant.nodes
@@ -101,7 +101,7 @@ def _heat_w(scene: Scene) -> dict[str, dict[str, float]]:
     return found
 
 
-def _loops(scene: Scene, side: str) -> tuple[dict[str, float], dict[str, list[str]]]:
+def _loops(scene: EditedScene, side: str) -> tuple[dict[str, float], dict[str, list[str]]]:
     """Return loop generator -> capacity that is left [W]."""
     plant = scene.plant
     spare_w: Floats = loop_capacity_w(plant, scene.catalog) - rated_heat_w(plant, scene.catalog, plant.loops)
@@ -113,7 +113,7 @@ def _loops(scene: Scene, side: str) -> tuple[dict[str, float], dict[str, list[st
     return left_w, {}
 
 
-def _away_m(scene: Scene, loop: str, rows: str) -> float:
+def _away_m(scene: EditedScene, loop: str, rows: str) -> float:
     plant = scene.plant
     mine = [slot for slot, id in enumerate(plant.loops.ids) if id.partition("/")[0] == loop]
     racks = [slot for slot, id in enumerate(plant.racks.ids) if id.partition("/")[0] == rows]
@@ -134,7 +134,7 @@ def _grow(changes: Changes, loop: str, missing_w: float) -> float:
     return more * each_w
 
 
-def _why(scene: Scene, side: str, rows: str, heat: dict[str, float], left_w: dict[str, float]) -> str:
+def _why(scene: EditedScene, side: str, rows: str, heat: dict[str, float], left_w: dict[str, float]) -> str:
     needs = f"{rows} gives up to {heat.get(rows, 0.0) / 1e3:,.0f} kW to {'coolant' if side == 'liquid' else 'the air'}"
     if not left_w:
         return f"{needs}, and there is no {'coolant loop' if side == 'liquid' else 'air handler'}"

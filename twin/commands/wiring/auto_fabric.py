@@ -12,7 +12,7 @@ from twin.arrays import Ints32
 from twin.commands.edit import names
 from twin.commands.edit.addressables import counted
 from twin.commands.edit.changes import Changes, said
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.wiring.cable_reach import between_m, cable_for
 from twin.commands.wiring.unconnected import wired
 from twin.plant.tables import RackKind
@@ -185,7 +185,7 @@ def _lay(
         changes.take(f"fabrics[{bare.id}].spine")
 
 
-def _switch_for(scene: Scene, wanted: _Wanted) -> str:
+def _switch_for(scene: EditedScene, wanted: _Wanted) -> str:
     """Return the switch part whose ports are just fast enough, the one with most of them."""
     parts = [scene.catalog.switch(name) for name in scene.catalog.ids("switch")]
     fast = [
@@ -199,7 +199,7 @@ def _switch_for(scene: Scene, wanted: _Wanted) -> str:
     return best.id
 
 
-def _home(scene: Scene, wanted: _Wanted) -> str | None:
+def _home(scene: EditedScene, wanted: _Wanted) -> str | None:
     """Return the nearest row generator of network racks; None: there is none, switches stand with nodes."""
     racks = scene.plant.racks
     network = np.flatnonzero(racks.present & (racks.kind == RackKind.NETWORK))
@@ -211,7 +211,7 @@ def _home(scene: Scene, wanted: _Wanted) -> str | None:
 
 
 def _must_have_room(
-    scene: Scene, racks: str | None, size: Size, leaves: int, spines: int, leaf: str, spine: str
+    scene: EditedScene, racks: str | None, size: Size, leaves: int, spines: int, leaf: str, spine: str
 ) -> None:
     """Raise CommandError when the network racks are too low for the switches."""
     if racks is None or size.leaf is None:
@@ -229,7 +229,7 @@ def _must_have_room(
         raise CommandError(reason, "more network racks")
 
 
-def _longest_m(scene: Scene, racks: str | None, wanted: _Wanted) -> float:
+def _longest_m(scene: EditedScene, racks: str | None, wanted: _Wanted) -> float:
     """Return the longest cable from a node to a switch [m]."""
     table = scene.plant.racks
     if racks is None or not len(wanted.racks):

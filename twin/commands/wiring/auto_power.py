@@ -13,7 +13,7 @@ from twin.catalog import PduPart
 from twin.commands.budget.budget import item_capacity_w
 from twin.commands.edit import names
 from twin.commands.edit.changes import Changes, said
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.place import supplier
 from twin.commands.wiring.unconnected import unfed
 from twin.plant.design_load import loop_design_w, plant_design_w, rack_design_w
@@ -119,7 +119,7 @@ def _size(things: list[_Thing], capacity_w: float) -> tuple[int, int]:
         units += 1
 
 
-def _things(scene: Scene, feeds: int) -> list[_Thing]:
+def _things(scene: EditedScene, feeds: int) -> list[_Thing]:
     """Return what has fewer feeds than asked for, what has none first."""
     plant, catalog = scene.plant, scene.catalog
     loads = rack_design_w(plant, catalog), loop_design_w(plant, catalog), plant_design_w(plant, catalog)
@@ -156,7 +156,7 @@ class _Tree:
     A feed must carry the whole of a thing: when the other one is dead it does.
     """
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: EditedScene) -> None:
         plant = scene.plant
         self._scene = scene
         self._stages = {stage.id: stage for stage in scene.scenario.power}

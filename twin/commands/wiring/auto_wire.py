@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from twin.commands.edit.changes import Changes
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.wiring.auto_coolant import wire_coolant
 from twin.commands.wiring.auto_fabric import wire_fabric
 from twin.commands.wiring.auto_power import wire_power
@@ -50,7 +50,7 @@ class AutoWire:
         words = {"fabric": "the network", "power": "power", "coolant": "cooling", "all": "all there is"}
         return f"Wire {words[self.what]} by rule"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         changes = Changes(scene, self.only)
         done = 0
@@ -66,10 +66,10 @@ class AutoWire:
             raise CommandError("everything is connected already")
         return changes.patch(self.title)
 
-    def _powered(self, scene: Scene, first: Patch) -> Patch:
+    def _powered(self, scene: EditedScene, first: Patch) -> Patch:
         """Return a patch with power for what it adds, too."""
         try:
-            after = Scene.of(patch_text.apply(scene.document, first), catalog=scene.catalog)
+            after = EditedScene.of(patch_text.apply(scene.document, first), catalog=scene.catalog)
         except ScenarioError as error:
             raise CommandError(str(error.problems[0].reason), error.problems[0].hint) from error
         changes = Changes(after, self.only)

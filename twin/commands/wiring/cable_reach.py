@@ -6,19 +6,19 @@ import numpy as np
 
 from twin.arrays import Floats, Ints32
 from twin.catalog import Catalog
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.plant.bundles import lengths_m
 from twin.plant.tray_paths import cross_tray_x_m
 
 
-def between_m(scene: Scene, a: Ints32, b: Ints32) -> Floats:
+def between_m(scene: EditedScene, a: Ints32, b: Ints32) -> Floats:
     """Return how long cables between racks in slots a and b are [m]."""
     plant = scene.plant
     cross_x_m = cross_tray_x_m(plant.racks, len(plant.halls.ids))
     return np.asarray(lengths_m(plant.racks, plant.rows, a, b, cross_x_m), np.float64)
 
 
-def rack_of(scene: Scene, id: str) -> int:
+def rack_of(scene: EditedScene, id: str) -> int:
     """Return the slot of the rack that a node or switch stands in; raises CommandError when there is none."""
     kind, slot = scene.plant.slots.get(id, ("", -1))
     if kind == "node":
@@ -28,7 +28,7 @@ def rack_of(scene: Scene, id: str) -> int:
     raise CommandError(f"{id} does not stand in a rack")
 
 
-def must_reach(scene: Scene, a: str, b: str, cable: str) -> None:
+def must_reach(scene: EditedScene, a: str, b: str, cable: str) -> None:
     """Raise CommandError when a cable part is too short between two things."""
     one, other = rack_of(scene, a), rack_of(scene, b)
     if one < 0 or other < 0:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from twin.catalog import Catalog
-from twin.commands.edit.command import Command, CommandError, Scene
+from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.edit.names import hardware
 from twin.commands.wiring.auto_wire import AutoWire
 from twin.commands.wiring.unconnected import unlinked
@@ -41,7 +41,7 @@ class WiredIn:
         """Return what is done."""
         return self.brings.title
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes of the command, and those that connect what it brings."""
         patch = self.brings.patch(scene)
         try:
@@ -53,7 +53,7 @@ class WiredIn:
             return patch
         joined = _joined(document, scene.catalog, new)
         if joined is None:
-            brought = Scene.of(document, catalog=scene.catalog)
+            brought = EditedScene.of(document, catalog=scene.catalog)
             joined = _landed(brought, [AutoWire("fabric", only=new)])
         made, after = joined
         # What cools new things and what feeds them is chosen from the same scene: neither looks at the other.
@@ -61,7 +61,7 @@ class WiredIn:
         return Patch(patch.changes + made + rest, patch.title)
 
 
-def _landed(scene: Scene, wishes: Sequence[Command]) -> tuple[tuple[Change, ...], Scene]:
+def _landed(scene: EditedScene, wishes: Sequence[Command]) -> tuple[tuple[Change, ...], EditedScene]:
     """Return the changes of those wishes that can be done, and the scene after them."""
     found: list[tuple[Change, ...]] = []
     for wish in wishes:
@@ -75,12 +75,12 @@ def _landed(scene: Scene, wishes: Sequence[Command]) -> tuple[tuple[Change, ...]
             document, done = edit(document, Patch(changes))[0], done + changes
         if done == together:
             break
-    return (done, Scene.of(document, catalog=scene.catalog)) if done else ((), scene)
+    return (done, EditedScene.of(document, catalog=scene.catalog)) if done else ((), scene)
 
 
 def _joined(
     document: Document, catalog: Catalog, new: frozenset[str]
-) -> tuple[tuple[Change, ...], Scene] | None:
+) -> tuple[tuple[Change, ...], EditedScene] | None:
     """Return the change that puts new rows into a network that stands, and the scene after it.
 
     Its switches have ports, or are as many as it takes; None: no network has room, or one connects all there is.
@@ -94,7 +94,7 @@ def _joined(
     for fabric in ruled:
         changes = (Change(f"fabrics[{fabric.id}].rows", flow([*fabric.rows, *loose])),)
         try:
-            after = Scene.of(edit(document, Patch(changes))[0], catalog=catalog)
+            after = EditedScene.of(edit(document, Patch(changes))[0], catalog=catalog)
         except (ScenarioError, PlantError):
             continue  # no port is left, or cards of another speed
         if not any(one.id in loose for one in unlinked(after)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 
 from twin.commands.budget.part_load import PartLoad, part_load, together
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.scenario.checks.fabric import connected
 from twin.scenario.checks.fabric_size import Misfit, Size, cards_of, size_of
 from twin.scenario.schema.systems import Fabric
@@ -22,7 +22,7 @@ class NewSwitches:
 
 
 def new_switches(
-    scene: Scene, nodes: Mapping[str, int], rows: str = "", joins: Collection[str] = ()
+    scene: EditedScene, nodes: Mapping[str, int], rows: str = "", joins: Collection[str] = ()
 ) -> NewSwitches:
     """Return the switches that networks get with new nodes, as `WiredIn` connects these.
 
@@ -54,7 +54,7 @@ def _takers(ruled: list[Fabric], rows: str, joins: Collection[str]) -> list[Fabr
     return [one for one in ruled if not one.rows or rows in one.rows or one.id in joins]
 
 
-def _grown(scene: Scene, fabric: Fabric, cards: list[tuple[int, float, int]]) -> NewSwitches | None:
+def _grown(scene: EditedScene, fabric: Fabric, cards: list[tuple[int, float, int]]) -> NewSwitches | None:
     """Return what a network gets for more nodes, given as (cards, speed of one [B/s], how many); None: no room."""
     here = connected(scene.scenario, fabric, scene.catalog)
     most = max(here.most_cards, *(one[0] for one in cards))

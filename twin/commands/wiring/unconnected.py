@@ -9,7 +9,7 @@ import numpy as np
 
 from twin.arrays import Bools
 from twin.commands.edit.addressables import counted
-from twin.commands.edit.command import Scene
+from twin.commands.edit.command import EditedScene
 from twin.plant.tables import LoopKind
 
 What = Literal["fabric", "power", "coolant"]
@@ -40,7 +40,7 @@ class Loose:
     second: bool = False
 
 
-def wired(scene: Scene) -> list[Loose]:
+def wired(scene: EditedScene) -> list[Loose]:
     """Return what is not connected, by generator; nothing when all is."""
     return [*unlinked(scene), *unfed(scene), *uncooled(scene)]
 
@@ -53,7 +53,7 @@ def _by_generator(ids: list[str], hit: Bools) -> list[tuple[str, int]]:
     return list(found.items())
 
 
-def unlinked(scene: Scene) -> list[Loose]:
+def unlinked(scene: EditedScene) -> list[Loose]:
     """Return which nodes are in no network, by generator."""
     plant = scene.plant
     nodes = plant.nodes
@@ -70,7 +70,7 @@ def unlinked(scene: Scene) -> list[Loose]:
     ]
 
 
-def unfed(scene: Scene) -> list[Loose]:
+def unfed(scene: EditedScene) -> list[Loose]:
     """Return what has no power, or no second feed where others have."""
     plant = scene.plant
     racks, loops = plant.racks, plant.loops
@@ -99,7 +99,7 @@ def unfed(scene: Scene) -> list[Loose]:
     return found
 
 
-def _empty(scene: Scene) -> Bools:
+def _empty(scene: EditedScene) -> Bools:
     """Return which racks hold nothing that draws power."""
     plant = scene.plant
     held = np.zeros(len(plant.racks.ids), np.bool_)
@@ -109,7 +109,7 @@ def _empty(scene: Scene) -> Bools:
     return ~held
 
 
-def uncooled(scene: Scene) -> list[Loose]:
+def uncooled(scene: EditedScene) -> list[Loose]:
     """Return which nodes give heat to nothing."""
     plant = scene.plant
     nodes, racks = plant.nodes, plant.racks

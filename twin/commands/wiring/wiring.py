@@ -7,7 +7,7 @@ from typing import Any
 
 from twin.commands.edit.addressables import Thing, thing, titled
 from twin.commands.edit.changes import Changes, said
-from twin.commands.edit.command import CommandError, Scene
+from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.wiring.cable_reach import must_reach
 from twin.scenario import Patch
 from twin.scenario.checks.fabric import connected
@@ -17,7 +17,7 @@ from twin.scenario.schema.systems import Fabric
 _FED = ("rows", "loops", "plant")
 
 
-def whole(scene: Scene, id: str) -> Thing:
+def whole(scene: EditedScene, id: str) -> Thing:
     """Return the thing of the file behind an id: the generator of a rack, loop or power item."""
     one = thing(scene.scenario, id)
     return one if one.kind in ("node", "switch") else thing(scene.scenario, one.generator)
@@ -47,7 +47,7 @@ class Connect:
         """Return what is done."""
         return f"Connect {self.source} to {self.target}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         changes = Changes(scene)
         for a, b in self._both_ways(scene):
@@ -71,7 +71,7 @@ class Connect:
         hint = "fabrics take rows, stages feed rows, loops and facility loops, loops cool rows"
         raise CommandError(f"a {titled(a.kind)} and a {titled(b.kind)} are not joined", hint)
 
-    def _both_ways(self, scene: Scene) -> list[tuple[Thing, Thing]]:
+    def _both_ways(self, scene: EditedScene) -> list[tuple[Thing, Thing]]:
         a, b = (whole(scene, one) for one in (self.source, self.target))
         return [(a, b), (b, a)]
 
@@ -88,7 +88,7 @@ class Disconnect:
         """Return what is done."""
         return f"Disconnect {self.source} from {self.target}"
 
-    def patch(self, scene: Scene) -> Patch:
+    def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         changes = Changes(scene)
         one, other = (whole(scene, id) for id in (self.source, self.target))
@@ -142,7 +142,7 @@ def _feed(changes: Changes, stage: Thing, fed: Thing) -> None:
     _listed(changes, f"{stage.path}.feeds", fed.id, "")
 
 
-def _fabric(scene: Scene, name: str) -> Fabric:
+def _fabric(scene: EditedScene, name: str) -> Fabric:
     return next(one for one in scene.scenario.fabrics if one.id == name)
 
 
@@ -169,7 +169,7 @@ def _leave_fabric(changes: Changes, fabric: Thing, rows: Thing) -> None:
     changes.set(f"{fabric.path}.rows", [one for one in there if one != rows.id])
 
 
-def _explicit(scene: Scene, a: Thing, b: Thing) -> Fabric:
+def _explicit(scene: EditedScene, a: Thing, b: Thing) -> Fabric:
     """Return the explicit fabric of two ends."""
     names = {one.generator for one in (a, b) if one.kind == "switch"}
     if len(names) == 2:
@@ -223,7 +223,7 @@ def _uncable(changes: Changes, a: Thing, b: Thing) -> None:
         changes.clear(f"fabrics[{fabric.id}].links", [])
 
 
-def free_ports(scene: Scene, fabric: Fabric) -> dict[str, int]:
+def free_ports(scene: EditedScene, fabric: Fabric) -> dict[str, int]:
     """Return end of an explicit fabric -> ports or cards without a cable."""
     nodes = connected(scene.scenario, fabric, scene.catalog)
     size = size_of(fabric, scene.catalog, nodes.count, nodes.most_cards, nodes.card_bytes_s)
