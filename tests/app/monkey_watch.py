@@ -53,9 +53,9 @@ _TURN_MS = 5
 _BLOCKED_MS = 40
 _ODD_NOTES = (
     "Something went wrong",
-    "The picture has a fault",
+    "Drawing error",
     "The simulation stopped",
-    "Changes are not kept safe",
+    "Journal not written",
 )
 _SUSPECT = (
     "Error",

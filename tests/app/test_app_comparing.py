@@ -70,7 +70,7 @@ def test_things_that_came_went_or_moved_are_found(lab: Path) -> None:
     assert things_of("title", found.after.plant) == ()
     timed = "[{id: e, at: 1 h, title: Rename, changes: [{path: title, value: Late}]}]"
     later = edit(before, Patch((Change("edits", timed),)))[0]
-    assert [one.section for one in compare(before, later).differences] == ["What is done at a time"]
+    assert [one.section for one in compare(before, later).differences] == ["Timed changes"]
     assert any(one.path == "title" for one in compare(before, later, 3600.0).differences)
 
 
@@ -148,7 +148,7 @@ def test_a_file_that_another_program_wrote_is_asked_about(
     assert editor.do(rename("Mine"))
     own.write_text(text.replace("seed:", "seed :"))
     qtbot.waitUntil(lambda: len(notes.notes) == 1)
-    assert set(notes.notes[0].buttons) == {"Compare", "Keep mine", "Take theirs"}
+    assert set(notes.notes[0].buttons) == {"Compare", "Keep mine", "Reload from disk"}
     notes.notes[0].buttons["Compare"].click()
     dialog = window.findChild(DiffDialog)
     assert dialog is not None
@@ -164,11 +164,11 @@ def test_a_file_that_another_program_wrote_is_asked_about(
     assert editor.do(rename("Other"))
     own.write_text("no scene at all")
     qtbot.waitUntil(lambda: any(note.buttons for note in notes.notes))
-    asked = next(note for note in notes.notes if "Take theirs" in note.buttons)
+    asked = next(note for note in notes.notes if "Reload from disk" in note.buttons)
     press("Cancel")
-    asked.buttons["Take theirs"].click()
+    asked.buttons["Reload from disk"].click()
     assert window.isWindowModified(), "what is not saved goes only when that is said twice"
-    press("Take theirs")
+    press("Reload from disk")
     file.take_theirs()
     assert file.document.scenario.title == "Other", "theirs is no scene: mine stays"
     assert window.files.problems is not None

@@ -80,13 +80,13 @@ def test_a_node_that_is_cut_off_tells_what_cuts_it_off(world: World) -> None:
     plant, node = world.plant, world.plant.nodes.ids[0]
     assert "Cut off" not in rows_of(world, node)["Now"]
     world.frame.values["gpu.state"][:8] = State.CUT_OFF
-    assert rows_of(world, node)["Now"]["Cut off"] == "its cables lead to no other"
+    assert rows_of(world, node)["Now"]["Cut off"] == "its cables connect to no other node"
     world.frame.values["switch.state"][int(np.flatnonzero(plant.switches.role == SwitchRole.SPINE)[0])] = (
         State.FAILED
     )
     assert rows_of(world, node)["Now"]["Cut off"] == "spine ib/1/0 is down"
     world.frame.values["bundle.down"][plant.bundles.of_link[0]] = 1
-    assert rows_of(world, node)["Now"]["Cut off"] == "a cable of it is down"
+    assert rows_of(world, node)["Now"]["Cut off"] == "a cable is down"
     world.frame.values["switch.state"][int(plant.node_links.leaf[0])] = State.FAILED
     assert rows_of(world, node)["Now"]["Cut off"] == "leaf ib/0/0 is down"
     facts = facts_of(world, f"{node}/0")
@@ -143,7 +143,7 @@ def test_fabric_and_collective_in_words(world: World) -> None:
     assert collective_cost(data).startswith("8 rails; ")
     assert collective_line(pipeline).startswith("chain of 2 stages")
     assert "no cable" in collective_cost(tensor)
-    said = rows_of(world, "llama3")["Communication in a step"]
+    said = rows_of(world, "llama3")["Communication per step"]
     assert list(said) == ["Gradients", "Pipeline", "Tensor"]
     assert said["Tensor"] == "inside the nodes"
 

@@ -210,7 +210,7 @@ def test_a_run_begun_anew_takes_back_what_waits_and_says_so(hands: Hands) -> Non
     hands.session.restart()
     assert not hands.has("x-1/0/0")
     assert not hands.editor.busy
-    assert ("Add rack", "the run was begun anew before it had taken it") in hands.refused
+    assert ("Add rack", "the run was restarted before the edit was applied") in hands.refused
     assert hands.text == text
 
 

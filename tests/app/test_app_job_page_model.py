@@ -348,7 +348,7 @@ def test_curves_of_a_job_follow_frames_and_forget_another_job() -> None:
 def at_work(found: Estimate) -> float:
     """Return the share of the time in which a job has its nodes and can be interrupted."""
     lost = dict(found.losses)
-    return 1.0 - lost["until noticed"] - lost["waiting for nodes"]
+    return 1.0 - lost["detection"] - lost["waiting for nodes"]
 
 
 def test_slices_come_to_what_the_quick_model_says() -> None:

@@ -215,7 +215,7 @@ def test_the_plan_names_what_it_draws_and_nothing_else(show_parts: Callable[[], 
     wizard, theme = _wizard(window), window.look.theme
     plan = wizard.preview
     legend = plan.legend()
-    assert list(legend) == ["stands there already", "nodes", "network", "fronts", "air handlers", "PDUs"]
+    assert list(legend) == ["already there", "nodes", "network", "fronts", "air handlers", "PDUs"]
     assert legend["fronts"] == QColor(theme.text)
     drawn = list(legend.values())[1:]  # the first one lets the ground through
     assert len({colour.name() for colour in drawn}) == len(drawn)

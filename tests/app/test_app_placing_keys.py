@@ -131,7 +131,7 @@ def test_a_copied_node_goes_into_free_units_by_keys_and_by_duplicate(open_rows: 
     at = place_of(window, 8.0, 1.0)
     tool.point(at.x(), at.y(), set())
     assert not tool.ok
-    assert tool.plate.reason == "it goes into a rack"
+    assert tool.plate.reason == "it must go into a rack"
     key(window, Qt.Key.Key_Escape)
     key(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     key(window, Qt.Key.Key_Return)

@@ -89,7 +89,7 @@ def test_what_is_done_before_the_run_is_saved_as_those_lines_only(
     answer("Cancel")
     assert not file.save()
     assert own.read_text().endswith("elsewhere\n")
-    answer("Go back")
+    answer("Revert")
     file.revert()
     assert "touched" in file.document.text
     assert not window.isWindowModified()

@@ -67,7 +67,7 @@ def test_the_pump_trip_is_explained(world: World) -> None:
     frame.values["job.state"][:] = JobState.RESTARTING
     told = story.tell(world, alarms)
     assert told is not None
-    assert told.lines[-1].startswith("llama3 stands still")
+    assert told.lines[-1].startswith("llama3 is down")
     alarms.add([Event(1, 620.0, "pump_start", "cdu/0", Severity.NOTICE, "all pumps run")])
     assert story.tell(world, alarms) is None
 
@@ -99,8 +99,8 @@ def test_the_reach_of_a_loss_is_one_sentence(world: World) -> None:
 
     assert said("cdu/0") == "2 racks with 144 GPUs lose their cooling"
     assert "lose a feed" in said("ups-a/0")
-    assert said("ups-a/0").endswith("none goes dark")
-    assert said("utility/0") == "nothing feels it"  # both UPS carry all
+    assert said("ups-a/0").endswith("none loses power")
+    assert said("utility/0") == "no effect"  # both UPS carry all
     assert said("gpu/0/0/3") == "4 GPUs stop"
 
 

@@ -33,7 +33,7 @@ def test_an_edit_ahead_is_taken_out_at_its_mark(
     place = QPoint(round(strip.scale.x(6 * 3600.0)), strip.height() // 2)
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, strip.mapToGlobal(place))
     QApplication.sendEvent(strip, event)
-    menu = window.timeline.findChild(QMenu, "menu of a time")
+    menu = window.timeline.findChild(QMenu, "time menu")
     assert menu is not None
     words = [one.text() for one in menu.actions()]
     assert any("06:00" in one and "A better name" in one for one in words)

@@ -134,7 +134,7 @@ def test_a_branch_that_is_refused_is_told_and_leaves_nothing(
     dialog.value_box.setCurrentText("1 mW")
     dialog.answer()
     qtbot.waitUntil(lambda: bool(window.notifications.notes))
-    assert window.notifications.notes[0].trouble.title == "This what-if has no answer"
+    assert window.notifications.notes[0].trouble.title == "What-if failed"
     assert not window.answering.running
     assert set(folder.iterdir()) == before
 

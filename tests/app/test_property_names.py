@@ -63,7 +63,7 @@ def test_what_may_stand_in_a_list_depends_on_the_list() -> None:
     ("key", "typed", "told"),
     [
         ("feeds", "gpu, ned", "'ned' is no such thing.*did you mean 'net'"),
-        ("feeds", "gpu, net, gpu", "'gpu' is named twice"),
+        ("feeds", "gpu, net, gpu", "'gpu' is given twice"),
         ("feeds", "lab", "there are gpu, net, store, crah, water"),
     ],
 )

@@ -75,7 +75,7 @@ def test_what_fails_in_one_only_is_named(hall: tuple[Plant, Frame]) -> None:
     assert between(hall, b).worse == (plant.power.ids[0], plant.switches.ids[0])
     back = machines_apart((plant, plant), (b, frame), Matched.of(plant, plant))
     assert back.better == (plant.power.ids[0], plant.switches.ids[0])
-    assert [one.label for one in back.categories] == ["machine not well in A only"]
+    assert [one.label for one in back.categories] == ["machine faulty in A only"]
 
 
 def test_a_piece_of_cable_shows_the_bundle_that_differs_most(hall: tuple[Plant, Frame]) -> None:

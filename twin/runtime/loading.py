@@ -24,7 +24,7 @@ def engine_type(name: str) -> EngineType:
     """
     module, colon, attribute = name.partition(":")
     if not colon:
-        raise ValueError(f"{name!r} is no engine; it is named like package.module:Class")
+        raise ValueError(f"{name!r} is not an engine; name it package.module:Class")
     return cast(EngineType, getattr(import_module(module), attribute))
 
 

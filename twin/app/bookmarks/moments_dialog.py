@@ -14,7 +14,7 @@ from twin.app.bookmarks.views import Views
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.plain_text import plain_tip
 
-_NONE = "No time is kept yet. Go to one on the timeline, then bookmark it."
+_NONE = "No bookmarked times yet. Go to a time on the timeline, then bookmark it."
 
 
 class MomentsDialog(KeptDialog):
@@ -36,9 +36,9 @@ class MomentsDialog(KeptDialog):
         self.resize(440, 360)
         self.list.itemActivated.connect(lambda _item: self._go())
         self.note_button = self._button(
-            "Change note\N{HORIZONTAL ELLIPSIS}", "Say something else about it (F2)", self._note
+            "Change note\N{HORIZONTAL ELLIPSIS}", "Change the note (F2)", self._note
         )
-        self._begin("Look at the chosen time (Enter)")
+        self._begin("Go to the selected time (Enter)")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Act on the chosen one."""

@@ -28,11 +28,11 @@ from twin.scenario.text.problem import ScenarioError
 from twin.units import spoken
 
 _NONE = (
-    "No branches yet.\n\nStop at any time of the run, or look back to one, and ask what if: "
-    "Run > What if from here. The branch is this run until then, and its own from there on."
+    "No branches yet.\n\nPause the run at any time, or go back to one, then choose Run > What if from here. "
+    "The branch shares this run's past until then."
 )
 TITLE, CUT, CHANGE, GOODPUT = range(4)
-_HEADS = ("Branch", "Leaves at", "What is other", "Goodput at end")
+_HEADS = ("Branch", "Branch time", "Change", "Goodput at end")
 _ROW_PX = 24
 _SHARES = {CUT: 96, GOODPUT: 176}
 _MISSING, _DAMAGED = "run file missing", "run file damaged"
@@ -79,11 +79,9 @@ class BranchesDock(Dock):
         self.none.setContentsMargins(24, 16, 24, 16)
         self.body.addWidget(self.tree, 1)
         self.body.addWidget(self.none, 1)
-        self.what_if_button = _button(
-            "What if from here\N{HORIZONTAL ELLIPSIS}", "Cut a branch at the time on screen"
-        )
-        self.open_button = _button("Open", "Open its recording, or its scene where it has not run (Enter)")
-        self.compare_button = _button("Compare with parent", "Hold its run against the run that it left")
+        self.what_if_button = _button("What if from here\N{HORIZONTAL ELLIPSIS}", "Branch from this time")
+        self.open_button = _button("Open", "Open its recording, or its scene if it has not run (Enter)")
+        self.compare_button = _button("Compare with parent", "Compare its run with its parent's")
         self.what_if_button.clicked.connect(self.what_if_wanted.emit)
         self.open_button.clicked.connect(self.open)
         self.compare_button.clicked.connect(self.compare)
@@ -116,13 +114,13 @@ class BranchesDock(Dock):
             self.open_wanted.emit(path)
         if one is None or path is None or path != self._session.path:
             return
-        anew = "The scene is opened from its start, to be simulated anew."
+        anew = "Its scene opens at the start, to be simulated again."
         if one.unread:
-            self.told.emit("Its recording cannot be read", f"{one.unread}. {anew}")
+            self.told.emit("Recording unreadable", f"{one.unread}. {anew}")
         elif _lacks_run(one):
             name = path.name.removesuffix(SUFFIX) + RUN_SUFFIX
-            gone = f"{name} is not beside the scene: moved away, deleted, or never made. {anew}"
-            self.told.emit("Its recording is gone", gone)
+            gone = f"{name} is not beside the scene: moved, deleted or never made. {anew}"
+            self.told.emit("Recording missing", gone)
 
     def compare(self) -> None:
         """Ask for the run of the branch beside that of its parent."""

@@ -41,7 +41,7 @@ class CompareRuns:
         """Let the person choose a recording, and hold it against the run that is open."""
         mine = self._session.run_file
         if mine is None:
-            self._notifications.tell("Nothing is recorded yet", "Let the run play first.")
+            self._notifications.tell("Nothing is recorded yet", "Start the run first.")
             return
         folder = self._session.path.parent if self._session.path is not None else Path.home()
         chosen, _ = QFileDialog.getOpenFileName(self._window, "Compare with a run", str(folder), _FILTER)
@@ -100,11 +100,9 @@ class CompareRuns:
         if draft is None:
             return []
         path, title = draft.file.path, draft.file.scenario.title
-        found = [DesignChoice(f"{title}, as it stands here" if draft.dirty else title, draft.file)]
+        found = [DesignChoice(f"{title}, as open" if draft.dirty else title, draft.file)]
         return (
-            [*found, DesignChoice(f"{title}, as it was saved", path)]
-            if draft.dirty and path is not None
-            else found
+            [*found, DesignChoice(f"{title}, as saved", path)] if draft.dirty and path is not None else found
         )
 
     def close(self) -> None:

@@ -160,7 +160,7 @@ class DesignsDialog(QDialog):
         """Give up what runs; nothing is left of it. Where nothing runs, close."""
         if self.running:
             self._end()
-            self._tell("Given up")
+            self._tell("Cancelled")
         else:
             self.reject()
 
@@ -173,7 +173,7 @@ class DesignsDialog(QDialog):
                     self.bars[place].setFormat(f"{'AB'[place]}: {spoken(word.done)} of {spoken(word.of)}")
                 elif isinstance(word, ProcessFailed):
                     self._end()
-                    self._tell(f"{'AB'[place]} could not be run: {word.why}")
+                    self._tell(f"{'AB'[place]} failed: {word.why}")
                     return
                 else:
                     self._done.add(place)
@@ -200,7 +200,7 @@ class DesignsDialog(QDialog):
         head.addWidget(label("SIMULATED", "badge"))
         nest(column, head)
         said = (
-            "Both are simulated in the background with the same random draws, so that the same failures strike both. "
+            "Both are simulated in the background with the same random draws, so the same failures occur in both. "
             "Then they stand side by side."
         )
         column.addWidget(label(said, "muted", wrap=True))
@@ -215,13 +215,13 @@ class DesignsDialog(QDialog):
             box.activated.connect(partial(self._on_chosen, box))
         self.length = QLineEdit()
         self.length.setPlaceholderText(_TO_THE_END)
-        self.length.setToolTip("Such as 6 h or 2 day 12 h; nothing: each to its own end")
+        self.length.setToolTip("Such as 6 h or 2 day 12 h; empty: to the end of each scene")
         self.seed, self.seeds = (
             CountBox(0, _MOST_SEED, doubles=False),
             CountBox(1, _MOST_SEEDS, doubles=False),
         )
         self.seed.setValue(min(seed, _MOST_SEED))
-        self.seed.setToolTip("Of all random draws, the same in both")
+        self.seed.setToolTip("Random seed, the same for both")
         self.seeds.setToolTip(
             "With several, the window also runs both over so many seeds: how sure is each difference?"
         )
@@ -233,7 +233,7 @@ class DesignsDialog(QDialog):
         self.bars = (QProgressBar(), QProgressBar())
         for name, bar in zip("AB", self.bars, strict=True):
             bar.setRange(0, _FINE)
-            bar.setAccessibleName(f"How far {name} is simulated")
+            bar.setAccessibleName(f"Progress of {name}")
             column.addWidget(bar)
         self.words = label("", "muted", wrap=True)
         column.addWidget(self.words)
@@ -280,7 +280,7 @@ class DesignsDialog(QDialog):
         for field in (*self._fields, self.go_button):
             field.setEnabled(not running)
         self.cancel_button.setToolTip(
-            "End both runs; nothing is left of them" if running else "Close this window (Esc)"
+            "Cancel both runs; results are discarded" if running else "Close this window (Esc)"
         )
         if running:
             self._timer.start()

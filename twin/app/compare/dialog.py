@@ -46,9 +46,9 @@ from twin.view3d.colour.difference import RANGES, unit_of
 
 _TURN_MS, _STEPS = 33, 10_000
 _KEY_STEP = _STEPS // 100
-_NOT_OVER = "{} {}: both are compared as known after {}, which both have. "
-_ANEW = "Runs over seeds begin both anew."
-_KEPT = "Runs over seeds keep the past of both and go on to the end."
+_NOT_OVER = "{} {} still running: key figures are not final. Both are compared over their first {}. "
+_ANEW = "Seed runs restart both."
+_KEPT = "Seed runs keep the past of both and continue to the end."
 
 
 class CompareDialog(QDialog):
@@ -359,7 +359,7 @@ class CompareDialog(QDialog):
         if a.sample is not None and b.sample is not None:
             seeds = tuple(dict.fromkeys(run.seed for run in self._runs))
             self.show_comparison(compare([a.sample], [b.sample], seeds, self._past.basis, self._past.since_s))
-            self.seeds.words.setText("One run of each: whether a difference is more than chance is not known")
+            self.seeds.words.setText("One run of each: differences may be chance")
             return
         until_s = min(run.end_s for run in self._runs)
         found = a.compare_at(b, until_s)
@@ -367,7 +367,7 @@ class CompareDialog(QDialog):
         self.verdict.show()
         unfinished = [name for name, run in zip("AB", self._runs, strict=True) if run.sample is None]
         both = len(unfinished) > 1
-        said = "have not come to their ends" if both else "has not come to its end"
+        said = "are" if both else "is"
         one = _NOT_OVER.format(" and ".join(unfinished), said, spoken(until_s))
         one += _ANEW if self._past.since_s is None else _KEPT
         self.verdict.setText(" ".join((one, *found.remarks)))

@@ -104,7 +104,7 @@ class DiffDialog(QDialog):
     def _count(self) -> str:
         count = len(self.comparison.differences)
         if not count:
-            return "They mean the same"
+            return "No differences"
         return "One difference" if count == 1 else f"{count:,} differences"
 
     def _unpriced(self) -> str:
@@ -126,7 +126,7 @@ class DiffDialog(QDialog):
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 6, 0)
         column.setSpacing(8)
-        self.figures = _table("Sums that differ", ["", "Before", "After"])
+        self.figures = _table("Figures that differ", ["", "Before", "After"])
         for figure in self.comparison.figures:
             item = QTreeWidgetItem([figure.title, figure.before, figure.after])
             item.setSizeHint(0, QSize(0, scaled(_SUM_PX)))
@@ -145,7 +145,7 @@ class DiffDialog(QDialog):
         self.figures.setFixedHeight(min(rows, _MOST_SUMS) * scaled(_SUM_PX) + scaled(_HEAD_PX))
         column.addWidget(self.figures)
         self.tree = _table("Differences by section", ["Difference", "Before", "After"])
-        self.tree.setToolTip("Choose one to fly there in both halls")
+        self.tree.setToolTip("Select one to fly there in both halls")
         listed = self.comparison.differences[:MOST_ROWS]
         places = {id(one): place for place, one in enumerate(listed)}
         for section, group in groupby(listed, key=lambda one: one.section):

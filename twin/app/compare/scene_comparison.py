@@ -16,7 +16,7 @@ from twin.scenario.file.diff import Difference, differences
 from twin.scenario.file.scene_at import effective
 
 Change = Literal["added", "removed", "changed"]
-_TIMED = "What is done at a time"
+_TIMED = "Timed changes"
 _NEAR_M = 1e-3
 _MACHINES = ("loop", "plant", "power")
 _STANDING = ("rack", *_MACHINES)

@@ -22,8 +22,8 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW_PX = 23
 _WIDE_PX = {A: 86, B: 86, APART: 106, INTERVAL: 106, SEEDS: 104, VERDICT: 172}
 _MEANT = {
-    INTERVAL: "Half width of the interval of the difference; the same failures strike both, seed by seed",
-    SEEDS: "With how many seeds the figure is higher and lower in B than in A",
+    INTERVAL: "Half width of the 95 % interval of the difference; same failures in both, seed by seed",
+    SEEDS: "Number of seeds where B is higher / lower than A",
 }
 
 

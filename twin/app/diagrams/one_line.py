@@ -24,7 +24,7 @@ def one_line(world: World, thing: str | None) -> Diagram:
     """Return the diagram that belongs to what is selected; the overview for nothing, or what hangs nowhere."""
     plant, now = world.plant, PowerNow.of(world)
     if not len(now.items.ids):
-        return Diagram(caption="This scene has no power tree")
+        return Diagram(caption="No power tree in this scene")
     found = find(plant, thing) if thing else None
     if found is not None:
         kind, slot = found

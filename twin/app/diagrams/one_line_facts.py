@@ -17,7 +17,7 @@ from twin.record.channels import PowerState
 from twin.view3d.colour.power_state import WORDS
 
 TITLES: dict[str, str] = {
-    "utility": "Grid",
+    "utility": "Utility",
     "transformer": "Transformers",
     "switchgear": "Switchgear",
     "ups": "UPS",

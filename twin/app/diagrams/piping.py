@@ -244,7 +244,7 @@ def piping(world: World, thing: str | None, marks: Marks | None = None) -> Diagr
     """Return the diagram that belongs to what is selected; the overview for nothing, or what is not cooled."""
     plant = world.plant
     if not len(plant.plants.ids):
-        return Diagram(caption="This scene has no cooling")
+        return Diagram(caption="No cooling in this scene")
     drawn = _drawn(_Drawing(world, marks or {}), thing)
     return drawn if world.frame is not None else drawn.bare()
 

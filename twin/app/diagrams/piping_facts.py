@@ -221,7 +221,7 @@ def plant_facts(world: World, plant_slot: int) -> tuple[tuple[str, str], ...]:
         for name in ("supply_c", "return_c", "flow", "heat_w", "power_w", "water_l_s", "units", "free")
     }
     return (
-        ("Heat to the sky", text.quantity(value["heat_w"], "W")),
+        ("Heat rejection", text.quantity(value["heat_w"], "W")),
         ("Power", text.quantity(value["power_w"], "W")),
         ("Supply", text.quantity(value["supply_c"], "°C")),
         ("Set point", text.quantity(float(plants.supply_c[plant_slot]), "°C")),

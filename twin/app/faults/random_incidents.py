@@ -44,7 +44,7 @@ class Drill:
         """Return how many faults, for how long, by which seed."""
         count = len(self.incidents)
         if not count:
-            return f"{self.level.capitalize()} incidents: nothing of this scene can fail before its end"
+            return f"{self.level.capitalize()} incidents: no component can fail before the end of the run"
         faults = f"{count:,} fault{'s' * (count != 1)}"
         return f"{self.level.capitalize()} incidents for {self.span}: {faults} drawn, seed {self.seed}"
 

@@ -35,7 +35,7 @@ class NewerFile(QDialog):
         self.text = QPlainTextEdit(_text(path))
         self.text.setReadOnly(True)
         self.text.setAccessibleName(f"Text of {path.name}, read only")
-        self.text.setToolTip("The file as it is; nothing here changes it")
+        self.text.setToolTip("Text of the file, read only")
         self.text.setFont(themes.font(12, mono=True))
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         column.addWidget(self.text, 1)

@@ -226,11 +226,11 @@ def run_of(document: Document, run_file: Path | None) -> Run:
             asked = [one.done for one in found.asked]
             gone = {one.done.id for one in said_of(reader) if one.out and isinstance(one.done, Edit)}
     except (RunFileError, ScenarioError, ValueError, KeyError, TypeError):
-        there = "its recording is damaged" if run_file.exists() else "its recording is not there any more"
+        there = "its recording is damaged" if run_file.exists() else "its recording is missing"
         return Run(document, lost=there)
     taken = {edit.id: edit for edit in (*scene.edits, *(one for one in asked if isinstance(one, Edit)))}
     own = {edit.id for edit in document.scenario.edits}
-    other = Run(document, lost="its recording is of the scene as it was before" if t_s > 0.0 else "")
+    other = Run(document, lost="its recording is of an earlier state of the scene" if t_s > 0.0 else "")
     alone = {"edits": (), "seed": header.seed}
     if header.scenario.model_copy(update=alone) != document.scenario.model_copy(update=alone):
         return other
@@ -246,7 +246,7 @@ def run_of(document: Document, run_file: Path | None) -> Run:
     except ScenarioError:
         return other
     by_hand = tuple(one for one in asked if isinstance(one, Intervention))
-    lost = "no state of it had been kept yet" if snapshot is None and t_s > 0.0 else ""
+    lost = "it had no snapshot yet" if snapshot is None and t_s > 0.0 else ""
     return Run(document, tuple(out), tuple(missed), header.seed, snapshot, t_s, over, by_hand, lost)
 
 

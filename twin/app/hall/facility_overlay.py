@@ -43,7 +43,7 @@ class AlarmBadge(Plate):
         if active:
             self.words = f"{active:,} alarm{'' if active == 1 else 's'}" if alike else f"{active:,} active"
         else:
-            self.words = "no alarm now"
+            self.words = "no active alarm"
         if not alike:
             self.words += f", {unseen:,} not acknowledged"
         self.fit(QFontMetricsF(self._font).horizontalAdvance(self.words) + 46, 28)

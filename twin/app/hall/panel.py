@@ -100,7 +100,7 @@ class HallPanel(QWidget):
         self.alarm_badge = AlarmBadge(look, self)
         self.trace_plate, self.story_plate = ToldPlate(look, self), ToldPlate(look, self)
         self.story, self._world = Story(), world
-        self.view.native.setAccessibleName("Hall in 3D; the outliner lists the same things")
+        self.view.native.setAccessibleName("Hall in 3D; the outliner lists the same items")
         self.view.native.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.view.native.setAcceptDrops(True)
         self.view.native.installEventFilter(self)
@@ -118,7 +118,7 @@ class HallPanel(QWidget):
         row.addWidget(captions[1])
         self.colour_box = QComboBox()
         self.colour_box.setAccessibleName("Colour GPUs by")
-        self.colour_box.setToolTip("What the colour of a GPU says; the menu View has a key for each")
+        self.colour_box.setToolTip("Quantity shown as GPU colour")
         self.colour_box.setMinimumWidth(160)
         for channel in COLOUR_BY:
             title = BY_ID[channel].title
@@ -129,7 +129,7 @@ class HallPanel(QWidget):
         row.addWidget(captions[0])
         self.cables_box = QComboBox()
         self.cables_box.setAccessibleName("Colour cables by")
-        self.cables_box.setToolTip("What the colour of a cable says; the menu View has a key for each")
+        self.cables_box.setToolTip("Quantity shown as cable colour")
         for by, title in (("rail", "By rail"), ("load", "By load")):
             self.cables_box.addItem(title, by)
         self.cables_box.currentIndexChanged.connect(self._on_cables_box)

@@ -19,7 +19,7 @@ from twin.view3d.colour.legend import Legend, reach_legend
 from twin.view3d.view.hall_view import HallView
 
 Mode = Literal["", "trace", "blast"]
-ENDS = "Esc ends it"
+ENDS = "Esc to close"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class TraceLayer:
         if mode == "trace":
             way = trace(plant, *found)
             lit = Lit(way.power_a, way.power_b, way.loops, way.plants, way.racks)
-            self.told = Told(f"{thing} hangs on", tuple(trace_lines(plant, way)), ENDS)
+            self.told = Told(f"{thing} depends on", tuple(trace_lines(plant, way)), ENDS)
             self._view.light(lit, None, trace_names(plant, way))
         else:
             blast = blast_radius(plant, *found)

@@ -54,7 +54,7 @@ class EditPanel(QScrollArea):
             None  # title of the command, field that waits for the worker
         )
         self.setWidgetResizable(True)
-        self.setAccessibleName("Properties of what is selected")
+        self.setAccessibleName("Properties of the selection")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._waits = QTimer(self)
         self._waits.setSingleShot(True)
@@ -165,7 +165,7 @@ class EditPanel(QScrollArea):
             return f"{words[:1].upper()}{words[1:]} {self.ids[0]}"
         kinds = {self._kind(scene, id) for id in self.ids[:50]}
         what = counted(len(self.ids), kinds.pop() if len(kinds) == 1 else "thing")
-        return f"{what}: what is set here is set of all of them, as one step"
+        return f"{what}: a change applies to all of them, as one step"
 
     def _kind(self, scene: Scene, id: str) -> str:
         try:
@@ -196,7 +196,7 @@ class EditPanel(QScrollArea):
             self._try(wanted)
             gone = _concerns(wanted, scene)
         except CommandError as error:
-            if str(error) == "there is nothing to change":
+            if str(error) == "nothing to change":
                 row.settle()
                 self._later()
             else:
@@ -245,4 +245,4 @@ def _concerns(wanted: Command, scene: Scene) -> list[str]:
 
 def _told(gone: Sequence[str]) -> str:
     some = ", ".join(gone[:3]) + (f" and {len(gone) - 3:,} more" if len(gone) > 3 else "")
-    return f"What refers to the items that go loses that: {some}"
+    return f"References to the deleted items are removed: {some}"

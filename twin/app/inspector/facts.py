@@ -404,13 +404,13 @@ def _job(world: World, job: int) -> Facts:
         _sections(
             (NOW, pace_rows(world, job)),
             ("Plan", plan_rows(world, spec)),
-            ("Communication in a step", collective_rows(world, job)),
+            ("Communication per step", collective_rows(world, job)),
             (
                 "Recovery",
                 [
                     FactRow("Checkpoint", interval_text(spec.checkpoint.interval)),
-                    FactRow("Write pause", text.duration(spec.checkpoint.pause_s)),
-                    FactRow("Failure seen after", text.duration(spec.recovery.detect_s)),
+                    FactRow("Checkpoint stall", text.duration(spec.checkpoint.pause_s)),
+                    FactRow("Detection time", text.duration(spec.recovery.detect_s)),
                 ],
             ),
         ),

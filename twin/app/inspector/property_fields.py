@@ -55,7 +55,7 @@ _TITLES = {
     "at": "Connected to",
     "u": "Unit",
 }
-_HEADINGS = {"at": "Corner of its first row"}
+_HEADINGS = {"at": "Corner of the first row"}
 _COUNTS: dict[ThingKind, str] = {"rows": "Rows", "loops": "Loops", "stage": "Items", "store": "Boxes"}
 
 
@@ -150,28 +150,28 @@ def _own(scene: Scene, one: Thing) -> Iterator[Property]:
     standing = scene.plant.slots.get(one.id, ("", -1))[0]
     if standing in ("row", "rack", "loop", "power"):
         for key, title, way in ((X, "x", "along the rows"), (Y, "y", "across the rows")):
-            tip = f"Middle of its footprint, {way}, from the corner of the site"
+            tip = f"Centre of its footprint, {way}, from the site's corner"
             yield Property(key, title, tip, "Place", "quantity", "length")
     halls = tuple(scene.plant.halls.ids)
     if one.kind in ("rows", "row", "rack") and len(halls) > 1:
-        tip = "Room that the racks of its generator stand in; their ids stay"
+        tip = "Hall of the racks of its generator; ids stay"
         yield Property(HALL, "Hall", tip, "Place", "choice", choices=halls)
     if one.kind in ("row", "rack"):
         sides = ("north", "south")
         yield Property(
-            "facing", "Front", "Side its front looks to", "Place", "choice", choices=sides, optional=True
+            "facing", "Front", "Side that its front faces", "Place", "choice", choices=sides, optional=True
         )
     if one.kind == "rack":
         racks = property_choices.parts(scene, "rack")
-        tip = "Another rack of the catalogue than its generator makes"
+        tip = "Rack of the catalogue, instead of its generator's"
         yield Property("part", "Rack", tip, "This rack", "part", choices=racks, optional=True)
     if one.kind == "node":
         nodes = property_choices.parts(scene, "node")
-        yield Property(RACK, "Rack", "Rack it stands in; its id stays", "Place", "text")
-        yield Property(U, "Lowest unit", "Rack unit, counted from below", "Place", "count")
-        tip = "Another node of the catalogue than its generator makes"
+        yield Property(RACK, "Rack", "Rack that holds it; its id stays", "Place", "text")
+        yield Property(U, "Lowest unit", "Rack unit, counted from the bottom", "Place", "count")
+        tip = "Node of the catalogue, instead of its generator's"
         yield Property("part", "Node", tip, "This node", "part", choices=nodes, optional=True)
-        yield Property("drained", "Drained", "There, but given no work at the start", "This node", "switch")
+        yield Property("drained", "Drained", "Present, but takes no work at the start", "This node", "switch")
 
 
 def _of_path(scene: Scene, one: Thing) -> Iterator[Property]:
@@ -196,7 +196,7 @@ def _of_path(scene: Scene, one: Thing) -> Iterator[Property]:
         yield Property(
             "racks.nodes.part",
             "Node",
-            "Node of the catalogue in each rack",
+            "Catalogue node in each rack",
             heading,
             "part",
             choices=nodes,
@@ -305,8 +305,8 @@ def _bounds(info: FieldInfo, quantity: Quantity | None) -> str:
     if low is not None and high is not None:
         return f" ({low:,} to {high:,}{unit})"
     if high is not None:
-        return f" (at most {high:,}{unit})"
-    return f" (at least {low:,}{unit})" if low not in (None, 0) else ""
+        return f" (max. {high:,}{unit})"
+    return f" (min. {low:,}{unit})" if low not in (None, 0) else ""
 
 
 def _title(key: str) -> str:

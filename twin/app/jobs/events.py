@@ -139,13 +139,13 @@ def _line(event: Event, plant: Plant, back_s: float, safe: int) -> EventLine:
     what = kind.job_title or kind.title
     if kind.saves:
         step = event.integer("step", safe)
-        return EventLine(event, what, f"safe up to step {step:,}", f"{step - safe:,} steps", "")
+        return EventLine(event, what, f"saved up to step {step:,}", f"{step - safe:,} steps", "")
     why, place = text.spelled(kind.detail_of(event)), place_of(plant, event)
     if kind.job is not JobTurn.STOPPED:
         return EventLine(event, what, why, "", place)
     lost_s, away_s = event.number("lost_s"), back_s - event.t_s
     parts = [f"{_brief(lost_s)} lost"] if lost_s >= 1.0 else []
-    parts += [f"{_brief(away_s)} away"] if away_s >= 1.0 else []
+    parts += [f"{_brief(away_s)} down"] if away_s >= 1.0 else []
     return EventLine(event, what, why, ", ".join(parts), place, away_s)
 
 

@@ -33,15 +33,15 @@ _HELD = frozenset(
     }
 )
 STATE_WORDS: dict[JobState, str] = {
-    JobState.QUEUED: "waits",
-    JobState.STARTING: "starts",
-    JobState.RUNNING: "runs",
-    JobState.CHECKPOINT: "writes a checkpoint",
-    JobState.DETECTING: "stands still, not noticed yet",
-    JobState.RESTARTING: "restarts",
-    JobState.WAITING: "waits for a node",
-    JobState.DONE: "done",
-    JobState.KILLED: "killed",
+    JobState.QUEUED: "queued",
+    JobState.STARTING: "starting",
+    JobState.RUNNING: "running",
+    JobState.CHECKPOINT: "writing checkpoint",
+    JobState.DETECTING: "failed, not yet detected",
+    JobState.RESTARTING: "restarting",
+    JobState.WAITING: "waiting for node",
+    JobState.DONE: "completed",
+    JobState.KILLED: "ended early",
     JobState.REMOTE: "in a cloud",
 }
 NOT_SUBMITTED = "not submitted yet"
@@ -155,10 +155,10 @@ def limit_of(scenario: Scenario, job: Job, partition: str) -> float | None:
 def _state_words(state: JobState, why: int, events: JobEvents, job_id: str) -> str:
     if state == JobState.QUEUED:
         reason = WHY[WaitReason(why)]
-        return f"waits: {reason}" if reason else "waits"
+        return f"queued: {reason}" if reason else "queued"
     if state == JobState.KILLED:
         kinds = (kind_of(event.kind) for event in reversed(events.of(job_id)))
-        return next((kind.job_title for kind in kinds if kind.job and kind.job.is_over), "killed")
+        return next((kind.job_title for kind in kinds if kind.job and kind.job.is_over), "ended early")
     return STATE_WORDS[state]
 
 
@@ -200,7 +200,7 @@ def _in_cloud(events: JobEvents, job_id: str, step_s: float) -> str:
     cloud, gpus = str(went.data.get("cloud", "the cloud")), int(went.data.get("gpus", 0))
     held = f"{gpus:,} GPU{'s' * (gpus != 1)} of {cloud}"
     if came is None or came.t_s < went.t_s:
-        return f"on its way to the cloud: {held} are ordered"
+        return f"moving to the cloud: {held} ordered"
     if not _steps_there(events, job_id):
         return f"in the cloud: {held}, starting"
     return f"in the cloud: {held}, {text.duration(step_s)} a step, stops included"

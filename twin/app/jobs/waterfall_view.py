@@ -28,7 +28,7 @@ class WaterfallView(Painted):
     """Shows where the time of one job went; a tool tip says what a line means."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "Where the time of the job went")
+        super().__init__(look, "Time of the job by account")
         self.shown: Waterfall | None = None
         self.setMinimumSize(340, 120)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -59,7 +59,7 @@ class WaterfallView(Painted):
         high = max(min(scaled(_LINE_PX), (self.height() - 8.0) / (len(pieces) + 1)), scaled(_LINE_MIN_PX))
         found, left_s = [], self.shown.whole_s
         whole = AccountShare(
-            _WHOLE, "Since it was submitted", left_s, "Wall time until now, or until its end"
+            _WHOLE, "Since submission", left_s, "Wall time until now, or until the job's end"
         )
         found.append((self._spot(0, high), whole, 0.0))
         for number, piece in enumerate(pieces, start=1):
@@ -103,7 +103,7 @@ class WaterfallView(Painted):
         lines = self.lines()
         if not lines:
             painter.setPen(QColor(theme.muted))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "It was not submitted yet")
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "Not submitted yet")
             return
         before: QRectF | None = None
         for number, (spot, piece, begin_s) in enumerate(lines):

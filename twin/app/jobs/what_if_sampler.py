@@ -149,13 +149,7 @@ class RiskSample:
         all_ = np.concatenate(self._parts, axis=1)
         ettr, runs = all_[0], all_.shape[1]
         low, high = np.quantile(ettr, (0.05, 0.95)).tolist()
-        names = (
-            "lost work",
-            "checkpoint pauses",
-            "until noticed",
-            "waiting for nodes",
-            "starts and restarts",
-        )
+        names = map(account_title, _LOSSES)
         losses = tuple(zip(names, all_[2:].mean(axis=1).tolist(), strict=True))
         error = float(ettr.std(ddof=1)) / math.sqrt(runs)
         return Estimate(runs, float(ettr.mean()), error, low, high, float(all_[1].mean()), losses)

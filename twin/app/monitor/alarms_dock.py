@@ -51,8 +51,8 @@ class AlarmsDock(Dock):
         self.table = self._table()
         self.body.addWidget(self.table)
         self._count = label("", "faint")
-        self.seen_button = _small("Acknowledge", "Acknowledge the chosen alarms: you have seen them")
-        self.all_button = _small("Acknowledge all", "Acknowledge every alarm, those that are over as well")
+        self.seen_button = _small("Acknowledge", "Acknowledge the selected alarms")
+        self.all_button = _small("Acknowledge all", "Acknowledge all alarms, ended ones included")
         self.seen_button.clicked.connect(self.acknowledge)
         self.all_button.clicked.connect(self.acknowledge_all)
         for widget in (self._count, self.seen_button, self.all_button):

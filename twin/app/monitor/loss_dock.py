@@ -43,8 +43,8 @@ _REST = 20.0
 _BEHIND = 0.01
 """Of a range: what is recorded is told where it ends so much earlier; a fast run is hours ahead of its file."""
 RANGES = (
-    ("hour", "Last hour", "The hour before the time on screen, as far as it is recorded"),
-    ("loop", "Chosen range", "The range that is looped on the timeline"),
+    ("hour", "Last hour", "The recorded hour before the time on screen"),
+    ("loop", "Chosen range", "The loop range of the timeline"),
     ("run", "From the start", "From the start to the time on screen"),
 )
 
@@ -92,7 +92,7 @@ class WhyDock(Dock):
         self._going = False
         self.model = WhyModel(look)
         self.table = RowTable(
-            look, "Where the GPU time went and why", _ROW_PX, self.model, "Nothing is recorded yet"
+            look, "GPU time by account, with causes", _ROW_PX, self.model, "Nothing is recorded yet"
         )
         self.table.setItemDelegateForColumn(SHARE, _Bar(look, self.table))
         for column, width_px in _WIDTHS_PX.items():
@@ -107,7 +107,7 @@ class WhyDock(Dock):
         for name, title, tip in RANGES:
             self.box.addItem(title, name)
             self.box.setItemData(self.box.count() - 1, plain_tip(tip), Qt.ItemDataRole.ToolTipRole)
-        self.box.setToolTip("Which part of the run is explained")
+        self.box.setToolTip("Part of the run to explain")
         self.tools.addWidget(self.words)
         self.tools.addWidget(self.box)
         self._settling = QTimer(self)

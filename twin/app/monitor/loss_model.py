@@ -14,7 +14,7 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import spelled
 
-COLUMNS = ("Share", "What, and what is behind it", "GPU-hours")
+COLUMNS = ("Share", "Account and cause", "GPU-hours")
 SHARE, WHAT, HOURS = range(len(COLUMNS))
 BAR_ROLE = Qt.ItemDataRole.UserRole + 1
 """Length of a row's bar, 0 to 1; None: it has none."""

@@ -77,7 +77,7 @@ class OutlinerDock(Dock):
         self.search.setPlaceholderText("Search: name, part, job")
         self.search.setAccessibleName("Search the outliner")
         self.search.setToolTip(
-            "Keeps the lines with these words in name, id or part, and the nodes of such jobs"
+            "Shows lines whose name, id or part contains the text, and the nodes of such jobs"
         )
         self.tree = _Tree()
         self.none = label("", "muted", wrap=True)
@@ -233,7 +233,7 @@ class OutlinerDock(Dock):
 
     def _tell(self, text: str, number: int) -> None:
         if text and not number:
-            self.none.setText(f"Nothing here is called {text!r}")
+            self.none.setText(f"No match for {text!r}")
         elif number > MOST_FOUND:
             self.none.setText(f"The first {MOST_FOUND:,} of {number:,}")
         self.none.setVisible(bool(text) and (not number or number > MOST_FOUND))
@@ -383,7 +383,7 @@ class _Tree(QTreeView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Everything of the scene, as a tree")
+        self.setAccessibleName("Tree of the scene")
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
         self.setIndentation(11)

@@ -66,7 +66,7 @@ def node_seed(plant: Plant, node: int) -> Seed:
 
 
 def power(scenario: Scenario, plant: Plant) -> list[Seed]:
-    """Return the power tree from its roots to the racks and machines that hang on it."""
+    """Return the power tree from its roots to the racks and machines that depend on it."""
     items = plant.power
     hanging: dict[int, list[int]] = {}
     for item in np.flatnonzero(items.present).tolist():

@@ -22,10 +22,10 @@ Mode = Literal["place", "type", "network", "power", "coolant"]
 
 MODES: dict[Mode, tuple[str, str]] = {
     "place": ("Place", "Halls, rows, racks, nodes and GPUs; machines and the power tree; groups"),
-    "type": ("Type", "Everything by what it is and which part of the catalogue"),
-    "network": ("Network", "Fabrics, their switches, and what is plugged into each"),
-    "power": ("Power", "From the grid down to the racks"),
-    "coolant": ("Coolant", "From facility water to loops and the racks that they cool"),
+    "type": ("Type", "By kind and catalogue part"),
+    "network": ("Network", "Fabrics, switches and connected nodes"),
+    "power": ("Power", "From the utility to the racks"),
+    "coolant": ("Coolant", "From facility water to loops and racks"),
 }
 """Title and tip of each way to sort the tree."""
 
@@ -351,7 +351,11 @@ def _types(scenario: Scenario, plant: Plant) -> list[Seed]:
             [Seed(p.id, p.id, p.part or p.kind, "loop") for p in scenario.cooling.plants],
         ),
         several("Power items", "bolt", items),
-        one("Stores", "row", [Seed(s.id, s.id, s.part or s.kind or "", "row") for s in scenario.storage]),
+        one(
+            "Storage systems",
+            "row",
+            [Seed(s.id, s.id, s.part or s.kind or "", "row") for s in scenario.storage],
+        ),
         one(
             "Fabrics",
             "switch",

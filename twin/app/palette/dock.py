@@ -42,7 +42,7 @@ class PaletteDock(Dock):
         self.search.setPlaceholderText("Search parts")
         self.search.setMinimumWidth(72)
         self.search.setAccessibleName("Search parts")
-        self.search.setToolTip("A few letters of a name; Down and Up choose, Enter takes the part in hand")
+        self.search.setToolTip("Type a few letters; Down and Up select, Enter places the part")
         self.search.textChanged.connect(lambda _: self._refill())
         self.search.installEventFilter(self)
         self.group = QComboBox()
@@ -50,11 +50,11 @@ class PaletteDock(Dock):
         self.group.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.group.setMinimumContentsLength(6)  # the dock stays narrow in a small window
         self.group.setAccessibleName("Kind of parts")
-        self.group.setToolTip("Which parts are listed")
+        self.group.setToolTip("Parts listed")
         self.group.currentIndexChanged.connect(lambda _: self._refill())
         self.count = label("", "faint", wrap=True)
         self.count.setContentsMargins(10, 4, 10, 6)
-        self.star = tool_button(look, "star", "Mark the chosen part as a favourite, or no longer (*)")
+        self.star = tool_button(look, "star", "Mark the selected part as a favourite, or unmark it (*)")
         self.star.clicked.connect(lambda: self._star(self.list.item))
         self.room = tool_button(look, "hall", "Build a whole room: rows, network, cooling and power")
         self.room.clicked.connect(lambda: self.room_wanted.emit())
@@ -137,10 +137,10 @@ class PaletteDock(Dock):
         counted = counts(self._plant)
         self.list.rows.show_marks(counted, frozenset(self._favourites))
         there, loose = (sum(getattr(one, key) for one in counted.values()) for key in ("there", "loose"))
-        words = f"{there:,} parts stand in the hall" if there else "Nothing stands in the hall yet"
+        words = f"{there:,} parts in the hall" if there else "The hall is empty"
         self.count.setText(f"{words}, {loose:,} not connected" if loose else words)
         if not self.list.rows.rows:
-            empty = {_FAVOURITES: "no part has a star yet", _RECENT: "no part was used yet"}
+            empty = {_FAVOURITES: "no favourites yet", _RECENT: "no parts used yet"}
             self.count.setText(f"Nothing found: {empty.get(self.group.currentText(), 'try fewer letters')}")
 
     def _on_plant(self, plant: Plant) -> None:

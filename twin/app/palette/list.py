@@ -269,7 +269,7 @@ class PaletteList(QListView):
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setDefaultDropAction(Qt.DropAction.CopyAction)
         self.setAccessibleName("Parts")
-        self.setStatusTip("Drag a part into the hall; Enter takes it in hand, * marks a favourite")
+        self.setStatusTip("Drag a part into the hall; Enter places it, * marks a favourite")
         self.doubleClicked.connect(self._take)
         look.changed.connect(self._on_look)
         self.rows.dataChanged.connect(self._on_marks)

@@ -51,9 +51,9 @@ def figures_of(scene: Scene) -> list[RoomFigure]:
         RoomFigure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
         RoomFigure(
             "Heat",
-            f"{quantity(found.heat_w, 'W')} of nodes by nameplate and {quantity(beside, 'W')} beside, "
+            f"{quantity(found.heat_w, 'W')} of nodes by nameplate and {quantity(beside, 'W')} of other equipment, "
             f"{(found.heat_w + beside) / TON_W:,.0f} tons",
-            "Beside: network, storage, and switches that a rack brings",
+            "Other equipment: network, storage, and switches inside racks",
         ),
         RoomFigure("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),
         *_spares(scene),
@@ -84,7 +84,7 @@ def _spares(scene: Scene) -> list[RoomFigure]:
         for one in found
         if one.each_w > 0
     ]
-    tip.append("Heat of nodes by nameplate, and of what stands beside them")
+    tip.append("Nameplate heat of nodes and other equipment")
     return (
         [RoomFigure("Needed + spare", ", ".join(one.words for one in found), "\n".join(tip))] if found else []
     )
@@ -97,9 +97,7 @@ def _cost(scene: Scene, found: Budget) -> RoomFigure:
         return RoomFigure("Parts", cost)
     parts = [scene.catalog.part(id) for id in found.unpriced]
     kinds = sorted({KINDS.get(part.KIND, part.KIND.replace("_", " ")) for part in parts}, key=str.lower)
-    tip = "\n".join(
-        ["No price is known of (of nodes their GPUs count):", *sorted(part.title for part in parts)]
-    )
+    tip = "\n".join(["Without a price (for nodes: of their GPUs):", *sorted(part.title for part in parts)])
     return RoomFigure("Parts", f"{cost}; without a price: {', '.join(kinds)}", tip)
 
 

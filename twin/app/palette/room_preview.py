@@ -22,7 +22,7 @@ _ROUND = 0.25
 """What part of its size is shown round a room where something stands already."""
 
 
-THERE = "stands there already"
+THERE = "already there"
 
 
 class _Group(NamedTuple):

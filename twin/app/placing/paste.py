@@ -42,7 +42,7 @@ def carried_text(scene: Scene, text: str) -> Carried | None:
         return Paste(text, (place.x_m - float(first[0]), place.y_m - float(first[1])), hall)
 
     count = len(boxes.ids)
-    title = "1 rack pasted" if count == 1 else f"{count:,} things pasted"
+    title = "1 rack pasted" if count == 1 else f"{count:,} items pasted"
     stays = left_out(text)
     title += f", without {', '.join(stays)}" if stays else ""
     load, joins = _load(fragment, scene.catalog), tuple(fragment.joins.get("fabrics", ()))

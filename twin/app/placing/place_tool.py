@@ -109,7 +109,7 @@ class PlaceTool:
         self.cancel()
         plant, document, reason = self._session.plant, self._session.document, self._editor.why_not()
         if plant is None or document is None or self._view.plan is None or reason:
-            self.told.emit(f"{carried.title} stays: {reason}" if reason else "open a scene first")
+            self.told.emit(f"{carried.title} not moved: {reason}" if reason else "open a scene first")
             return False
         self.carried, self._grip, self._level_m, self._in_hand = carried, grip, level_m, in_hand
         self._view.state.hovered = None  # what is under the pointer is not what is spoken of
@@ -152,7 +152,7 @@ class PlaceTool:
         if carried is None:
             return False
         if self._refused:
-            words = f"{carried.title} was not put there: {self._reason}"
+            words = f"{carried.title} not placed: {self._reason}"
             self.cancel()
             self.told.emit(words)
             return False
@@ -285,9 +285,9 @@ class PlaceTool:
         elif carried.shape is not None and carried.on_floor is not None:
             self._on_floor(plant, carried)
         else:
-            self._reason = "it goes into a rack"
+            self._reason = "it must go into a rack"
             self._view.edit.show_ghost(nowhere(*self._wish, 0.5, 0.9, max(carried.height_u, 1) * U_M))
-            self._say("over the floor")
+            self._say("above the floor")
 
     def _into_units(self, plant: Plant, carried: Carried, rack: int, unit: float) -> None:
         landing = snap_units(

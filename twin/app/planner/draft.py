@@ -99,7 +99,7 @@ def judge(draft: JobDraft, edited: str = "") -> DraftEstimate:
         Path of the field last changed: a refusal that speaks of several belongs to that one.
     """
     if draft.gpus > draft.hardware.gpus and draft.hardware.in_scene:
-        there = f"{draft.gpus:,} GPUs are more than the {draft.hardware.gpus:,} of the scene"
+        there = f"{draft.gpus:,} GPUs exceed the {draft.hardware.gpus:,} of the scene"
         return DraftEstimate(draft, None, {"gpus": there})
     try:
         return DraftEstimate(draft, estimate_draft(draft))
@@ -247,7 +247,7 @@ def yaml_of(draft: JobDraft) -> str:
         workload = _with_profile(workload, draft.profile)
     whole, rest = divmod(draft.gpus, draft.hardware.node_gpus)
     nodes = f"{max(whole + (rest > 0), 1)}"
-    remark = f"{draft.gpus:,} GPUs of {draft.hardware.node_gpus} a node"
+    remark = f"{draft.gpus:,} GPUs, {draft.hardware.node_gpus} a node"
     lines = block(_given(workload), 2)
     if (
         isinstance(workload, VisionTraining)

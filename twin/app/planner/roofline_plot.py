@@ -96,8 +96,8 @@ class RooflinePlot(QWidget):
         note = f"{roof.title}."
         if self.dots:
             note += (
-                " Filled: over the whole step; ring: while it computes. What lies between is lost to "
-                "communication, bubble and waiting; what is missing to the roof, to the efficiency of the kernels."
+                " Filled: over the whole step; ring: while it computes. The gap between is "
+                "communication, bubble and waiting; the gap to the roof is kernel efficiency."
             )
         if self._absent:
             note += f" Not drawn: {', '.join(f'{title} ({why})' for title, why in self._absent)}."

@@ -34,7 +34,7 @@ _EDGE = 0.02, 0.06
 """Room beside and above the curves, in parts of the plot."""
 _LEAST_S = 1.0
 """The shortest part that can be shown [s]."""
-_KEY = "Where samples stand close: the line is their mean over time, the band goes from least to greatest"
+_KEY = "Where samples are dense: the line is their mean over time, the band spans minimum to maximum"
 _POWERS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
 
 
@@ -243,7 +243,7 @@ class PlotArea(QWidget):
                     quantity(float(each[column]) * factor, chart.unit)
                     for each in (found.low, found.mean, found.high)
                 )
-                said.append(f"{curve.name}: mean {mean}, least {low}, greatest {high}")
+                said.append(f"{curve.name}: mean {mean}, min. {low}, max. {high}")
             else:
                 said.append(f"{curve.name}: {MISSING}")
         return said

@@ -54,7 +54,7 @@ class GanttChart(Painted):
     menu_wanted = Signal(int, object)  # job index, place on the screen: right button
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "GPUs by time")
+        super().__init__(look, "GPUs over time")
         self.shown: ChartMoment | None = None
         self.job: int | None = None
         self.by_tenant = False

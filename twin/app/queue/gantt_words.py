@@ -14,11 +14,11 @@ from twin.app.toolkit import text
 from twin.app.toolkit.clock import Clock
 
 _ENDED = {
-    End.DONE: "done",
-    End.KILLED: "killed",
-    End.REQUEUED: "lost its GPUs, back in the queue",
-    End.PREEMPTED: "preempted, back in the queue",
-    End.CHANGED: "goes on elsewhere",
+    End.DONE: "completed",
+    End.KILLED: "ended early",
+    End.REQUEUED: "lost its GPUs, requeued",
+    End.PREEMPTED: "preempted, requeued",
+    End.CHANGED: "runs in the cloud",
 }
 
 
@@ -49,7 +49,7 @@ class Words:
         since_s = self._history.waiting.get(one.job)
         lines = [
             self._head(one.job),
-            f"waits for {self._history.gpus_of(one.job):,} GPUs",
+            f"needs {self._history.gpus_of(one.job):,} GPUs",
             f"planned to start at {self._clock.says(one.begin_s)}",
         ]
         if since_s is not None:
@@ -77,7 +77,7 @@ class Words:
             for gpus, tenant in sorted(held, reverse=True)[:12]
             if gpus > 0
         ]
-        lines.append(f"waiting: {float(history.waiting_gpus.at(at)[0]):,.0f} GPUs")
+        lines.append(f"queued: {float(history.waiting_gpus.at(at)[0]):,.0f} GPUs")
         return "<br>".join(lines)
 
     def _head(self, job: int) -> str:

@@ -29,9 +29,9 @@ def why_not(scenario: Scenario, history: JobHistory, job_id: str, partition_id: 
         whose = spec.tenant or "jobs without a tenant"
         return f"{_name(partition)} is for {', '.join(partition.tenants)}, not for {whose}"
     if partition.limit_s is not None and (spec.limit_s or 0.0) > partition.limit_s:
-        return f"{job_id} asks for more time than {_name(partition)} allows"
+        return f"{job_id} requests more time than {_name(partition)} allows"
     if job not in history.waiting:
-        return f"{job_id} does not wait: only waiting jobs can be moved"
+        return f"{job_id} is not queued: only queued jobs can be moved"
     return ""
 
 

@@ -37,7 +37,7 @@ TENANT_COLUMNS = (
     "Runs",
     "Waits",
     "Mean wait",
-    "Kept apart",
+    "Isolation",
     "Network",
 )
 PARTITION_COLUMNS = ("Partition", "GPUs held", "GPUs", "Waits", "Limit", "Open to", "Rows", "Network")
@@ -191,7 +191,7 @@ class TenantsDock(Dock):
         column.addWidget(self.partition_table)
         self.body.addWidget(self.tenant_table, 3)
         self.body.addWidget(self._lower, 2)
-        self._none = label("This scene has neither tenants nor partitions", "muted")
+        self._none = label("No tenants or partitions in this scene", "muted")
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.body.addWidget(self._none, 1)
         for by, title in (

@@ -197,7 +197,9 @@ class HallVersions:
             if plant is not None and is_of(frame.layout, plant):
                 break
         else:
-            raise HallUnknown("the file holds other edits than the hall had then: it cannot be built again")
+            raise HallUnknown(
+                "the file's edits differ from the edits of that time: the hall cannot be rebuilt"
+            )
         if epoch not in self._documents:
             until_s = edits[epoch - 1].at_s if 0 < epoch <= len(edits) else 0.0
             self._documents[epoch] = self.seeded(effective(draft.file, until_s))

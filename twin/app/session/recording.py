@@ -147,7 +147,7 @@ def _warning(versions: Mapping[str, str], inputs: Mapping[str, str], own: Mappin
     if others:
         some = ", ".join(others[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
         with_what += f" and other data ({some})"
-    return f"This run was made with {with_what}: it shows what happened then, and would not quite happen again here."
+    return f"This run was made with {with_what}: a new run here may differ from the recording."
 
 
 def _must_fit(path: Path, header: Header, first: FrameLayout, plant: Plant) -> None:

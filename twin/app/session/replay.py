@@ -148,7 +148,7 @@ class Replay:
     def save_copy(self, path: Path) -> None:
         """Write the record as it is open now to `path`; raises `RunFileError` when that cannot be done."""
         if self._reader is None:
-            raise RunFileError(f"{self._path}: it is not open any more, so that no copy can be made")
+            raise RunFileError(f"{self._path}: it is closed, so no copy can be made")
         self._reader.save_copy(path)
 
     # -- moving ----

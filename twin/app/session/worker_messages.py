@@ -77,8 +77,8 @@ class WorkerTalk:
         """Ask it to do something to the run, or to take it out while it is ahead."""
         session = self._session
         if session.document is None or session.finished or session.lost:
-            nothing = "Nothing runs that could be broken: start the run again."
-            session.trouble.emit(Trouble("Not done", nothing))
+            nothing = "Run finished: start it again to inject a fault."
+            session.trouble.emit(Trouble("Change refused", nothing))
         elif out:
             self._asked_out[session.client.withdraw(intervention)] = intervention
         else:
@@ -158,7 +158,7 @@ class WorkerTalk:
                     return
                 self._asked.pop(rev, None)
                 self._asked_out.pop(rev, None)
-                session.trouble.emit(Trouble("Not done", reason))
+                session.trouble.emit(Trouble("Change refused", reason))
             case Failed():
                 self._fail(message)
             case Died():
@@ -200,7 +200,7 @@ class WorkerTalk:
             self.failure = failed
             session.cannot_begin.emit(failed.message)
             if session.running:  # else it is being built, and says so quietly
-                session.trouble.emit(Trouble("The run cannot begin", failed.message, failed.traceback))
+                session.trouble.emit(Trouble("The run cannot start", failed.message, failed.traceback))
             session.set_running(False)
             session.begun = False
         elif failed.traceback:

@@ -123,7 +123,7 @@ class DesignTools:
     def group(self) -> None:
         """Make what is chosen a group, under a name."""
         if len(self.ids) < 2:
-            self._show("Select two things or more to make a group of them")
+            self._show("Select two or more items to group them")
             return
         name, agreed = QInputDialog.getText(self._outliner, "Group", "Name of the group")
         if agreed:
@@ -136,23 +136,23 @@ class DesignTools:
     def arrange(self, how: str) -> None:
         """Align or distribute what is chosen; a key of `ARRANGED`."""
         if len(self.ids) < 2:
-            self._show("Select two things or more to arrange them")
+            self._show("Select two or more items to arrange them")
         else:
             self._do(ARRANGED[how][1](self.ids))
 
     def rename(self) -> None:
         """Let the name of what is chosen be typed in the outliner."""
         if not self._outliner.isVisible():
-            self._show("Open the outliner first: names are typed there")
+            self._show("Open the outliner first: items are renamed there")
         elif not self._outliner.rename():
-            self._show("Select first what is to be renamed: something with a name of its own in the file")
+            self._show("Select an item with a name of its own in the file first")
 
     def ask_array(self) -> None:
         """Ask for an array of what is chosen; its ghost is shown in the hall meanwhile."""
         plant, plan = self._session.plant, self._hall.view.plan
         ids = in_hall(self.ids, self._session)
         if plant is None or plan is None or not ids:
-            self._show("Select first what is to be repeated")
+            self._show("Select the items to repeat first")
             return
         self._close_array()
         pitch = usual_pitch(plant, plan, ids)

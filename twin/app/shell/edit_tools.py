@@ -96,7 +96,7 @@ class EditTools(QObject):
             return
         carried = carried_things(plant, plan, self.selection)
         if isinstance(carried, str):
-            self._show(f"Not moved: {carried}" if self.selection else "Select what is to be moved first")
+            self._show(f"Not moved: {carried}" if self.selection else "Select the items to move first")
         elif self.place.begin_by_keys(carried):
             self._hall.view.native.setFocus()
 
@@ -109,20 +109,20 @@ class EditTools(QObject):
 
     def delete(self) -> None:
         """Take what is selected out of the scene."""
-        self._on_selection(Delete, "be deleted")
+        self._on_selection(Delete, "delete")
 
     def duplicate(self) -> None:
         """Copy what is selected to beside all that stands, nodes into the next free units of their rack."""
         if self.selection:
             self.place.do_new(Duplicate(self._copied))
         else:
-            self._show("Select first what is to be copied")
+            self._show("Select the items to copy first")
 
     def copy(self) -> bool:
         """Put what is selected on the clipboard, as the text of a scene; return whether it is there."""
         scene = self._scene()
         if scene is None or not self.selection:
-            self._show("Select first what is to be copied")
+            self._show("Select the items to copy first")
             return False
         try:
             ids = self._copied
@@ -132,7 +132,7 @@ class EditTools(QObject):
             return False
         QGuiApplication.clipboard().setText(text)
         what = f"{len(ids):,}" if len(ids) > 1 else ids[0] if ids == self.selection else f"node {ids[0]}"
-        self._show(f"{what} copied, as text that can be pasted anywhere")
+        self._show(f"{what} copied as text")
         return True
 
     @property
@@ -179,11 +179,11 @@ class EditTools(QObject):
         if self.place.active:
             self.place.turn()
         else:
-            self._on_selection(Rotate, "be turned")
+            self._on_selection(Rotate, "rotate")
 
     def _on_selection(self, command: Callable[[tuple[str, ...]], Command], what: str) -> bool:
         if not self.selection:
-            self._show(f"Select first what is to {what}")
+            self._show(f"Select the items to {what} first")
             return False
         return self._editor.do(command(self.selection))
 
@@ -203,7 +203,7 @@ class EditTools(QObject):
             self._hall.state.selection = found
             self._show(f"{len(found):,} selected")
         else:
-            self._show("Nothing is like that: select a rack, node or machine first")
+            self._show("Nothing found: select a rack, node or machine first")
 
     def _like(self, plant: Plant, how: str) -> tuple[str, ...]:
         match how:

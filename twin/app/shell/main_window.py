@@ -414,17 +414,17 @@ class MainWindow(QMainWindow):
         self.notifications.warn(Trouble(title, why))
 
     def _on_view_failed(self, message: str) -> None:
-        self.notifications.warn(Trouble("The picture has a fault", message.splitlines()[0], message))
+        self.notifications.warn(Trouble("Drawing error", message.splitlines()[0], message))
 
     def _on_ended(self, summary: dict[str, Any]) -> None:
         interruptions = summary.get("interruptions")
         unexpected = interruptions.get("unexpected") if isinstance(interruptions, dict) else None
         more = f", {unexpected:,} unexpected interruptions" if unexpected is not None else ""
         told = f"{text.duration(self.session.end_s)} simulated{more}. {_AGAIN}."
-        self.notifications.tell("The run is finished", told)
+        self.notifications.tell("Run finished", told)
 
     def _on_at_end(self) -> None:
-        self.tell(f"The run is finished. {_AGAIN}")
+        self.tell(f"Run finished. {_AGAIN}")
 
     def _state_text(self, thing: str) -> str:
         return state_of(world, thing) if (world := self.world()) is not None else ""

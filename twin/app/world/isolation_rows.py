@@ -8,7 +8,7 @@ from twin.app.world.rows import FactRow, World
 from twin.plant.tables import SwitchRole
 from twin.record.channels import State
 
-_LABEL = "Cut off"
+_LABEL = "Disconnected"
 
 
 def cut_off_rows(world: World, node: int) -> list[FactRow]:
@@ -30,10 +30,10 @@ def cut_off_rows(world: World, node: int) -> list[FactRow]:
         return [_switch(world, slot) for slot in leaves[dead[leaves]].tolist()]
     cables = np.asarray(frame.values["bundle.down"])[plant.bundles.of_link[mine]]
     if (cables > 0).any():
-        return [FactRow(_LABEL, "a cable of it is down")]
+        return [FactRow(_LABEL, "a cable is down")]
     above = np.flatnonzero(dead & np.isin(plant.switches.fabric, np.unique(down.fabric[mine])))
     return [_switch(world, slot) for slot in above.tolist()] or [
-        FactRow(_LABEL, "its cables lead to no other")
+        FactRow(_LABEL, "its cables connect to no other node")
     ]
 
 

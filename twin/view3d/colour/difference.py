@@ -129,14 +129,14 @@ def apart(
         differs = works & (number[1] != number[0][slots])
         codes[both] = np.where(differs, palette.LOST, palette.UNTOUCHED)[both]
         swatches = [
-            Category("another in B", palette.LOST_RGB, "\N{NOT EQUAL TO}", int(differs.sum())),
+            Category("different in B", palette.LOST_RGB, "\N{NOT EQUAL TO}", int(differs.sum())),
             Category("the same", palette.UNTOUCHED_RGB, "=", int((works & ~differs).sum())),
         ]
     marks = (
-        (both & down_b & ~down_a, palette.DEAD, "out of order in B only", palette.DEAD_RGB, "✖"),
-        (both & down_a & ~down_b, _BACK, "out of order in A only", palette.STATE_RGB[State.RUNNING], "▶"),
-        (both & down_a & down_b, palette.UNTOUCHED, "out of order in both", palette.UNTOUCHED_RGB, "○"),
-        (present & ~both, palette.THINNED, "stands only in B", palette.THINNED_RGB, "+"),
+        (both & down_b & ~down_a, palette.DEAD, "out of service in B only", palette.DEAD_RGB, "✖"),
+        (both & down_a & ~down_b, _BACK, "out of service in A only", palette.STATE_RGB[State.RUNNING], "▶"),
+        (both & down_a & down_b, palette.UNTOUCHED, "out of service in both", palette.UNTOUCHED_RGB, "○"),
+        (present & ~both, palette.THINNED, "only in B", palette.THINNED_RGB, "+"),
     )
     for those, code, words, rgb, icon in marks:
         codes[those] = code

@@ -122,11 +122,11 @@ def machines_apart(plants: tuple[Plant, Plant], frames: tuple[Frame, Frame], fou
     )
     fabric = np.concatenate([switches, links])
     sorts = (
-        _sort("water of loops", WATER_K, "K", "≈", np.concatenate([_most(one) for one in water])),
+        _sort("loop water", WATER_K, "K", "≈", np.concatenate([_most(one) for one in water])),
         _sort("links and switches", LINK_PERCENT, "%", "↔", fabric),
-        _sort("power gear", LOAD_PERCENT, "%", "◧", power),
-        Category("machine not well in B only", _WORSE_RGB, "✖", len(worse)),
-        Category("machine not well in A only", _BETTER_RGB, "▶", len(better)),
+        _sort("power equipment", LOAD_PERCENT, "%", "◧", power),
+        Category("machine faulty in B only", _WORSE_RGB, "✖", len(worse)),
+        Category("machine faulty in A only", _BETTER_RGB, "▶", len(better)),
     )
     return MachinesApart(colours, tuple(one for one in sorts if one.count), worse, better)
 
