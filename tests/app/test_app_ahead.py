@@ -329,7 +329,7 @@ def test_a_fault_that_is_ahead_is_taken_out_on_the_timeline(
     assert "gpu/0/1" in told[-1]
     line._offer(QPoint(300, 300), late.at_s)
     menu = line.findChildren(QMenu)[-1]
-    assert not any("out of the run" in action.text() for action in menu.actions())
+    assert not any("from the run" in action.text() for action in menu.actions())
     menu.close()
     session.intervene(late, out=True)
     troubles: list[str] = []

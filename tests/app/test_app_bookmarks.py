@@ -44,7 +44,7 @@ def own(lab: Path, tmp_path: Path) -> Path:
     [
         (b"\xff\xfe", "no JSON"),
         (b"[" * 100_000, "no JSON"),
-        (b"[]", "nothing of a view"),
+        (b"[]", "no view file"),
         (b'{"format": "twin/view", "version": 9}', "newer program: version 9"),
         (b" " * (MOST_BYTES + 1), "larger than"),
         (json.dumps({**HEAD, "layers": ["racks", "secret"]}).encode(), "must be one of"),

@@ -358,4 +358,4 @@ def test_at_an_event_the_branch_begins_behind_it_and_at_the_end_there_is_none(
     qtbot.waitUntil(lambda: session.finished)
     window.menus.execute("run.branch")
     assert window.branching.dialog is None
-    assert "The run is over here" in window.statusBar().currentMessage()
+    assert "The run ends here" in window.statusBar().currentMessage()

@@ -287,7 +287,7 @@ def test_the_menu_asks_for_a_recording(
     assert dialog is not None
     qtbot.waitUntil(lambda: dialog.halls is not None)
     assert "A is still running" in dialog.verdict.text()
-    assert "both are compared as known after " in dialog.verdict.text()
+    assert "Both are compared over their first " in dialog.verdict.text()
     assert dialog.table.rows  # figures too, not the ledger alone
     dialog.difference_button.click()
     assert dialog.halls is not None

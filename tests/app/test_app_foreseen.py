@@ -271,5 +271,5 @@ def test_a_recorded_hall_that_the_window_numbers_otherwise_is_built_anew_or_said
     session.live.plant = true
     counts = {**frame.layout.counts, "loop": frame.layout.counts["loop"] + 1}
     strange = Frame.empty(FrameLayout(counts, frame.layout.epoch), 60.0)
-    with pytest.raises(HallUnknown, match="other edits"):
+    with pytest.raises(HallUnknown, match="edits differ"):
         session.halls.at(strange)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from twin.analysis.account_words import account_title
 from twin.app.faults.break_choices import choices, injection, target_id, target_kind
 from twin.app.faults.fault_groups import faults_near
 from twin.app.faults.random_incidents import SPANS, draw, words_of
@@ -348,7 +349,7 @@ def test_curves_of_a_job_follow_frames_and_forget_another_job() -> None:
 def at_work(found: Estimate) -> float:
     """Return the share of the time in which a job has its nodes and can be interrupted."""
     lost = dict(found.losses)
-    return 1.0 - lost["detection"] - lost["waiting for nodes"]
+    return 1.0 - lost[account_title("detection")] - lost[account_title("idle_reserved")]
 
 
 def test_slices_come_to_what_the_quick_model_says() -> None:

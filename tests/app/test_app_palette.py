@@ -94,7 +94,7 @@ def test_a_star_is_kept(show_parts: Callable[[], MainWindow]) -> None:
     QTest.keyClick(palette.list, Qt.Key.Key_Asterisk)
     assert window.settings.kept("favourite_parts") == []
     assert palette.list.rows.rows == []
-    assert "no part has a star" in palette.count.text()
+    assert "no favourites yet" in palette.count.text()
 
 
 def test_the_counter_follows_the_hall(show_parts: Callable[[], MainWindow]) -> None:

@@ -153,5 +153,5 @@ def test_more_of_a_kind_is_selected(open_rows: MakeWindow) -> None:
     window.tools.select("similar")
     assert len(window.hall.state.selection) == 8
     window.tools.select("job")
-    assert "Nothing is like that" in window.statusBar().currentMessage()
+    assert "Nothing found" in window.statusBar().currentMessage()
     assert len(window.hall.state.selection) == 8

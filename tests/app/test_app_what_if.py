@@ -114,7 +114,7 @@ def test_what_is_given_up_leaves_nothing_but_the_run(
     qtbot.waitUntil(lambda: window.answering.running)
     second = asked(window)
     second.answer()
-    assert "another what-if is being answered" in second.problem.text()
+    assert "another what-if is running" in second.problem.text()
     second.close()
     QTest.mouseClick(window.answering.cancel_button, Qt.MouseButton.LeftButton)
     assert not window.answering.running
@@ -146,4 +146,4 @@ def test_nothing_to_answer_without_a_change(use_window: UseWindow, my_lab: Path,
     assert not dialog.answer_button.isVisible()
     assert dialog.go_button.isDefault()
     dialog.answer()
-    assert dialog.problem.text().startswith("Nothing changes yet")
+    assert dialog.problem.text().startswith("No change yet")

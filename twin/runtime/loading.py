@@ -67,7 +67,11 @@ def begun_anew(
     """
     engine = begun(make, scenario, seed, redraws)
     cut_s = math.inf if scenario.branch is None else scenario.branch.at_s
-    later = {one.target: one.kind for one in scenario.interventions if one.at_s >= cut_s}
+    later = {
+        intervention.target: intervention.kind
+        for intervention in scenario.interventions
+        if intervention.at_s >= cut_s
+    }
     for event in engine.events(0):
         if event.kind == "refused" and event.subject in later:
             raise ValueError(f"{later[event.subject]} {event.subject}: {event.text}")

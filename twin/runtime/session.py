@@ -187,7 +187,7 @@ class EngineSession:
             with Reader(request.run_file) as reader:
                 snapshot = reader.nearest_snapshot(math.inf)
                 if snapshot is not None:
-                    for marker in (one for one in reader.markers() if one.kind in BY_HAND):
+                    for marker in (marker for marker in reader.markers() if marker.kind in BY_HAND):
                         self._done_revs[int(json.loads(marker.data)["rev"])] = marker.t_s
                     missed = [e for e in reader.all_events(request.told) if e.row < snapshot.events]
                     engine = gone_on(make, request.scenario, snapshot.data, reader.header.redraws)

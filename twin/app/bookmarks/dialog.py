@@ -51,7 +51,7 @@ class BookmarksDialog(KeptDialog):
             self._edit()
 
     def _fill(self) -> None:
-        names = [one.name for one in self._views.bookmarks]
+        names = [bookmark.name for bookmark in self._views.bookmarks]
         self.list.blockSignals(True)
         if len(names) != self.list.count():
             self._list(names)

@@ -49,9 +49,11 @@ class MomentsDialog(KeptDialog):
 
     def _fill(self) -> None:
         moments = self._views.moments
-        self._list([f"{self._clock.says(one.t_s)}    {one.note or 'no note'}" for one in moments])
-        for row, one in enumerate(moments):
-            self.list.item(row).setToolTip(plain_tip(f"{self._clock.since(one.t_s)}\n{one.note}".strip()))
+        self._list([f"{self._clock.says(moment.t_s)}    {moment.note or 'no note'}" for moment in moments])
+        for row, moment in enumerate(moments):
+            self.list.item(row).setToolTip(
+                plain_tip(f"{self._clock.since(moment.t_s)}\n{moment.note}".strip())
+            )
         self._tell()
 
     def _current(self) -> TimeMark | None:

@@ -133,7 +133,7 @@ class Views:
         if len(self.bookmarks) >= MOST_BOOKMARKS:
             self._show(f"A scene holds at most {MOST_BOOKMARKS} bookmarks: delete one first")
             return None
-        names = {one.name for one in self.bookmarks}
+        names = {bookmark.name for bookmark in self.bookmarks}
         number = next(n for n in range(1, MOST_BOOKMARKS + 2) if f"View {n}" not in names)
         self._take((*self.bookmarks, Bookmark(name=f"View {number}", camera=Camera.of(pose))))
         self._place = len(self.bookmarks) - 1
@@ -183,20 +183,21 @@ class Views:
             self._show(f"A scene holds at most {MOST_BOOKMARKS} bookmarked times: delete one first")
             return None
         made = TimeMark(t_s=round(t_s, 3), note=_clean(note))
-        others = [one for one in self.moments if one.t_s != made.t_s]
+        others = [moment for moment in self.moments if moment.t_s != made.t_s]
         self.take_moments((*others, made))
         self._show(f"Time bookmarked{self._where_kept}")
         return made
 
     def take_moments(self, moments: Iterable[TimeMark]) -> None:
         """Keep these bookmarks of time, in their order of time."""
-        self.moments = tuple(sorted(moments, key=lambda one: one.t_s))
+        self.moments = tuple(sorted(moments, key=lambda moment: moment.t_s))
         self.changed.emit()
 
     def note(self, moment: TimeMark, note: str) -> None:
         """Say something else about a time that is kept."""
         self.take_moments(
-            one.model_copy(update={"note": _clean(note)}) if one is moment else one for one in self.moments
+            kept.model_copy(update={"note": _clean(note)}) if kept is moment else kept
+            for kept in self.moments
         )
 
     @property

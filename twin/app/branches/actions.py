@@ -208,10 +208,10 @@ class BranchActions:
     def _fail(self, error: Exception) -> None:
         sentence = str(error)
         if isinstance(error, ScenarioError):
-            one = error.problems[0]
-            key = one.key.rpartition(".")[2].rpartition("]")[2] or one.key
-            said = " ".join(word for word in (key, one.value, one.reason) if word)
-            sentence = said + (f"; {one.hint}" if one.hint else "")
+            problem = error.problems[0]
+            key = problem.key.rpartition(".")[2].rpartition("]")[2] or problem.key
+            said = " ".join(word for word in (key, problem.value, problem.reason) if word)
+            sentence = said + (f"; {problem.hint}" if problem.hint else "")
         if self.dialog is not None:
             self.dialog.show_problem(sentence)
         else:

@@ -108,16 +108,16 @@ class BranchesDock(Dock):
 
     def open(self) -> None:
         """Ask for the branch that is chosen: its recording, else its scene."""
-        one = self.chosen
-        path = _file_of(one) if one is not None and self._can_open(one) else None
+        item = self.chosen
+        path = _file_of(item) if item is not None and self._can_open(item) else None
         if path is not None:
             self.open_wanted.emit(path)
-        if one is None or path is None or path != self._session.path:
+        if item is None or path is None or path != self._session.path:
             return
         anew = "Its scene opens at the start, to be simulated again."
-        if one.unread:
-            self.told.emit("Recording unreadable", f"{one.unread}. {anew}")
-        elif _lacks_run(one):
+        if item.unread:
+            self.told.emit("Recording unreadable", f"{item.unread}. {anew}")
+        elif _lacks_run(item):
             name = path.name.removesuffix(SUFFIX) + RUN_SUFFIX
             gone = f"{name} is not beside the scene: moved, deleted or never made. {anew}"
             self.told.emit("Recording missing", gone)
@@ -138,13 +138,15 @@ class BranchesDock(Dock):
         self._stale = False
         path = self._session.path
         roots = [] if path is None else tree_of(folder_of(path))
-        mine = None if path is None else _name_of(path)
+        open_name = None if path is None else _name_of(path)
         run = self._session.recording
         self.roots = [
             root
             for root in roots
             if root.branches
-            and any(one.name == mine or (run is not None and _is_run(one, run)) for _, one in root.all())
+            and any(
+                item.name == open_name or (run is not None and _is_run(item, run)) for _, item in root.all()
+            )
         ]
         self._show()
 
@@ -166,10 +168,10 @@ class BranchesDock(Dock):
         if run is not None and run.goodput is not None:
             goodput = _goodput_words(run.goodput, None if run.over else run.t_s)
         cut = "" if one.at_s is None else spoken(one.at_s)
-        other = "; ".join(one.changes) if one.at_s is not None else ""
+        changes = "; ".join(one.changes) if one.at_s is not None else ""
         if one.at_s is not None and not one.changes:
-            other = "nothing"
-        item = QTreeWidgetItem([one.title, cut, other, goodput])
+            changes = "nothing"
+        item = QTreeWidgetItem([one.title, cut, changes, goodput])
         item.setData(TITLE, Qt.ItemDataRole.UserRole, one)
         item.setSizeHint(TITLE, QSize(0, scaled(_ROW_PX)))
         item.setTextAlignment(GOODPUT, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -205,8 +207,8 @@ class BranchesDock(Dock):
         self._own.setText(GOODPUT, words)
 
     def _on_chosen(self) -> None:
-        one = self.chosen
-        self.open_button.setEnabled(self._can_open(one))
+        item = self.chosen
+        self.open_button.setEnabled(self._can_open(item))
         self.compare_button.setEnabled(self._pair() is not None)
         self.what_if_button.setEnabled(self._session.document is not None)
 
@@ -220,7 +222,7 @@ class BranchesDock(Dock):
         above = items[0].parent() if items else None
         if above is None:
             return None
-        branch, parent = (one.data(TITLE, Qt.ItemDataRole.UserRole).outcome for one in (items[0], above))
+        branch, parent = (item.data(TITLE, Qt.ItemDataRole.UserRole).outcome for item in (items[0], above))
         return (parent.path, branch.path) if branch is not None and parent is not None else None
 
 

@@ -218,8 +218,8 @@ class BranchDialog(QDialog):
         head.addWidget(label(f"What if from {when}?", "title"), 1)
         head.addWidget(label("SIMULATED", "badge"))
         nest(column, head)
-        said = "The branch shares this run's past until then. This run and its recording are kept."
-        column.addWidget(label(said, "muted", wrap=True))
+        words = "The branch shares this run's past until then. This run and its recording are kept."
+        column.addWidget(label(words, "muted", wrap=True))
         self.name_field = QLineEdit()
         self.sort_box, self.target_box, self.fault_box = QComboBox(), QComboBox(), QComboBox()
         self.lasts_box, self.value_box = QComboBox(), QComboBox()
@@ -327,7 +327,7 @@ class BranchDialog(QDialog):
         offered = breakable(self._plant)
         if self._thing is None or not choices(self._scenario, self._plant, self._thing):
             return offered
-        return [self._thing, *(one for one in offered if one != self._thing)]
+        return [self._thing, *(item for item in offered if item != self._thing)]
 
     def _on_target(self, *_text: str) -> None:
         target = self.target_box.currentText().strip()
@@ -379,7 +379,7 @@ class BranchDialog(QDialog):
         """Show what was chosen so far, what the branch is called, and where it goes."""
         for widget in self._changes:
             widget.setVisible(bool(self.additions))
-        words = [in_words(one) for one in self.additions]
+        words = [in_words(addition) for addition in self.additions]
         self.changes_label.setText("\n".join(words))
         if not self._named:
             self.name_field.setText(self._proposed([*words, *self._words_now()]))
@@ -392,10 +392,10 @@ class BranchDialog(QDialog):
         changes = bool(self.additions) or self.sort is not Sort.NOTHING
         for widget in (*self._futures, self.answer_button):
             widget.setVisible(changes)
-        first, other = self.answer_button, self.go_button
+        first, second = self.answer_button, self.go_button
         if not changes:
-            first, other = other, first
-        for button, role in ((first, "primary"), (other, "")):
+            first, second = second, first
+        for button, role in ((first, "primary"), (second, "")):
             if button.property("role") != role:
                 with_role(button, role)
         first.setDefault(True)

@@ -39,14 +39,14 @@ class CompareRuns:
 
     def ask(self) -> None:
         """Let the person choose a recording, and hold it against the run that is open."""
-        mine = self._session.run_file
-        if mine is None:
+        run_file = self._session.run_file
+        if run_file is None:
             self._notifications.tell("Nothing is recorded yet", "Start the run first.")
             return
         folder = self._session.path.parent if self._session.path is not None else Path.home()
         chosen, _ = QFileDialog.getOpenFileName(self._window, "Compare with a run", str(folder), _FILTER)
         if chosen:
-            self.show(mine, Path(chosen))
+            self.show(run_file, Path(chosen))
 
     def ask_designs(self, second: Path | None = None) -> None:
         """Ask which two designs are to be simulated; `second` is what the open scene is held against at first."""

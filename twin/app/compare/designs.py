@@ -124,8 +124,8 @@ class DesignsDialog(QDialog):
     def choose_file(self, box: QComboBox, path: Path) -> None:
         """Choose a scene file as one of both designs."""
         self._designs.append(DesignChoice(path.name, path))
-        for one in (self.a_box, self.b_box):
-            one.insertItem(one.count() - 1, path.name, len(self._designs) - 1)
+        for design in (self.a_box, self.b_box):
+            design.insertItem(design.count() - 1, path.name, len(self._designs) - 1)
         box.setCurrentIndex(box.count() - 2)
 
     def begin(self) -> None:
@@ -134,7 +134,7 @@ class DesignsDialog(QDialog):
         text = self.length.text().strip()
         try:
             until_s = length_s(text) if text else None
-            scenarios = [one.scenario() for one in chosen]
+            scenarios = [design.scenario() for design in chosen]
         except NoTime as error:
             self._tell(f"Length: {error}")
             return
@@ -199,11 +199,11 @@ class DesignsDialog(QDialog):
         head.addWidget(label("Compare two designs", "title"), 1)
         head.addWidget(label("SIMULATED", "badge"))
         nest(column, head)
-        said = (
+        note = (
             "Both are simulated in the background with the same random draws, so the same failures occur in both. "
             "Then they stand side by side."
         )
-        column.addWidget(label(said, "muted", wrap=True))
+        column.addWidget(label(note, "muted", wrap=True))
         form = QFormLayout()
         form.setHorizontalSpacing(14)
         form.setVerticalSpacing(9)

@@ -367,7 +367,7 @@ class CompareDialog(QDialog):
         self.verdict.show()
         unfinished = [name for name, run in zip("AB", self._runs, strict=True) if run.sample is None]
         both = len(unfinished) > 1
-        said = "are" if both else "is"
-        one = _NOT_OVER.format(" and ".join(unfinished), said, spoken(until_s))
-        one += _ANEW if self._past.since_s is None else _KEPT
-        self.verdict.setText(" ".join((one, *found.remarks)))
+        verb = "are" if both else "is"
+        words = _NOT_OVER.format(" and ".join(unfinished), verb, spoken(until_s))
+        words += _ANEW if self._past.since_s is None else _KEPT
+        self.verdict.setText(" ".join((words, *found.remarks)))

@@ -114,12 +114,12 @@ class DiffDialog(QDialog):
         before, after = self.comparison.unpriced
         if before == after:
             return f"Both costs leave out {before}." if before else ""
-        said = [
+        notes = [
             f"The cost {when} leaves out {out}."
             for when, out in (("before", before), ("after", after))
             if out
         ]
-        return "\n".join(said)
+        return "\n".join(notes)
 
     def _words(self) -> QWidget:
         left = QWidget()
@@ -147,15 +147,15 @@ class DiffDialog(QDialog):
         self.tree = _table("Differences by section", ["Difference", "Before", "After"])
         self.tree.setToolTip("Select one to fly there in both halls")
         listed = self.comparison.differences[:MOST_ROWS]
-        places = {id(one): place for place, one in enumerate(listed)}
-        for section, group in groupby(listed, key=lambda one: one.section):
+        places = {id(difference): place for place, difference in enumerate(listed)}
+        for section, group in groupby(listed, key=lambda difference: difference.section):
             of_section = list(group)
             heading = QTreeWidgetItem([f"{section}  ({len(of_section)})"])
             heading.setSizeHint(0, QSize(0, scaled(_ROW_PX)))
             self.tree.addTopLevelItem(heading)
             heading.setFirstColumnSpanned(True)
-            for one in of_section:
-                heading.addChild(_row(one, places[id(one)]))
+            for difference in of_section:
+                heading.addChild(_row(difference, places[id(difference)]))
         more = len(self.comparison.differences) - len(listed)
         if more:
             self.tree.addTopLevelItem(QTreeWidgetItem([f"and {more:,} more"]))
@@ -192,12 +192,12 @@ class DiffDialog(QDialog):
         if not isinstance(place, int):
             self.sentence.setText(self._unpriced())
             return
-        one = self.comparison.differences[place]
-        self.sentence.setText(sentence(one))
-        things = things_of(one.path, self.comparison.after.plant)
-        things = things or things_of(one.path, self.comparison.before.plant)
+        difference = self.comparison.differences[place]
+        self.sentence.setText(sentence(difference))
+        things = things_of(difference.path, self.comparison.after.plant)
+        things = things or things_of(difference.path, self.comparison.before.plant)
         if things and self.halls is not None:
-            self.halls.point_at(things, one.kind)
+            self.halls.point_at(things, difference.kind)
 
 
 def _table(name: str, titles: list[str]) -> QTreeWidget:

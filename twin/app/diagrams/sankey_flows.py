@@ -115,7 +115,7 @@ def _sources(world: World, now: PowerNow) -> list[tuple[str, str, float]]:
         found.append(("generator", "On-site sources", on_site_w))
     if battery_w > 0:
         found.append(("battery", "Batteries", battery_w))
-    return [one for one in found if one[2] > 0]
+    return [source for source in found if source[2] > 0]
 
 
 def _uses(world: World, now: PowerNow) -> list[_Use]:

@@ -269,7 +269,7 @@ class FabricDock(Dock):
         layer, world = self._layer, self._world()
         if layer is None or world is None:
             return
-        names = [one.kind for one in layer.kinds]
+        names = [collective.kind for collective in layer.kinds]
         every = jobs_of(world.scenario)
         jobs = [every[job].id for job in layer.senders]
         for box, words in ((self.kind_box, [name.capitalize() for name in names]), (self.job_box, jobs)):

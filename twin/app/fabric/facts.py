@@ -104,15 +104,19 @@ def flow_rows(world: World, links: NDArray[np.int32]) -> list[FactRow]:
         return []
     crossings = _crossing(world, links)
     rows = []
-    for one in crossings[:MOST_FLOWS]:
-        job = jobs_of(world.scenario)[one.job].id
-        way = f"{_racks(world, one.sources)} {_ARROW} {_racks(world, one.targets)}"
+    for crossing in crossings[:MOST_FLOWS]:
+        job = jobs_of(world.scenario)[crossing.job].id
+        way = f"{_racks(world, crossing.sources)} {_ARROW} {_racks(world, crossing.targets)}"
         hint = (
-            f"From {_nodes(world, one.sources)} to {_nodes(world, one.targets)}; "
-            f"{text.quantity(one.peak_bytes_s, 'B/s')} while it communicates"
+            f"From {_nodes(world, crossing.sources)} to {_nodes(world, crossing.targets)}; "
+            f"{text.quantity(crossing.peak_bytes_s, 'B/s')} while it communicates"
         )
         rows.append(
-            FactRow(f"{job}, {_TITLES[KINDS[one.kind]]}: {way}", text.quantity(one.bytes_s, "B/s"), hint=hint)
+            FactRow(
+                f"{job}, {_TITLES[KINDS[crossing.kind]]}: {way}",
+                text.quantity(crossing.bytes_s, "B/s"),
+                hint=hint,
+            )
         )
     if len(crossings) > MOST_FLOWS:
         rows.append(FactRow("Further flows", f"{len(crossings) - MOST_FLOWS}"))
@@ -247,11 +251,15 @@ def collective_cost(one: Collective) -> str:
 def collective_rows(world: World, job: int) -> list[FactRow]:
     """Return a row for each kind of communication of a job on its nodes."""
     rows = []
-    for one in fabrics_of(world).collectives(job):
-        sent = text.quantity(one.rank_bytes, "B")
-        cost = f"{sent}, {text.span(one.time_s)}" if one.cards else "inside the nodes"
-        words = collective_line(one)
-        rows.append(FactRow(_TITLES[one.kind].capitalize(), cost, hint=f"{words}; {collective_cost(one)}"))
+    for collective in fabrics_of(world).collectives(job):
+        sent = text.quantity(collective.rank_bytes, "B")
+        cost = f"{sent}, {text.span(collective.time_s)}" if collective.cards else "inside the nodes"
+        words = collective_line(collective)
+        rows.append(
+            FactRow(
+                _TITLES[collective.kind].capitalize(), cost, hint=f"{words}; {collective_cost(collective)}"
+            )
+        )
     return rows
 
 

@@ -108,10 +108,10 @@ class FaultsMenu:
         first = drill.incidents[0] if drill.incidents else None
         when = f"; the first at {Clock.of(scenario).says(first.at_s)}: {words_of(first)}" if first else ""
         told = f"SIMULATED. {drill.words}{when}"
-        self._drawn = {id(one): told for one in drill.incidents}
+        self._drawn = {id(incident): told for incident in drill.incidents}
         self._tell(told)
-        for one in drill.incidents:
-            session.intervene(one)
+        for incident in drill.incidents:
+            session.intervene(incident)
 
     def _on_run_started(self) -> None:
         self._drills, self._drawn = 0, {}

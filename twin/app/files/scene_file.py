@@ -161,7 +161,7 @@ class SceneFile:
             if on_disk != draft.file.text:
                 draft.mark_lost(left.begun if on_disk == left.begun else "")
                 self._left = left
-            said = self._go_on(draft, path, run, left)
+            words = self._go_on(draft, path, run, left)
         except SCENE_ERRORS as error:
             self._tell("Not recovered", f"{error}")
             return False
@@ -172,8 +172,8 @@ class SceneFile:
             self._disk = (0, 0)  # another program has written it since: saving asks
         if self.journal.path is not None or not draft.dirty:
             discard(left.journal)  # the journal of this program holds it now
-        if said:
-            self._tell("Recovered", said)
+        if words:
+            self._tell("Recovered", words)
         return True
 
     def _go_on(self, draft: Draft, path: Path, run: Run, left: RecoveredWork) -> str:
@@ -182,22 +182,22 @@ class SceneFile:
         "" when it had not begun.
         """
         session, new, state, branch = self._session, left.path is None, run.snapshot, None
-        said = f"The run is at its start: {run.lost}." if run.lost else ""
+        words = f"The run is at its start: {run.lost}." if run.lost else ""
         if state is not None and left.run_file is not None:
             where = "its end" if run.over else f"its last state, {spoken(state.t_s)} after its start"
-            said = f"The run is at {where}" + ("." if run.over else ", and continues from there.")
+            words = f"The run is at {where}" + ("." if run.over else ", and continues from there.")
             if round(run.t_s) > round(state.t_s):
-                said += f" It had reached {spoken(run.t_s)}: the time between is simulated again, with the same events."
+                words += f" It had reached {spoken(run.t_s)}: the time between is simulated again."
             try:
                 copied = copy_to_go_on(left.run_file)
                 branch = copied.copy, copied.t_s
             except (RunFileError, OSError) as error:
-                said += f" Its past is not shown, because its recording cannot be copied: {error}"
+                words += f" Its past is not shown, because its recording cannot be copied: {error}"
         snapshot = state.data if state is not None and branch is None else None
         session.work_on(draft, path, run.seed, new=new, snapshot=snapshot, branch=branch)
         session.live.by_hand = list(run.by_hand)
         self.journal.note_run(left.run_file)
-        return said
+        return words
 
     def may_leave(self) -> bool:
         """Return whether the open scene may be closed: ask what shall become of what is not saved."""

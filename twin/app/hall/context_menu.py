@@ -175,14 +175,14 @@ def nodes_of(plant: Plant, thing: str) -> NDArray[np.int64]:
     if kind == "gpu":
         return np.array([int(plant.gpus.node[slot])])
     if kind == "node":
-        mine = np.arange(len(nodes.ids)) == slot
+        chosen_nodes = np.arange(len(nodes.ids)) == slot
     elif kind == "rack":
-        mine = nodes.rack == slot
+        chosen_nodes = nodes.rack == slot
     elif kind == "row":
-        mine = plant.racks.row[nodes.rack] == slot
+        chosen_nodes = plant.racks.row[nodes.rack] == slot
     else:
         return np.zeros(0, np.int64)
-    return np.flatnonzero(mine & nodes.present & (nodes.gpu_count > 0))
+    return np.flatnonzero(chosen_nodes & nodes.present & (nodes.gpu_count > 0))
 
 
 def _names(jobs: list[str]) -> str:

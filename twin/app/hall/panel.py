@@ -233,7 +233,7 @@ class HallPanel(QWidget):
 
     def _on_plant(self, plant: Plant) -> None:
         self._on_hovered(None)  # it was a thing of the hall before
-        self.state.selection = tuple(one for one in self.state.selection if find(plant, one) is not None)
+        self.state.selection = tuple(item for item in self.state.selection if find(plant, item) is not None)
         document = self._session.document
         self.groups = OwnerNames.of(document.scenario, plant) if document is not None else NO_GROUPS
         self.picture_due.expect()

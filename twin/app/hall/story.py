@@ -104,9 +104,9 @@ def _causes(active: list[Alarm], clock: Clock, starved: Mapping[str, str]) -> li
     lines = []
     for kind, alarm in first.items():
         more = f"  (and {kinds[kind] - 1:,} more)" if kinds[kind] > 1 else ""
-        said = text.spelled(starved.get(alarm.subject, alarm.text) if kind == "input_bound" else alarm.text)
+        words = text.spelled(starved.get(alarm.subject, alarm.text) if kind == "input_bound" else alarm.text)
         where = "" if kind_of(kind).names_subject else f"{alarm.subject}: "
-        lines.append(f"{clock.says(alarm.last_s)}   {where}{said}{more}")
+        lines.append(f"{clock.says(alarm.last_s)}   {where}{words}{more}")
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1} more kinds of alarm"]
     return lines

@@ -288,8 +288,8 @@ def _cables(world: World, thing: str, bundle: int) -> Facts:
 def _loop(world: World, loop: int) -> Facts:
     plant, loops = world.plant, world.plant.loops
     liquid = int(loops.kind[loop]) == LoopKind.LIQUID
-    mine = (plant.racks.loop if liquid else plant.racks.air_loop) == loop
-    served = int(np.count_nonzero(mine & plant.racks.present))
+    cooled = (plant.racks.loop if liquid else plant.racks.air_loop) == loop
+    served = int(np.count_nonzero(cooled & plant.racks.present))
     part = loops.part[loop]
     return Facts(
         loops.ids[loop],

@@ -278,10 +278,10 @@ class Inspector(Dock):
     def _fill(self, facts: Facts) -> None:
         several = self._several
         subtitle = f"Last selected: {facts.title}" if several else facts.subtitle
-        for said, words in ((self._title, several or facts.title), (self._subtitle, subtitle)):
-            if said.text() != words:
-                said.setText(words)
-                said.setVisible(bool(words))
+        for field, words in ((self._title, several or facts.title), (self._subtitle, subtitle)):
+            if field.text() != words:
+                field.setText(words)
+                field.setVisible(bool(words))
         rows = [row for section in facts.sections for row in section.rows]
         for widget, row in zip(self._values, rows, strict=True):
             if widget.text() != row.value:

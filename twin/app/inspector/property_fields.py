@@ -100,12 +100,12 @@ def properties(scene: Scene, id: str) -> tuple[Property, ...]:
     if not id:
         return tuple(_of_scene(scene))
     try:
-        one = thing(scene.scenario, id)
+        item = thing(scene.scenario, id)
     except CommandError:
         return ()
-    if one.kind == "switch":
+    if item.kind == "switch":
         return ()
-    return (*_own(scene, one), *_of_path(scene, one))
+    return (*_own(scene, item), *_of_path(scene, item))
 
 
 def common(scene: Scene, ids: tuple[str, ...]) -> tuple[Property, ...]:
@@ -115,8 +115,8 @@ def common(scene: Scene, ids: tuple[str, ...]) -> tuple[Property, ...]:
     kept = list(properties(scene, ids[0]))
     made_alike = {(id.partition("/")[0], id.count("/")): id for id in reversed(ids)}
     for id in list(made_alike.values())[:MOST_KINDS]:
-        there = set(properties(scene, id))
-        kept = [one for one in kept if one in there]
+        known = set(properties(scene, id))
+        kept = [key for key in kept if key in known]
     return tuple(kept)
 
 
@@ -139,7 +139,7 @@ def model_at(scene: Scene, path: str) -> BaseModel | None:
         elif isinstance(at, dict):
             at = at.get(step)
         elif isinstance(at, tuple):
-            at = next((one for one in at if getattr(one, "id", None) == step), None)
+            at = next((item for item in at if getattr(item, "id", None) == step), None)
         else:
             return None
     return at if isinstance(at, BaseModel) else None
@@ -287,7 +287,7 @@ def _field(
 def _scalars(annotation: Any) -> set[Any]:
     origin = get_origin(annotation)
     if origin in (Union, types.UnionType):
-        return {one for part in get_args(annotation) for one in _scalars(part)}
+        return {scalar for part in get_args(annotation) for scalar in _scalars(part)}
     if origin is not None and hasattr(annotation, "__metadata__"):
         return _scalars(get_args(annotation)[0])
     return {annotation}

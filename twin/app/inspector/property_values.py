@@ -64,15 +64,15 @@ def standing(scene: Scene, ids: Sequence[str], one: Property) -> PropertyState:
     """Return how a property of some things stands."""
     all_of = [_standing(scene, id, one) for id in owners(ids, one)[:MOST_LOOKED_AT]]
     first = all_of[0]
-    if all(other.text == first.text for other in all_of):
-        badges = {other.source for other in all_of}
-        resettable = any(other.resettable for other in all_of)
+    if all(value.text == first.text for value in all_of):
+        badges = {value.source for value in all_of}
+        resettable = any(value.resettable for value in all_of)
         if len(badges) == 1:
             return PropertyState(first.text, False, first.ghost, first.source, first.hint, resettable)
-        hint = "\n".join(dict.fromkeys(other.hint for other in all_of))
+        hint = "\n".join(dict.fromkeys(value.hint for value in all_of))
         return PropertyState(first.text, False, first.ghost, "several", hint, resettable)
-    values = ", ".join(dict.fromkeys(other.text or "none" for other in all_of))
-    resettable = any(other.resettable for other in all_of)
+    values = ", ".join(dict.fromkeys(value.text or "none" for value in all_of))
+    resettable = any(value.resettable for value in all_of)
     return PropertyState("", True, "mixed", "mixed", f"Values differ: {values[:200]}", resettable)
 
 
@@ -250,15 +250,15 @@ def _standing(scene: Scene, id: str, one: Property) -> PropertyState:
 
 def _source(scene: Scene, path: str) -> dict[str, Any]:
     """Return badge, hint and whether a reset is possible, of a value that is said."""
-    extends, other = scene.scenario.extends or "the base scene", overrides(scene, path)
-    if not (other or in_file(scene, path)):
+    extends, base = scene.scenario.extends or "the base scene", overrides(scene, path)
+    if not (base or in_file(scene, path)):
         return {"source": "inherited", "hint": f"From {extends}", "resettable": False}
     file = scene.document.files[0]
     place, _ = resolve(split(path), file.tree)
     mark = locate(file.tree, place)
     source = "override" if ".overrides[" in path or scene.scenario.extends else "set"
-    hint = f"{mark.file}, line {mark.line}" + (f"; another value stands in {extends}" if other else "")
-    return {"source": source, "hint": hint, "resettable": not other and _may_go(scene, path)}
+    hint = f"{mark.file}, line {mark.line}" + (f"; another value stands in {extends}" if base else "")
+    return {"source": source, "hint": hint, "resettable": not base and _may_go(scene, path)}
 
 
 def _may_go(scene: Scene, path: str) -> bool:

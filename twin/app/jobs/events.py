@@ -160,5 +160,5 @@ def _brief(t_s: float) -> str:
 def place_of(plant: Plant, event: Event) -> str:
     """Return the thing of the hall that an event of a job is about; "" for none, and where it stands no more."""
     place = event.word("on")
-    there = find(plant, place) is not None or find_bundle(plant, place) is not None
-    return place if place and (there or find_link(plant, place) is not None) else ""
+    exists = find(plant, place) is not None or find_bundle(plant, place) is not None
+    return place if place and (exists or find_link(plant, place) is not None) else ""

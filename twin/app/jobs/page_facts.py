@@ -145,7 +145,7 @@ def job_page(world: World, history: JobHistory, events: JobEvents, job_id: str) 
 def limit_of(scenario: Scenario, job: Job, partition: str) -> float | None:
     """Return the wall time a job may take from each start, with what its partition says [s]; None: any."""
     limit_s = job.limit_s
-    part = next((one for one in scenario.partitions if one.id == partition), None)
+    part = next((owner for owner in scenario.partitions if owner.id == partition), None)
     if part is not None:
         limit_s = limit_s or part.default_limit_s or part.limit_s
         limit_s = min(limit_s, part.limit_s) if limit_s and part.limit_s else limit_s
@@ -165,8 +165,8 @@ def _state_words(state: JobState, why: int, events: JobEvents, job_id: str) -> s
 def _facts(world: World, history: JobHistory, spec: Job, index: int) -> str:
     """Return whose it is, where it was submitted and what it asks for, in one line."""
     partition = history.partition_of(index)
-    titles = {one.id: one.title or one.id for one in world.scenario.tenants}
-    titles |= {one.id: one.title or one.id for one in world.scenario.partitions}
+    titles = {owner.id: owner.title or owner.id for owner in world.scenario.tenants}
+    titles |= {owner.id: owner.title or owner.id for owner in world.scenario.partitions}
     gpus = history.gpus_of(index)
     parts = [titles.get(spec.tenant, spec.tenant) if spec.tenant else ""]
     parts += [f"partition {titles.get(partition, partition)}" if partition else ""]

@@ -259,7 +259,7 @@ class EttrCurve(Painted):
 
 def _round_marks(low: float, high: float) -> list[float]:
     """Return three to seven shares with few digits between two shares."""
-    step = next(one for one in _MARKS if (high - low) / one <= 6)
+    step = next(mark for mark in _MARKS if (high - low) / mark <= 6)
     return [
         round(k * step, 6) for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
     ]

@@ -11,6 +11,7 @@ from time import perf_counter
 
 import numpy as np
 
+from twin.analysis.account_words import account_title
 from twin.arrays import Floats
 from twin.planning.risk.reliability_sample import ReliabilityModel, sample, with_checkpoints
 from twin.planning.risk.risk import JobRisk
@@ -20,6 +21,8 @@ SLICE_WALL_S = 0.02
 """How long one slice may take, about [wall s]."""
 _FIRST_RUNS, _MOST_RUNS, _POINTS = 10, 250, 28
 _SHORTEST_S, _LONGEST_S = 60.0, 24 * 3600.0
+_LOSSES = ("lost_work", "checkpoint_stall", "detection", "idle_reserved", "restart_and_load")
+"""Ledger accounts of the losses, in the order of the sample's rows."""
 
 
 @dataclass(frozen=True)

@@ -92,8 +92,8 @@ class AlarmsDock(Dock):
         rows = range(min(self.model.rowCount(), _ROWS_MEASURED))
 
         def widest(column: int, least: str) -> int:
-            said = [str(self.model.index(row, column).data()) for row in rows]
-            return max(map(metrics.horizontalAdvance, (least, *said))) + 2 * _CELL_MARGIN_PX
+            cells = [str(self.model.index(row, column).data()) for row in rows]
+            return max(map(metrics.horizontalAdvance, (least, *cells))) + 2 * _CELL_MARGIN_PX
 
         widths = {
             ALARM: metrics.horizontalAdvance("Warning: power failure MM") + _ICON_PX if wordy else _ICON_PX,

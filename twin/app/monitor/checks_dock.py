@@ -201,15 +201,15 @@ class RulesDock(Dock):
 
     def _choose_again(self, held: Finding) -> None:
         for row in range(self.model.rowCount()):
-            one = self.model.finding_at(row)
-            if (one.rule, one.key, one.excluded) == (held.rule, held.key, held.excluded):
+            finding = self.model.finding_at(row)
+            if (finding.rule, finding.key, finding.excluded) == (held.rule, held.key, held.excluded):
                 self.table.setCurrentIndex(self.model.index(row, RULE))
                 return
 
     def _tell(self) -> None:
         counts = dict.fromkeys(KINDS, 0)
-        for one in self.report.findings:
-            counts[kind_of(one)] += 1
+        for finding in self.report.findings:
+            counts[kind_of(finding)] += 1
         for kind, button in self.filters.items():
             button.setText(f"{counts[kind]:,}")
             button.setAccessibleName(f"{counts[kind]:,} {_NAMES[kind]}")
@@ -239,8 +239,8 @@ class RulesDock(Dock):
         rows = range(min(self.model.rowCount(), 60))
 
         def widest(column: int, least: str, most_px: int) -> int:
-            said = [str(self.model.index(row, column).data()) for row in rows]
-            return min(max(map(metrics.horizontalAdvance, (least, *said))) + _MARGIN_PX, most_px)
+            cells = [str(self.model.index(row, column).data()) for row in rows]
+            return min(max(map(metrics.horizontalAdvance, (least, *cells))) + _MARGIN_PX, most_px)
 
         wide = self.table.width() >= _NARROW_PX
         widths = {

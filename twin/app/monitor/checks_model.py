@@ -75,8 +75,8 @@ class RulesModel(ColumnModel):
         return None
 
     def _choose(self) -> None:
-        rows = [one for one in self._report.findings if kind_of(one) in self.kinds]
-        rows.sort(key=lambda one: one.excluded)
+        rows = [finding for finding in self._report.findings if kind_of(finding) in self.kinds]
+        rows.sort(key=lambda finding: finding.excluded)
         if rows == self._rows:
             return
         self.beginResetModel()

@@ -62,7 +62,7 @@ class WhyModel(ColumnModel):
         rows = [] if found is None else rows_of(found)
         if found is not None:
             self._installed = found.installed_gpu_s or 1.0
-            self._largest = max((one.gpu_s for one in found.lost), default=1.0) or 1.0
+            self._largest = max((loss.gpu_s for loss in found.lost), default=1.0) or 1.0
         same = [(row.lost.account, row.goes_to and row.goes_to.subject) for row in rows] == [
             (row.lost.account, row.goes_to and row.goes_to.subject) for row in self.shown
         ]

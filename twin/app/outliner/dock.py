@@ -441,8 +441,8 @@ class _Tree(QTreeView):
 
 def _nameable(scenario: Scenario) -> frozenset[str]:
     """Return the ids of what can be given a name."""
-    ids = {one.id for one in scenario.jobs} | {one.id for one in scenario.tenants}
-    ids |= {one.id for one in scenario.partitions} | {one.id for one in scenario.groups}
+    ids = {item.id for item in scenario.jobs} | {item.id for item in scenario.tenants}
+    ids |= {item.id for item in scenario.partitions} | {item.id for item in scenario.groups}
     ids |= {hall.id for hall in scenario.halls} | {rows.id for hall in scenario.halls for rows in hall.rows}
     return frozenset(ids)
 
@@ -457,7 +457,7 @@ def in_hall(ids: Sequence[str], session: Session) -> tuple[str, ...]:
         if find(plant, id) is not None:
             shown[id] = None
             continue
-        made = (one for one in (f"{id}/{k}" for k in range(_MOST_MADE)) if one in plant.slots)
+        made = (item for item in (f"{id}/{k}" for k in range(_MOST_MADE)) if item in plant.slots)
         shown.update(dict.fromkeys(made))
     return tuple(shown)
 

@@ -39,7 +39,10 @@ def figures_of(scene: Scene) -> list[RoomFigure]:
     switches = int(plant.switches.present.sum())
     cables = len(plant.node_links.node) + int(plant.switch_links.cables.sum())
     feeds = [
-        one.part for one in scene.scenario.power if one.kind in ("pdu", "busbar") for _ in range(one.count)
+        stage.part
+        for stage in scene.scenario.power
+        if stage.kind in ("pdu", "busbar")
+        for _ in range(stage.count)
     ]
     rows = [
         RoomFigure("GPUs", f"{found.gpus:,} in {found.nodes:,} nodes"),
@@ -79,14 +82,16 @@ def _spares(scene: Scene) -> list[RoomFigure]:
     """Return how many machines are needed and how many are spare, and the heat that says so."""
     found = spares_of(scene)
     tip = [
-        f"{one.machines}: {quantity(one.group_w, 'W')}{' in one group' * (one.groups > 1)}, "
-        f"{quantity(one.each_w, 'W')} each"
-        for one in found
-        if one.each_w > 0
+        f"{group.machines}: {quantity(group.group_w, 'W')}{' in one group' * (group.groups > 1)}, "
+        f"{quantity(group.each_w, 'W')} each"
+        for group in found
+        if group.each_w > 0
     ]
     tip.append("Nameplate heat of nodes and other equipment")
     return (
-        [RoomFigure("Needed + spare", ", ".join(one.words for one in found), "\n".join(tip))] if found else []
+        [RoomFigure("Needed + spare", ", ".join(group.words for group in found), "\n".join(tip))]
+        if found
+        else []
     )
 
 
@@ -113,11 +118,11 @@ def floor_m2(scene: Scene) -> float:
 
 
 def _ups(scene: Scene) -> int:
-    return sum(one.count * one.units for one in scene.scenario.power if one.kind == "ups")
+    return sum(stage.count * stage.units for stage in scene.scenario.power if stage.kind == "ups")
 
 
 def _storage(scene: Scene) -> str:
     stores = scene.scenario.storage
-    read = sum(scene.catalog.storage(one.part).read_bytes_s * one.count for one in stores if one.part)
-    boxes = sum(one.count for one in stores)
+    read = sum(scene.catalog.storage(store.part).read_bytes_s * store.count for store in stores if store.part)
+    boxes = sum(store.count for store in stores)
     return f"{boxes:,} {'box' if boxes == 1 else 'boxes'}, {quantity(read, 'B/s')} read"

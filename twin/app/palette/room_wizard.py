@@ -106,17 +106,17 @@ class RoomWizard(QDialog):
     @property
     def room(self) -> RoomRequest:
         """Return what is asked for."""
-        said: dict[str, object] = {}
+        values: dict[str, object] = {}
         for name, widget in self.fields.items():
             if isinstance(widget, QLineEdit):
-                said[name] = widget.text().strip()
+                values[name] = widget.text().strip()
             elif isinstance(widget, QComboBox):
-                said[name] = widget.currentData()
+                values[name] = widget.currentData()
             elif isinstance(widget, QCheckBox):
-                said[name] = widget.isChecked()
+                values[name] = widget.isChecked()
             elif isinstance(widget, QSpinBox | QDoubleSpinBox):
-                said[name] = widget.value()
-        return replace(RoomRequest(), **said)  # type: ignore[arg-type]
+                values[name] = widget.value()
+        return replace(RoomRequest(), **values)  # type: ignore[arg-type]
 
     def refresh(self) -> None:
         """Work the room out and show it, or say at its field what cannot be."""
@@ -158,17 +158,17 @@ class RoomWizard(QDialog):
                 else ""
             )
             self._where.setText(stands + grows)
-        shown = {one.label: one for one in figures_of(made.scene)}
+        shown = {figure.label: figure for figure in figures_of(made.scene)}
         for name, figure in shown.items():
             if name not in self.figures:
                 self._figure(name)
             self.figures[name].setText(figure.words)
             self.figures[name].setToolTip(plain_tip(figure.tip))
             self.figures[name].setAccessibleDescription(figure.tip)
-        for name, one in self.figures.items():
+        for name, part in self.figures.items():
             if name not in shown:
-                one.setText("none")
-                one.setToolTip("")
+                part.setText("none")
+                part.setToolTip("")
 
     def _figure(self, name: str) -> None:
         row = self._grid.rowCount()
@@ -181,10 +181,10 @@ class RoomWizard(QDialog):
         self.fields["nodes"].setEnabled(isinstance(part, NodePart))
         if isinstance(part, RackPart):
             held = [self._catalog.part(group.part) for group in part.layout]
-            nodes = [one for one in held if isinstance(one, NodePart)]
+            nodes = [part for part in held if isinstance(part, NodePart)]
         else:
             nodes = [part] if isinstance(part, NodePart) else []
-        wet = any(one.liquid_fraction for one in nodes)
+        wet = any(part.liquid_fraction for part in nodes)
         for name in ("cdu", "cdu_in_row"):
             self.fields[name].setEnabled(wet)
         self.fields["switch"].setEnabled(room.cabling != "none")
@@ -228,9 +228,9 @@ class RoomWizard(QDialog):
             if isinstance(widget, QCheckBox):
                 widget.setText(title)
             else:
-                said = PlainLabel(title)
-                said.setBuddy(widget)
-                grid.addWidget(said, 2 * row, 0)
+                title_label = PlainLabel(title)
+                title_label.setBuddy(widget)
+                grid.addWidget(title_label, 2 * row, 0)
             grid.addWidget(widget, 2 * row, 1)
             fault = label("", "fault", wrap=True)
             fault.hide()
@@ -282,19 +282,19 @@ class RoomWizard(QDialog):
         catalog = self._catalog
         if name == "part":
             nodes = [catalog.node(id) for id in catalog.ids("node")]
-            found: list[NodePart | RackPart] = [one for one in nodes if one.n_gpu and one.height_u >= 2]
+            found: list[NodePart | RackPart] = [part for part in nodes if part.n_gpu and part.height_u >= 2]
             racks = (catalog.rack(id) for id in catalog.ids("rack"))
-            found += [one for one in racks if one.n_gpu]
-            return [(f"{one.title} ({one.id})", one.id) for one in found]
+            found += [part for part in racks if part.n_gpu]
+            return [(f"{part.title} ({part.id})", part.id) for part in found]
         kinds = {"cdu": ("cdu",), "air": ("crah", "rdhx"), "switch": ("switch",)}[name]
         parts = [catalog.part(id) for kind in kinds for id in catalog.ids(kind)]
         fit = [
-            one
-            for one in parts
-            if getattr(one, "fabric", "scale-out") == "scale-out"
-            and getattr(one, "rejects_to", "") != "room air"
+            part
+            for part in parts
+            if getattr(part, "fabric", "scale-out") == "scale-out"
+            and getattr(part, "rejects_to", "") != "room air"
         ]
-        return [(_CHOSEN, ""), *((one.title, one.id) for one in fit)]
+        return [(_CHOSEN, ""), *((part.title, part.id) for part in fit)]
 
     def _lay_out(self, form: QWidget) -> None:
         scroll = QScrollArea()

@@ -151,7 +151,7 @@ class Together:
 
     def patch(self, scene: Scene) -> Patch:
         """Return the changes of all."""
-        changes = tuple(change for one in self.commands for change in one.patch(scene).changes)
+        changes = tuple(change for command in self.commands for change in command.patch(scene).changes)
         return Patch(changes, self.title)
 
 
@@ -173,11 +173,13 @@ def carried_things(plant: Plant, plan: SitePlan, ids: Sequence[str]) -> Carried 
     if "node" in kinds:
         return "move nodes separately: they go into racks"
     floor = FloorPlan.of(plant, power_obstacles(plant, plan, also=ids))
-    found = MovedShape.standing(floor, [one for id in ids for one in _footprints(plant, id)])
+    found = MovedShape.standing(floor, [footprint for id in ids for footprint in _footprints(plant, id)])
     if found is None:
         return f"{ids[0]} is not on the floor"
     shape, at = found
-    heights_m = _heights_m(plant, plan, [one for id in ids for one in _footprints(plant, id)], floor)
+    heights_m = _heights_m(
+        plant, plan, [footprint for id in ids for footprint in _footprints(plant, id)], floor
+    )
 
     def on_floor(place: LandingPlace, facing: int, hall: str) -> Command:
         by = (place.x_m - at[0], place.y_m - at[1])

@@ -82,7 +82,7 @@ class JobForm(QScrollArea):
         self._presets, self._hardware = presets_offered, hardware
         for box, titles in (
             (self.model_box, [preset.title for preset in presets_offered]),
-            (self.hardware_box, [one.title for one in hardware]),
+            (self.hardware_box, [choice.title for choice in hardware]),
         ):
             box.clear()
             box.addItems(titles)

@@ -82,7 +82,7 @@ class ScalingPanel(QWidget):
         if not self.best.isEnabled():
             self.same.setChecked(True)
         elif not self._chosen:
-            few = sum(one.fits for one in same_cut(draft, weak=self.weak.isChecked())) < _CURVE_POINTS
+            few = sum(point.fits for point in same_cut(draft, weak=self.weak.isChecked())) < _CURVE_POINTS
             (self.best if few else self.same).setChecked(True)
         self._begin()
 

@@ -88,7 +88,9 @@ class QueueDock(Dock):
             return
         self.chart.show_run(history, document.scenario)
         self.waiting.offer_partitions(
-            tuple((one.id, one.title or one.id) for one in document.scenario.partitions)
+            tuple(
+                (partition.id, partition.title or partition.id) for partition in document.scenario.partitions
+            )
         )
 
     def _on_visible(self, seen: bool) -> None:

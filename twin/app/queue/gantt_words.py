@@ -58,9 +58,12 @@ class Words:
 
     def window(self, window: ReservedTime) -> str:
         """Return what is told of a time set aside."""
-        one = window.reservation
-        whose = ", ".join((*one.tenants, *one.jobs))
-        lines = [f"<b>{escape(one.id)}</b>", one.kind + (f" for {escape(whose)}" if whose else "")]
+        reservation = window.reservation
+        whose = ", ".join((*reservation.tenants, *reservation.jobs))
+        lines = [
+            f"<b>{escape(reservation.id)}</b>",
+            reservation.kind + (f" for {escape(whose)}" if whose else ""),
+        ]
         lines.append(f"{self._clock.says(window.begin_s)} to {self._clock.says(window.end_s)}")
         return "<br>".join(lines)
 

@@ -16,7 +16,7 @@ def why_not(scenario: Scenario, history: JobHistory, job_id: str, partition_id: 
 
     The run has the last word: it may refuse what is allowed here.
     """
-    partition = next((one for one in scenario.partitions if one.id == partition_id), None)
+    partition = next((item for item in scenario.partitions if item.id == partition_id), None)
     job = history.index.get(job_id)
     if partition is None:
         return f"there is no partition {partition_id}"
@@ -37,7 +37,7 @@ def why_not(scenario: Scenario, history: JobHistory, job_id: str, partition_id: 
 
 def offer(scenario: Scenario, job_id: str, partition_id: str) -> str:
     """Return what a drop would do, in words."""
-    name = next((_name(one) for one in scenario.partitions if one.id == partition_id), partition_id)
+    name = next((_name(item) for item in scenario.partitions if item.id == partition_id), partition_id)
     return f"Move {job_id} to {name}"
 
 

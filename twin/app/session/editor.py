@@ -78,8 +78,8 @@ class Editor:
     def shown_draft(self) -> Draft | None:
         """Return the scene to try things on: as it is on screen."""
         session, document = self._session, self._session.document
-        other = session.looking_s is not None or session.halls.foreseen is not None
-        return Draft(document) if other and document is not None else self.draft
+        later = session.looking_s is not None or session.halls.foreseen is not None
+        return Draft(document) if later and document is not None else self.draft
 
     @property
     def live(self) -> bool:
@@ -245,11 +245,11 @@ class Editor:
         """Tell why; an undo that waits and was meant for it must not take back the step before."""
         self._refuse(title or wish.title, reason)
         steps = 0  # that wait as well, and are not taken back by one that waits
-        for place, other in enumerate(self._wishes if not wish.undoes else ()):
-            if other.undoes and not steps:
+        for place, later in enumerate(self._wishes if not wish.undoes else ()):
+            if later.undoes and not steps:
                 del self._wishes[place]
                 return
-            steps += -1 if other.undoes else 1
+            steps += -1 if later.undoes else 1
 
     def _must_be_free(self, proposal: Proposal) -> None:
         """Raise CommandError when a step changes something locked; taking a step back always may."""

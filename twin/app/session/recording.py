@@ -85,10 +85,10 @@ def read_recording(path: Path) -> Recording:
         header = reader.header
         found = settled(reader)
         document = loads(show(found.scene(header.scenario)), path.name)
-        asked = [one.done for one in found.asked]
-        edits = [one for one in asked if isinstance(one, Edit)]
+        asked = [entry.done for entry in found.asked]
+        edits = [request for request in asked if isinstance(request, Edit)]
         if edits:
-            changes = [Change(f"edits[{one.id}]", edit_text(one)) for one in edits]
+            changes = [Change(f"edits[{edit.id}]", edit_text(edit)) for edit in edits]
             document = apply(document, Patch(tuple(changes)))
         first = effective(document, 0.0)
         plant = build(first.scenario)
@@ -101,7 +101,7 @@ def read_recording(path: Path) -> Recording:
             reader.t_end_s,
             header.end_s,
             reader.all_events(),
-            [one for one in asked if isinstance(one, Intervention)],
+            [request for request in asked if isinstance(request, Intervention)],
             reader.summary,
             _warning(header.versions, header.inputs, input_hashes(header.scenario)),
         )

@@ -129,7 +129,11 @@ class Session(Tellings):
     def by_hand(self) -> list[Intervention]:
         """Return what people had done to the run by then, in order."""
         looking_s = self.looking_s
-        return [one for one in self.live.by_hand if looking_s is None or one.at_s <= looking_s]
+        return [
+            intervention
+            for intervention in self.live.by_hand
+            if looking_s is None or intervention.at_s <= looking_s
+        ]
 
     @property
     def looking_s(self) -> float | None:
@@ -234,7 +238,9 @@ class Session(Tellings):
         found = copy_to_go_on(self.recording)
         self.recording, self.grows = None, False
         del self.live.events[found.events :]
-        self.live.by_hand = [one for one in self.live.by_hand if one.at_s <= found.t_s]
+        self.live.by_hand = [
+            intervention for intervention in self.live.by_hand if intervention.at_s <= found.t_s
+        ]
         self.curves.clear()
         self.replay.open(found.copy, self.live.events)
         self.arrive(found.t_s)

@@ -99,4 +99,4 @@ def _holds(ids: frozenset[str], id: str) -> bool:
 
 def _held(ids: frozenset[str], id: str) -> bool:
     """Return whether an id is what holds one of some."""
-    return any(one.startswith(f"{id}/") for one in ids)
+    return any(item.startswith(f"{id}/") for item in ids)

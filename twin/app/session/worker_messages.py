@@ -172,7 +172,9 @@ class WorkerTalk:
                     session.broken.emit(session.live.by_hand[-1])
                 elif rev in self._asked_out:
                     gone = self._asked_out.pop(rev)
-                    session.live.by_hand[:] = [one for one in session.live.by_hand if one is not gone]
+                    session.live.by_hand[:] = [
+                        intervention for intervention in session.live.by_hand if intervention is not gone
+                    ]
                     session.mended.emit(gone)
 
     def _add(self, events: tuple[Event, ...]) -> None:

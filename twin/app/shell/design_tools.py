@@ -201,23 +201,23 @@ class DesignTools:
         ids, document, plant = self.ids, self._session.document, self._session.plant
         if not ids or document is None or plant is None:
             return None
-        one = ids[-1]
-        known = find(plant, one) is not None or any(job.id == one for job in document.scenario.jobs)
-        menu = self._hall.thing_menu(one) if known else QMenu(parent)
+        item = ids[-1]
+        known = find(plant, item) is not None or any(job.id == item for job in document.scenario.jobs)
+        menu = self._hall.thing_menu(item) if known else QMenu(parent)
         if menu is None:
             return None
         if not known:
-            menu.addAction(one).setEnabled(False)
+            menu.addAction(item).setEnabled(False)
         menu.addSeparator()
         marks = self.marks
-        menu.addAction("Show" if marks.is_hidden(one) else "Hide", partial(marks.hide, ids))
+        menu.addAction("Show" if marks.is_hidden(item) else "Hide", partial(marks.hide, ids))
         menu.addAction("Show only this", partial(marks.show_only, ids))
         menu.addAction("Show everything", marks.show_all)
-        menu.addAction("Unlock" if marks.is_locked(one) else "Lock", partial(marks.lock, ids))
+        menu.addAction("Unlock" if marks.is_locked(item) else "Lock", partial(marks.lock, ids))
         menu.addSeparator()
         standing = bool(in_hall(ids, self._session))
         for title, act, can in (
-            ("Rename", self.rename, len(ids) == 1 and self._nameable(one)),
+            ("Rename", self.rename, len(ids) == 1 and self._nameable(item)),
             ("Duplicate", partial(self._tools.place.do_new, Duplicate(ids)), True),
             (f"Array{_DOTS}", self.ask_array, standing),
             (f"Group{_DOTS}", self.group, len(ids) > 1),

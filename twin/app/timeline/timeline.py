@@ -269,7 +269,10 @@ class Timeline(QWidget):
         strip.shown.reach_s = session.t_s
         if session.draft is not None:
             edits = [edit.at_s for edit in session.draft.file.scenario.edits]
-            done = [one.at_s for one in (*session.draft.file.scenario.interventions, *session.live.by_hand)]
+            done = [
+                intervention.at_s
+                for intervention in (*session.draft.file.scenario.interventions, *session.live.by_hand)
+            ]
             strip.shown.acts = (*edits, *done)
         if strip.shown.marks.events is not session.live.events:
             strip.shown.marks.follow(session.live.events)
@@ -281,7 +284,7 @@ class Timeline(QWidget):
 
     def _on_bookmarks(self) -> None:
         moments = self._views.moments if self._views is not None else ()
-        self.strip.shown.bookmarks = tuple(one.t_s for one in moments)
+        self.strip.shown.bookmarks = tuple(kept.t_s for kept in moments)
         self.strip.refresh()
 
     def _on_loop(self) -> None:
@@ -328,21 +331,23 @@ class Timeline(QWidget):
     def _notes(self, low_s: float, high_s: float) -> Sequence[str]:
         """Return what bookmarks, edits and interventions in a range of time say."""
         session = self._session
-        found = [f"Bookmark: {one.note or 'no note'}" for one in self._moments(low_s, high_s)]
+        found = [f"Bookmark: {bookmark.note or 'no note'}" for bookmark in self._moments(low_s, high_s)]
         if session.draft is not None:
             scenario = session.draft.file.scenario
-            found += [f"Edit: {one.title or one.id}" for one in scenario.edits if low_s <= one.at_s <= high_s]
+            found += [
+                f"Edit: {edit.title or edit.id}" for edit in scenario.edits if low_s <= edit.at_s <= high_s
+            ]
             for done, who in ((scenario.interventions, "Scene"), (session.live.by_hand, "By hand")):
                 found += [
-                    f"{who}: {one.kind.replace('_', ' ')} {one.target}"
-                    for one in done
-                    if low_s <= one.at_s <= high_s
+                    f"{who}: {kept.kind.replace('_', ' ')} {kept.target}"
+                    for kept in done
+                    if low_s <= kept.at_s <= high_s
                 ]
         return found
 
     def _moments(self, low_s: float, high_s: float) -> list[TimeMark]:
         moments = self._views.moments if self._views is not None else ()
-        return [one for one in moments if low_s <= one.t_s <= high_s]
+        return [kept for kept in moments if low_s <= kept.t_s <= high_s]
 
     def _offer(self, place: QPoint, at_s: float) -> None:
         """Offer what can be done with a time."""
@@ -360,18 +365,18 @@ class Timeline(QWidget):
         menu.addAction("End loop here", partial(session.replay.set_loop, None, been_s))
         menu.addAction("Clear loop", session.replay.clear_loop).setEnabled(session.replay.loop is not None)
         around_s = 6.0 * self.strip.scale.px_s
-        for one in still_ahead(session, at_s - around_s, at_s + around_s):
+        for bookmark in still_ahead(session, at_s - around_s, at_s + around_s):
             menu.addSeparator()
-            title = f"{session.clock.says(one.at_s)}  {one.title}"
+            title = f"{session.clock.says(bookmark.at_s)}  {bookmark.title}"
             menu.addAction(title.replace("&", "&&")).setEnabled(False)
-            menu.addAction("Remove from the run", partial(self.take_out, one))
+            menu.addAction("Remove from the run", partial(self.take_out, bookmark))
         for moment in self._moments(at_s - around_s, at_s + around_s):
             menu.addSeparator()
             menu.addAction(f"Bookmark: {moment.note or 'no note'}").setEnabled(False)
             take = partial(views.note, moment)
             ask = partial(NoteDialog, "Note of the bookmark", moment.note, take, self.window())
             menu.addAction("Change note\N{HORIZONTAL ELLIPSIS}", lambda ask=ask: ask().open())
-            others = tuple(one for one in views.moments if one is not moment)
+            others = tuple(bookmark for bookmark in views.moments if bookmark is not moment)
             menu.addAction("Delete", partial(views.take_moments, others))
         menu.popup(place)
 

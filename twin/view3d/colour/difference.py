@@ -74,8 +74,8 @@ def matched(a: Plant, b: Plant) -> Ints64:
     node = np.array([node_of.get(id, -1) for id in b.nodes.ids], np.int64)
     most = int(max(a.gpus.index.max(initial=0), b.gpus.index.max(initial=0))) + 1
     slot_of = np.full((len(a.nodes.ids) + 1) * most, -1, np.int64)  # the last node is none
-    there = np.flatnonzero(a.gpus.present)
-    slot_of[a.gpus.node[there].astype(np.int64) * most + a.gpus.index[there]] = there
+    present = np.flatnonzero(a.gpus.present)
+    slot_of[a.gpus.node[present].astype(np.int64) * most + a.gpus.index[present]] = present
     of_b = node[b.gpus.node] if len(node) else np.zeros(0, np.int64)
     places = slot_of[np.where(of_b < 0, len(a.nodes.ids), of_b) * most + b.gpus.index]
     return np.where(b.gpus.present, places, -1)
