@@ -52,7 +52,7 @@ _STILL_MS = 12
 _TURN_MS = 5
 _BLOCKED_MS = 40
 _ODD_NOTES = (
-    "Something went wrong",
+    "Unexpected error",
     "Drawing error",
     "The simulation stopped",
     "Journal not written",

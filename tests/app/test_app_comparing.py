@@ -148,15 +148,15 @@ def test_a_file_that_another_program_wrote_is_asked_about(
     assert editor.do(rename("Mine"))
     own.write_text(text.replace("seed:", "seed :"))
     qtbot.waitUntil(lambda: len(notes.notes) == 1)
-    assert set(notes.notes[0].buttons) == {"Compare", "Keep mine", "Reload from disk"}
+    assert set(notes.notes[0].buttons) == {"Compare", "Keep my changes", "Reload from disk"}
     notes.notes[0].buttons["Compare"].click()
     dialog = window.findChild(DiffDialog)
     assert dialog is not None
     assert [one.path for one in dialog.comparison.differences] == ["title"]
     assert [word for word in dialog.buttons if dialog.buttons[word].property("role") == "primary"] == [
-        "Keep mine"
+        "Keep my changes"
     ]
-    dialog.buttons["Keep mine"].click()
+    dialog.buttons["Keep my changes"].click()
     assert window.isWindowModified()
     assert file.save(), "nobody is asked again"
     assert "Mine" in own.read_text()

@@ -220,7 +220,7 @@ def test_a_job_of_a_scene_is_planned_on_the_fabric_of_the_scene() -> None:
     assert ideal is not None
     assert on_fabric.parts.productive_s == pytest.approx(ideal.parts.productive_s)
     assert on_fabric.step_s > ideal.step_s
-    assert "of the bandwidth it was fitted with" in worth(here, on_fabric)
+    assert "of the bandwidth it was calibrated on" in worth(here, on_fabric)
     best = best_plans(here, top=1).best[0]
     after = judge(with_plan(here, best)).estimate
     assert after is not None

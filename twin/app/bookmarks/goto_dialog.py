@@ -104,7 +104,7 @@ class NoteDialog(_Asking):
     """Asks what is to be said about a time."""
 
     def __init__(self, title: str, note: str, take: Callable[[str], object], parent: QWidget) -> None:
-        super().__init__(title, "Optional note, saved beside the scene.", "Keep", parent)
+        super().__init__(title, "Optional note, saved beside the scene.", "Save", parent)
         self._take = take
         self.field.setMaxLength(MOST_NOTE_LETTERS)
         self.field.setPlaceholderText("What happens here?")

@@ -201,7 +201,7 @@ class DesignsDialog(QDialog):
         nest(column, head)
         note = (
             "Both are simulated in the background with the same random draws, so the same failures occur in both. "
-            "Then they stand side by side."
+            "Then they are shown side by side."
         )
         column.addWidget(label(note, "muted", wrap=True))
         form = QFormLayout()

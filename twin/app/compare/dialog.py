@@ -190,7 +190,7 @@ class CompareDialog(QDialog):
         self.difference_button.toggled.connect(self._on_difference)
         row.addWidget(self.difference_button)
         self.reach_box = QComboBox()
-        self.reach_box.setAccessibleName("Ends of the colours of the difference")
+        self.reach_box.setAccessibleName("Range of the difference colours")
         self.reach_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.reach_box.currentIndexChanged.connect(self._on_reach)
         row.addWidget(self.reach_box)

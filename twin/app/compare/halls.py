@@ -30,8 +30,8 @@ _NOTICED_S = 10.0
 """A picture that is older than the time it stands for by so much says so."""
 CABLES = frozenset({"cables"})
 _NO_PICTURE = (
-    "{} was recorded by an older program, which kept nothing of single GPUs: its hall shows no values. "
-    "Figures and ledger are compared all the same."
+    "{} was recorded by an older version without values of single GPUs: its hall shows none. "
+    "Figures and ledger are compared."
 )
 
 

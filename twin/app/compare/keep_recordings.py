@@ -26,7 +26,7 @@ class KeepRow(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         self.words = label(_FORGOTTEN, "muted")
-        self.button = QPushButton("Keep both runs\N{HORIZONTAL ELLIPSIS}")
+        self.button = QPushButton("Save both runs\N{HORIZONTAL ELLIPSIS}")
         self.button.setAutoDefault(False)
         self.button.setToolTip("Copy both run files into a folder")
         self.button.clicked.connect(self.ask)
@@ -51,7 +51,7 @@ class KeepRow(QWidget):
                 self.words.setText(f"Not saved: {error}")
                 return
             kept.append(target.name)
-        self.words.setText(f"Kept in {folder} as {' and '.join(kept)}")
+        self.words.setText(f"Saved in {folder} as {' and '.join(kept)}")
         self.button.setEnabled(False)
 
 

@@ -12,11 +12,11 @@ from twin.commands.budget.prices import left_out
 from twin.commands.edit.command import Scene
 from twin.plant.tables import Plant
 from twin.scenario import Document
-from twin.scenario.file.diff import Difference, differences
+from twin.scenario.file.diff import SECTIONS, Difference, differences
 from twin.scenario.file.scene_at import effective
 
 Change = Literal["added", "removed", "changed"]
-_TIMED = "Timed changes"
+_TIMED = SECTIONS["interventions"]
 _NEAR_M = 1e-3
 _MACHINES = ("loop", "plant", "power")
 _STANDING = ("rack", *_MACHINES)

@@ -149,4 +149,4 @@ def _at(track: Track, t_s: float) -> str:
     if place < 0 or t_s > track.t_s[-1] + 1.0:
         return "not recorded"
     value = float(track.goodput[place])
-    return f"{value:.1f} %" if np.isfinite(value) else "nothing ran"
+    return f"{value:.1f} %" if np.isfinite(value) else "no job ran"

@@ -113,7 +113,7 @@ class Comparing:
         if self._note is not None and self._note in self._notifications.notes:
             return
         theirs: dict[str, Callable[[], object]] = {"Reload from disk": scene.take_theirs}
-        mine: dict[str, Callable[[], object]] = {"Keep mine": scene.keep_mine}
+        mine: dict[str, Callable[[], object]] = {"Keep my changes": scene.keep_mine}
         answers = mine | theirs if draft.dirty else theirs | mine  # the first, the usual one, loses nothing
 
         def beside() -> None:

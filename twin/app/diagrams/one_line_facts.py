@@ -143,7 +143,7 @@ class PowerNow:
             ("Load", self.load_words(item)),
         ]
         if items.units[item] > 1:
-            found.append(("Machines", f"{items.units[item]}, {items.needed[item]} needed"))
+            found.append(("Units", f"{items.units[item]}, {items.needed[item]} needed"))
         if np.isfinite(items.breaker_w[item]):
             found.append(("Breaker", text.quantity(float(items.breaker_w[item]), "W")))
         if items.energy_j[item] > 0:

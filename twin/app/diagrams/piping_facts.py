@@ -227,7 +227,7 @@ def plant_facts(world: World, plant_slot: int) -> tuple[tuple[str, str], ...]:
         ("Set point", text.quantity(float(plants.supply_c[plant_slot]), "°C")),
         ("Return", text.quantity(value["return_c"], "°C")),
         ("Flow", f"{value['flow']:.0f} % of design"),
-        ("Machines", f"{value['units']:.0f} of {int(plants.units[plant_slot])} running"),
+        ("Units", f"{value['units']:.0f} of {int(plants.units[plant_slot])} running"),
         ("Free cooling", f"{value['free']:.0f} %"),
         ("Water", text.quantity(value["water_l_s"], "L/s")),
     )

@@ -232,7 +232,7 @@ def collective_line(one: Collective) -> str:
         "ring": f"ring of {one.members:,} GPUs",
         "chain": f"chain of {one.members:,} stages",
         "neighbours": f"{one.members:,} GPUs with their neighbours",
-        "all-to-all": f"all-to-all among {one.members:,} GPUs",
+        "all to all": f"all-to-all among {one.members:,} GPUs",
     }[one.shape]
     name = "all-reduce, " if one.kind == "data" else ""
     many = f"{one.groups:,} side by side" if one.groups > 1 else "one shown"

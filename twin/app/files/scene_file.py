@@ -263,7 +263,7 @@ class SceneFile:
             self.look_at_disk()
             draft.mark_lost()
             self.journal.begin(draft.file, draft.saved_text)
-            self.journal.note(draft.file, "Keep mine")  # it lies nowhere else now
+            self.journal.note(draft.file, "Keep my changes")  # it lies nowhere else now
             self._editor.mark_saved()
 
     def look_at_disk(self) -> None:

@@ -201,7 +201,7 @@ class VideoDialog(QDialog):
         session = self._session
         end_s, now_s, loop = session.t_s, session.shown_s, session.replay.loop
         if loop is not None:
-            self.range.addItem(f"Chosen range, {spoken(loop[1] - loop[0])}", loop)
+            self.range.addItem(f"Loop range, {spoken(loop[1] - loop[0])}", loop)
         self.range.addItem(f"Whole run so far, {spoken(end_s)}", (0.0, end_s))
         if now_s > HOUR_S:
             self.range.addItem("The hour before the time on screen", (now_s - HOUR_S, now_s))

@@ -75,7 +75,7 @@ def power_design_rows(world: World, item: int) -> list[FactRow]:
             rows.append(FactRow(label, power.ids[above], power.ids[above]))
     units, needed = int(power.units[item]), int(power.needed[item])
     if units > 1:
-        rows.append(FactRow("Machines", f"{units}, {needed} needed"))
+        rows.append(FactRow("Units", f"{units}, {needed} needed"))
     below = int(np.count_nonzero((power.parent == item) & power.present))
     if below:
         rows.append(FactRow("Feeds", f"{below:,} items"))
@@ -138,7 +138,7 @@ def plant_rows(world: World, source: int) -> list[FactRow]:
         channel = row.hint.partition(" ")[0]
         if channel == "plant.units":
             rows.append(
-                FactRow("Machines running", f"{row.value} of {int(plants.units[source])}", hint=row.hint)
+                FactRow("Units running", f"{row.value} of {int(plants.units[source])}", hint=row.hint)
             )
         elif channel == "plant.free" and plants.kind[source] != "chiller":
             continue  # it has no compressors: all its cooling is free
@@ -154,7 +154,7 @@ def plant_design_rows(world: World, source: int) -> list[FactRow]:
     rows = [
         FactRow("Kind", plants.kind[source].replace("-", " ")),
         FactRow("Set point", text.quantity(float(plants.supply_c[source]), "°C")),
-        FactRow("Machines", f"{int(plants.units[source])}, {int(plants.needed[source])} needed"),
+        FactRow("Units", f"{int(plants.units[source])}, {int(plants.needed[source])} needed"),
         FactRow("Pumps", f"{int(plants.pumps[source])}"),
         FactRow("Loops served", f"{len(loops)}"),
     ]

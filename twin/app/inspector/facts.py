@@ -304,7 +304,7 @@ def _loop(world: World, loop: int) -> Facts:
                 [
                     FactRow("Supply", text.quantity(float(loops.supply_c[loop]), "°C")),
                     FactRow("Flow", flow(float(loops.flow_m3_s[loop]))),
-                    FactRow("Machines", f"{int(loops.units[loop])}"),
+                    FactRow("Units", f"{int(loops.units[loop])}"),
                     FactRow("Pumps" if liquid else "Fans", f"{int(loops.pumps[loop])}"),
                     FactRow("Racks served", f"{served:,}"),
                     FactRow(

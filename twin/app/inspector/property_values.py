@@ -257,7 +257,7 @@ def _source(scene: Scene, path: str) -> dict[str, Any]:
     place, _ = resolve(split(path), file.tree)
     mark = locate(file.tree, place)
     source = "override" if ".overrides[" in path or scene.scenario.extends else "set"
-    hint = f"{mark.file}, line {mark.line}" + (f"; another value stands in {extends}" if base else "")
+    hint = f"{mark.file}, line {mark.line}" + (f"; {extends} has another value" if base else "")
     return {"source": source, "hint": hint, "resettable": not base and _may_go(scene, path)}
 
 
@@ -285,7 +285,7 @@ def _of_part(scene: Scene, model: BaseModel | None, name: str, one: Property) ->
 def _of_nodes(scene: Scene, id: str, one: Property) -> PropertyState:
     racks: RackGenerator = generator(scene.scenario, id.partition("/")[0])[1].racks
     if not racks.nodes:
-        hint = f"{racks.part} brings its own nodes" if racks.part else "The racks hold no nodes"
+        hint = f"{racks.part} includes its own nodes" if racks.part else "The racks hold no nodes"
         return PropertyState(
             "", ghost="the rack's" if racks.part else "none", source="spec" if racks.part else "", hint=hint
         )

@@ -44,7 +44,7 @@ _BEHIND = 0.01
 """Of a range: what is recorded is told where it ends so much earlier; a fast run is hours ahead of its file."""
 RANGES = (
     ("hour", "Last hour", "The recorded hour before the time on screen"),
-    ("loop", "Chosen range", "The loop range of the timeline"),
+    ("loop", "Loop range", "The loop range of the timeline"),
     ("run", "From the start", "From the start to the time on screen"),
 )
 

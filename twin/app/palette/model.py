@@ -156,7 +156,7 @@ def key_figures(catalog: Catalog, part: Part) -> list[str]:
     if isinstance(part, SwitchPart):
         words.append(f"{part.ports} x {part.port_bandwidth_bytes_s * 8e-9:.0f} Gb/s")
     if isinstance(part, CduPart | CrahPart | RdhxPart) or load.gives_w:
-        words.append(f"takes {quantity(load.gives_w, 'W')}")
+        words.append(f"removes {quantity(load.gives_w, 'W')}")
     elif load.power_w:
         words.append(f"{quantity(load.power_w, 'W')} at full load")
     else:

@@ -49,7 +49,7 @@ def figures_of(scene: Scene) -> list[RoomFigure]:
         RoomFigure("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m²"),
         RoomFigure(
             "IT power",
-            f"{quantity(found.it_w, 'W')} at full load, {quantity(found.grid_w, 'W')} from the grid",
+            f"{quantity(found.it_w, 'W')} at full load, {quantity(found.grid_w, 'W')} from the utility",
         ),
         RoomFigure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
         RoomFigure(

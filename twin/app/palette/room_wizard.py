@@ -33,7 +33,7 @@ from twin.commands.edit.command import CommandError, Scene
 from twin.commands.room.join_facility_loop import water_of
 from twin.commands.room.room import AddRoom, RoomDesign, RoomError, RoomRequest, design, free_corner, is_empty
 
-_CHOSEN = "chosen by size"
+_CHOSEN = "by size"
 _TITLES = {
     "title": ("Name", "Name of the room"),
     "part": ("Hardware", "Nodes go into plain cabinets; catalogue racks include their nodes"),

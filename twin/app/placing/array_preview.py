@@ -71,7 +71,7 @@ def preview(scene: Scene, plan: SitePlan, standing: Standing, array: Array) -> P
         return _why(nothing, carried if isinstance(carried, str) else "that is in a rack: copy its rack")
     if not copies or copies * len(carried.shape.dx_m) > MOST:
         few = "an array needs at least two places"
-        return _why(nothing, few if not copies else f"at most {MOST:,} copies are made at once")
+        return _why(nothing, few if not copies else f"at most {MOST:,} copies at once")
     shape, offsets = _repeated(carried.shape, array)
     at = carried.at
     floor = FloorPlan.of(plant, power_obstacles(plant, plan), settled=carried.only_racks)

@@ -70,7 +70,7 @@ def budget_lines(
         found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')} at full load", *binds))
     if load.gives_w:
         after = budget.heat_w / (budget.cooling_w + load.gives_w)
-        found.append(BudgetLine("Cooling", f"takes {quantity(load.gives_w, 'W')}", None, after))
+        found.append(BudgetLine("Cooling", f"removes {quantity(load.gives_w, 'W')}", None, after))
     elif load.heat_w:
         shares = _shares(budget.heat_w, load.heat_w, budget.cooling_w)
         found.append(BudgetLine("Cooling", f"+{quantity(load.heat_w, 'W')} by nameplate", *shares))

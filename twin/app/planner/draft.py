@@ -282,5 +282,5 @@ def worth(draft: JobDraft, estimate: JobEstimate) -> str:
     network = network_of(draft)
     least = min(network.data, network.pipeline, network.tensor, network.context, network.expert)
     if least < _NETWORK_WORTH_SAYING:
-        words += f" The fabric of the scene gives {100 * least:.0f} % of the bandwidth it was fitted with."
+        words += f" The fabric of the scene gives {100 * least:.0f} % of the bandwidth it was calibrated on."
     return f"{words} {doubts}".strip()

@@ -34,13 +34,13 @@ TENANT_COLUMNS = (
     "GPUs held",
     "Quota",
     "Share",
-    "Runs",
-    "Waits",
-    "Mean wait",
+    "Running",
+    "Queued",
+    "Mean wait time",
     "Isolation",
     "Network",
 )
-PARTITION_COLUMNS = ("Partition", "GPUs held", "GPUs", "Waits", "Limit", "Open to", "Rows", "Network")
+PARTITION_COLUMNS = ("Partition", "GPUs held", "GPUs", "Queued", "Limit", "Open to", "Rows", "Network")
 _HELD = 1
 _ROW_PX, _SWATCH_PX = 24, 10
 _TENANT_PX = (132, 84, 60, 58, 52, 54, 92, 90)

@@ -22,7 +22,7 @@ from twin.app.world.wait_reasons import WHY
 from twin.record.channels import WaitReason
 from twin.record.frame import Frame
 
-COLUMNS = ("#", "Job", "Why it waits", "GPUs", "Waited", "Starts", "Takes", "Tenant")
+COLUMNS = ("#", "Job", "Wait reason", "GPUs", "Wait time", "Starts", "Takes", "Tenant")
 PLACE, JOB, REASON, GPUS, WAITED, STARTS, TAKES, TENANT = range(len(COLUMNS))
 _WIDTHS_PX = {PLACE: 48, JOB: 112, REASON: 136, GPUS: 56, WAITED: 100, STARTS: 100, TAKES: 92}
 _TITLES = {

@@ -163,6 +163,6 @@ def _must_fit(path: Path, header: Header, first: FrameLayout, plant: Plant) -> N
     ]
     if wrong:
         raise RunFileError(
-            f"{path}: this run has {' and '.join(wrong)}, but this program's catalogue builds another hall of its "
+            f"{path}: this run has {' and '.join(wrong)}, but this version's catalogue builds another hall from its "
             f"scene; open it with version {header.versions.get('twin', 'unknown')}"
         )

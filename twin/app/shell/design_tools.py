@@ -94,11 +94,11 @@ class DesignTools:
 
     def hide(self) -> None:
         """Hide what is chosen in the hall, or show it again."""
-        self._on_ids(self.marks.hide, "hidden")
+        self._on_ids(self.marks.hide, "hide")
 
     def show_only(self) -> None:
         """Hide everything but what is chosen."""
-        self._on_ids(self.marks.show_only, "shown alone")
+        self._on_ids(self.marks.show_only, "show")
 
     def show_all(self) -> None:
         """Hide nothing any more."""
@@ -106,13 +106,13 @@ class DesignTools:
 
     def lock(self) -> None:
         """Lock what is chosen against edits, or let it be edited again."""
-        self._on_ids(self.marks.lock, "locked")
+        self._on_ids(self.marks.lock, "lock")
 
     def _on_ids(self, act: Callable[[tuple[str, ...]], None], what: str) -> None:
         if self.ids:
             act(self.ids)
         else:
-            self._show(f"Select first what is to be {what}")
+            self._show(f"Select the items to {what} first")
 
     # -- commands ----
 

@@ -171,8 +171,8 @@ class EditTools(QObject):
     def toggle_wiring(self) -> None:
         """Connect new things as they come, or leave that to a person."""
         self.place.wires_new = not self.place.wires_new
-        words = "are connected as they come" if self.place.wires_new else "come without connections"
-        self._show(f"New things {words}")
+        words = "connected automatically" if self.place.wires_new else "not connected"
+        self._show(f"New equipment: {words}")
 
     def rotate(self) -> None:
         """Turn what is carried, else what is selected."""

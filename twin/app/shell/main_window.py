@@ -197,7 +197,7 @@ class MainWindow(QMainWindow):
         for path in self.settings.recent:
             menu.addAction(f"{path.name}   ({path.parent})", partial(self.files.open, path))
         if menu.isEmpty():
-            menu.addAction("Nothing yet").setEnabled(False)
+            menu.addAction("None yet").setEnabled(False)
 
     def _connect(self) -> None:
         session = self.session

@@ -46,7 +46,7 @@ def view_actions(window: MainWindow) -> list[Command]:
             key="F",
             icon="fly",
             needs_scene=True,
-            tip="Flies to what is selected",
+            tip="Flies to the selection",
         ),
         entry(
             "view.up",
