@@ -42,8 +42,8 @@ def own(lab: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"\xff\xfe", "no JSON"),
-        (b"[" * 100_000, "no JSON"),
+        (b"\xff\xfe", "not valid JSON"),
+        (b"[" * 100_000, "not valid JSON"),
         (b"[]", "no view file"),
         (b'{"format": "twin/view", "version": 9}', "newer program: version 9"),
         (b" " * (MOST_BYTES + 1), "larger than"),

@@ -142,7 +142,7 @@ def test_fabric_and_collective_in_words(world: World) -> None:
     assert collective_line(data) == "all-reduce, ring of 15 GPUs, 16 side by side"
     assert collective_cost(data).startswith("8 rails; ")
     assert collective_line(pipeline).startswith("chain of 2 stages")
-    assert "no cable" in collective_cost(tensor)
+    assert "off the fabric" in collective_cost(tensor)
     said = rows_of(world, "llama3")["Communication per step"]
     assert list(said) == ["Gradients", "Pipeline", "Tensor"]
     assert said["Tensor"] == "inside the nodes"

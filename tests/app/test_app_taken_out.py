@@ -37,7 +37,7 @@ def test_an_edit_ahead_is_taken_out_at_its_mark(
     assert menu is not None
     words = [one.text() for one in menu.actions()]
     assert any("06:00" in one and "A better name" in one for one in words)
-    assert not any("Look at" in one and "06:00" in one for one in words)  # nothing is there to be looked at
+    assert not any("Go to" in one and "06:00" in one for one in words)  # nothing is there to be looked at
     next(one for one in menu.actions() if one.text().startswith("Remove from the run")).trigger()
     menu.close()
     qtbot.waitUntil(lambda: not draft.file.scenario.edits)

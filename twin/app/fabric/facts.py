@@ -316,9 +316,7 @@ def _crossing(world: World, links: NDArray[np.int32]) -> tuple[Crossing, ...]:
 
 def _cut_off(world: World, links: NDArray[np.int32]) -> NDArray[np.int64]:
     cut = links.astype(np.int64)
-    return _once(
-        world, _of_links("disconnected", world, links), lambda fabrics: fabrics.traffic.cut_off_by(cut)
-    )
+    return _once(world, _of_links("cut off", world, links), lambda fabrics: fabrics.traffic.cut_off_by(cut))
 
 
 def _senders(world: World) -> tuple[tuple[int, NDArray[np.bool_]], ...]:

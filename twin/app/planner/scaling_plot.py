@@ -71,7 +71,7 @@ class ScalingPlot(QWidget):
             self.note.setText(
                 "This layout fits in memory at no number of GPUs: see the layouts above."
                 if self._unit
-                else "This workload has a power only, no throughput."
+                else "Only the power of this workload is given, not its throughput."
             )
             return
         known = [(p, up) for p, up in zip(self.points, ups, strict=True) if p.gpus >= base.gpus]
