@@ -137,7 +137,7 @@ def test_a_refusal_of_several_fields_is_told_at_the_one_just_changed(lab_draft: 
 
 
 def test_more_gpus_than_the_scene_has_are_refused(lab_draft: JobDraft) -> None:
-    assert "more than the 16 of the scene" in judge(replace(lab_draft, gpus=32)).faults["gpus"]
+    assert "exceed the 16 of the scene" in judge(replace(lab_draft, gpus=32)).faults["gpus"]
 
 
 @pytest.mark.parametrize("scene", ["lab-16", "llama3-16k", "nvl72-row", "mixed-workloads", "video-ingest"])

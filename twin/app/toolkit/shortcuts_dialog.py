@@ -189,7 +189,8 @@ class ShortcutsDialog(QDialog):
             self.assign_button.setText("Assign")
         else:
             self._say(
-                f"Reassigning {native(key)} removes the key of \N{LEFT DOUBLE QUOTATION MARK}"
+                f"Reassigning {native(key)} to \N{LEFT DOUBLE QUOTATION MARK}{self._title(action_id)}"
+                f"\N{RIGHT DOUBLE QUOTATION MARK} removes the key of \N{LEFT DOUBLE QUOTATION MARK}"
                 f"{self._title(holder)}\N{RIGHT DOUBLE QUOTATION MARK}.",
                 conflict=True,
             )
