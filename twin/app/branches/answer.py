@@ -36,7 +36,7 @@ class Question:
     runs
         Files of the run and of its branch.
     scenes
-        What goes on in each of them; None: it is over.
+        Task running in each of them; None: finished.
     seeds
         Futures that are drawn; 1: the one of the run.
     """

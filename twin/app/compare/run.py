@@ -63,7 +63,7 @@ class ComparedRun:
         self._groups: dict[int, OwnerNames] = {}
 
     def reader(self, wall_s: float) -> Reader:
-        """Return what reads the file, opened anew where it was let go of."""
+        """Return the reader of the file, reopened where it was closed."""
         if self._reader is None:
             self._reader = Reader(self.path)
         self._read_wall_s = wall_s

@@ -119,7 +119,7 @@ class SeedsPanel(QWidget):
         self._show_running(True)
 
     def cancel(self) -> None:
-        """Give up what goes on."""
+        """Cancel the runs."""
         if self._aside is not None:
             self._end("Cancelled")
 
@@ -146,7 +146,7 @@ class SeedsPanel(QWidget):
         )
 
     def close_runs(self) -> None:
-        """End what goes on, without a word."""
+        """Cancel the runs without a message."""
         self._timer.stop()
         if self._aside is not None:
             self._aside.close()

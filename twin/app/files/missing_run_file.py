@@ -122,7 +122,7 @@ class GoneFile(QObject):
         self._session.trouble.emit(Trouble(title, f"{what} {left}"))
 
     def _forget(self, _of: object = None) -> None:
-        """Another run is on screen, or this one anew: its file is looked at from now on."""
+        """Watch the file of the run on screen, also after a restart."""
         self._path, self._known, self._missed = None, None, 0
         self._set(False)
 

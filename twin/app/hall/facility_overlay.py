@@ -74,7 +74,7 @@ class AlarmBadge(Plate):
 
 
 class ToldPlate(Plate):
-    """A few lines under a title: what is lit, or what goes on."""
+    """A few lines under a title: the trace, or the status."""
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(look, parent)

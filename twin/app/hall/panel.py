@@ -338,7 +338,7 @@ class HallPanel(QWidget):
 
     @property
     def _way(self) -> int:
-        """Which way time goes on screen: 1 on, 0 nowhere, -1 back."""
+        """Direction of time on screen: 1 forward, 0 paused, -1 backward."""
         session = self._session
         return 0 if not session.playing else -1 if session.replay.backwards else 1
 
@@ -349,20 +349,20 @@ class HallPanel(QWidget):
         return not self._at_plates and native.width() * native.height() < ROOMY_PX
 
     def show_alarms(self, active: int, unseen: int, alarms: Alarms) -> None:
-        """Say how many alarms there are, and of another time than the present what goes on: no figures may follow."""
+        """Show the number of alarms, and the status where the past is on screen: no figures may follow."""
         if self._session.looking_s is not None:
             self.tell(alarms)
         self.alarm_badge.show_counts(active, unseen)
         self._place_overlays()
 
     def tell(self, alarms: Alarms) -> None:
-        """Say in a few lines what goes on."""
+        """Show the status in a few lines."""
         world = self._world()
         self._told = self.story.tell(world, alarms) if world is not None else None
         self._show_story()
 
     def _show_story(self) -> None:
-        """Show what goes on; in a small view the first line, beside a trace the title, until one points there."""
+        """Show the status; in a small view only the first line, beside a trace the title, until pointed at."""
         told = self._told
         if told is not None and self._brief:
             told = shorter(told, 0 if self.trace.told is not None else 1)

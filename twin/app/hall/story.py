@@ -1,4 +1,4 @@
-"""What goes on, told in a few lines: the alarms that last, in the order they came, and what the GPUs and jobs feel."""
+"""Status in a few lines: active alarms in the order they came, and their effect on GPUs and jobs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Story:
         self._usual_s.clear()
 
     def tell(self, world: World, alarms: Alarms) -> Told | None:
-        """Return what goes on; None while nothing does."""
+        """Return the status; None without alarms."""
         frame = world.frame
         if not alarms.active_count:
             if frame is not None:

@@ -54,15 +54,15 @@ class TraceLayer:
         state.events.selection.connect(self._on_selection)
 
     def show_trace(self, thing: str | None = None) -> None:
-        """Light what a thing hangs on (None: the selection); again: put it out."""
+        """Highlight what an item depends on (None: the selection); again: clear."""
         self._toggle("trace", thing)
 
     def show_blast(self, thing: str | None = None) -> None:
-        """Light who feels the loss of a thing (None: the selection); again: put it out."""
+        """Highlight the blast radius of an item (None: the selection); again: clear."""
         self._toggle("blast", thing)
 
     def clear(self, *_plant: object) -> None:
-        """Put everything out."""
+        """Clear the highlight."""
         if not self.mode:
             return
         self.mode, self.thing, self.told = "", None, None

@@ -62,7 +62,7 @@ def _breaker_rows(world: World, item: int, out_w: float) -> list[FactRow]:
 
 
 def power_design_rows(world: World, item: int) -> list[FactRow]:
-    """Return what a power item hangs on, how many machines it is, and what feels its loss."""
+    """Return the supply of a power item, its number of units, and its blast radius."""
     plant, power = world.plant, world.plant.power
     rows = []
     for label, column in (

@@ -148,7 +148,7 @@ class AlarmsDock(Dock):
         return self.alarms.settle(over_in(plant, frame), frame.events)
 
     def _refresh(self) -> None:
-        """Tell of the alarms; the list is shown anew where it is seen."""
+        """Show the number of alarms; refresh the list where visible."""
         if self._seen:
             self._list()
         self._tell()

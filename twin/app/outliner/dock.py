@@ -144,7 +144,7 @@ class OutlinerDock(Dock):
         self.refresh()
 
     def refresh(self) -> None:
-        """Make the tree anew, with the same lines open and chosen."""
+        """Rebuild the tree, with the same lines open and selected."""
         document, plant = self._session.document, self._session.plant
         self._waits.stop()
         if self.model is None:

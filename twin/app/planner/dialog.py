@@ -163,7 +163,7 @@ class JobDialog(QDialog):
         self.wanted.emit(AddJob(yaml_of(self.draft), name, saves=not isinstance(workload, Load)))
 
     def tell(self, words: str, anew: bool = False) -> None:
-        """Say what became of the last wish; `anew`: it can be had if the run starts again."""
+        """Show the result of the last request; `anew`: it needs a restart of the run."""
         self.said.setText(words)
         self.anew_button.setVisible(anew)
 
@@ -261,7 +261,7 @@ class JobDialog(QDialog):
         self.set_draft(with_plan(self.draft, plan))
 
     def _refresh(self) -> None:
-        """Bring what is looked at up to date; with the live box on, cut the job anew first."""
+        """Update the open tab; with the live box on, search the best plan first."""
         if self.live_box.isChecked() and can_be_searched(self.draft):
             found = self._search()
             if found is not None and found.best:

@@ -164,7 +164,7 @@ class RooflinePlot(QWidget):
         return wide_px * math.log10(high / dot.intensity) / math.log10(high / low)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Place the names anew: which have room on the right has changed."""
+        """Place the names again: the room on the right has changed."""
         super().resizeEvent(event)
         self._draw(self._look.theme)
 

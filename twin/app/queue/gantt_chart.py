@@ -298,6 +298,6 @@ class GanttChart(Painted):
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Paint anew."""
+        """Repaint."""
         super().resizeEvent(event)
         self.update()

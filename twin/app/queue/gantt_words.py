@@ -29,7 +29,7 @@ class Words:
         self._history, self._clock = history, clock
 
     def box(self, job: int, box: int, now_s: float) -> str:
-        """Return what is told of a box: whose it is, how large, since when, how it ended."""
+        """Return the tooltip of a box: job, tenant, size, times, end."""
         spans = self._history.spans
         begin_s, end_s = float(spans.begin_s[box]), float(spans.end_s[box])
         gpus = float(spans.high[box] - spans.low[box])
@@ -45,7 +45,7 @@ class Words:
         return "<br>".join(lines)
 
     def planned(self, one: Planned) -> str:
-        """Return what is told of a job that waits and is planned."""
+        """Return the tooltip of a queued job with a planned start."""
         since_s = self._history.waiting.get(one.job)
         lines = [
             self._head(one.job),
@@ -57,7 +57,7 @@ class Words:
         return "<br>".join(lines)
 
     def window(self, window: ReservedTime) -> str:
-        """Return what is told of a time set aside."""
+        """Return the tooltip of a reservation."""
         reservation = window.reservation
         whose = ", ".join((*reservation.tenants, *reservation.jobs))
         lines = [
@@ -68,7 +68,7 @@ class Words:
         return "<br>".join(lines)
 
     def level(self, t_s: float) -> str:
-        """Return who held how many GPUs at a time [s]."""
+        """Return the GPUs held by tenant at a time [s]."""
         history, at = self._history, np.array([t_s])
         held = [
             (float(a.held.at(at)[0]), tenant)

@@ -153,7 +153,7 @@ class HallVersions:
         return basis is not None and basis[0] is before and basis[1] is after
 
     def believe(self, layout: FrameLayout) -> None:
-        """Build the hall anew from the file where it is not the one the worker stands in now: that is the truth."""
+        """Build the hall from the file again where it differs from the worker's hall, which counts."""
         session, draft, plant = self._session, self._session.draft, self._session.live.plant
         if draft is None or plant is None or layout.epoch != plant.epoch or is_of(layout, plant):
             return

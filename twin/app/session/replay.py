@@ -154,7 +154,7 @@ class Replay:
     # -- moving ----
 
     def play(self, ratio: float) -> None:
-        """Move by itself at a ratio to real time, backwards where it is negative; from the end it begins anew."""
+        """Play at a ratio to real time, backwards where negative; from the end it starts again."""
         if not self.possible or not ratio:
             return
         start_s, end_s = self.range_s

@@ -268,7 +268,7 @@ class Session(Tellings):
         self.halls.edited()
 
     def show(self, document: Document, plant: Plant, *, anew: bool = False) -> None:
-        """Let the run stand in this scene and hall, perhaps `anew`, and tell where the present is on screen."""
+        """Attach the run to this scene and hall, restarted with `anew`, and signal which time is on screen."""
         before = self.document, self.plant
         if anew or plant is not self.live.plant:
             self.live.frame = None
@@ -276,7 +276,7 @@ class Session(Tellings):
         self.halls.tell((None, None) if anew else before)
 
     def restart(self, seed: int | None = None) -> None:
-        """Begin the run anew, with the same seed unless another is given."""
+        """Restart the run, with the same seed unless another is given."""
         if self.draft is None:
             return
         self.replay.back_to_live()
@@ -400,7 +400,7 @@ class Session(Tellings):
         self.set_speed(next_speed(self.speed, notches))
 
     def resume(self) -> None:
-        """After the worker died: start another, which goes on from the last snapshot."""
+        """After the worker died: start another, which continues from the last snapshot."""
         self.lost = False
         self._talk.resume()
         self.replay.back_to_live()
@@ -474,7 +474,7 @@ class Session(Tellings):
             self.edited()
 
     def set_running(self, running: bool) -> None:
-        """The run goes on, or stands."""
+        """Run or pause."""
         self.running = running
         self._tell_moving()
 

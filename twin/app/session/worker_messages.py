@@ -178,7 +178,7 @@ class WorkerTalk:
                     session.mended.emit(gone)
 
     def _add(self, events: tuple[Event, ...]) -> None:
-        """Keep what is new: a run that goes on from a snapshot tells again what happened since."""
+        """Keep new events only: a run continued from a snapshot sends the events since then again."""
         session, held = self._session, self._session.live.events
         last_row = held[-1].row if held else -1
         fresh = [event for event in events if event.row > last_row]

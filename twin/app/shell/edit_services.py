@@ -73,7 +73,7 @@ class Editing:
         self._show("The scene is locked" if self.editor.locked else "The scene is unlocked")
 
     def offer_recovery(self, otherwise: Callable[[], object] | None = None) -> None:
-        """Offer back the work of programs that ended without saving it.
+        """Offer to recover unsaved work of earlier sessions.
 
         What is to be done `otherwise` is done when there is nothing to recover: at once where nothing was left, else
         when all of it was discarded.
@@ -139,7 +139,7 @@ class Editing:
             self._show(f"{self._asked}: waiting for the simulation")
 
     def tell(self) -> None:
-        """Tell what can be taken back, and whether something is not saved."""
+        """Signal which steps undo and redo name, and whether changes are unsaved."""
         draft = self.editor.draft
         if draft is not None:
             self.titled.emit(draft.undo_title, draft.redo_title, draft.dirty)

@@ -73,7 +73,7 @@ class EditTools(QObject):
     # -- carrying ----
 
     def carry(self, dragged: Dragged) -> Carried | None:
-        """Return what the palette offers as a thing on its way into the hall; None for what is not known."""
+        """Return the payload of a palette entry; None if its part is unknown."""
         if dragged.prefab:
             return self.prefabs(dragged.prefab) if self.prefabs is not None else None
         if dragged.part not in self._catalog:
@@ -82,7 +82,7 @@ class EditTools(QObject):
         return carried_part(self._catalog, dragged.part)
 
     def place_by_keys(self, dragged: Dragged) -> bool:
-        """Take something from the palette into the middle of the view: arrows move it, Enter puts it down."""
+        """Place a palette entry with keys, from the centre of the view: arrows move it, Enter places it."""
         carried = self.carry(dragged)
         if carried is None or not self.place.begin_by_keys(carried):
             return False
@@ -90,7 +90,7 @@ class EditTools(QObject):
         return True
 
     def carry_selection(self) -> None:
-        """Take up what is selected: pointer or arrows move it, a click or Enter puts it down."""
+        """Move the selection: pointer or arrows move it, a click or Enter places it."""
         plant, plan = self._session.plant, self._hall.view.plan
         if plant is None or plan is None:
             return
@@ -108,7 +108,7 @@ class EditTools(QObject):
         return self._hall.state.selection
 
     def delete(self) -> None:
-        """Take what is selected out of the scene."""
+        """Delete the selection."""
         self._on_selection(Delete, "delete")
 
     def duplicate(self) -> None:
@@ -169,7 +169,7 @@ class EditTools(QObject):
             self._hall.view.native.setFocus()
 
     def toggle_wiring(self) -> None:
-        """Connect new things as they come, or leave that to a person."""
+        """Switch automatic connection of new equipment on or off."""
         self.place.wires_new = not self.place.wires_new
         words = "connected automatically" if self.place.wires_new else "not connected"
         self._show(f"New equipment: {words}")

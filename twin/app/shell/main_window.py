@@ -430,7 +430,7 @@ class MainWindow(QMainWindow):
         return state_of(world, thing) if (world := self.world()) is not None else ""
 
     def world(self) -> World | None:
-        """Return what facts are told of: the open scene with its newest figures; None before the first."""
+        """Return the open scene with its newest figures, for facts; None before the first frame."""
         document, plant = self.session.document, self.session.plant
         if document is None or plant is None:
             return None
@@ -439,11 +439,11 @@ class MainWindow(QMainWindow):
     # -- Qt ----
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Pass over what is behind another tab: Qt keeps it visible, outside the window."""
+        """Skip widgets behind another tab: Qt keeps them visible, outside the window."""
         return next_seen(partial(super().focusNextPrevChild, forward))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take one local file."""
+        """Accept one local file."""
         if dropped_file(event) is not None:
             event.acceptProposedAction()
 
@@ -460,7 +460,7 @@ class MainWindow(QMainWindow):
         self.palette_popup.hide()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Ask what becomes of what is not saved, keep the layout and end the worker."""
+        """Ask about unsaved changes, save the layout and end the worker."""
         if not self.editing.file.may_leave():
             event.ignore()
             return

@@ -60,7 +60,7 @@ class Transport(QWidget):
         self._on_playing(self._session.playing)
 
     def restart(self) -> None:
-        """Begin the run anew; while another time is looked at, go to the start of what is played."""
+        """Restart the run; while the past is on screen, go to the start of the replay."""
         session = self._session
         if session.looking_s is None:
             session.restart()

@@ -41,7 +41,7 @@ def trace_names(plant: Plant, found: Trace) -> list[str]:
 
 
 def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
-    """Return who feels the loss of a thing, in one sentence."""
+    """Return the blast radius of an item in one sentence."""
     if kind in ("switch", "fabric", "store"):
         return f"{_counted(len(blast.nodes), 'node')} with {_gpus(plant, blast)} depend on it"
     if kind in ("gpu", "node"):

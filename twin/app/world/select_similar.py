@@ -56,7 +56,7 @@ def same_row(plant: Plant, selection: Sequence[str]) -> tuple[str, ...]:
 
 
 def same_feed(plant: Plant, selection: Sequence[str]) -> tuple[str, ...]:
-    """Return all racks that the same power items feed: they go dark together."""
+    """Return all racks that the same power items feed: they lose power together."""
     racks = plant.racks
     chosen = np.zeros(len(racks.ids), np.bool_)
     for rack in racks_of(plant, selection):
