@@ -22,6 +22,7 @@ from twin.app.files.newer_file import NewerFile
 from twin.commands.edit.command import Given
 from twin.commands.place.move import MoveThings
 from twin.scenario import Change, Patch, load, loads
+from twin.scenario.file.diff import SECTIONS
 from twin.scenario.file.patch_text import edit
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def test_things_that_came_went_or_moved_are_found(lab: Path) -> None:
     assert things_of("title", found.after.plant) == ()
     timed = "[{id: e, at: 1 h, title: Rename, changes: [{path: title, value: Late}]}]"
     later = edit(before, Patch((Change("edits", timed),)))[0]
-    assert [one.section for one in compare(before, later).differences] == ["Timed changes"]
+    assert [one.section for one in compare(before, later).differences] == [SECTIONS["interventions"]]
     assert any(one.path == "title" for one in compare(before, later, 3600.0).differences)
 
 
