@@ -52,10 +52,10 @@ _STILL_MS = 12
 _TURN_MS = 5
 _BLOCKED_MS = 40
 _ODD_NOTES = (
-    "Something went wrong",
-    "The picture has a fault",
+    "Unexpected error",
+    "Drawing error",
     "The simulation stopped",
-    "Changes are not kept safe",
+    "Journal not written",
 )
 _SUSPECT = (
     "Error",

@@ -320,7 +320,7 @@ def test_a_fault_that_is_ahead_is_taken_out_on_the_timeline(
     assert "1 BY HAND" in window.hall.mark.words
     line._offer(QPoint(300, 300), late.at_s + 3 * line.strip.scale.px_s)
     menu = line.findChildren(QMenu)[-1]
-    out = next(action for action in menu.actions() if action.text() == "Take it out of the run")
+    out = next(action for action in menu.actions() if action.text() == "Remove from the run")
     out.trigger()
     menu.close()
     qtbot.waitUntil(lambda: not session.live.by_hand)
@@ -329,7 +329,7 @@ def test_a_fault_that_is_ahead_is_taken_out_on_the_timeline(
     assert "gpu/0/1" in told[-1]
     line._offer(QPoint(300, 300), late.at_s)
     menu = line.findChildren(QMenu)[-1]
-    assert not any("out of the run" in action.text() for action in menu.actions())
+    assert not any("from the run" in action.text() for action in menu.actions())
     menu.close()
     session.intervene(late, out=True)
     troubles: list[str] = []

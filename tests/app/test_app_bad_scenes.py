@@ -142,7 +142,7 @@ def test_a_scene_beside_which_a_damaged_run_lies_is_opened_played_and_the_run_re
     (root,) = dock.roots
     (cut,) = root.branches
     assert "ledger_gpu_s is missing" in root.unread
-    assert "Infinity is no number" in cut.unread
+    assert "Infinity is not a number" in cut.unread
     item = dock.tree.topLevelItem(0).child(0)
     assert item.text(GOODPUT) == "run file damaged"
     choose(damaged.with_name("own.twinrun"))
@@ -157,7 +157,7 @@ def test_a_scene_beside_which_a_damaged_run_lies_is_opened_played_and_the_run_re
     dock.tree.setCurrentItem(item)
     dock.open_button.click()
     assert played(damaged.with_name("cut.twin.yaml"))
-    assert [note.trouble.title for note in window.notifications.notes] == ["Its recording cannot be read"]
+    assert [note.trouble.title for note in window.notifications.notes] == ["Recording unreadable"]
     menu = next(menu for menu in window.findChildren(QMenu) if menu.title() == "Open recent")
     menu.aboutToShow.emit()
     next(action for action in menu.actions() if action.text().startswith("own.twin.yaml")).trigger()

@@ -42,10 +42,10 @@ def own(lab: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"\xff\xfe", "no JSON"),
-        (b"[" * 100_000, "no JSON"),
-        (b"[]", "nothing of a view"),
-        (b'{"format": "twin/view", "version": 9}', "newer program: version 9"),
+        (b"\xff\xfe", "not valid JSON"),
+        (b"[" * 100_000, "not valid JSON"),
+        (b"[]", "no view file"),
+        (b'{"format": "twin/view", "version": 9}', "version 9"),
         (b" " * (MOST_BYTES + 1), "larger than"),
         (json.dumps({**HEAD, "layers": ["racks", "secret"]}).encode(), "must be one of"),
         (json.dumps({**HEAD, "colour_by": "__class__"}).encode(), "must be one of"),

@@ -175,9 +175,7 @@ def test_what_is_selected_is_on_offer_first_and_what_is_no_thing_is_refused_in_w
     dialog.target_box.setCurrentText("gpu/0/1/o")
     dialog.go()
     assert dialog.isVisible()
-    assert dialog.problem.text() == (
-        "gpu/0/1/o is no thing of this hall that something can happen to. Did you mean gpu/0/1/0?"
-    )
+    assert dialog.problem.text() == ("gpu/0/1/o cannot be a target here. Did you mean gpu/0/1/0?")
     assert "gpu/0/1/o" not in dialog.name_field.text()
     choose(dialog, Sort.CHECKPOINT)
     assert dialog._value[0].text() == "Value, now 30 min"
@@ -218,7 +216,7 @@ def test_a_branch_with_another_past_than_it_says_is_told(
     goes_on(window, qtbot, path, at_s)
     run_to(window, qtbot, at_s + 600.0, 50_000.0)
     titles = [note.trouble.title for note in window.notifications.notes]
-    assert "Another past than the branch says" not in titles
+    assert "Past differs from the branch" not in titles
     sent = path.with_name("sent.twin.yaml")
     branch = load(path).scenario.branch
     assert branch is not None
@@ -227,7 +225,7 @@ def test_a_branch_with_another_past_than_it_says_is_told(
     run_to(window, qtbot, at_s + 600.0, 50_000.0)
     assert session.path == sent
     note = window.notifications.notes[-1].trouble
-    assert note.title == "Another past than the branch says"
+    assert note.title == "Past differs from the branch"
     assert "this is not the run it was cut from" in note.text
 
 
@@ -360,4 +358,4 @@ def test_at_an_event_the_branch_begins_behind_it_and_at_the_end_there_is_none(
     qtbot.waitUntil(lambda: session.finished)
     window.menus.execute("run.branch")
     assert window.branching.dialog is None
-    assert "The run is over here" in window.statusBar().currentMessage()
+    assert "The run ends here" in window.statusBar().currentMessage()

@@ -93,7 +93,7 @@ def test_what_is_given_up_leaves_nothing(asked: tuple[MainWindow, DesignsDialog]
     assert all(psutil.pid_exists(pid) for pid in pids)
     dialog.cancel_button.click()
     assert not dialog.running
-    assert dialog.words.text() == "Given up"
+    assert dialog.words.text() == "Cancelled"
     assert dialog.a_box.isEnabled()
     assert not folder.exists()
     assert not any(psutil.pid_exists(pid) for pid in pids)

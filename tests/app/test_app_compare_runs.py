@@ -170,7 +170,7 @@ def test_a_trip_is_warm_where_its_loop_cools_and_nowhere_else(
     assert (machines.worse, machines.better) == (("cdu/1",), ())
     water = np.abs(machines.colours.loops - palette.ramp("difference", np.array([0.5]))).max(axis=(1, 2))
     assert [plant.loops.ids[k] for k in np.flatnonzero(water > 0.02)] == ["cdu/1"]
-    assert "machine not well in B only" in [one.label for one in halls.apart.legend.categories]
+    assert "machine faulty in B only" in [one.label for one in halls.apart.legend.categories]
     assert [box.tone for box in halls.views[1].edit.ghost.boxes] == ["bad"]
     assert not halls.views[0].edit.ghost.boxes
     dialog.difference_button.click()
@@ -246,7 +246,7 @@ def test_many_seeds_run_aside_and_can_be_given_up(
     dialog.seeds.cancel_button.click()
     assert not dialog.seeds.running
     qtbot.waitUntil(lambda: not set(psutil.Process().children(recursive=True)) - before)
-    assert dialog.seeds.words.text() == "Given up"
+    assert dialog.seeds.words.text() == "Cancelled"
     dialog.seeds.run_button.click()
     qtbot.waitUntil(lambda: not dialog.seeds.running)
     assert dialog.seeds.words.text().startswith("2 seeds of each, 1 to 2; halls and curves are of seed 1")
@@ -286,8 +286,8 @@ def test_the_menu_asks_for_a_recording(
     dialog = window.run_comparing.dialog
     assert dialog is not None
     qtbot.waitUntil(lambda: dialog.halls is not None)
-    assert "A has not come to its end" in dialog.verdict.text()
-    assert "both are compared as known after " in dialog.verdict.text()
+    assert "A is still running" in dialog.verdict.text()
+    assert "Both are compared over their first " in dialog.verdict.text()
     assert dialog.table.rows  # figures too, not the ledger alone
     dialog.difference_button.click()
     assert dialog.halls is not None

@@ -22,6 +22,7 @@ from twin.app.files.newer_file import NewerFile
 from twin.commands.edit.command import Given
 from twin.commands.place.move import MoveThings
 from twin.scenario import Change, Patch, load, loads
+from twin.scenario.file.diff import SECTIONS
 from twin.scenario.file.patch_text import edit
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def test_things_that_came_went_or_moved_are_found(lab: Path) -> None:
     assert things_of("title", found.after.plant) == ()
     timed = "[{id: e, at: 1 h, title: Rename, changes: [{path: title, value: Late}]}]"
     later = edit(before, Patch((Change("edits", timed),)))[0]
-    assert [one.section for one in compare(before, later).differences] == ["What is done at a time"]
+    assert [one.section for one in compare(before, later).differences] == [SECTIONS["interventions"]]
     assert any(one.path == "title" for one in compare(before, later, 3600.0).differences)
 
 
@@ -148,15 +149,15 @@ def test_a_file_that_another_program_wrote_is_asked_about(
     assert editor.do(rename("Mine"))
     own.write_text(text.replace("seed:", "seed :"))
     qtbot.waitUntil(lambda: len(notes.notes) == 1)
-    assert set(notes.notes[0].buttons) == {"Compare", "Keep mine", "Take theirs"}
+    assert set(notes.notes[0].buttons) == {"Compare", "Keep my changes", "Reload from disk"}
     notes.notes[0].buttons["Compare"].click()
     dialog = window.findChild(DiffDialog)
     assert dialog is not None
     assert [one.path for one in dialog.comparison.differences] == ["title"]
     assert [word for word in dialog.buttons if dialog.buttons[word].property("role") == "primary"] == [
-        "Keep mine"
+        "Keep my changes"
     ]
-    dialog.buttons["Keep mine"].click()
+    dialog.buttons["Keep my changes"].click()
     assert window.isWindowModified()
     assert file.save(), "nobody is asked again"
     assert "Mine" in own.read_text()
@@ -164,11 +165,11 @@ def test_a_file_that_another_program_wrote_is_asked_about(
     assert editor.do(rename("Other"))
     own.write_text("no scene at all")
     qtbot.waitUntil(lambda: any(note.buttons for note in notes.notes))
-    asked = next(note for note in notes.notes if "Take theirs" in note.buttons)
+    asked = next(note for note in notes.notes if "Reload from disk" in note.buttons)
     press("Cancel")
-    asked.buttons["Take theirs"].click()
+    asked.buttons["Reload from disk"].click()
     assert window.isWindowModified(), "what is not saved goes only when that is said twice"
-    press("Take theirs")
+    press("Reload from disk")
     file.take_theirs()
     assert file.document.scenario.title == "Other", "theirs is no scene: mine stays"
     assert window.files.problems is not None

@@ -77,7 +77,7 @@ def test_diagrams_follow_the_selection_and_choose(use_window: UseWindow, qtbot: 
     docks.show("energy")
     qtbot.waitUntil(lambda: bool(energy.view.shown.flows))
     assert energy.balance.text().startswith("In ")
-    assert "Sky" in energy.view.accessibleDescription()
+    assert "Outdoors" in energy.view.accessibleDescription()
     bar = energy.view.sankey.bars["gpus"]
     row = pixels(energy.view)[int(bar.y + bar.height / 2), int(bar.x + bar.width / 2)]
     assert row[1] > row[0] + 60  # the green of GPUs

@@ -68,27 +68,27 @@ def test_a_link_tells_its_flows_and_what_its_loss_costs(world: World) -> None:
     assert {label.split(", ")[1].split(":")[0] for label in flows} == {"gradients", "pipeline"}
     assert len(flows) == 4  # each there and back
     assert all(value.endswith("B/s") for value in rows["Flows"].values())
-    assert rows["If it fails"] == {"Cuts off": f"node {world.plant.nodes.ids[0]}", "Stops": "llama3"}
+    assert rows["If it fails"] == {"Disconnects": f"node {world.plant.nodes.ids[0]}", "Stops": "llama3"}
     assert rows["Cables"]["Fabric"] == "ib"
     spine = rows_of(world, link_id(world.plant, len(world.plant.node_links.node)))
-    assert spine["If it fails"]["Cuts off"].startswith("no node")
-    assert spine["If it fails"]["Left of the ways on"] == "24 of 32"
+    assert spine["If it fails"]["Disconnects"].startswith("no node")
+    assert spine["If it fails"]["Left of the uplinks"] == "24 of 32"
 
 
 def test_a_node_that_is_cut_off_tells_what_cuts_it_off(world: World) -> None:
     assert world.frame is not None
     plant, node = world.plant, world.plant.nodes.ids[0]
-    assert "Cut off" not in rows_of(world, node)["Now"]
+    assert "Disconnected" not in rows_of(world, node)["Now"]
     world.frame.values["gpu.state"][:8] = State.CUT_OFF
-    assert rows_of(world, node)["Now"]["Cut off"] == "its cables lead to no other"
+    assert rows_of(world, node)["Now"]["Disconnected"] == "its cables connect to no other node"
     world.frame.values["switch.state"][int(np.flatnonzero(plant.switches.role == SwitchRole.SPINE)[0])] = (
         State.FAILED
     )
-    assert rows_of(world, node)["Now"]["Cut off"] == "spine ib/1/0 is down"
+    assert rows_of(world, node)["Now"]["Disconnected"] == "spine ib/1/0 is down"
     world.frame.values["bundle.down"][plant.bundles.of_link[0]] = 1
-    assert rows_of(world, node)["Now"]["Cut off"] == "a cable of it is down"
+    assert rows_of(world, node)["Now"]["Disconnected"] == "a cable is down"
     world.frame.values["switch.state"][int(plant.node_links.leaf[0])] = State.FAILED
-    assert rows_of(world, node)["Now"]["Cut off"] == "leaf ib/0/0 is down"
+    assert rows_of(world, node)["Now"]["Disconnected"] == "leaf ib/0/0 is down"
     facts = facts_of(world, f"{node}/0")
     assert facts is not None
     assert facts.state is State.CUT_OFF
@@ -142,8 +142,8 @@ def test_fabric_and_collective_in_words(world: World) -> None:
     assert collective_line(data) == "all-reduce, ring of 15 GPUs, 16 side by side"
     assert collective_cost(data).startswith("8 rails; ")
     assert collective_line(pipeline).startswith("chain of 2 stages")
-    assert "no cable" in collective_cost(tensor)
-    said = rows_of(world, "llama3")["Communication in a step"]
+    assert "off the fabric" in collective_cost(tensor)
+    said = rows_of(world, "llama3")["Communication per step"]
     assert list(said) == ["Gradients", "Pipeline", "Tensor"]
     assert said["Tensor"] == "inside the nodes"
 

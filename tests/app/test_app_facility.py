@@ -194,7 +194,7 @@ def test_the_menu_of_a_thing_offers_to_break_it(use_window: UseWindow, lab: Path
     menu = window.hall.thing_menu("gpu/0/0")  # deleted with the window
     assert menu is not None
     titles = [action.text() for action in menu.actions()]
-    assert {"Trace to grid and sky", "Blast radius", "Break"} <= set(titles)
+    assert {"Trace power and heat", "Blast radius", "Break"} <= set(titles)
     faults = next(inner for inner in menu.findChildren(QMenu) if inner.title() == "Break")
     asked: list[tuple[object, str]] = []
     window.hall.menus.break_wanted.connect(lambda thing, kind: asked.append((thing, kind)))
@@ -212,7 +212,7 @@ def test_power_items_loops_and_plants_have_facts(use_window: UseWindow, qtbot: Q
     for thing, row in (
         (plant.power.ids[0], "State"),
         (plant.loops.ids[0], "Flow"),
-        (plant.plants.ids[0], "Machines running"),
+        (plant.plants.ids[0], "Units running"),
         (plant.halls.ids[0], "Dew point"),
     ):
         window.docks.inspector.show_thing(thing)

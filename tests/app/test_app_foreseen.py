@@ -212,7 +212,7 @@ def test_a_run_begun_anew_takes_back_what_waits_and_says_so(hands: Hands) -> Non
     hands.session.restart()
     assert not hands.has("x-1/0/0")
     assert not hands.editor.busy
-    assert ("Add rack", "the run was begun anew before it had taken it") in hands.refused
+    assert ("Add rack", "the run was restarted before the edit was applied") in hands.refused
     assert hands.text == text
 
 
@@ -273,7 +273,7 @@ def test_a_recorded_hall_that_the_window_numbers_otherwise_is_built_anew_or_said
     session.live.plant = true
     counts = {**frame.layout.counts, "loop": frame.layout.counts["loop"] + 1}
     strange = Frame.empty(FrameLayout(counts, frame.layout.epoch), 60.0)
-    with pytest.raises(HallUnknown, match="other edits"):
+    with pytest.raises(HallUnknown, match="edits differ"):
         session.halls.at(strange)
 
 

@@ -19,7 +19,7 @@ from twin.scenario import load
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
 HOUR_S = 3600.0
-TITLE = "The file of this run is gone"
+TITLE = "The run's file is missing"
 
 
 @pytest.fixture
@@ -139,6 +139,6 @@ def test_a_copy_that_cannot_be_written_is_said(
     recorded.unlink()
     look(window)
     assert not window.gone.keep(tmp_path / "nowhere" / "kept.twinrun")
-    assert any(note.trouble.title == "No copy was kept" for note in window.notifications.notes)
+    assert any(note.trouble.title == "Copy not saved" for note in window.notifications.notes)
     assert window.gone.gone
     assert window.session.recording == recorded

@@ -112,5 +112,5 @@ def test_what_another_program_still_writes_is_not_gone_on_with(
     said: list[str] = []
     window.timeline.said.connect(said.append)
     button.click()
-    assert said[0].startswith("Goes on from its last snapshot, ")
+    assert said[0].startswith("Continues from its last snapshot, ")
     assert window.session.recording is None

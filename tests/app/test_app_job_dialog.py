@@ -323,7 +323,7 @@ def test_a_workload_without_pipeline_says_so(make_dialog: MakeDialog, qtbot: QtB
     assert dialog.judged.estimate is not None
     dialog.tabs.setCurrentIndex(0)
     settle(dialog, qtbot)
-    assert "The search knows" in dialog.plans.summary.text()
+    assert "The search covers" in dialog.plans.summary.text()
 
 
 def test_roofline_and_scaling_are_drawn_and_repainted_in_the_other_theme(
@@ -430,7 +430,7 @@ def test_a_job_that_a_run_refuses_is_added_at_its_start(
     assert len(session.draft.file.scenario.jobs) == before
     assert not dialog.anew_button.isHidden()
     dialog.anew_button.click()
-    qtbot.waitUntil(lambda: "is in the scene; Undo takes it back" in dialog.said.text())
+    qtbot.waitUntil(lambda: "was added to the scene; Undo removes it" in dialog.said.text())
     assert len(session.draft.file.scenario.jobs) == before + 1
     assert dialog.anew_button.isHidden()
 

@@ -15,7 +15,7 @@ def test_services_and_learning_in_phases_say_what_they_are_made_of() -> None:
     facts = {job.id: {row.label: row.value for row in plan_rows(world, job)} for job in scenario.jobs}
     assert facts["chat"]["Load"].endswith("requests/s")
     assert facts["chat"]["First token"].endswith(" s")
-    assert " of " in facts["chat"]["Answered at once"]
+    assert " of " in facts["chat"]["Concurrent requests"]
     assert {"Generation", "Scoring", "Learning"} <= facts["tutor"].keys()
     assert facts["options"]["Throughput"].endswith("paths/s")
     assert facts["forecast"]["Throughput"].endswith("cells/s")

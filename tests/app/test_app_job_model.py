@@ -137,7 +137,7 @@ def test_a_refusal_of_several_fields_is_told_at_the_one_just_changed(lab_draft: 
 
 
 def test_more_gpus_than_the_scene_has_are_refused(lab_draft: JobDraft) -> None:
-    assert "more than the 16 of the scene" in judge(replace(lab_draft, gpus=32)).faults["gpus"]
+    assert "exceed the 16 of the scene" in judge(replace(lab_draft, gpus=32)).faults["gpus"]
 
 
 @pytest.mark.parametrize("scene", ["lab-16", "llama3-16k", "nvl72-row", "mixed-workloads", "video-ingest"])
@@ -220,7 +220,7 @@ def test_a_job_of_a_scene_is_planned_on_the_fabric_of_the_scene() -> None:
     assert ideal is not None
     assert on_fabric.parts.productive_s == pytest.approx(ideal.parts.productive_s)
     assert on_fabric.step_s > ideal.step_s
-    assert "of the bandwidth it was fitted with" in worth(here, on_fabric)
+    assert "of the bandwidth it was calibrated on" in worth(here, on_fabric)
     best = best_plans(here, top=1).best[0]
     after = judge(with_plan(here, best)).estimate
     assert after is not None

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from twin.analysis.account_words import account_title
 from twin.app.faults.break_choices import choices, injection, target_id, target_kind
 from twin.app.faults.fault_groups import faults_near
 from twin.app.faults.random_incidents import SPANS, draw, words_of
@@ -96,7 +97,7 @@ def test_the_page_tells_where_the_time_went(lab: _Run) -> None:
     assert values["idle_reserved"] == pytest.approx(values[REST], rel=0.02)
     assert values["idle_reserved"] == pytest.approx(5385.0, rel=0.01)
     assert page.state == JobState.RUNNING
-    assert page.state_words == "runs"
+    assert page.state_words == "running"
     assert "2 nodes in 2 racks" in page.where
     assert page.progress.step > page.progress.durable > 0
     assert page.progress.total is None
@@ -139,7 +140,7 @@ def test_the_events_of_a_job_tell_cost_and_place(lab: _Run) -> None:
     assert [line.event.t_s for line in lines] == sorted((line.event.t_s for line in lines), reverse=True)
     stop = next(line for line in lines if line.event.kind == "job_interrupted")
     assert stop.place == "gpu/0/1/0"
-    assert stop.cost == "25 min lost, 3.0 h away"
+    assert stop.cost == "25 min lost, 3.0 h down"
     assert stop.why == "gpu/0/1/0 failed by hand"
     assert stop.away_s == pytest.approx(43_361 - 32_400, abs=1.0)
     saved = [line for line in lines if EventFilter.CHECKPOINTS.holds(line)]
@@ -206,7 +207,7 @@ def test_the_page_of_a_job_that_waits_runs_and_ends() -> None:
     run = _Run(_two_jobs(deadline="2 h"), 3600.0)
     page = run.page("b")
     assert page.state == JobState.QUEUED
-    assert page.state_words == "waits: too few free nodes"
+    assert page.state_words == "queued: too few free nodes"
     assert page.facts.startswith("University  \N{MIDDLE DOT}  partition All  \N{MIDDLE DOT}  16 GPUs")
     assert {piece.account: piece.value for piece in page.time.losses} == {QUEUE: pytest.approx(1800.0)}
     assert page.progress.start_s is None
@@ -308,7 +309,7 @@ def test_a_drill_always_has_something_in_its_span(lab: _Run, level: str, span: s
     assert "seed 7" in drill.words
     last = draw(lab.scenario, lab.plant, level, span, 7, 86_390.0, 86_400.0)  # type: ignore[arg-type]
     assert not last.incidents
-    assert "nothing" in last.words
+    assert "no component can fail" in last.words
 
 
 def test_incidents_on_a_built_plant_are_the_same(lab: _Run) -> None:
@@ -348,7 +349,7 @@ def test_curves_of_a_job_follow_frames_and_forget_another_job() -> None:
 def at_work(found: Estimate) -> float:
     """Return the share of the time in which a job has its nodes and can be interrupted."""
     lost = dict(found.losses)
-    return 1.0 - lost["until noticed"] - lost["waiting for nodes"]
+    return 1.0 - lost[account_title("detection")] - lost[account_title("idle_reserved")]
 
 
 def test_slices_come_to_what_the_quick_model_says() -> None:
@@ -398,7 +399,7 @@ def test_a_line_says_what_the_values_of_its_event_say_whatever_its_sentence_is(l
     )
     resumed, shrunk, stop = events.lines("llama3", lab.plant)
     assert (stop.what, stop.why, stop.place) == ("interrupted", "a NIC fell out", "gpu/0/1/0")
-    assert stop.cost == "25 min lost, 60 s away"  # until it steps, not until its nodes are chosen
+    assert stop.cost == "25 min lost, 60 s down"  # until it steps, not until its nodes are chosen
     assert (shrunk.why, resumed.why) == ("1 of 2 nodes", "at step 7")
 
 

@@ -124,7 +124,7 @@ def test_the_newest_are_offered_and_stay_until_they_are_answered(
     assert len(notes) == MOST_OFFERED
     for number in range(4):
         window.notifications.tell("Saved", f"{number}")
-        window.notifications.warn(Trouble("Not done", f"{number}"))
+        window.notifications.warn(Trouble("Change refused", f"{number}"))
     assert set(notes) <= set(window.notifications.notes), "messages that come by push out no offer"
     for place, note in enumerate(reversed(notes)):
         assert went_on == []

@@ -241,7 +241,7 @@ def test_keys_fly_rename_hide_and_lock(window: MainWindow, qtbot: QtBot) -> None
     tree.setCurrentIndex(line(window, "gpu/1/3"))  # one rack of a row has no name of its own
     before_text = text_of(window)
     window.design.rename()
-    assert "to be renamed" in window.statusBar().currentMessage()
+    assert "a name of its own" in window.statusBar().currentMessage()
     assert text_of(window) == before_text
 
 
@@ -258,7 +258,7 @@ def test_marks_are_clicked_and_a_lock_refuses_edits(window: MainWindow) -> None:
     window.editing.editor.refused.connect(told_to := lambda title, reason: told.append(reason))
     assert not window.editing.editor.do(MoveThings(("gpu/0/1",), (0.0, 2.0)))
     window.editing.editor.refused.disconnect(told_to)
-    assert told == ["gpu/0/1 is locked: open its lock in the outliner first"]
+    assert told == ["gpu/0/1 is locked: unlock it in the outliner first"]
     assert text_of(window) == _SCENE
     window.design.marks.lock(("gpu/0/1",), False)
     window.design.show_all()

@@ -94,7 +94,7 @@ def test_a_star_is_kept(show_parts: Callable[[], MainWindow]) -> None:
     QTest.keyClick(palette.list, Qt.Key.Key_Asterisk)
     assert window.settings.kept("favourite_parts") == []
     assert palette.list.rows.rows == []
-    assert "no part has a star" in palette.count.text()
+    assert "no favourites yet" in palette.count.text()
 
 
 def test_the_counter_follows_the_hall(show_parts: Callable[[], MainWindow]) -> None:
@@ -215,7 +215,7 @@ def test_the_plan_names_what_it_draws_and_nothing_else(show_parts: Callable[[], 
     wizard, theme = _wizard(window), window.look.theme
     plan = wizard.preview
     legend = plan.legend()
-    assert list(legend) == ["stands there already", "nodes", "network", "fronts", "air handlers", "PDUs"]
+    assert list(legend) == ["already there", "nodes", "network", "fronts", "air handlers", "PDUs"]
     assert legend["fronts"] == QColor(theme.text)
     drawn = list(legend.values())[1:]  # the first one lets the ground through
     assert len({colour.name() for colour in drawn}) == len(drawn)

@@ -103,7 +103,7 @@ def test_in_another_rack_it_is_red_and_refused_with_the_reason(open_rows: MakeWi
     assert window.tools.place.plate.refused
     assert "would stand in gpu/0/1" in window.statusBar().currentMessage()
     drag(window, "drop", RACK, at)
-    assert "was not put there: GB200-NVL72 would stand in gpu/0/1" in window.statusBar().currentMessage()
+    assert "not placed: GB200-NVL72 would stand in gpu/0/1" in window.statusBar().currentMessage()
     assert len(racks(window)) == 8
     assert not window.tools.place.active
 

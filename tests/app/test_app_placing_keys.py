@@ -131,7 +131,7 @@ def test_a_copied_node_goes_into_free_units_by_keys_and_by_duplicate(open_rows: 
     at = place_of(window, 8.0, 1.0)
     tool.point(at.x(), at.y(), set())
     assert not tool.ok
-    assert tool.plate.reason == "it goes into a rack"
+    assert tool.plate.reason == "it must go into a rack"
     key(window, Qt.Key.Key_Escape)
     key(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     key(window, Qt.Key.Key_Return)
@@ -153,5 +153,5 @@ def test_more_of_a_kind_is_selected(open_rows: MakeWindow) -> None:
     window.tools.select("similar")
     assert len(window.hall.state.selection) == 8
     window.tools.select("job")
-    assert "Nothing is like that" in window.statusBar().currentMessage()
+    assert "Nothing found" in window.statusBar().currentMessage()
     assert len(window.hall.state.selection) == 8

@@ -52,9 +52,9 @@ def test_an_overloaded_breaker_tells_when_it_trips_and_a_short_circuit_trips_at_
         frame.values["power.out_w"][item] = share * power.breaker_w[item]
         return {row.label: row.value for row in power_rows(seen, item)}
 
-    assert "It trips after" not in rows(0.99)
-    assert rows(2.0)["It trips after"] == duration(float(power.breaker_s[item]) / 3.0)
-    assert rows(2.0 * float(power.breaker_magnetic[item]))["It trips after"] == duration(MAGNETIC_S)
+    assert "Trips after" not in rows(0.99)
+    assert rows(2.0)["Trips after"] == duration(float(power.breaker_s[item]) / 3.0)
+    assert rows(2.0 * float(power.breaker_magnetic[item]))["Trips after"] == duration(MAGNETIC_S)
 
 
 def test_the_limit_of_the_part_is_normal_and_a_lower_one_is_told() -> None:
@@ -80,8 +80,8 @@ def test_weather_passes_and_machines_are_mended() -> None:
 
 
 def test_plates_shorten_and_say_that_there_is_more() -> None:
-    told = Told("What goes on", ("one", "two", "three"))
-    assert shorter(told, 1) == Told("What goes on", ("one",), "2 more: point here")
+    told = Told("Status", ("one", "two", "three"))
+    assert shorter(told, 1) == Told("Status", ("one",), "2 more: point here")
     assert shorter(told, 3) is told
     seen = world()
     legend = power_legend(seen.plant, seen.frame)

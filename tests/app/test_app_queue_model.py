@@ -298,7 +298,7 @@ def test_who_may_be_moved_where(scenario: Scenario, history: JobHistory) -> None
     assert "for uni, not for bank" in why_not(scenario, history, "b", "long")
     assert "more time" in why_not(scenario, history, "b", "short")
     assert "already" in why_not(scenario, history, "e", "short")
-    assert "only waiting jobs" in why_not(scenario, history, "c", "short")
+    assert "only queued jobs" in why_not(scenario, history, "c", "short")
     history.add([_event(5, "job_moved", "a", partition=0)])
     assert "already" in why_not(scenario, history, "a", "long")
     asked = move("a", "long", 12.0)

@@ -173,7 +173,7 @@ def test_a_run_of_a_saved_scene_that_broke_off_is_offered_once_it_is_worth_it(
     window = make_window(own)
     window.editing.offer_recovery()
     (note,) = [note for note in window.notifications.notes if note.buttons]
-    assert note.trouble.title == "A run that broke off was found"
+    assert note.trouble.title == "Unfinished run found"
     note.buttons["Recover"].click()
     session = window.session
     qtbot.waitUntil(lambda: session.frame is not None and session.t_s > 0)

@@ -73,7 +73,7 @@ def test_findings_are_listed_gone_to_accepted_and_undone(make_window, qtbot, too
     assert accepted == ["rack-collision", "spares"]
 
     dock.table.setCurrentIndex(dock.model.index(0, RULE))
-    assert dock.accept_button.text() == "Count again"
+    assert dock.accept_button.text() == "Undo acceptance"
     QTest.mouseClick(dock.accept_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: dock.report.failed)
     assert "photographer" not in window.session.draft.file.text

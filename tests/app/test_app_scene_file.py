@@ -89,7 +89,7 @@ def test_what_is_done_before_the_run_is_saved_as_those_lines_only(
     answer("Cancel")
     assert not file.save()
     assert own.read_text().endswith("elsewhere\n")
-    answer("Go back")
+    answer("Revert")
     file.revert()
     assert "touched" in file.document.text
     assert not window.isWindowModified()
@@ -120,7 +120,7 @@ def test_a_hall_that_cannot_run_yet_says_why_and_is_wired_by_a_click(
     assert hint.isVisible()
     assert editor.do(AddPart("DGX-H100", at=(2.0, 2.0)))
     qtbot.waitUntil(lambda: "coolant or air loop" in hint.reason)
-    wire = next(button for button in hint.findChildren(QPushButton) if button.text().startswith("Wire"))
+    wire = next(button for button in hint.findChildren(QPushButton) if button.text().startswith("Connect"))
     assert wire.isVisible()
     wire.click()
     qtbot.waitUntil(lambda: not hint.isVisible())

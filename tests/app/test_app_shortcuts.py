@@ -62,7 +62,7 @@ def test_tool_tips_name_the_key_in_force(window: MainWindow, shortcuts: Shortcut
     shortcuts.assign("run.toggle", "Ctrl+P")
     assert play.toolTip() == "Play (Ctrl+P)"
     shortcuts.assign("run.break", "Ctrl+F9")
-    assert window.docks.inspector.break_button.toolTip() == "Let something go wrong with it (Ctrl+F9)"
+    assert window.docks.inspector.break_button.toolTip() == "Inject a fault (Ctrl+F9)"
     shortcuts.assign("run.toggle", "")
     assert play.toolTip() == "Play"
 

@@ -46,7 +46,7 @@ def test_a_wait_for_input_is_told_as_it_is_now(world: World) -> None:
     told = story.tell(world, alarms)
     frame.values["job.input_wait_s"][:], frame.values["job.step_s"][:] = 0.0, 13.2
     assert told is not None
-    assert told.lines[0].endswith("llama3 waits 0.25 s of 1.5 s a step for its input")
+    assert told.lines[0].endswith("llama3 is input-bound: 0.25 s of each 1.5 s step")
 
 
 def test_the_pump_trip_is_explained(world: World) -> None:
@@ -61,13 +61,13 @@ def test_the_pump_trip_is_explained(world: World) -> None:
     assert told is not None
     assert told.lines == (
         f"{Clock.of(world.scenario).says(600.0)}   cdu/0: 2 of 2 pumps stand still",
-        "144 GPUs slowed by heat: mean clock 400 MHz, hottest 88.0 °C",
+        "144 GPUs in thermal throttling: mean clock 400 MHz, hottest 88.0 °C",
         "llama3 waits for its slowest GPU: 26.4 s a step instead of 13.2 s",
     )
     frame.values["job.state"][:] = JobState.RESTARTING
     told = story.tell(world, alarms)
     assert told is not None
-    assert told.lines[-1].startswith("llama3 stands still")
+    assert told.lines[-1].startswith("llama3 is down")
     alarms.add([Event(1, 620.0, "pump_start", "cdu/0", Severity.NOTICE, "all pumps run")])
     assert story.tell(world, alarms) is None
 
@@ -97,10 +97,10 @@ def test_the_reach_of_a_loss_is_one_sentence(world: World) -> None:
         assert found is not None
         return reach_line(world.plant, found[0], blast_radius(world.plant, *found))
 
-    assert said("cdu/0") == "2 racks with 144 GPUs lose their cooling"
+    assert said("cdu/0") == "2 racks with 144 GPUs lose cooling"
     assert "lose a feed" in said("ups-a/0")
-    assert said("ups-a/0").endswith("none goes dark")
-    assert said("utility/0") == "nothing feels it"  # both UPS carry all
+    assert said("ups-a/0").endswith("none loses power")
+    assert said("utility/0") == "no effect"  # both UPS carry all
     assert said("gpu/0/0/3") == "4 GPUs stop"
 
 

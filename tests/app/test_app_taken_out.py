@@ -33,11 +33,11 @@ def test_an_edit_ahead_is_taken_out_at_its_mark(
     place = QPoint(round(strip.scale.x(6 * 3600.0)), strip.height() // 2)
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, strip.mapToGlobal(place))
     QApplication.sendEvent(strip, event)
-    menu = window.timeline.findChild(QMenu, "menu of a time")
+    menu = window.timeline.findChild(QMenu, "time menu")
     assert menu is not None
     words = [one.text() for one in menu.actions()]
     assert any("06:00" in one and "A better name" in one for one in words)
-    assert not any("Look at" in one and "06:00" in one for one in words)  # nothing is there to be looked at
-    next(one for one in menu.actions() if one.text().startswith("Take it out")).trigger()
+    assert not any("Go to" in one and "06:00" in one for one in words)  # nothing is there to be looked at
+    next(one for one in menu.actions() if one.text().startswith("Remove from the run")).trigger()
     menu.close()
     qtbot.waitUntil(lambda: not draft.file.scenario.edits)

@@ -114,7 +114,7 @@ def test_what_is_given_up_leaves_nothing_but_the_run(
     qtbot.waitUntil(lambda: window.answering.running)
     second = asked(window)
     second.answer()
-    assert "another what-if is being answered" in second.problem.text()
+    assert "another what-if is running" in second.problem.text()
     second.close()
     QTest.mouseClick(window.answering.cancel_button, Qt.MouseButton.LeftButton)
     assert not window.answering.running
@@ -134,7 +134,7 @@ def test_a_branch_that_is_refused_is_told_and_leaves_nothing(
     dialog.value_box.setCurrentText("1 mW")
     dialog.answer()
     qtbot.waitUntil(lambda: bool(window.notifications.notes))
-    assert window.notifications.notes[0].trouble.title == "This what-if has no answer"
+    assert window.notifications.notes[0].trouble.title == "What-if failed"
     assert not window.answering.running
     assert set(folder.iterdir()) == before
 
@@ -146,4 +146,4 @@ def test_nothing_to_answer_without_a_change(use_window: UseWindow, my_lab: Path,
     assert not dialog.answer_button.isVisible()
     assert dialog.go_button.isDefault()
     dialog.answer()
-    assert dialog.problem.text().startswith("Nothing changes yet")
+    assert dialog.problem.text().startswith("No change yet")

@@ -164,5 +164,5 @@ def test_a_key_that_a_variant_sets_itself_is_its_own_and_others_are_inherited() 
     loop = scene.scenario.cooling.loops[0].id
     own = standing(scene, (loop,), field(scene, (loop,), "supply"))
     assert (own.source, own.resettable) == ("override", False)
-    assert own.hint == "warmer.twin.yaml, line 6; another value stands in builtin:lab-16"
+    assert own.hint == "warmer.twin.yaml, line 6; builtin:lab-16 has another value"
     assert standing(scene, (loop,), field(scene, (loop,), "serves")).source == "inherited"

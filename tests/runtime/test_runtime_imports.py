@@ -24,7 +24,7 @@ def test_imports_no_engine(module: str) -> None:
 
 def test_engine_by_name() -> None:
     assert engine_type("toy_engine:ToyEngine").__name__ == "ToyEngine"  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match="is no engine"):
+    with pytest.raises(ValueError, match="is not an engine"):
         engine_type("toy_engine")
     with pytest.raises(AttributeError):
         engine_type("toy_engine:Nothing")

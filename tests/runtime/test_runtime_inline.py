@@ -235,7 +235,7 @@ def test_a_full_disk_costs_the_recording_and_not_the_run(tmp_path: Path) -> None
     client.close()
     (failed,) = [m for m in messages if isinstance(m, Failed)]
     assert "the disk is full" in failed.message
-    assert "goes on without being recorded" in failed.message
+    assert "continues without recording" in failed.message
     assert isinstance(messages[-1], Finished)
     with Reader(tmp_path / "a.twinrun") as reader:
         assert reader.header.seed == 3

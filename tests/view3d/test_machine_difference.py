@@ -65,7 +65,7 @@ def test_water_is_coloured_where_it_is_warmer(hall: tuple[Plant, Frame]) -> None
     assert back[0] > 0.9  # the warm end of the ramp: what is beyond it looks no other
     assert there.max() - there.min() < 0.05
     (water,) = found.categories
-    assert (water.label, water.count) == ("water of loops, ± 5 K", 1)
+    assert (water.label, water.count) == ("loop water, ± 5 K", 1)
     assert water.rgb == pytest.approx(back.tolist())
 
 
@@ -75,7 +75,7 @@ def test_what_fails_in_one_only_is_named(hall: tuple[Plant, Frame]) -> None:
     assert between(hall, b).worse == (plant.power.ids[0], plant.switches.ids[0])
     back = machines_apart((plant, plant), (b, frame), Matched.of(plant, plant))
     assert back.better == (plant.power.ids[0], plant.switches.ids[0])
-    assert [one.label for one in back.categories] == ["machine not well in A only"]
+    assert [one.label for one in back.categories] == ["machine faulty in A only"]
 
 
 def test_a_piece_of_cable_shows_the_bundle_that_differs_most(hall: tuple[Plant, Frame]) -> None:

@@ -103,24 +103,29 @@ def run(
         When the run file cannot be written.
     """
     wall_s, cpu_s = perf_counter(), process_time()
-    one = begun(engine_type(engine), scenario, seed, redraws)
+    begun_engine = begun(engine_type(engine), scenario, seed, redraws)
     for intervention in interventions:
-        reason = one.intervene(intervention)
+        reason = begun_engine.intervene(intervention)
         if reason is not None:
             raise InterventionRefused(f"{intervention.kind} {intervention.target}: {reason}")
-    end_s = one.end_s if until_s is None else min(until_s, one.end_s)
+    end_s = begun_engine.end_s if until_s is None else min(until_s, begun_engine.end_s)
     path = Path(record) if record is not None else None
-    one.advance(one.now_s)  # what happens at the start has happened in the first picture
-    recorder = Recorder(one, path, until_s=end_s if paced else None) if path is not None else None
+    begun_engine.advance(begun_engine.now_s)  # what happens at the start has happened in the first picture
+    recorder = Recorder(begun_engine, path, until_s=end_s if paced else None) if path is not None else None
     try:
-        _run_to(one, end_s, recorder, progress)
+        _run_to(begun_engine, end_s, recorder, progress)
         if recorder is not None:
-            recorder.finish(one.summary())
+            recorder.finish(begun_engine.summary())
     finally:
         if recorder is not None:
             recorder.close()
     return Result(
-        one, perf_counter() - wall_s, process_time() - cpu_s, peak_rss_bytes(), path, one.now_s >= one.end_s
+        begun_engine,
+        perf_counter() - wall_s,
+        process_time() - cpu_s,
+        peak_rss_bytes(),
+        path,
+        begun_engine.now_s >= begun_engine.end_s,
     )
 
 
@@ -146,24 +151,24 @@ def go_on(
         snapshot = reader.nearest_snapshot(math.inf)
     make = engine_type(engine)
     if snapshot is None:
-        one = begun_anew(make, scenario, seed, redraws)
+        begun_engine = begun_anew(make, scenario, seed, redraws)
     else:
-        one = gone_on(make, scenario, snapshot.data, redraws)
-    one.advance(one.now_s)
-    recorder = Recorder(one, run_file, resume=True, resumed=snapshot)
-    end_s = one.end_s if until_s is None else min(until_s, one.end_s)
+        begun_engine = gone_on(make, scenario, snapshot.data, redraws)
+    begun_engine.advance(begun_engine.now_s)
+    recorder = Recorder(begun_engine, run_file, resume=True, resumed=snapshot)
+    end_s = begun_engine.end_s if until_s is None else min(until_s, begun_engine.end_s)
     try:
-        _run_to(one, end_s, recorder, progress)
-        recorder.finish(one.summary())
+        _run_to(begun_engine, end_s, recorder, progress)
+        recorder.finish(begun_engine.summary())
     finally:
         recorder.close()
     return Result(
-        one,
+        begun_engine,
         perf_counter() - wall_s,
         process_time() - cpu_s,
         peak_rss_bytes(),
         run_file,
-        one.now_s >= one.end_s,
+        begun_engine.now_s >= begun_engine.end_s,
     )
 
 

@@ -24,7 +24,7 @@ def engine_type(name: str) -> EngineType:
     """
     module, colon, attribute = name.partition(":")
     if not colon:
-        raise ValueError(f"{name!r} is no engine; it is named like package.module:Class")
+        raise ValueError(f"{name!r} is not an engine; name it package.module:Class")
     return cast(EngineType, getattr(import_module(module), attribute))
 
 
@@ -67,7 +67,11 @@ def begun_anew(
     """
     engine = begun(make, scenario, seed, redraws)
     cut_s = math.inf if scenario.branch is None else scenario.branch.at_s
-    later = {one.target: one.kind for one in scenario.interventions if one.at_s >= cut_s}
+    later = {
+        intervention.target: intervention.kind
+        for intervention in scenario.interventions
+        if intervention.at_s >= cut_s
+    }
     for event in engine.events(0):
         if event.kind == "refused" and event.subject in later:
             raise ValueError(f"{later[event.subject]} {event.subject}: {event.text}")

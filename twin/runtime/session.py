@@ -187,7 +187,7 @@ class EngineSession:
             with Reader(request.run_file) as reader:
                 snapshot = reader.nearest_snapshot(math.inf)
                 if snapshot is not None:
-                    for marker in (one for one in reader.markers() if one.kind in BY_HAND):
+                    for marker in (marker for marker in reader.markers() if marker.kind in BY_HAND):
                         self._done_revs[int(json.loads(marker.data)["rev"])] = marker.t_s
                     missed = [e for e in reader.all_events(request.told) if e.row < snapshot.events]
                     engine = gone_on(make, request.scenario, snapshot.data, reader.header.redraws)
@@ -246,7 +246,7 @@ class EngineSession:
             self._recorder.abandon()
             self._recorder = None
         self._outlet.send(
-            Failed(self._number, f"{str(error).rstrip('.')}; the run goes on without being recorded", "")
+            Failed(self._number, f"{str(error).rstrip('.')}; the run continues without recording", "")
         )
 
     def _step(self, engine: RunEngine) -> None:
@@ -270,7 +270,7 @@ class EngineSession:
             asked.at_s
         )  # it is the same whether known before or not: so it can be branched
         intervention = asked.model_copy(update={"at_s": t_s})
-        reason = "the run is over" if self._ended else engine.intervene(intervention)
+        reason = "the run has finished" if self._ended else engine.intervene(intervention)
         if reason is not None:
             self._outlet.send(Refused(self._number, request.rev, reason))
             return
@@ -287,7 +287,7 @@ class EngineSession:
         """Take out what is still ahead; like an intervention it can be asked again at the same point."""
         if request.rev not in self._done_revs:
             engine.advance(engine.now_s)
-            reason = "the run is over" if self._ended else engine.withdraw(request.done)
+            reason = "the run has finished" if self._ended else engine.withdraw(request.done)
             if reason is not None:
                 self._report(engine)  # so that whoever asked knows what has acted by now
                 self._outlet.send(Refused(self._number, request.rev, reason))

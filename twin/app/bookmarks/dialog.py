@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListWidgetItem, QWidget
 from twin.app.bookmarks.list_dialog import KeptDialog
 from twin.app.bookmarks.views import Views
 
-_NONE = "No bookmarks yet. Turn the hall as you want to see it again, then Add."
+_NONE = "No bookmarks yet. Turn the view as you want it, then press Add."
 
 
 class BookmarksDialog(KeptDialog):
@@ -29,7 +29,7 @@ class BookmarksDialog(KeptDialog):
             "Bookmarks",
             "Enter goes there, F2 renames, Delete deletes.",
             "Bookmarks of this scene",
-            "Places to look from; saved beside the scene",
+            "Camera positions, saved beside the scene",
             _NONE,
             parent,
         )
@@ -39,9 +39,9 @@ class BookmarksDialog(KeptDialog):
         )
         self.list.itemActivated.connect(lambda item: views.go(self.list.row(item)))
         self.list.itemChanged.connect(self._on_renamed)
-        self.add_button = self._button("Add", "Keep where the camera stands now", self.add, of_one=False)
-        self.rename_button = self._button("Rename", "Give the chosen one another name (F2)", self._edit)
-        self._begin("Fly to the chosen one (Enter)")
+        self.add_button = self._button("Add", "Save the present camera position", self.add, of_one=False)
+        self.rename_button = self._button("Rename", "Rename the selected bookmark (F2)", self._edit)
+        self._begin("Fly to the selected bookmark (Enter)")
 
     def add(self) -> None:
         """Keep where the camera stands, and let its name be typed."""
@@ -51,7 +51,7 @@ class BookmarksDialog(KeptDialog):
             self._edit()
 
     def _fill(self) -> None:
-        names = [one.name for one in self._views.bookmarks]
+        names = [bookmark.name for bookmark in self._views.bookmarks]
         self.list.blockSignals(True)
         if len(names) != self.list.count():
             self._list(names)

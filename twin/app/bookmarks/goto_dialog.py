@@ -41,7 +41,7 @@ class _Asking(QDialog):
         row.addStretch(1)
         cancel = QPushButton("Cancel")
         cancel.setAutoDefault(False)
-        cancel.setToolTip("Leave everything as it is (Esc)")
+        cancel.setToolTip("Close without a change (Esc)")
         cancel.clicked.connect(self.reject)
         self.do_button = QPushButton(do)
         self.do_button.setProperty("role", "primary")
@@ -104,12 +104,10 @@ class NoteDialog(_Asking):
     """Asks what is to be said about a time."""
 
     def __init__(self, title: str, note: str, take: Callable[[str], object], parent: QWidget) -> None:
-        super().__init__(
-            title, "A note, or nothing. It is kept in the view file beside the scene.", "Keep", parent
-        )
+        super().__init__(title, "Optional note, saved beside the scene.", "Save", parent)
         self._take = take
         self.field.setMaxLength(MOST_NOTE_LETTERS)
-        self.field.setPlaceholderText("What is to be seen here?")
+        self.field.setPlaceholderText("What happens here?")
         self.field.setText(note)
         self.field.selectAll()
 

@@ -82,7 +82,7 @@ class KeptDialog(QDialog):
 
     def _begin(self, go_tip: str) -> None:
         """Add the button that goes to the chosen one, and list what there is from now on."""
-        self.delete_button = self._button("Delete", "Forget the chosen one (Delete)", self._delete)
+        self.delete_button = self._button("Delete", "Delete the selected bookmark (Delete)", self._delete)
         self.row.addStretch(1)
         self.go_button = self._button("Go", go_tip, self._go)
         self.go_button.setProperty("role", "primary")

@@ -14,7 +14,7 @@ from twin.app.bookmarks.views import Views
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.plain_text import plain_tip
 
-_NONE = "No time is kept yet. Go to one on the timeline, then bookmark it."
+_NONE = "No bookmarked times yet. Go to a time on the timeline, then bookmark it."
 
 
 class MomentsDialog(KeptDialog):
@@ -36,9 +36,9 @@ class MomentsDialog(KeptDialog):
         self.resize(440, 360)
         self.list.itemActivated.connect(lambda _item: self._go())
         self.note_button = self._button(
-            "Change note\N{HORIZONTAL ELLIPSIS}", "Say something else about it (F2)", self._note
+            "Change note\N{HORIZONTAL ELLIPSIS}", "Change the note (F2)", self._note
         )
-        self._begin("Look at the chosen time (Enter)")
+        self._begin("Go to the selected time (Enter)")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Act on the chosen one."""
@@ -49,9 +49,11 @@ class MomentsDialog(KeptDialog):
 
     def _fill(self) -> None:
         moments = self._views.moments
-        self._list([f"{self._clock.says(one.t_s)}    {one.note or 'no note'}" for one in moments])
-        for row, one in enumerate(moments):
-            self.list.item(row).setToolTip(plain_tip(f"{self._clock.since(one.t_s)}\n{one.note}".strip()))
+        self._list([f"{self._clock.says(moment.t_s)}    {moment.note or 'no note'}" for moment in moments])
+        for row, moment in enumerate(moments):
+            self.list.item(row).setToolTip(
+                plain_tip(f"{self._clock.since(moment.t_s)}\n{moment.note}".strip())
+            )
         self._tell()
 
     def _current(self) -> TimeMark | None:

@@ -45,13 +45,13 @@ def _known(allowed: tuple[str, ...]) -> AfterValidator:
 
 def _printable(name: str) -> str:
     if not name.strip() or not name.isprintable():
-        raise ValueError("must be words on one line")
+        raise ValueError("must be text on one line")
     return name.strip()
 
 
 def _one_line(note: str) -> str:
     if not note.isprintable():
-        raise ValueError("must be words on one line")
+        raise ValueError("must be text on one line")
     return note.strip()
 
 
@@ -175,13 +175,11 @@ def read_view(path: Path) -> View | None:
     except (ValueError, RecursionError) as error:
         if isinstance(error, ViewFileError):
             raise
-        raise ViewFileError("is no JSON") from None
+        raise ViewFileError("is not valid JSON") from None
     if not isinstance(data, dict) or data.get("format") != "twin/view":
-        raise ViewFileError("says nothing of a view of this program")
+        raise ViewFileError("is no view file of gpu-twin")
     if isinstance(data.get("version"), int) and data["version"] > VERSION:
-        raise ViewFileError(
-            f"was made by a newer program: version {data['version']}, this one reads {VERSION}"
-        )
+        raise ViewFileError(f"is of version {data['version']}; this gpu-twin reads up to version {VERSION}")
     try:
         return View.model_validate(data)
     except ValidationError as wrong:

@@ -67,7 +67,7 @@ class Views:
             self._kept = read_view(view_path(path)) if self._path is not None else None
         except ViewFileError as error:
             self._strange = f"{view_path(path).name} {error}"
-            self._show(f"The view is left as it is: {self._strange}")
+            self._show(f"View not loaded: {self._strange}")
         self.bookmarks = self._kept.bookmarks if self._kept is not None else ()
         self.moments = self._kept.moments if self._kept is not None else ()
         marks, state = self._kept or View(), self._hall.state
@@ -131,9 +131,9 @@ class Views:
         """Keep where the camera stands; return the place of the new bookmark, None where no more can be kept."""
         pose = self._hall.view.pose
         if len(self.bookmarks) >= MOST_BOOKMARKS:
-            self._show(f"A scene keeps {MOST_BOOKMARKS} bookmarks: delete one first")
+            self._show(f"A scene holds at most {MOST_BOOKMARKS} bookmarks: delete one first")
             return None
-        names = {one.name for one in self.bookmarks}
+        names = {bookmark.name for bookmark in self.bookmarks}
         number = next(n for n in range(1, MOST_BOOKMARKS + 2) if f"View {n}" not in names)
         self._take((*self.bookmarks, Bookmark(name=f"View {number}", camera=Camera.of(pose))))
         self._place = len(self.bookmarks) - 1
@@ -180,23 +180,24 @@ class Views:
     def add_moment(self, t_s: float, note: str) -> TimeMark | None:
         """Keep a time with a note; return the bookmark, None where no more can be kept. One time is kept once."""
         if len(self.moments) >= MOST_BOOKMARKS:
-            self._show(f"A scene keeps {MOST_BOOKMARKS} bookmarks of time: delete one first")
+            self._show(f"A scene holds at most {MOST_BOOKMARKS} bookmarked times: delete one first")
             return None
         made = TimeMark(t_s=round(t_s, 3), note=_clean(note))
-        others = [one for one in self.moments if one.t_s != made.t_s]
+        others = [moment for moment in self.moments if moment.t_s != made.t_s]
         self.take_moments((*others, made))
-        self._show(f"Bookmark of this time{self._where_kept}")
+        self._show(f"Time bookmarked{self._where_kept}")
         return made
 
     def take_moments(self, moments: Iterable[TimeMark]) -> None:
         """Keep these bookmarks of time, in their order of time."""
-        self.moments = tuple(sorted(moments, key=lambda one: one.t_s))
+        self.moments = tuple(sorted(moments, key=lambda moment: moment.t_s))
         self.changed.emit()
 
     def note(self, moment: TimeMark, note: str) -> None:
         """Say something else about a time that is kept."""
         self.take_moments(
-            one.model_copy(update={"note": _clean(note)}) if one is moment else one for one in self.moments
+            kept.model_copy(update={"note": _clean(note)}) if kept is moment else kept
+            for kept in self.moments
         )
 
     @property

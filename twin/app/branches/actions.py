@@ -75,12 +75,12 @@ class BranchActions:
         if document is None or plant is None:
             return
         if session.run_file is None:
-            self._tell("There is no run to branch yet: let it begin first")
+            self._tell("No run to branch yet: start it first")
             return
         session.halt()
         at_s = self._cut_s()
         if at_s >= session.end_s:
-            self._tell("The run is over here: look back to the time from which it should go another way")
+            self._tell("The run ends here: go back to the time to branch from")
             return
         if self.dialog is not None:
             self.dialog.close()
@@ -110,9 +110,7 @@ class BranchActions:
 
     def _wanted(self, wish: Wish) -> None:
         if wish.seeds and self._answering.running:
-            self._fail(
-                ValueError("another what-if is being answered; wait for it, or give it up in the status bar")
-            )
+            self._fail(ValueError("another what-if is running; wait for it, or cancel it in the status bar"))
             return
         if not wish.seeds and not self._files.may_leave():
             return
@@ -127,7 +125,7 @@ class BranchActions:
             return
         try:
             if run_file is None:
-                raise RunFileError("the run is not recorded, so nothing can leave it")
+                raise RunFileError("the run is not recorded, so it cannot be branched")
             with Reader(run_file) as reader:
                 if tries and reader.summary is None and reader.t_end_s < wish.at_s - _BEHIND_S:
                     QTimer.singleShot(_AGAIN_MS, self._window, lambda: self._try(wish, tries - 1))
@@ -144,7 +142,7 @@ class BranchActions:
             return
         self.dialog.close()
         self._answering.begin(question)
-        self._tell("Both are simulated in the background; the comparison opens when they are over")
+        self._tell("Both are simulated in the background; the comparison opens when they end")
 
     def _make(self, reader: Reader, wish: Wish) -> Started:
         """Write the scene of a branch, the run it leaves beside it, and what it goes on in."""
@@ -195,7 +193,7 @@ class BranchActions:
         if wish.additions:
             session.play()
         self.made.emit(wish.path)
-        self._tell(f"{draft.file.scenario.title}: goes its own way from {spoken(wish.at_s)} on")
+        self._tell(f"{draft.file.scenario.title}, branch from {spoken(wish.at_s)}")
 
     def _settle(self) -> None:
         self._newest = None
@@ -210,10 +208,10 @@ class BranchActions:
     def _fail(self, error: Exception) -> None:
         sentence = str(error)
         if isinstance(error, ScenarioError):
-            one = error.problems[0]
-            key = one.key.rpartition(".")[2].rpartition("]")[2] or one.key
-            said = " ".join(word for word in (key, one.value, one.reason) if word)
-            sentence = said + (f"; {one.hint}" if one.hint else "")
+            problem = error.problems[0]
+            key = problem.key.rpartition(".")[2].rpartition("]")[2] or problem.key
+            said = " ".join(word for word in (key, problem.value, problem.reason) if word)
+            sentence = said + (f"; {problem.hint}" if problem.hint else "")
         if self.dialog is not None:
             self.dialog.show_problem(sentence)
         else:

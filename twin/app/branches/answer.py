@@ -36,7 +36,7 @@ class Question:
     runs
         Files of the run and of its branch.
     scenes
-        What goes on in each of them; None: it is over.
+        Task running in each of them; None: finished.
     seeds
         Futures that are drawn; 1: the one of the run.
     """
@@ -86,8 +86,8 @@ class Answering(QWidget):
         self.bar = QProgressBar()
         self.bar.setRange(0, _FINE)
         self.bar.setFixedWidth(scaled(_BAR_PX))
-        self.bar.setAccessibleName("How far the what-if is simulated")
-        self.cancel_button = tool_button(look, "close", "Give this what-if up")
+        self.bar.setAccessibleName("Progress of the what-if")
+        self.cancel_button = tool_button(look, "close", "Cancel this what-if")
         self.cancel_button.clicked.connect(self.cancel)
         for widget in (self.words, self.bar, self.cancel_button):
             row.addWidget(widget)
@@ -131,7 +131,7 @@ class Answering(QWidget):
                 if isinstance(word, RunProgress):
                     self._parts[place] = word.done / max(word.of, 1e-9)
                 elif isinstance(word, ProcessFailed):
-                    self._failed("This what-if has no answer", word.why.removeprefix("ValueError: "))
+                    self._failed("What-if failed", word.why.removeprefix("ValueError: "))
                     self._stop()
                     return
                 else:

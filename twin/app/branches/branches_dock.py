@@ -28,11 +28,11 @@ from twin.scenario.text.problem import ScenarioError
 from twin.units import spoken
 
 _NONE = (
-    "No branches yet.\n\nStop at any time of the run, or look back to one, and ask what if: "
-    "Run > What if from here. The branch is this run until then, and its own from there on."
+    "No branches yet.\n\nPause the run at any time, or go back to one, then choose Run > What if from here. "
+    "The branch shares this run's past until then."
 )
 TITLE, CUT, CHANGE, GOODPUT = range(4)
-_HEADS = ("Branch", "Leaves at", "What is other", "Goodput at end")
+_HEADS = ("Branch", "Branch time", "Change", "Goodput at end")
 _ROW_PX = 24
 _SHARES = {CUT: 96, GOODPUT: 176}
 _MISSING, _DAMAGED = "run file missing", "run file damaged"
@@ -79,11 +79,9 @@ class BranchesDock(Dock):
         self.none.setContentsMargins(24, 16, 24, 16)
         self.body.addWidget(self.tree, 1)
         self.body.addWidget(self.none, 1)
-        self.what_if_button = _button(
-            "What if from here\N{HORIZONTAL ELLIPSIS}", "Cut a branch at the time on screen"
-        )
-        self.open_button = _button("Open", "Open its recording, or its scene where it has not run (Enter)")
-        self.compare_button = _button("Compare with parent", "Hold its run against the run that it left")
+        self.what_if_button = _button("What if from here\N{HORIZONTAL ELLIPSIS}", "Branch from this time")
+        self.open_button = _button("Open", "Open its recording, or its scene if it has not run (Enter)")
+        self.compare_button = _button("Compare with parent", "Compare its run with its parent's")
         self.what_if_button.clicked.connect(self.what_if_wanted.emit)
         self.open_button.clicked.connect(self.open)
         self.compare_button.clicked.connect(self.compare)
@@ -110,19 +108,19 @@ class BranchesDock(Dock):
 
     def open(self) -> None:
         """Ask for the branch that is chosen: its recording, else its scene."""
-        one = self.chosen
-        path = _file_of(one) if one is not None and self._can_open(one) else None
+        item = self.chosen
+        path = _file_of(item) if item is not None and self._can_open(item) else None
         if path is not None:
             self.open_wanted.emit(path)
-        if one is None or path is None or path != self._session.path:
+        if item is None or path is None or path != self._session.path:
             return
-        anew = "The scene is opened from its start, to be simulated anew."
-        if one.unread:
-            self.told.emit("Its recording cannot be read", f"{one.unread}. {anew}")
-        elif _lacks_run(one):
+        anew = "Its scene opens at the start, to be simulated again."
+        if item.unread:
+            self.told.emit("Recording unreadable", f"{item.unread}. {anew}")
+        elif _lacks_run(item):
             name = path.name.removesuffix(SUFFIX) + RUN_SUFFIX
-            gone = f"{name} is not beside the scene: moved away, deleted, or never made. {anew}"
-            self.told.emit("Its recording is gone", gone)
+            gone = f"{name} is not beside the scene: moved, deleted or never made. {anew}"
+            self.told.emit("Recording missing", gone)
 
     def compare(self) -> None:
         """Ask for the run of the branch beside that of its parent."""
@@ -140,13 +138,15 @@ class BranchesDock(Dock):
         self._stale = False
         path = self._session.path
         roots = [] if path is None else tree_of(folder_of(path))
-        mine = None if path is None else _name_of(path)
+        open_name = None if path is None else _name_of(path)
         run = self._session.recording
         self.roots = [
             root
             for root in roots
             if root.branches
-            and any(one.name == mine or (run is not None and _is_run(one, run)) for _, one in root.all())
+            and any(
+                item.name == open_name or (run is not None and _is_run(item, run)) for _, item in root.all()
+            )
         ]
         self._show()
 
@@ -168,10 +168,10 @@ class BranchesDock(Dock):
         if run is not None and run.goodput is not None:
             goodput = _goodput_words(run.goodput, None if run.over else run.t_s)
         cut = "" if one.at_s is None else spoken(one.at_s)
-        other = "; ".join(one.changes) if one.at_s is not None else ""
+        changes = "; ".join(one.changes) if one.at_s is not None else ""
         if one.at_s is not None and not one.changes:
-            other = "nothing"
-        item = QTreeWidgetItem([one.title, cut, other, goodput])
+            changes = "nothing"
+        item = QTreeWidgetItem([one.title, cut, changes, goodput])
         item.setData(TITLE, Qt.ItemDataRole.UserRole, one)
         item.setSizeHint(TITLE, QSize(0, scaled(_ROW_PX)))
         item.setTextAlignment(GOODPUT, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -207,8 +207,8 @@ class BranchesDock(Dock):
         self._own.setText(GOODPUT, words)
 
     def _on_chosen(self) -> None:
-        one = self.chosen
-        self.open_button.setEnabled(self._can_open(one))
+        item = self.chosen
+        self.open_button.setEnabled(self._can_open(item))
         self.compare_button.setEnabled(self._pair() is not None)
         self.what_if_button.setEnabled(self._session.document is not None)
 
@@ -222,7 +222,7 @@ class BranchesDock(Dock):
         above = items[0].parent() if items else None
         if above is None:
             return None
-        branch, parent = (one.data(TITLE, Qt.ItemDataRole.UserRole).outcome for one in (items[0], above))
+        branch, parent = (item.data(TITLE, Qt.ItemDataRole.UserRole).outcome for item in (items[0], above))
         return (parent.path, branch.path) if branch is not None and parent is not None else None
 
 

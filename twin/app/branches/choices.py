@@ -22,11 +22,11 @@ MOST_THINGS = 400
 class Sort(StrEnum):
     """Sorts of change a branch can begin with."""
 
-    NOTHING = "Nothing yet: I change it in the branch"
-    FAULT = "Something breaks"
+    NOTHING = "Nothing yet: edit in the branch"
+    FAULT = "A fault"
     CAP = "A power cap"
     CHECKPOINT = "Another checkpoint interval"
-    POLICY = "Another order of the queue"
+    POLICY = "Another scheduling policy"
 
 
 def sorts_of(scenario: Scenario) -> list[Sort]:

@@ -40,7 +40,7 @@ from twin.scenario.schema.document import Scenario
 _WIDTH_PX = 600
 _GPU_W = 700.0
 _SPANS = ("", "10 min", "1 h", "8 h")
-_BY_ITSELF = "until it is undone"
+_BY_ITSELF = "until cleared"
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class BranchDialog(QDialog):
             return
         additions = (*self.additions, *chosen)
         if seeds and not additions:
-            self.show_problem("Nothing changes yet: choose a change, or open the branch and change it there.")
+            self.show_problem("No change yet: choose one, or open the branch and edit it there.")
             return
         title = self.name_field.text().strip() or "Branch"
         self.wanted.emit(Wish(self.at_s, title, self.path, additions, seeds))
@@ -199,7 +199,7 @@ class BranchDialog(QDialog):
         target = self.target_box.currentText().strip()
         near = nearest(target, breakable(self._plant))
         meant = f" Did you mean {near}?" if near else ""
-        return f"{target or 'Nothing'} is no thing of this hall that something can happen to.{meant}"
+        return f"{target or 'Nothing'} cannot be a target here.{meant}"
 
     def show_problem(self, sentence: str) -> None:
         """Tell why it cannot be."""
@@ -218,8 +218,8 @@ class BranchDialog(QDialog):
         head.addWidget(label(f"What if from {when}?", "title"), 1)
         head.addWidget(label("SIMULATED", "badge"))
         nest(column, head)
-        said = "Until then the branch is this run; from then on it is its own. This run and its recording are kept."
-        column.addWidget(label(said, "muted", wrap=True))
+        words = "The branch shares this run's past until then. This run and its recording are kept."
+        column.addWidget(label(words, "muted", wrap=True))
         self.name_field = QLineEdit()
         self.sort_box, self.target_box, self.fault_box = QComboBox(), QComboBox(), QComboBox()
         self.lasts_box, self.value_box = QComboBox(), QComboBox()
@@ -231,20 +231,18 @@ class BranchDialog(QDialog):
         self._grid.setHorizontalSpacing(14)
         self._grid.setVerticalSpacing(9)
         self._grid.setColumnStretch(1, 1)
-        self._row("Name", self.name_field, "What the branch is called")
+        self._row("Name", self.name_field, "Name of the branch")
         self.changes_label = label("", wrap=True)
-        self.forget_button = tool_button(look, "close", "Take these changes out again")
+        self.forget_button = tool_button(look, "close", "Remove these changes")
         self.forget_button.clicked.connect(self._forget)
         self._changes = self._row("Already", _beside(self.changes_label, self.forget_button), "")
-        self._row("Change", self.sort_box, "What is other in the branch from then on")
-        self._target = self._row("Of what", self.target_box, "The thing or job that it acts on")
-        self._fault = self._row("What happens", self.fault_box, "The kinds of faults that this can have")
+        self._row("Change", self.sort_box, "Change in the branch from then on")
+        self._target = self._row("Of what", self.target_box, "Item or job that changes")
+        self._fault = self._row("What happens", self.fault_box, "Faults possible here")
         self._value = self._row("Value", self.value_box, "The new value, with its unit")
-        self._lasts = self._row(
-            "How long", self.lasts_box, "Until it is repaired, or for a time, such as 20 min"
-        )
-        self.add_button = QPushButton("And another change")
-        self.add_button.setToolTip("Keep this change and choose one more")
+        self._lasts = self._row("How long", self.lasts_box, "Until repaired, or a duration such as 20 min")
+        self.add_button = QPushButton("Add change")
+        self.add_button.setToolTip("Keep this change and add another")
         self.add_button.clicked.connect(self.add)
         self.where_label, self.folder_label = ElidedLabel("faint"), ElidedLabel("faint")
         where = QWidget()
@@ -254,9 +252,9 @@ class BranchDialog(QDialog):
         lines.addWidget(self.where_label)
         lines.addWidget(self.folder_label)
         self.where_button = QPushButton("Choose\N{HORIZONTAL ELLIPSIS}")
-        self.where_button.setToolTip("Choose where the scene of the branch goes; its run goes beside it")
+        self.where_button.setToolTip("Choose the file of the branch; its run is saved beside it")
         self.where_button.clicked.connect(self._choose)
-        self._row("Goes to", _beside(where, self.where_button), "")
+        self._row("Save to", _beside(where, self.where_button), "")
         self.futures = FuturesField()
         self._futures = self._row("Answer", self.futures, "")
         nest(column, self._grid)
@@ -264,15 +262,13 @@ class BranchDialog(QDialog):
         self.problem.hide()
         column.addWidget(self.problem)
         self.go_button = QPushButton("Open the branch")
-        self.go_button.setToolTip("Leave this run for the branch, and go on there by hand")
+        self.go_button.setToolTip("Open the branch and continue there")
         self.go_button.clicked.connect(self.go)
         self.answer_button = QPushButton("Answer")
-        self.answer_button.setToolTip(
-            "Run both on to one end in the background, then compare them; the work here goes on (Enter)"
-        )
+        self.answer_button.setToolTip("Run both in the background, then compare them (Enter)")
         self.answer_button.clicked.connect(self.answer)
         cancel = QPushButton("Cancel")
-        cancel.setToolTip("Leave everything as it is (Esc)")
+        cancel.setToolTip("Close without a change (Esc)")
         cancel.clicked.connect(self.close)
         buttons = QHBoxLayout()
         buttons.addWidget(self.add_button)
@@ -331,7 +327,7 @@ class BranchDialog(QDialog):
         offered = breakable(self._plant)
         if self._thing is None or not choices(self._scenario, self._plant, self._thing):
             return offered
-        return [self._thing, *(one for one in offered if one != self._thing)]
+        return [self._thing, *(item for item in offered if item != self._thing)]
 
     def _on_target(self, *_text: str) -> None:
         target = self.target_box.currentText().strip()
@@ -373,7 +369,7 @@ class BranchDialog(QDialog):
 
     def _choose(self) -> None:
         chosen, _ = QFileDialog.getSaveFileName(
-            self, "Where the branch goes", str(self.path), f"Scenes (*{SUFFIX})"
+            self, "Save the branch", str(self.path), f"Scenes (*{SUFFIX})"
         )
         if chosen:
             self._chosen_path = Path(chosen if chosen.endswith(SUFFIX) else f"{chosen}{SUFFIX}")
@@ -383,7 +379,7 @@ class BranchDialog(QDialog):
         """Show what was chosen so far, what the branch is called, and where it goes."""
         for widget in self._changes:
             widget.setVisible(bool(self.additions))
-        words = [in_words(one) for one in self.additions]
+        words = [in_words(addition) for addition in self.additions]
         self.changes_label.setText("\n".join(words))
         if not self._named:
             self.name_field.setText(self._proposed([*words, *self._words_now()]))
@@ -396,10 +392,10 @@ class BranchDialog(QDialog):
         changes = bool(self.additions) or self.sort is not Sort.NOTHING
         for widget in (*self._futures, self.answer_button):
             widget.setVisible(changes)
-        first, other = self.answer_button, self.go_button
+        first, second = self.answer_button, self.go_button
         if not changes:
-            first, other = other, first
-        for button, role in ((first, "primary"), (other, "")):
+            first, second = second, first
+        for button, role in ((first, "primary"), (second, "")):
             if button.property("role") != role:
                 with_role(button, role)
         first.setDefault(True)

@@ -26,4 +26,4 @@ class BranchPast:
             return
         self._looked = True
         if other := other_past(point, self._session.live.events):
-            self._notifications.tell("Another past than the branch says", other)
+            self._notifications.tell("Past differs from the branch", other)

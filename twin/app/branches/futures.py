@@ -15,12 +15,12 @@ class FuturesField(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Over how many futures")
+        self.setAccessibleName("Number of futures")
         self.box = QCheckBox("over")
         self.box.setAccessibleName("Over several futures")
         tip = (
-            "The past is kept; from then on each seed draws anew what had not happened yet, the same for both. So the "
-            "answer says how sure it is"
+            "Each seed draws another future after the branch time, the same for both; the answer then has a "
+            "confidence interval"
         )
         self.count = CountBox(_LEAST, _MOST, doubles=False)
         self.count.setValue(_USUAL)

@@ -39,14 +39,14 @@ class CompareRuns:
 
     def ask(self) -> None:
         """Let the person choose a recording, and hold it against the run that is open."""
-        mine = self._session.run_file
-        if mine is None:
-            self._notifications.tell("Nothing is recorded yet", "Let the run play first.")
+        run_file = self._session.run_file
+        if run_file is None:
+            self._notifications.tell("Nothing is recorded yet", "Start the run first.")
             return
         folder = self._session.path.parent if self._session.path is not None else Path.home()
         chosen, _ = QFileDialog.getOpenFileName(self._window, "Compare with a run", str(folder), _FILTER)
         if chosen:
-            self.show(mine, Path(chosen))
+            self.show(run_file, Path(chosen))
 
     def ask_designs(self, second: Path | None = None) -> None:
         """Ask which two designs are to be simulated; `second` is what the open scene is held against at first."""
@@ -100,11 +100,9 @@ class CompareRuns:
         if draft is None:
             return []
         path, title = draft.file.path, draft.file.scenario.title
-        found = [DesignChoice(f"{title}, as it stands here" if draft.dirty else title, draft.file)]
+        found = [DesignChoice(f"{title}, as open" if draft.dirty else title, draft.file)]
         return (
-            [*found, DesignChoice(f"{title}, as it was saved", path)]
-            if draft.dirty and path is not None
-            else found
+            [*found, DesignChoice(f"{title}, as saved", path)] if draft.dirty and path is not None else found
         )
 
     def close(self) -> None:

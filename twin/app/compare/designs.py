@@ -124,8 +124,8 @@ class DesignsDialog(QDialog):
     def choose_file(self, box: QComboBox, path: Path) -> None:
         """Choose a scene file as one of both designs."""
         self._designs.append(DesignChoice(path.name, path))
-        for one in (self.a_box, self.b_box):
-            one.insertItem(one.count() - 1, path.name, len(self._designs) - 1)
+        for design in (self.a_box, self.b_box):
+            design.insertItem(design.count() - 1, path.name, len(self._designs) - 1)
         box.setCurrentIndex(box.count() - 2)
 
     def begin(self) -> None:
@@ -134,7 +134,7 @@ class DesignsDialog(QDialog):
         text = self.length.text().strip()
         try:
             until_s = length_s(text) if text else None
-            scenarios = [one.scenario() for one in chosen]
+            scenarios = [design.scenario() for design in chosen]
         except NoTime as error:
             self._tell(f"Length: {error}")
             return
@@ -160,7 +160,7 @@ class DesignsDialog(QDialog):
         """Give up what runs; nothing is left of it. Where nothing runs, close."""
         if self.running:
             self._end()
-            self._tell("Given up")
+            self._tell("Cancelled")
         else:
             self.reject()
 
@@ -173,7 +173,7 @@ class DesignsDialog(QDialog):
                     self.bars[place].setFormat(f"{'AB'[place]}: {spoken(word.done)} of {spoken(word.of)}")
                 elif isinstance(word, ProcessFailed):
                     self._end()
-                    self._tell(f"{'AB'[place]} could not be run: {word.why}")
+                    self._tell(f"{'AB'[place]} failed: {word.why}")
                     return
                 else:
                     self._done.add(place)
@@ -199,11 +199,11 @@ class DesignsDialog(QDialog):
         head.addWidget(label("Compare two designs", "title"), 1)
         head.addWidget(label("SIMULATED", "badge"))
         nest(column, head)
-        said = (
-            "Both are simulated in the background with the same random draws, so that the same failures strike both. "
-            "Then they stand side by side."
+        note = (
+            "Both are simulated in the background with the same random draws, so the same failures occur in both. "
+            "Then they are shown side by side."
         )
-        column.addWidget(label(said, "muted", wrap=True))
+        column.addWidget(label(note, "muted", wrap=True))
         form = QFormLayout()
         form.setHorizontalSpacing(14)
         form.setVerticalSpacing(9)
@@ -215,13 +215,13 @@ class DesignsDialog(QDialog):
             box.activated.connect(partial(self._on_chosen, box))
         self.length = QLineEdit()
         self.length.setPlaceholderText(_TO_THE_END)
-        self.length.setToolTip("Such as 6 h or 2 day 12 h; nothing: each to its own end")
+        self.length.setToolTip("Such as 6 h or 2 day 12 h; empty: to the end of each scene")
         self.seed, self.seeds = (
             CountBox(0, _MOST_SEED, doubles=False),
             CountBox(1, _MOST_SEEDS, doubles=False),
         )
         self.seed.setValue(min(seed, _MOST_SEED))
-        self.seed.setToolTip("Of all random draws, the same in both")
+        self.seed.setToolTip("Random seed, the same for both")
         self.seeds.setToolTip(
             "With several, the window also runs both over so many seeds: how sure is each difference?"
         )
@@ -233,7 +233,7 @@ class DesignsDialog(QDialog):
         self.bars = (QProgressBar(), QProgressBar())
         for name, bar in zip("AB", self.bars, strict=True):
             bar.setRange(0, _FINE)
-            bar.setAccessibleName(f"How far {name} is simulated")
+            bar.setAccessibleName(f"Progress of {name}")
             column.addWidget(bar)
         self.words = label("", "muted", wrap=True)
         column.addWidget(self.words)
@@ -280,7 +280,7 @@ class DesignsDialog(QDialog):
         for field in (*self._fields, self.go_button):
             field.setEnabled(not running)
         self.cancel_button.setToolTip(
-            "End both runs; nothing is left of them" if running else "Close this window (Esc)"
+            "Cancel both runs; results are discarded" if running else "Close this window (Esc)"
         )
         if running:
             self._timer.start()

@@ -46,9 +46,9 @@ from twin.view3d.colour.difference import RANGES, unit_of
 
 _TURN_MS, _STEPS = 33, 10_000
 _KEY_STEP = _STEPS // 100
-_NOT_OVER = "{} {}: both are compared as known after {}, which both have. "
-_ANEW = "Runs over seeds begin both anew."
-_KEPT = "Runs over seeds keep the past of both and go on to the end."
+_NOT_OVER = "{} {} still running: key figures are not final. Both are compared over their first {}. "
+_ANEW = "Seed runs restart both."
+_KEPT = "Seed runs keep the past of both and continue to the end."
 
 
 class CompareDialog(QDialog):
@@ -190,7 +190,7 @@ class CompareDialog(QDialog):
         self.difference_button.toggled.connect(self._on_difference)
         row.addWidget(self.difference_button)
         self.reach_box = QComboBox()
-        self.reach_box.setAccessibleName("Ends of the colours of the difference")
+        self.reach_box.setAccessibleName("Range of the difference colours")
         self.reach_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.reach_box.currentIndexChanged.connect(self._on_reach)
         row.addWidget(self.reach_box)
@@ -359,7 +359,7 @@ class CompareDialog(QDialog):
         if a.sample is not None and b.sample is not None:
             seeds = tuple(dict.fromkeys(run.seed for run in self._runs))
             self.show_comparison(compare([a.sample], [b.sample], seeds, self._past.basis, self._past.since_s))
-            self.seeds.words.setText("One run of each: whether a difference is more than chance is not known")
+            self.seeds.words.setText("One run of each: differences may be chance")
             return
         until_s = min(run.end_s for run in self._runs)
         found = a.compare_at(b, until_s)
@@ -367,7 +367,7 @@ class CompareDialog(QDialog):
         self.verdict.show()
         unfinished = [name for name, run in zip("AB", self._runs, strict=True) if run.sample is None]
         both = len(unfinished) > 1
-        said = "have not come to their ends" if both else "has not come to its end"
-        one = _NOT_OVER.format(" and ".join(unfinished), said, spoken(until_s))
-        one += _ANEW if self._past.since_s is None else _KEPT
-        self.verdict.setText(" ".join((one, *found.remarks)))
+        verb = "are" if both else "is"
+        words = _NOT_OVER.format(" and ".join(unfinished), verb, spoken(until_s))
+        words += _ANEW if self._past.since_s is None else _KEPT
+        self.verdict.setText(" ".join((words, *found.remarks)))

@@ -104,7 +104,7 @@ class DiffDialog(QDialog):
     def _count(self) -> str:
         count = len(self.comparison.differences)
         if not count:
-            return "They mean the same"
+            return "No differences"
         return "One difference" if count == 1 else f"{count:,} differences"
 
     def _unpriced(self) -> str:
@@ -114,19 +114,19 @@ class DiffDialog(QDialog):
         before, after = self.comparison.unpriced
         if before == after:
             return f"Both costs leave out {before}." if before else ""
-        said = [
+        notes = [
             f"The cost {when} leaves out {out}."
             for when, out in (("before", before), ("after", after))
             if out
         ]
-        return "\n".join(said)
+        return "\n".join(notes)
 
     def _words(self) -> QWidget:
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 6, 0)
         column.setSpacing(8)
-        self.figures = _table("Sums that differ", ["", "Before", "After"])
+        self.figures = _table("Figures that differ", ["", "Before", "After"])
         for figure in self.comparison.figures:
             item = QTreeWidgetItem([figure.title, figure.before, figure.after])
             item.setSizeHint(0, QSize(0, scaled(_SUM_PX)))
@@ -145,17 +145,17 @@ class DiffDialog(QDialog):
         self.figures.setFixedHeight(min(rows, _MOST_SUMS) * scaled(_SUM_PX) + scaled(_HEAD_PX))
         column.addWidget(self.figures)
         self.tree = _table("Differences by section", ["Difference", "Before", "After"])
-        self.tree.setToolTip("Choose one to fly there in both halls")
+        self.tree.setToolTip("Select one to fly there in both halls")
         listed = self.comparison.differences[:MOST_ROWS]
-        places = {id(one): place for place, one in enumerate(listed)}
-        for section, group in groupby(listed, key=lambda one: one.section):
+        places = {id(difference): place for place, difference in enumerate(listed)}
+        for section, group in groupby(listed, key=lambda difference: difference.section):
             of_section = list(group)
             heading = QTreeWidgetItem([f"{section}  ({len(of_section)})"])
             heading.setSizeHint(0, QSize(0, scaled(_ROW_PX)))
             self.tree.addTopLevelItem(heading)
             heading.setFirstColumnSpanned(True)
-            for one in of_section:
-                heading.addChild(_row(one, places[id(one)]))
+            for difference in of_section:
+                heading.addChild(_row(difference, places[id(difference)]))
         more = len(self.comparison.differences) - len(listed)
         if more:
             self.tree.addTopLevelItem(QTreeWidgetItem([f"and {more:,} more"]))
@@ -192,12 +192,12 @@ class DiffDialog(QDialog):
         if not isinstance(place, int):
             self.sentence.setText(self._unpriced())
             return
-        one = self.comparison.differences[place]
-        self.sentence.setText(sentence(one))
-        things = things_of(one.path, self.comparison.after.plant)
-        things = things or things_of(one.path, self.comparison.before.plant)
+        difference = self.comparison.differences[place]
+        self.sentence.setText(sentence(difference))
+        things = things_of(difference.path, self.comparison.after.plant)
+        things = things or things_of(difference.path, self.comparison.before.plant)
         if things and self.halls is not None:
-            self.halls.point_at(things, one.kind)
+            self.halls.point_at(things, difference.kind)
 
 
 def _table(name: str, titles: list[str]) -> QTreeWidget:

@@ -30,8 +30,8 @@ _NOTICED_S = 10.0
 """A picture that is older than the time it stands for by so much says so."""
 CABLES = frozenset({"cables"})
 _NO_PICTURE = (
-    "{} was recorded by an older program, which kept nothing of single GPUs: its hall shows no values. "
-    "Figures and ledger are compared all the same."
+    "{} was recorded by an older version without values of single GPUs: its hall shows none. "
+    "Figures and ledger are compared."
 )
 
 
@@ -166,17 +166,17 @@ class ComparedHalls(LinkedHalls):
         if self.colour_by not in RANGES:
             return f"{share} in {BY_ID[self.colour_by].title}."
         unit, least = unit_of(self.colour_by), BY_ID[self.colour_by].quantum
-        said = " to ".join(_signed(value, unit) for value in (found.lowest, found.highest))
-        return f"{share} by more than {significant(least, 1)} {unit}: {said}."
+        words = " to ".join(_signed(value, unit) for value in (found.lowest, found.highest))
+        return f"{share} by more than {significant(least, 1)} {unit}: {words}."
 
     def _only_words(self) -> list[str]:
-        said = []
+        words = []
         for name, only in zip("AB", self.only, strict=True):
             counts = (only.gpus, "GPU"), (len(only.racks), "rack"), (len(only.machines), "machine")
-            there = [f"{count:,} {what}{'s' * (count != 1)}" for count, what in counts if count]
-            if there:
-                said.append(f"Only in {name}: {', '.join(there)}.")
-        return said
+            counted = [f"{count:,} {what}{'s' * (count != 1)}" for count, what in counts if count]
+            if counted:
+                words.append(f"Only in {name}: {', '.join(counted)}.")
+        return words
 
     def _follow(self, first: Side | None, second: Side | None) -> None:
         """Take the halls of this time, where they are others than before."""
@@ -207,10 +207,10 @@ class ComparedHalls(LinkedHalls):
 
 def _only(one: Plant, other: Plant) -> Only:
     """Return what stands in one hall and not in the other, by id."""
-    there = {id for id, present in zip(other.racks.ids, other.racks.present, strict=True) if present}
+    in_other = {id for id, present in zip(other.racks.ids, other.racks.present, strict=True) if present}
     racks = (id for id, present in zip(one.racks.ids, one.racks.present, strict=True) if present)
     alone = one.gpus.present & (matched(other, one) < 0)
-    return Only(tuple(id for id in racks if id not in there), int(alone.sum()), standing_alone(one, other))
+    return Only(tuple(id for id in racks if id not in in_other), int(alone.sum()), standing_alone(one, other))
 
 
 def _titles(runs: tuple[ComparedRun, ComparedRun]) -> tuple[str, str]:

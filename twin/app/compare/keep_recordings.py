@@ -13,7 +13,7 @@ from twin.app.toolkit.look import label
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 
-_FORGOTTEN = "Both runs were simulated for this window and are forgotten with it."
+_FORGOTTEN = "Both runs are discarded when this window closes."
 
 
 class KeepRow(QWidget):
@@ -26,9 +26,9 @@ class KeepRow(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         self.words = label(_FORGOTTEN, "muted")
-        self.button = QPushButton("Keep both runs\N{HORIZONTAL ELLIPSIS}")
+        self.button = QPushButton("Save both runs\N{HORIZONTAL ELLIPSIS}")
         self.button.setAutoDefault(False)
-        self.button.setToolTip("Copy both run files into a folder, to be opened, sent or branched later")
+        self.button.setToolTip("Copy both run files into a folder")
         self.button.clicked.connect(self.ask)
         row.addWidget(self.words, 1)
         row.addWidget(self.button)
@@ -48,10 +48,10 @@ class KeepRow(QWidget):
                 with Reader(path) as reader:
                     reader.save_copy(target)
             except (RunFileError, OSError) as error:
-                self.words.setText(f"Not kept: {error}")
+                self.words.setText(f"Not saved: {error}")
                 return
             kept.append(target.name)
-        self.words.setText(f"Kept in {folder} as {' and '.join(kept)}")
+        self.words.setText(f"Saved in {folder} as {' and '.join(kept)}")
         self.button.setEnabled(False)
 
 

@@ -63,7 +63,7 @@ class ComparedRun:
         self._groups: dict[int, OwnerNames] = {}
 
     def reader(self, wall_s: float) -> Reader:
-        """Return what reads the file, opened anew where it was let go of."""
+        """Return the reader of the file, reopened where it was closed."""
         if self._reader is None:
             self._reader = Reader(self.path)
         self._read_wall_s = wall_s
@@ -121,9 +121,9 @@ class ComparedRun:
 
 def parting_s(a: Sequence[Event], b: Sequence[Event]) -> float:
     """Return when something happens in one of two runs that does not in the other [s]; 0: the same happens."""
-    for one, other in zip_longest(a, b):
-        if one is None or other is None:
-            return float((one or other).t_s)
-        if (one.t_s, one.kind, one.subject) != (other.t_s, other.kind, other.subject):
-            return float(min(one.t_s, other.t_s))
+    for in_a, in_b in zip_longest(a, b):
+        if in_a is None or in_b is None:
+            return float((in_a or in_b).t_s)
+        if (in_a.t_s, in_a.kind, in_a.subject) != (in_b.t_s, in_b.kind, in_b.subject):
+            return float(min(in_a.t_s, in_b.t_s))
     return 0.0

@@ -12,11 +12,11 @@ from twin.commands.budget.prices import left_out
 from twin.commands.edit.command import EditedScene
 from twin.plant.tables import Plant
 from twin.scenario import Document
-from twin.scenario.file.diff import Difference, differences
+from twin.scenario.file.diff import SECTIONS, Difference, differences
 from twin.scenario.file.scene_at import effective
 
 Change = Literal["added", "removed", "changed"]
-_TIMED = "What is done at a time"
+_TIMED = SECTIONS["interventions"]
 _NEAR_M = 1e-3
 _MACHINES = ("loop", "plant", "power")
 _STANDING = ("rack", *_MACHINES)
@@ -77,8 +77,16 @@ def compare(
     """
     first = EditedScene.of(effective(before, t_s))
     second = EditedScene.of(effective(after, t_s), plant)
-    found = [one for one in differences(first.scenario, second.scenario) if one.section != _TIMED]
-    found += [one for one in differences(before.scenario, after.scenario) if one.section == _TIMED]
+    found = [
+        difference
+        for difference in differences(first.scenario, second.scenario)
+        if difference.section != _TIMED
+    ]
+    found += [
+        difference
+        for difference in differences(before.scenario, after.scenario)
+        if difference.section == _TIMED
+    ]
     things = _racks(first.plant, second.plant) | _machines(first.plant, second.plant, found)
     sums = budget(first), budget(second)
     unpriced = left_out(first.catalog, sums[0].unpriced), left_out(second.catalog, sums[1].unpriced)
@@ -91,7 +99,7 @@ def things_of(path: str, plant: Plant) -> tuple[str, ...]:
         if id in plant.slots and plant.slots[id][0] not in ("hall", "fabric", "store"):
             return (id,)
         inside = tuple(
-            one for one, (kind, _) in plant.slots.items() if kind in _STANDING and one.startswith(f"{id}/")
+            item for item, (kind, _) in plant.slots.items() if kind in _STANDING and item.startswith(f"{id}/")
         )
         if inside:
             return inside
@@ -152,8 +160,8 @@ def _machines(before: Plant, after: Plant, found: list[Difference]) -> dict[str,
     )
     made: dict[str, Change] = dict.fromkeys(sorted(first - second), "removed")
     made |= dict.fromkeys(sorted(second - first), "added")
-    for one in found:
-        for id in things_of(one.path, after):
+    for item in found:
+        for id in things_of(item.path, after):
             if id in first and id in second:
                 made[id] = "changed"
     return made

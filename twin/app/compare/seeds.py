@@ -47,10 +47,10 @@ class Pair:
 
 
 _KEPT = (
-    "Keeps the past; from the cut on each seed draws anew what had not happened yet, the same for both: how sure is "
-    "each difference?"
+    "Keeps the past; each seed draws another future after the branch time, the same for both. Gives each difference "
+    "a confidence interval"
 )
-_ANEW = "Simulates both again from the start, with the same seeds: how sure is each difference?"
+_ANEW = "Simulates both from the start with the same seeds. Gives each difference a confidence interval"
 
 
 class SeedsPanel(QWidget):
@@ -79,7 +79,7 @@ class SeedsPanel(QWidget):
         self.run_button.setToolTip(plain_tip(_KEPT if basis is Basis.SAME_PAST else _ANEW))
         self.run_button.setAutoDefault(False)
         self.cancel_button = QPushButton("Cancel")
-        self.cancel_button.setToolTip("End the runs; nothing comes of those that are done")
+        self.cancel_button.setToolTip("Cancel; completed runs are discarded")
         self.cancel_button.setAutoDefault(False)
         self.bar, self.words = QProgressBar(), label("", "muted")
         self.bar.setAccessibleName("Runs done")
@@ -119,9 +119,9 @@ class SeedsPanel(QWidget):
         self._show_running(True)
 
     def cancel(self) -> None:
-        """Give up what goes on."""
+        """Cancel the runs."""
         if self._aside is not None:
-            self._end("Given up")
+            self._end("Cancelled")
 
     def poll(self) -> None:
         """Hear what there is."""
@@ -130,7 +130,7 @@ class SeedsPanel(QWidget):
                 self.bar.setValue(int(word.done))
                 self.words.setText(f"{word.done:,.0f} of {word.of:,.0f} runs")
             elif isinstance(word, ProcessFailed):
-                self._end(f"It could not be run: {word.why}")
+                self._end(f"Run failed: {word.why}")
             else:
                 self._end("")
                 self.show_seeds(self._seeds)
@@ -146,7 +146,7 @@ class SeedsPanel(QWidget):
         )
 
     def close_runs(self) -> None:
-        """End what goes on, without a word."""
+        """Cancel the runs without a message."""
         self._timer.stop()
         if self._aside is not None:
             self._aside.close()

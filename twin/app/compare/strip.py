@@ -80,8 +80,8 @@ class CompareStrip(Painted):
     def said_at(self, place: QPointF) -> str:
         """Return the goodput of both at the time under a point."""
         t_s = self.t_s(place.x())
-        said = [f"{name}: {_at(track, t_s)}" for name, track in zip("AB", self._tracks, strict=True)]
-        return f"<b>{elapsed(t_s)}</b><br>Goodput now<br>{'<br>'.join(said)}"
+        lines = [f"{name}: {_at(track, t_s)}" for name, track in zip("AB", self._tracks, strict=True)]
+        return f"<b>{elapsed(t_s)}</b><br>Goodput now<br>{'<br>'.join(lines)}"
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the time on screen over the curves, which stay as they are."""
@@ -149,4 +149,4 @@ def _at(track: Track, t_s: float) -> str:
     if place < 0 or t_s > track.t_s[-1] + 1.0:
         return "not recorded"
     value = float(track.goodput[place])
-    return f"{value:.1f} %" if np.isfinite(value) else "nothing ran"
+    return f"{value:.1f} %" if np.isfinite(value) else "no job ran"

@@ -22,8 +22,8 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW_PX = 23
 _WIDE_PX = {A: 86, B: 86, APART: 106, INTERVAL: 106, SEEDS: 104, VERDICT: 172}
 _MEANT = {
-    INTERVAL: "Half width of the interval of the difference; the same failures strike both, seed by seed",
-    SEEDS: "With how many seeds the figure is higher and lower in B than in A",
+    INTERVAL: "Half width of the 95 % interval of the difference; same failures in both, seed by seed",
+    SEEDS: "Number of seeds where B is higher / lower than A",
 }
 
 
@@ -51,17 +51,27 @@ def rows_of(found: Comparison) -> list[ComparisonRow]:
 
 
 def _row(figure: ComparedFigure, found: Comparison) -> ComparisonRow:
-    one, said = found.differences[figure.key], judged(figure, found)
+    difference, verdict = found.differences[figure.key], judged(figure, found)
     interval = (
-        "" if one.paired is None else f"\N{PLUS-MINUS SIGN} {apart_words(figure, one.paired, '-', one.size)}"
+        ""
+        if difference.paired is None
+        else f"\N{PLUS-MINUS SIGN} {apart_words(figure, difference.paired, '-', difference.size)}"
     )
     apart = (
-        "" if one.same else apart_words(figure, one.difference, like=one.size).replace("-", "\N{MINUS SIGN}")
+        ""
+        if difference.same
+        else apart_words(figure, difference.difference, like=difference.size).replace("-", "\N{MINUS SIGN}")
     )
     title = figure.title[:1].upper() + figure.title[1:]
-    values = value_words(figure, one.a, one.size), value_words(figure, one.b, one.size)
+    values = (
+        value_words(figure, difference.a, difference.size),
+        value_words(figure, difference.b, difference.size),
+    )
     return ComparisonRow(
-        figure.key, (title, *values, apart, interval, seeds_words(one), said.words), said.words, said.better
+        figure.key,
+        (title, *values, apart, interval, seeds_words(difference), verdict.words),
+        verdict.words,
+        verdict.better,
     )
 
 

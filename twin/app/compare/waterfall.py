@@ -136,7 +136,7 @@ class CompareWaterfall(Painted):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not self.lines:
             painter.setPen(QColor(theme.muted))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "The ledger of one of them is empty")
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "The ledger of one run is empty")
             return
         low, high = self.range_h
         left = _EDGE_PX + scaled(_NAME_PX)

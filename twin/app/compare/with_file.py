@@ -71,7 +71,7 @@ class Comparing:
         if document is None:
             return
         if document.path is None:
-            self._notifications.tell("Not saved yet", "There is no file to compare with.")
+            self._notifications.tell("Not saved yet", "The scene has no file to compare with.")
             return
         self.show(document.path, f"{document.name} on the disk")
 
@@ -102,7 +102,7 @@ class Comparing:
             if not self._gone:
                 self._gone = True
                 scene.keep_mine()
-                self._notifications.tell(f"{path.name} is gone from the disk", "Save writes it anew.")
+                self._notifications.tell(f"{path.name} was deleted on disk", "Save creates it again.")
             return
         self._gone = False
         if not scene.changed_on_disk():
@@ -112,18 +112,18 @@ class Comparing:
             return
         if self._note is not None and self._note in self._notifications.notes:
             return
-        theirs: dict[str, Callable[[], object]] = {"Take theirs": scene.take_theirs}
-        mine: dict[str, Callable[[], object]] = {"Keep mine": scene.keep_mine}
+        theirs: dict[str, Callable[[], object]] = {"Reload from disk": scene.take_theirs}
+        mine: dict[str, Callable[[], object]] = {"Keep my changes": scene.keep_mine}
         answers = mine | theirs if draft.dirty else theirs | mine  # the first, the usual one, loses nothing
 
         def beside() -> None:
             self.show(path, f"{path.name} on the disk", answers)
 
         if draft.dirty:
-            words = "Another program has written it, and here are changes that are not saved."
+            words = "Another program changed the file, and the scene has unsaved changes."
             choices = {"Compare": beside, **answers}
         else:
-            words = "Another program has written it."
+            words = "Another program changed the file."
             choices = {"Reload": scene.take_theirs, "Compare": beside}
         self._note = self._notifications.ask(Trouble(f"{path.name} has changed", words), choices)
 

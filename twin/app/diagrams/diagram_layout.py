@@ -99,7 +99,7 @@ def lay_out(diagram: Diagram, width: float, height: float) -> DiagramPicture:
 
 def _is_alone(diagram: Diagram, box: Box) -> bool:
     """Return whether a box has its level for itself."""
-    return sum(other.level == box.level and not other.side for other in diagram.boxes) == 1
+    return sum(beside.level == box.level and not beside.side for beside in diagram.boxes) == 1
 
 
 def _lane(diagram: Diagram, side: int) -> float:

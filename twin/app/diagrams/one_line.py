@@ -24,7 +24,7 @@ def one_line(world: World, thing: str | None) -> Diagram:
     """Return the diagram that belongs to what is selected; the overview for nothing, or what hangs nowhere."""
     plant, now = world.plant, PowerNow.of(world)
     if not len(now.items.ids):
-        return Diagram(caption="This scene has no power tree")
+        return Diagram(caption="No power tree in this scene")
     found = find(plant, thing) if thing else None
     if found is not None:
         kind, slot = found
@@ -48,14 +48,18 @@ def _overview(world: World, now: PowerNow) -> Diagram:
     levels, places, columns = places_of(stages.parents)
     middle = (columns - 1) / 2
     keys: list[str] = []
-    for k, mine in enumerate(stages.members):
-        keys.append(drawing.group(mine, stages.title(k), levels[k], places[k]))
+    for k, members in enumerate(stages.members):
+        keys.append(drawing.group(members, stages.title(k), levels[k], places[k]))
         if stages.parents[k] >= 0:
-            drawing.supply(keys[stages.parents[k]], keys[k], mine, items.parent[np.asarray(mine)].tolist())
-        drawing.sources(mine, keys[k], levels[k], _side(places[k], middle) if columns < MOST_COLUMNS else 1)
+            drawing.supply(
+                keys[stages.parents[k]], keys[k], members, items.parent[np.asarray(members)].tolist()
+            )
+        drawing.sources(
+            members, keys[k], levels[k], _side(places[k], middle) if columns < MOST_COLUMNS else 1
+        )
     bottom = max(levels) + 1
     below_w: dict[str, float] = {}
-    for load in sorted(loads_of(world), key=lambda one: one.kind != "rack"):
+    for load in sorted(loads_of(world), key=lambda load: load.kind != "rack"):
         above = sorted({stages.of[item] for item in load.feeds if item in stages.of})
         place = float(np.mean([places[k] for k in above])) if above else 0.0
         below = 1 + max((levels[k] for k in above), default=0)
@@ -70,11 +74,11 @@ def _overview(world: World, now: PowerNow) -> Diagram:
             live = not load.feeds and now.gives(stages.members[0][0])
             drawing.lines.append(DiagramLine(keys[0], key, "", "live" if live else "dead"))
         for k in above:
-            mine = [item for item in stages.members[k] if item in set(load.feeds)]
-            line = drawing.hang(keys[k], key, mine, load)
+            members = [item for item in stages.members[k] if item in set(load.feeds)]
+            line = drawing.hang(keys[k], key, members, load)
             if drawing.boxes[key].side:
                 drawing.say(line, "")
-            below_w[keys[k]] = below_w.get(keys[k], 0.0) + drawing.hung_w(mine, load)
+            below_w[keys[k]] = below_w.get(keys[k], 0.0) + drawing.hung_w(members, load)
     for number, line in enumerate(drawing.lines):
         if line.late and line.text:  # lines that leave a box as one say what all of them take
             drawing.lines[number] = replace(line, text=text.quantity(below_w[line.above], "W"))
@@ -94,7 +98,7 @@ class _Stages:
         found: dict[int, list[int]] = {}
         for item in np.flatnonzero(items.present & (items.bus < 0)).tolist():
             found.setdefault(int(items.stage[item]), []).append(item)
-        above = {stage: int(items.parent[mine[0]]) for stage, mine in found.items()}
+        above = {stage: int(items.parent[members[0]]) for stage, members in found.items()}
         parent = {stage: int(items.stage[item]) if item >= 0 else -1 for stage, item in above.items()}
         leaves = [stage for stage in found if stage not in parent.values()]
         joined: dict[int, list[int]] = {}
@@ -106,7 +110,7 @@ class _Stages:
         self.parents: list[int] = []
         self.of: dict[int, int] = {}
         place: dict[int, int] = {}
-        for stage, mine in found.items():
+        for stage, members in found.items():
             twins = joined.get(parent[stage], [stage]) if stage in leaves else [stage]
             first = place.get(twins[0], -1)
             if first < 0:
@@ -115,9 +119,9 @@ class _Stages:
                 self.names.append([])
                 self.parents.append(place.get(parent[stage], -1))
             place[stage] = first
-            self.members[first] += mine
-            self.names[first].append(items.ids[mine[0]].rpartition("/")[0])
-            self.of |= dict.fromkeys(mine, first)
+            self.members[first] += members
+            self.names[first].append(items.ids[members[0]].rpartition("/")[0])
+            self.of |= dict.fromkeys(members, first)
 
     def title(self, k: int) -> str:
         """Return the names of the stages that are one."""
@@ -150,7 +154,7 @@ def _paths(world: World, now: PowerNow, load: DiagramLoad, node: int, gpu: int) 
                 drawing.supply(above, key, [item], [int(now.items.parent[item])])
             if fresh:
                 if above:
-                    parent, drawn = chain[level - 1], {k for one in chains for k in one}
+                    parent, drawn = chain[level - 1], {k for chain_above in chains for k in chain_above}
                     if (
                         column + 1 < columns and parent in chains[column + 1]
                     ):  # the last one takes what is left
@@ -169,7 +173,7 @@ def _paths(world: World, now: PowerNow, load: DiagramLoad, node: int, gpu: int) 
     key = drawing.load(load, level, middle, chosen=node < 0)
     for column, chain in enumerate(chains):
         drawing.hang(now.items.ids[chain[-1]], key, [chain[-1]], load)
-        if chain[-1] not in {one[-1] for one in chains[:column]}:
+        if chain[-1] not in {chain_above[-1] for chain_above in chains[:column]}:
             drawing.rest(chain[-1], [], level, 1 if column or columns == 1 else -1, load)
     if node >= 0:
         _inside(drawing, key, node, gpu, level + 1, middle)
@@ -190,22 +194,24 @@ def _of_stages(now: PowerNow, chains: list[list[int]], level: int) -> list[int]:
 def _beside(drawing: OneLine, parent: int, stage: int, drawn: set[int], level: int, side: int) -> None:
     """Add the items of one stage that hang on an item and are not drawn, as one."""
     items = drawing.now.items
-    mine = np.flatnonzero((items.parent == parent) & (items.stage == stage) & items.present & (items.bus < 0))
-    drawing.remainder(parent, [k for k in mine.tolist() if k not in drawn], 0, 0.0, level, side)
+    siblings = np.flatnonzero(
+        (items.parent == parent) & (items.stage == stage) & items.present & (items.bus < 0)
+    )
+    drawing.remainder(parent, [k for k in siblings.tolist() if k not in drawn], 0, 0.0, level, side)
 
 
 def _spare(drawing: OneLine, item: int, key: str, level: int, side: int) -> None:
     """Add the second source of an item, behind its transfer switch."""
     now = drawing.now
-    other = int(now.items.spare_parent[item])
-    if other < 0:
+    spare = int(now.items.spare_parent[item])
+    if spare < 0:
         return
     used = "ON SPARE" in now.state_words(item)
     tone: Tone = "warning" if used else "calm"
-    if now.items.ids[other] in drawing.boxes:
-        drawing.lines.append(DiagramLine(now.items.ids[other], key, "", tone, late=True, flow=float(used)))
+    if now.items.ids[spare] in drawing.boxes:
+        drawing.lines.append(DiagramLine(now.items.ids[spare], key, "", tone, late=True, flow=float(used)))
     else:
-        source = drawing.item(other, level, 0.0, side=side)
+        source = drawing.item(spare, level, 0.0, side=side)
         drawing.lines.append(DiagramLine(key, source, "", tone, up=True, flow=float(used)))
 
 
@@ -261,13 +267,13 @@ def _around(world: World, now: PowerNow, item: int) -> Diagram:
     columns = max(1, shown or min(len(loads), MOST_CHILDREN))
     middle = (columns - 1) / 2
     above = ""
-    for level, one in enumerate(chain):
-        key = drawing.item(one, level, middle, chosen=one == item)
+    for level, step in enumerate(chain):
+        key = drawing.item(step, level, middle, chosen=step == item)
         if above:
-            drawing.supply(above, key, [one], [int(items.parent[one])])
-            drawing.rest(chain[level - 1], [one], level, -1)
-        _spare(drawing, one, key, level, 1)
-        drawing.sources([one], key, level, 1)
+            drawing.supply(above, key, [step], [int(items.parent[step])])
+            drawing.rest(chain[level - 1], [step], level, -1)
+        _spare(drawing, step, key, level, 1)
+        drawing.sources([step], key, level, 1)
         above = key
     if items.bus[item] >= 0 and items.ids[item] not in drawing.boxes:  # one of several that stand as a group
         drawing.item(item, len(chain) - 1, 0.0, side=1, chosen=True)

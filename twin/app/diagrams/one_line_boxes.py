@@ -110,12 +110,12 @@ class OneLine:
         self, above: int, others: Sequence[int], loads: int, loads_w: float, level: int, side: int
     ) -> None:
         """Add items and loads of any kind as one small box below an item; nothing for none."""
-        now, mine = self.now, np.asarray(others, np.int64)
-        if not len(mine) + loads:
+        now, members = self.now, np.asarray(others, np.int64)
+        if not len(members) + loads:
             return
-        power_w = float(now.in_w[mine].sum()) + loads_w
-        tone, state = state_of_many(now, others, loads) if len(mine) else ("live", "")
-        facts = [("Items", f"{len(mine):,}")] if len(mine) else []
+        power_w = float(now.in_w[members].sum()) + loads_w
+        tone, state = state_of_many(now, others, loads) if len(members) else ("live", "")
+        facts = [("Items", f"{len(members):,}")] if len(members) else []
         if loads:
             facts.append(("Loads", f"{loads:,}"))
         facts.append(("Take", text.quantity(power_w, "W")))
@@ -126,12 +126,12 @@ class OneLine:
         self.boxes[key] = Box(
             key,
             "more",
-            f"+{len(mine) + loads:,}",
+            f"+{len(members) + loads:,}",
             power,
             level,
             0.0,
             side,
-            thing=now.items.ids[now.worst(others)] if len(mine) else "",
+            thing=now.items.ids[now.worst(others)] if len(members) else "",
             tone=tone,
             state=state,
             facts=tuple(facts),
@@ -164,14 +164,16 @@ class OneLine:
         stages: dict[int, list[int]] = {}
         for item in beside:
             stages.setdefault(int(items.stage[item]), []).append(item)
-        for mine in stages.values():
-            if len(mine) == 1:
-                key = self.item(mine[0], level, 0.0, side=side)
+        for members in stages.values():
+            if len(members) == 1:
+                key = self.item(members[0], level, 0.0, side=side)
             else:
-                stage = items.ids[mine[0]].rpartition("/")[0]
-                key = self.group(mine, f"{stage} \N{MULTIPLICATION SIGN}{len(mine)}", level, 0.0, side=side)
-            out_w = float(self.now.out_w[np.asarray(mine)].sum())
-            gives = abs(out_w) > LEAST_W and any(self.now.gives(item) for item in mine)
+                stage = items.ids[members[0]].rpartition("/")[0]
+                key = self.group(
+                    members, f"{stage} \N{MULTIPLICATION SIGN}{len(members)}", level, 0.0, side=side
+                )
+            out_w = float(self.now.out_w[np.asarray(members)].sum())
+            gives = abs(out_w) > LEAST_W and any(self.now.gives(item) for item in members)
             self.lines.append(
                 DiagramLine(
                     above,

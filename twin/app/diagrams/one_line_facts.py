@@ -17,7 +17,7 @@ from twin.record.channels import PowerState
 from twin.view3d.colour.power_state import WORDS
 
 TITLES: dict[str, str] = {
-    "utility": "Grid",
+    "utility": "Utility",
     "transformer": "Transformers",
     "switchgear": "Switchgear",
     "ups": "UPS",
@@ -143,7 +143,7 @@ class PowerNow:
             ("Load", self.load_words(item)),
         ]
         if items.units[item] > 1:
-            found.append(("Machines", f"{items.units[item]}, {items.needed[item]} needed"))
+            found.append(("Units", f"{items.units[item]}, {items.needed[item]} needed"))
         if np.isfinite(items.breaker_w[item]):
             found.append(("Breaker", text.quantity(float(items.breaker_w[item]), "W")))
         if items.energy_j[item] > 0:
@@ -193,16 +193,16 @@ def losses_note(stages: Sequence[StageLoss], taken_w: float, in_racks_w: float =
         f"{stage.title} {text.quantity(stage.loss_w, 'W')}".replace(" ", "\N{NO-BREAK SPACE}")
         for stage in stages
     )
-    said = f"Losses {text.quantity(total_w, 'W')}{share}: {each}"
-    return f"{said}. {inside}" if inside else said
+    words = f"Losses {text.quantity(total_w, 'W')}{share}: {each}"
+    return f"{words}. {inside}" if inside else words
 
 
 def state_of_many(now: PowerNow, group: Sequence[int], others: int = 0) -> tuple[Tone, str]:
     """Return tone and words of the worst of a group and of so many loads: "2 of 6 TRIPPED"; "" while all are plain."""
     states = now.state[np.asarray(group, np.int64)]
     present = [PowerState(int(state)) for state in np.unique(states)]
-    state = max(present, key=lambda one: URGENCY[TONES[one]])
-    if all(one in _SILENT for one in present):
+    state = max(present, key=lambda state: URGENCY[TONES[state]])
+    if all(state in _SILENT for state in present):
         return "live", ""
     if state in _SILENT:  # some stand by, the others are plain
         return "live", ""

@@ -52,8 +52,8 @@ def loads_of(world: World, *, feed: int | None = None) -> list[DiagramLoad]:
     plant = world.plant
     found: list[DiagramLoad] = []
     for kind, table in _tables(world).items():
-        feed_a, feed_b, there = table.feed_a, table.feed_b, _there(table)
-        members = np.flatnonzero(there & (feed_a >= 0) if kind == "rack" else there)
+        feed_a, feed_b, present = table.feed_a, table.feed_b, _there(table)
+        members = np.flatnonzero(present & (feed_a >= 0) if kind == "rack" else present)
         if feed is not None:
             members = members[(feed_a[members] == feed) | (feed_b[members] == feed)]
             if kind == "rack" and len(members):
@@ -100,10 +100,10 @@ def loads_beside(
     """Return how many racks, loops and facility loops hang on an item beside `but`, and what they take by it [W]."""
     count, power_w = 0, 0.0
     for kind, table in _tables(world).items():
-        mine = _there(table) & ((table.feed_a == item) | (table.feed_b == item))
+        fed = _there(table) & ((table.feed_a == item) | (table.feed_b == item))
         if but is not None and but.kind == kind:
-            mine[list(but.members)] = False
-        members = np.flatnonzero(mine)
+            fed[list(but.members)] = False
+        members = np.flatnonzero(fed)
         count += len(members)
         power_w += taken_w(world, gives, kind, members, [item])
     return count, power_w

@@ -163,36 +163,38 @@ class _Drawing:
         count = len(plant.racks.ids)
         by_air = LoopKind(int(plant.loops.kind[loops[0]])).by_air
         column = plant.racks.air_loop if by_air else plant.racks.loop
-        mine = np.array([rack]) if rack >= 0 else np.flatnonzero(np.isin(column, loops) & plant.racks.present)
+        racks = (
+            np.array([rack]) if rack >= 0 else np.flatnonzero(np.isin(column, loops) & plant.racks.present)
+        )
         key = f"racks {above}"
-        inlet = values_of(self.world, "rack.inlet_c", count)[mine]
-        flow = values_of(self.world, "rack.flow", count)[mine]
+        inlet = values_of(self.world, "rack.inlet_c", count)[racks]
+        flow = values_of(self.world, "rack.flow", count)[racks]
         hot = values_of(self.world, "loop.heat_w", len(plant.loops.ids))[loops]
         words = []
-        if by_air and len(mine) and float(inlet.max()) > 0:
+        if by_air and len(racks) and float(inlet.max()) > 0:
             words.append(f"inlet {float(inlet.max()):.1f}\N{NO-BREAK SPACE}°C")
-        if not by_air and len(mine) and float(flow.max()) > 0:
+        if not by_air and len(racks) and float(flow.max()) > 0:
             words.append(range_words(flow))
         if rack < 0:
             words.insert(0, text.quantity(float(hot.sum()), "W"))
         else:
             words.insert(0, text.quantity(float(values_of(self.world, "rack.power_w", count)[rack]), "W"))
-        shut = not by_air and len(mine) > 0 and float(flow.max(initial=0.0)) > 0 and bool(np.any(flow < 1.0))
+        shut = not by_air and len(racks) > 0 and float(flow.max(initial=0.0)) > 0 and bool(np.any(flow < 1.0))
         self.boxes.append(
             Box(
                 key,
                 "rack",
-                f"Rack {plant.racks.ids[rack]}" if rack >= 0 else f"{len(mine):,} racks",
+                f"Rack {plant.racks.ids[rack]}" if rack >= 0 else f"{len(racks):,} racks",
                 ", ".join(words),
                 RACKS,
                 place,
                 thing=plant.racks.ids[rack] if rack >= 0 else "",
                 tone="alarm" if shut else "live",
-                state=("NO FLOW" if len(mine) == 1 else f"{int(np.count_nonzero(flow < 1.0))} WITHOUT FLOW")
+                state=("NO FLOW" if len(racks) == 1 else f"{int(np.count_nonzero(flow < 1.0))} WITHOUT FLOW")
                 if shut
                 else "",
                 facts=(
-                    ("Racks", f"{len(mine):,}"),
+                    ("Racks", f"{len(racks):,}"),
                     ("Heat carried by the loop", text.quantity(float(hot.sum()), "W")),
                 ),
             )
@@ -244,7 +246,7 @@ def piping(world: World, thing: str | None, marks: Marks | None = None) -> Diagr
     """Return the diagram that belongs to what is selected; the overview for nothing, or what is not cooled."""
     plant = world.plant
     if not len(plant.plants.ids):
-        return Diagram(caption="This scene has no cooling")
+        return Diagram(caption="No cooling in this scene")
     drawn = _drawn(_Drawing(world, marks or {}), thing)
     return drawn if world.frame is not None else drawn.bare()
 

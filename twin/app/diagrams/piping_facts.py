@@ -41,7 +41,7 @@ def standing_marks(events: Sequence[Event]) -> dict[str, frozenset[str]]:
             marks.setdefault(event.subject, set()).add(kind.mark)
         for begun in kind.ends:
             marks.get(event.subject, set()).discard(kind_of(begun).mark)
-    return {thing: frozenset(mine) for thing, mine in marks.items() if mine}
+    return {thing: frozenset(found_marks) for thing, found_marks in marks.items() if found_marks}
 
 
 def values_of(world: World, channel: str, count: int) -> NDArray[np.float64]:
@@ -78,21 +78,21 @@ def loop_fault(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> 
         float(frame.values[f"loop.{name}"][loop]) for name in ("flow", "pumps", "supply_c")
     )
     movers = "FANS" if LoopKind(int(loops.kind[loop])).by_air else "PUMPS"
-    mine, have = marks.get(loops.ids[loop], frozenset()), int(loops.pumps[loop])
-    if LEAKING in mine:
+    found_marks, have = marks.get(loops.ids[loop], frozenset()), int(loops.pumps[loop])
+    if LEAKING in found_marks:
         return PipingFault("alarm", LEAKING, LEAKING)
     if flow < STANDS or (pumps == 0 and have > 0):  # it may coast still
         return PipingFault("alarm", f"{movers} STOPPED", f"{movers} STOPPED")
-    if STUCK in mine:
+    if STUCK in found_marks:
         return PipingFault("alarm", STUCK, STUCK)
-    if DEW in mine:
+    if DEW in found_marks:
         dew_c = float(world.plant.halls.dew_point_c[int(loops.hall[loop])])
         return PipingFault("alarm", DEW, "BELOW DEW POINT" if supply_c < dew_c else DEW, dew_c - supply_c)
-    if others := sorted(mine - {LEAKING, STUCK, DEW, HOT_AIR, WARM}):
+    if others := sorted(found_marks - {LEAKING, STUCK, DEW, HOT_AIR, WARM}):
         return PipingFault("alarm", others[0], others[0])
-    if HOT_AIR in mine:
+    if HOT_AIR in found_marks:
         return PipingFault("warning", HOT_AIR, HOT_AIR)
-    if WARM in mine:
+    if WARM in found_marks:
         return _warm(supply_c - float(loops.supply_c[loop]))
     if 0 < pumps < have:
         return PipingFault("warning", f"{movers[:-1]} OUT", f"{int(pumps)} of {have} {movers}")
@@ -127,45 +127,45 @@ def range_words(values: NDArray[np.float64], what: str = "flow") -> str:
 
 def loop_words(world: World, group: Sequence[int]) -> str:
     """Return flow, pumps and valve of loops: those of one, the lowest flow of several, said as such."""
-    plant, mine = world.plant, np.asarray(group)
+    plant, slots = world.plant, np.asarray(group)
     count = len(plant.loops.ids)
-    flow = values_of(world, "loop.flow", count)[mine]
-    pumps = values_of(world, "loop.pumps", count)[mine]
+    flow = values_of(world, "loop.flow", count)[slots]
+    pumps = values_of(world, "loop.pumps", count)[slots]
     words = [range_words(flow)]
-    running, all_of_them = int(pumps.sum()), int(plant.loops.pumps[mine].sum())
+    running, all_of_them = int(pumps.sum()), int(plant.loops.pumps[slots].sum())
     if running > 0:
-        movers = "fans" if LoopKind(int(plant.loops.kind[mine[0]])).by_air else "pumps"
+        movers = "fans" if LoopKind(int(plant.loops.kind[slots[0]])).by_air else "pumps"
         words.insert(
             0, f"{running} {movers}" if running == all_of_them else f"{running} of {all_of_them} {movers}"
         )
-    if len(mine) == 1 and plant.loops.valve[mine[0]]:
-        words.append(f"valve {values_of(world, 'loop.valve', count)[mine[0]]:.0f}\N{NO-BREAK SPACE}%")
+    if len(slots) == 1 and plant.loops.valve[slots[0]]:
+        words.append(f"valve {values_of(world, 'loop.valve', count)[slots[0]]:.0f}\N{NO-BREAK SPACE}%")
     return ", ".join(words)
 
 
 def loop_facts(world: World, group: Sequence[int]) -> tuple[tuple[str, str], ...]:
     """Return all there is to say of loops."""
-    plant, mine = world.plant, np.asarray(group)
+    plant, slots = world.plant, np.asarray(group)
     count = len(plant.loops.ids)
 
     def value(name: str) -> NDArray[np.float64]:
-        chosen: NDArray[np.float64] = values_of(world, f"loop.{name}", count)[mine]
+        chosen: NDArray[np.float64] = values_of(world, f"loop.{name}", count)[slots]
         return chosen
 
-    highest = ", highest" if len(mine) > 1 else ""
+    highest = ", highest" if len(slots) > 1 else ""
     facts = [
         ("Heat carried", text.quantity(float(value("heat_w").sum()), "W")),
         ("Pumps and fans", text.quantity(float(value("power_w").sum()), "W")),
         (f"Supply{highest}", text.quantity(float(value("supply_c").max()), "°C")),
-        ("Set point", text.quantity(float(plant.loops.supply_c[mine].min()), "°C")),
+        ("Set point", text.quantity(float(plant.loops.supply_c[slots].min()), "°C")),
         (f"Return{highest}", text.quantity(float(value("return_c").max()), "°C")),
         ("Flow, lowest", f"{float(value('flow').min()):.0f} % of design"),
     ]
-    hottest_c = value("gpu_max_c")[cool_gpus(plant)[mine]]
+    hottest_c = value("gpu_max_c")[cool_gpus(plant)[slots]]
     if len(hottest_c):
         facts.append(("Hottest GPU", text.quantity(float(hottest_c.max()), "°C")))
-    if len(mine) == 1:
-        loop = int(mine[0])
+    if len(slots) == 1:
+        loop = int(slots[0])
         facts.insert(0, ("Id", plant.loops.ids[loop]))
         facts.append(("Design flow", volume_flow(float(plant.loops.flow_m3_s[loop]))))
         facts.append(
@@ -180,10 +180,10 @@ def plant_alarm(world: World, plant_slot: int, marks: Mapping[str, frozenset[str
     plants, frame = world.plant.plants, world.frame
     if frame is None or len(frame.values["plant.flow"]) != len(plants.ids):
         return "live", ""
-    mine = marks.get(plants.ids[plant_slot], frozenset())
-    if mine - {WARM}:
-        return "alarm", ", ".join(sorted(mine - {WARM}))
-    if WARM not in mine:
+    found_marks = marks.get(plants.ids[plant_slot], frozenset())
+    if found_marks - {WARM}:
+        return "alarm", ", ".join(sorted(found_marks - {WARM}))
+    if WARM not in found_marks:
         return "live", ""  # while it is cool enough they may stand, or let the economiser work alone
     supply_c, units, free = (
         float(frame.values[f"plant.{name}"][plant_slot]) for name in ("supply_c", "units", "free")
@@ -221,13 +221,13 @@ def plant_facts(world: World, plant_slot: int) -> tuple[tuple[str, str], ...]:
         for name in ("supply_c", "return_c", "flow", "heat_w", "power_w", "water_l_s", "units", "free")
     }
     return (
-        ("Heat to the sky", text.quantity(value["heat_w"], "W")),
+        ("Heat rejection", text.quantity(value["heat_w"], "W")),
         ("Power", text.quantity(value["power_w"], "W")),
         ("Supply", text.quantity(value["supply_c"], "°C")),
         ("Set point", text.quantity(float(plants.supply_c[plant_slot]), "°C")),
         ("Return", text.quantity(value["return_c"], "°C")),
         ("Flow", f"{value['flow']:.0f} % of design"),
-        ("Machines", f"{value['units']:.0f} of {int(plants.units[plant_slot])} running"),
+        ("Units", f"{value['units']:.0f} of {int(plants.units[plant_slot])} running"),
         ("Free cooling", f"{value['free']:.0f} %"),
         ("Water", text.quantity(value["water_l_s"], "L/s")),
     )

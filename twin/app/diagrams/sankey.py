@@ -118,19 +118,19 @@ def lay_out(
         return Sankey({}, (), 0.0)
     members = {column: [node for node in shown if node.column == column] for column in columns}
     px_w = min(
-        (height - 2 * _PAD_PX - _gap(len(mine)) * (len(mine) - 1))
-        / max(sum(amounts[n.key] for n in mine), 1e-9)
-        for mine in members.values()
+        (height - 2 * _PAD_PX - _gap(len(group)) * (len(group) - 1))
+        / max(sum(amounts[n.key] for n in group), 1e-9)
+        for group in members.values()
     )
     px_w = max(px_w, 0.0)
     room = width - 2 * _PAD_PX - tail - NODE_PX
     bars: dict[str, Rectangle] = {}
     places = _PLACES if 0 in members else _PLACES_OF_ONE
-    for column, mine in members.items():
-        heights = [max(amounts[node.key] * px_w, _LEAST_PX) for node in mine]
-        gap = _gap(len(mine))
-        y = _PAD_PX + (height - 2 * _PAD_PX - sum(heights) - gap * (len(mine) - 1)) / 2
-        for node, high in zip(mine, heights, strict=True):
+    for column, group in members.items():
+        heights = [max(amounts[node.key] * px_w, _LEAST_PX) for node in group]
+        gap = _gap(len(group))
+        y = _PAD_PX + (height - 2 * _PAD_PX - sum(heights) - gap * (len(group) - 1)) / 2
+        for node, high in zip(group, heights, strict=True):
             y = bars[node.top_of].y if node.top_of in bars else y
             bars[node.key] = Rectangle(_PAD_PX + places[column] * room, max(y, 0.0), NODE_PX, high)
             y += high + gap

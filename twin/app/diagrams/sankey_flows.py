@@ -18,13 +18,13 @@ _ROUNDING = 2e-3
 SOURCES, SUPPLY, IT, USES, CARRIERS, ENDS = range(6)
 """Columns."""
 SAID = {
-    "other": "What comes in and no meter of the run explains",
-    "other-in": "What the uses take and no meter of the sources explains",
-    "it": "As the tile IT power has it, measured at the racks: power shelves and supplies are inside",
-    "shelf": "Inside the IT: losses of power shelves and supplies of nodes",
+    "other": "Input without a metered load",
+    "other-in": "Load without a metered source",
+    "it": "Measured at the racks, as the tile IT power: includes losses of power shelves and PSUs",
+    "shelf": "Losses of power shelves and PSUs, part of IT",
     "rest": "CPUs, memory, NICs, fans of nodes, switches, storage",
-    "stored": "Heat that warms water, metal and air",
-    "released": "Heat that cooling water, metal and air give back",
+    "stored": "Heat stored in water, metal and air",
+    "released": "Heat released by water, metal and air",
 }
 """What nodes are, for those who do not know their names."""
 
@@ -74,7 +74,7 @@ def energy_flows(world: World) -> EnergyFlows:
         nodes = [SankeyNode("supply", sources[0][1], SUPPLY)]
     else:
         nodes = [SankeyNode(key, title, SOURCES, said=SAID.get(key, "")) for key, title, _ in sources]
-        nodes.append(SankeyNode("supply", "Site", SUPPLY))
+        nodes.append(SankeyNode("supply", "Facility", SUPPLY))
     it_w = sum(use.power_w for use in uses if use.within_it)
     if it_w > 0:
         nodes.append(SankeyNode("it", "IT", IT, top_of="supply", said=SAID["it"]))
@@ -85,7 +85,7 @@ def energy_flows(world: World) -> EnergyFlows:
     more_nodes, more_flows, stored_w, sky_w = _heat(world, [use for use in uses if not use.stored])
     taken_w = sum(power_w for _, _, power_w in sources)
     charged_w = sum(use.power_w for use in uses if use.stored)
-    words = f"in {text.quantity(taken_w, 'W')} = to the sky {text.quantity(sky_w, 'W')}"
+    words = f"in {text.quantity(taken_w, 'W')} = heat rejected {text.quantity(sky_w, 'W')}"
     sign = "+" if stored_w >= 0 else "\N{MINUS SIGN}"
     words += f" {sign} stored heat {text.quantity(abs(stored_w), 'W')}"
     if charged_w > 0:
@@ -104,7 +104,7 @@ def _sources(world: World, now: PowerNow) -> list[tuple[str, str, float]]:
     grid_w, on_site_w, battery_w = max(site("grid_w"), 0.0), site("on_site_w"), site("battery_w")
     if grid_w <= 0 and on_site_w <= 0 and battery_w <= 0:
         grid_w = site("facility_w")  # a scene without a power tree
-    found.append(("grid", "Grid", grid_w))
+    found.append(("grid", "Utility", grid_w))
     kinds = np.array(now.items.kind, str)
     made = {kind: float(now.out_w[kinds == kind].sum()) for kind in ("generator", "gas", "smr", "solar")}
     metered_w = sum(max(power_w, 0.0) for power_w in made.values())
@@ -112,10 +112,10 @@ def _sources(world: World, now: PowerNow) -> list[tuple[str, str, float]]:
         if power_w > 0 and on_site_w > 0:  # shares by item, the sum as the site has it
             found.append((kind, TITLES[kind], power_w * on_site_w / metered_w))
     if on_site_w > 0 and metered_w <= 0:
-        found.append(("generator", "Made on site", on_site_w))
+        found.append(("generator", "On-site sources", on_site_w))
     if battery_w > 0:
         found.append(("battery", "Batteries", battery_w))
-    return [one for one in found if one[2] > 0]
+    return [source for source in found if source[2] > 0]
 
 
 def _uses(world: World, now: PowerNow) -> list[_Use]:
@@ -134,7 +134,7 @@ def _uses(world: World, now: PowerNow) -> list[_Use]:
     pumps_w, plants_w = float(loop_w.sum()), float(np.sum(values["plant.power_w"], dtype=float))
     uses = [
         _Use("gpus", "GPUs", gpus_w, liquid_w, within_it=True),
-        _Use("rest", "Rest of IT", rest_w, rest_w * wet_share, within_it=True),
+        _Use("rest", "Other IT", rest_w, rest_w * wet_share, within_it=True),
         _Use("shelf", "Power shelves", in_racks_w, within_it=True),
     ]
     stages = losses(now)
@@ -189,7 +189,7 @@ def _heat(world: World, uses: list[_Use]) -> tuple[list[SankeyNode], list[Flow],
     nodes = [
         SankeyNode("liquid", "Liquid", CARRIERS),
         SankeyNode("air", "Air", CARRIERS),
-        SankeyNode("sky", "Sky", ENDS),
+        SankeyNode("sky", "Outdoors", ENDS),
     ]
     parts = (("liquid", to_liquid_w), ("air", made_w - to_liquid_w))
     if stored_w >= 0:

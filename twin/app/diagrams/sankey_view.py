@@ -58,11 +58,11 @@ class SankeyView(Painted):
         self.shown = flows
         self._nodes = {node.key: node for node in flows.nodes}
         self._amounts = through(flows.nodes, flows.flows)
-        said = [
+        words = [
             f"{self._nodes[flow.source].title} to {self._nodes[flow.target].title} {text.quantity(flow.power_w, 'W')}"
             for flow in flows.flows
         ]
-        self.setAccessibleDescription(". ".join([*said, flows.balance]))
+        self.setAccessibleDescription(". ".join([*words, flows.balance]))
         self._fit()
 
     def node_words(self, key: str) -> str:
@@ -113,8 +113,10 @@ class SankeyView(Painted):
         value = text.quantity(self._amounts[key], "W")
         y = spot.y + spot.height / 2
         high = 13.0
-        beside = [other for other in self.shown.nodes if other.column == node.column]
-        two_lines = sum(other.key in self.sankey.bars for other in beside) <= FEW or spot.height > 28
+        beside = [node_beside for node_beside in self.shown.nodes if node_beside.column == node.column]
+        two_lines = (
+            sum(node_beside.key in self.sankey.bars for node_beside in beside) <= FEW or spot.height > 28
+        )
         x = spot.x + spot.width + 5
         if two_lines:
             self._write(painter, QRectF(x, y - high, room, high), node.title, theme.text, True)
@@ -153,8 +155,8 @@ class SankeyView(Painted):
         """Return what a node or band under a point is, as rich text."""
         for key, spot in self.sankey.bars.items():
             if rectangle(spot).adjusted(-2, -3, 2, 3).contains(place):
-                said = self._nodes[key].said
-                return f"<b>{escape(self.node_words(key))}</b>" + (f"<br>{escape(said)}" if said else "")
+                words = self._nodes[key].said
+                return f"<b>{escape(self.node_words(key))}</b>" + (f"<br>{escape(words)}" if words else "")
         for band in self.sankey.bands:
             if _shape(band).contains(place):
                 source, target = (self._nodes[key].title for key in (band.flow.source, band.flow.target))

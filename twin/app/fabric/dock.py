@@ -146,14 +146,14 @@ class FabricDock(Dock):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(5)
         grid.addWidget(label("COLLECTIVE", "section"), 0, 0)
-        self.switch = QCheckBox("Run it along the cables")
-        self.switch.setToolTip("Dashes travel the way the traffic takes; their speed is that of the picture")
+        self.switch = QCheckBox("Show the traffic on the cables")
+        self.switch.setToolTip("Dashes move along the path of the traffic; their speed has no scale")
         self.kind_box = QComboBox()
         self.kind_box.setAccessibleName("Kind of communication")
-        self.kind_box.setToolTip("Which of the job's collectives is shown on the cables")
+        self.kind_box.setToolTip("Collective of the job shown on the cables")
         self.job_box = QComboBox()
         self.job_box.setAccessibleName("Job")
-        self.job_box.setToolTip("The job whose communication is shown on the cables")
+        self.job_box.setToolTip("Job whose communication is shown on the cables")
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.job_box, 1)
@@ -169,7 +169,7 @@ class FabricDock(Dock):
         """Put what colours the cables into the title bar, where other docks have their tools."""
         self.cables_box = QComboBox()
         self.cables_box.setAccessibleName("Colour cables by")
-        self.cables_box.setToolTip("What the colour of a cable says; the menu View has a key for each")
+        self.cables_box.setToolTip("Quantity shown as cable colour")
         for by in CABLES_BY:
             self.cables_box.addItem({"rail": "Rail", "load": "Link load"}[by], by)
         self.tools.addWidget(label("Cables by", "muted"))
@@ -269,7 +269,7 @@ class FabricDock(Dock):
         layer, world = self._layer, self._world()
         if layer is None or world is None:
             return
-        names = [one.kind for one in layer.kinds]
+        names = [collective.kind for collective in layer.kinds]
         every = jobs_of(world.scenario)
         jobs = [every[job].id for job in layer.senders]
         for box, words in ((self.kind_box, [name.capitalize() for name in names]), (self.job_box, jobs)):
@@ -279,7 +279,7 @@ class FabricDock(Dock):
             box.setEnabled(len(words) > 1)
         shown = layer.shown
         if shown is None or layer.job is None:
-            self.lines[0].setText("No job sends anything now.")
+            self.lines[0].setText("No job is communicating now.")
             self.lines[1].setText("")
             self.lines[2].setText("")
             return

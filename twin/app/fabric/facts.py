@@ -62,7 +62,9 @@ def cable_rows(world: World, thing: str, bundle: int) -> list[tuple[str, list[Fa
         load, down = (int(world.frame.values[f"bundle.{name}"][bundle]) for name in ("load", "down"))
         now = [
             FactRow(
-                "Load of the busiest link", f"{load}\N{NO-BREAK SPACE}%", hint="bundle.load: mean over a step"
+                "Load of the busiest link",
+                f"{load}\N{NO-BREAK SPACE}%",
+                hint="Mean over a step (bundle.load)",
             ),
             FactRow("Cables down", f"{down} of {int(table.cables[bundle])}", hint="bundle.down"),
         ]
@@ -71,11 +73,11 @@ def cable_rows(world: World, thing: str, bundle: int) -> list[tuple[str, list[Fa
         FactRow("From", a),
         FactRow("To", b),
         FactRow("Cables", bundle_size(plant, bundle)),
-        FactRow("Together, one way", text.quantity(gb_s, "B/s")),
+        FactRow("All cables, one direction", text.quantity(gb_s, "B/s")),
         FactRow(
-            "Length of one",
+            "Cable length",
             text.quantity(float(table.length_m[bundle]), "m", 2),
-            hint="Along the trays, with slack",
+            hint="Along the trays, slack included",
         ),
         FactRow("Fabric", plant.fabrics[int(table.fabric[bundle])]),
     ]
@@ -102,19 +104,23 @@ def flow_rows(world: World, links: NDArray[np.int32]) -> list[FactRow]:
         return []
     crossings = _crossing(world, links)
     rows = []
-    for one in crossings[:MOST_FLOWS]:
-        job = jobs_of(world.scenario)[one.job].id
-        way = f"{_racks(world, one.sources)} {_ARROW} {_racks(world, one.targets)}"
+    for crossing in crossings[:MOST_FLOWS]:
+        job = jobs_of(world.scenario)[crossing.job].id
+        way = f"{_racks(world, crossing.sources)} {_ARROW} {_racks(world, crossing.targets)}"
         hint = (
-            f"From {_nodes(world, one.sources)} to {_nodes(world, one.targets)}; "
-            f"{text.quantity(one.peak_bytes_s, 'B/s')} while it communicates"
+            f"From {_nodes(world, crossing.sources)} to {_nodes(world, crossing.targets)}; "
+            f"{text.quantity(crossing.peak_bytes_s, 'B/s')} while it communicates"
         )
         rows.append(
-            FactRow(f"{job}, {_TITLES[KINDS[one.kind]]}: {way}", text.quantity(one.bytes_s, "B/s"), hint=hint)
+            FactRow(
+                f"{job}, {_TITLES[KINDS[crossing.kind]]}: {way}",
+                text.quantity(crossing.bytes_s, "B/s"),
+                hint=hint,
+            )
         )
     if len(crossings) > MOST_FLOWS:
         rows.append(FactRow("Further flows", f"{len(crossings) - MOST_FLOWS}"))
-    return rows or [FactRow("Flows", "nothing is sent over it")]
+    return rows or [FactRow("Flows", "no traffic")]
 
 
 def loss_rows(world: World, links: NDArray[np.int32]) -> list[FactRow]:
@@ -124,17 +130,17 @@ def loss_rows(world: World, links: NDArray[np.int32]) -> list[FactRow]:
     cut = _cut_off(world, links)
     if len(cut):
         hit = [seat.job for seat in fabrics.seats if np.isin(cut, seat.nodes).any()]
-        rows = [FactRow("Cuts off", _nodes(world, cut))]
+        rows = [FactRow("Disconnects", _nodes(world, cut))]
         if hit:
             jobs = ", ".join(jobs_of(world.scenario)[job].id for job in hit)
-            rows.append(FactRow("Stops", jobs, hint="Until spare nodes take over"))
+            rows.append(FactRow("Stops", jobs, hint="Until spare nodes replace them"))
         return rows
     left = [traffic.ways_left(int(link)) for link in links]
     without, whole = min(left, key=lambda pair: pair[0] / max(1, pair[1]))
-    what = "cables of the card" if traffic.links.kind[int(links[0])] == LinkKind.NODE else "ways on"
+    what = "cables of the NIC" if traffic.links.kind[int(links[0])] == LinkKind.NODE else "uplinks"
     share = f"{without} of {whole}"
     return [
-        FactRow("Cuts off", f"no node of {plant.fabrics[int(traffic.links.fabric[int(links[0])])]}"),
+        FactRow("Disconnects", f"no node of {plant.fabrics[int(traffic.links.fabric[int(links[0])])]}"),
         FactRow(f"Left of the {what}", share),
     ]
 
@@ -173,14 +179,14 @@ def fabric_rows(world: World, fabric: int) -> list[FactRow]:
             FactRow(
                 "Oversubscription",
                 f"{figures.oversubscription:.2g} : 1",
-                hint="Bandwidth into the leaves over bandwidth upwards",
+                hint="Leaf bandwidth to nodes over leaf bandwidth to spines",
             )
         )
     rows.append(
         FactRow(
-            "Bisection, one way",
+            "Bisection bandwidth",
             f"{text.quantity(figures.bisection_bytes_s, 'B/s')} ({share:.0%})",
-            hint="Half the nodes to the other half; in brackets of what their cards can send",
+            hint="Bisection bandwidth, in brackets as a share of NIC line rate",
         )
     )
     if world.frame is not None and len(world.frame.values["bundle.down"]) == len(plant.bundles.fabric):
@@ -226,17 +232,17 @@ def collective_line(one: Collective) -> str:
         "ring": f"ring of {one.members:,} GPUs",
         "chain": f"chain of {one.members:,} stages",
         "neighbours": f"{one.members:,} GPUs with their neighbours",
-        "all to all": f"all to all among {one.members:,} GPUs",
+        "all to all": f"all-to-all among {one.members:,} GPUs",
     }[one.shape]
     name = "all-reduce, " if one.kind == "data" else ""
-    many = f"{one.groups:,} side by side" if one.groups > 1 else "one of them"
+    many = f"{one.groups:,} side by side" if one.groups > 1 else "one shown"
     return f"{name}{who}, {many}"
 
 
 def collective_cost(one: Collective) -> str:
     """Return what it moves and how long that takes, in one line."""
     if not one.cards:
-        return "stays inside the nodes: no cable of the fabric"
+        return "stays inside the nodes, off the fabric"
     sent = text.quantity(one.rank_bytes, "B")
     how = f" ({one.algorithm})" if one.algorithm else ""
     return f"{one.cards} rails; {sent} from each GPU a step, {text.span(one.time_s)}{how}"
@@ -245,11 +251,15 @@ def collective_cost(one: Collective) -> str:
 def collective_rows(world: World, job: int) -> list[FactRow]:
     """Return a row for each kind of communication of a job on its nodes."""
     rows = []
-    for one in fabrics_of(world).collectives(job):
-        sent = text.quantity(one.rank_bytes, "B")
-        cost = f"{sent}, {text.span(one.time_s)}" if one.cards else "inside the nodes"
-        words = collective_line(one)
-        rows.append(FactRow(_TITLES[one.kind].capitalize(), cost, hint=f"{words}; {collective_cost(one)}"))
+    for collective in fabrics_of(world).collectives(job):
+        sent = text.quantity(collective.rank_bytes, "B")
+        cost = f"{sent}, {text.span(collective.time_s)}" if collective.cards else "inside the nodes"
+        words = collective_line(collective)
+        rows.append(
+            FactRow(
+                _TITLES[collective.kind].capitalize(), cost, hint=f"{words}; {collective_cost(collective)}"
+            )
+        )
     return rows
 
 

@@ -134,8 +134,8 @@ class FabricLayer:
             there, back = fabrics.traffic.of_bundles(fabrics.traffic.bytes_s(seat))
             self._view.isolate(np.flatnonzero(there + back > 0).astype(np.int32))
         elif found is not None and found[0] == "switch":
-            mine = np.arange(len(world.plant.switches.ids)) == found[1]
-            links = fabrics.traffic.links.of_switches(mine)
+            is_switch = np.arange(len(world.plant.switches.ids)) == found[1]
+            links = fabrics.traffic.links.of_switches(is_switch)
             self._view.isolate(np.unique(world.plant.bundles.of_link[links]).astype(np.int32))
         else:
             self._view.isolate(None)
@@ -148,7 +148,9 @@ class FabricLayer:
         self.job = chosen
         seat = None if chosen is None else fabrics.seat(chosen)
         self.kinds = () if chosen is None else fabrics.collectives(chosen)
-        self.shown = next((one for one in self.kinds if one.kind == self._state.traffic), None)
+        self.shown = next(
+            (collective for collective in self.kinds if collective.kind == self._state.traffic), None
+        )
         if self.shown is None and self.kinds:
             self.shown = self.kinds[0]
         if not self.on:

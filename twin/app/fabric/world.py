@@ -67,7 +67,7 @@ class Fabrics:
         node = plant.gpus.node[: len(job)]
         seats = []
         jobs, state = jobs_of(self.world.scenario), frame.values["job.state"]
-        sitting = np.flatnonzero(np.isin(state[: len(jobs)], [int(one) for one in _SITTING]))
+        sitting = np.flatnonzero(np.isin(state[: len(jobs)], [int(state) for state in _SITTING]))
         by_job = np.argsort(job, kind="stable")
         first, behind = (np.searchsorted(job[by_job], sitting, side) for side in ("left", "right"))
         for index, begin, end in zip(sitting.tolist(), first.tolist(), behind.tolist(), strict=True):

@@ -146,7 +146,7 @@ def _spread(words: str, median_s: float, p25_s: float, p75_s: float) -> str:
 
 def _about(t_s: float) -> str:
     """Return a length of time in its largest unit."""
-    unit_s, unit = next((one for one in ((86400.0, "d"), (3600.0, "h")) if t_s >= one[0]), (60.0, "min"))
+    unit_s, unit = next((size for size in ((86400.0, "d"), (3600.0, "h")) if t_s >= size[0]), (60.0, "min"))
     return f"{t_s / unit_s:.2g} {unit}"
 
 
@@ -168,9 +168,9 @@ def _elsewhere(scenario: Scenario, job: int) -> list[str]:
     """Return the partitions a job could be moved to."""
     spec = jobs_of(scenario)[job]
     return [
-        one.id
-        for one in scenario.partitions
-        if one.id != spec.partition and (not one.tenants or spec.tenant in one.tenants)
+        partition.id
+        for partition in scenario.partitions
+        if partition.id != spec.partition and (not partition.tenants or spec.tenant in partition.tenants)
     ]
 
 

@@ -32,7 +32,7 @@ NOW, LATER = "Now", "At"
 _SPANS = ("20 s", "60 s", "10 min", "1 h", "8 h")
 """Lengths on offer; any other can be typed."""
 _WIDTH_PX = 460
-_BREAK_TIP = "Do it to the run; it is recorded with it (Enter)"
+_BREAK_TIP = "Inject the fault; the run records it (Enter)"
 
 
 class BreakDialog(QDialog):
@@ -124,12 +124,12 @@ class BreakDialog(QDialog):
         self.count_box = QSpinBox()
         self.count_words = label("", "muted")
         for field, name, tip in (
-            (self.fault_box, "What happens", "The kinds of faults that this can have"),
-            (self.when_box, "When", "At once, or at a time of the run"),
-            (self.at_field, "Time of the fault", "Time of the run, or time of day, such as 10 h or 14:30"),
-            (self.lasts_box, "How long", "Until it is repaired, or for a time, such as 20 min"),
-            (self.count_box, "How many", "How many of them it hits"),
-            (self.value_field, "Value", "How strong it is, with its unit"),
+            (self.fault_box, "What happens", "Faults possible here"),
+            (self.when_box, "When", "Now, or at a time of the run"),
+            (self.at_field, "Time of the fault", "Run time or time of day, such as 10 h or 14:30"),
+            (self.lasts_box, "How long", "Until repaired, or a duration such as 20 min"),
+            (self.count_box, "How many", "Number affected"),
+            (self.value_field, "Value", "Severity, with its unit"),
         ):
             field.setAccessibleName(name)
             field.setToolTip(plain_tip(tip))
@@ -151,13 +151,13 @@ class BreakDialog(QDialog):
         column.addWidget(self.problem)
         self.said = label("", "faint", wrap=True)
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.said.setToolTip("The same from the command line, with twin run --inject")
+        self.said.setToolTip("The same on the command line: twin run --inject")
         column.addWidget(self.said)
         self.do_button = QPushButton("Break it")
         self.do_button.setProperty("role", "primary")
         self.do_button.clicked.connect(self.do)
         cancel = QPushButton("Cancel")
-        cancel.setToolTip("Break nothing (Esc)")
+        cancel.setToolTip("Close without a fault (Esc)")
         cancel.clicked.connect(self.close)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
@@ -195,7 +195,7 @@ class BreakDialog(QDialog):
         over = self._session.finished and self._session.looking_s is None
         self.do_button.setEnabled(bool(self.choices) and not over)
         self.do_button.setToolTip(
-            plain_tip("The run is over: start it again to break something" if over else _BREAK_TIP)
+            plain_tip("Run finished: start it again to inject a fault" if over else _BREAK_TIP)
         )
 
     def _on_fault(self, *_index: int) -> None:
@@ -205,12 +205,12 @@ class BreakDialog(QDialog):
         self.setWindowTitle(title)
         self._title.setText(title)
         if choice is None:
-            self.problem.setText("Nothing can be broken here.")
+            self.problem.setText("No fault is possible here.")
             self.problem.show()
             return
         self.do_button.setText(f"{verb} it")
         self.lasts_box.clear()
-        self.lasts_box.addItems([choice.repair or "until it is undone", *_SPANS])
+        self.lasts_box.addItems([choice.repair or "until cleared", *_SPANS])
         self.lasts_box.setCurrentIndex(0)
         if (words := self.lasts_box.lineEdit()) is not None:
             words.setCursorPosition(0)  # of long ones the beginning is seen

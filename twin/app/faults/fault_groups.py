@@ -71,10 +71,10 @@ def faults_near(
     """
     around = [thing, *(depends_on(scenario, plant, thing, frame) if thing is not None else [])]
     found: dict[str, list[tuple[str | None, Choice]]] = {}
-    for one in dict.fromkeys([*around, None]):
-        at = target_kind(scenario, plant, one)
+    for item in dict.fromkeys([*around, None]):
+        at = target_kind(scenario, plant, item)
         if at is None:
             continue
-        for group, some in grouped(choices(scenario, plant, one), at[0]).items():
-            found.setdefault(group, []).extend((one, choice) for choice in some)
+        for group, some in grouped(choices(scenario, plant, item), at[0]).items():
+            found.setdefault(group, []).extend((item, choice) for choice in some)
     return {group: found[group] for group in GROUPS if group in found}

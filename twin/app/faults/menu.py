@@ -76,7 +76,7 @@ class FaultsMenu:
             return
         thing = self._thing()
         near = faults_near(session.document.scenario, session.plant, thing, session.shown)
-        title = f"{thing}, and what it depends on" if thing is not None else "The whole site"
+        title = f"{thing} and what it depends on" if thing is not None else "The whole site"
         head = QAction(title, menu)
         head.setEnabled(False)
         menu.insertAction(at, head)
@@ -96,10 +96,10 @@ class FaultsMenu:
         if session.document is None or session.plant is None:
             return
         if session.looking_s is not None:
-            self._tell("Random incidents act in a run that goes on: go back to live first")
+            self._tell("Random incidents need a live run: go back to live first")
             return
         if session.finished or session.lost:
-            self._tell("Nothing runs that could be broken: start the run again")
+            self._tell("Run finished: start it again to inject a fault")
             return
         self._drills += 1
         seed = 1000 * session.seed + self._drills
@@ -108,10 +108,10 @@ class FaultsMenu:
         first = drill.incidents[0] if drill.incidents else None
         when = f"; the first at {Clock.of(scenario).says(first.at_s)}: {words_of(first)}" if first else ""
         told = f"SIMULATED. {drill.words}{when}"
-        self._drawn = {id(one): told for one in drill.incidents}
+        self._drawn = {id(incident): told for incident in drill.incidents}
         self._tell(told)
-        for one in drill.incidents:
-            session.intervene(one)
+        for incident in drill.incidents:
+            session.intervene(incident)
 
     def _on_run_started(self) -> None:
         self._drills, self._drawn = 0, {}

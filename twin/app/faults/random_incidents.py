@@ -44,7 +44,7 @@ class Drill:
         """Return how many faults, for how long, by which seed."""
         count = len(self.incidents)
         if not count:
-            return f"{self.level.capitalize()} incidents: nothing of this scene can fail before its end"
+            return f"{self.level.capitalize()} incidents: no component can fail before the end of the run"
         faults = f"{count:,} fault{'s' * (count != 1)}"
         return f"{self.level.capitalize()} incidents for {self.span}: {faults} drawn, seed {self.seed}"
 
@@ -69,7 +69,7 @@ def draw(
     title, lasts_s = next((words, lasts_s) for name, words, lasts_s in SPANS if name == span)
     until_s = end_s if lasts_s is None else min(now_s + lasts_s, end_s)
     found = random_incidents(scenario, level, seed, now_s, max(until_s, now_s + _AHEAD_S), plant)
-    inside = tuple(one for one in found if one.at_s < until_s)
+    inside = tuple(incident for incident in found if incident.at_s < until_s)
     if not inside and found and until_s - now_s > _MINUTE_S:
         later_s = _MINUTE_S + (found[0].at_s - now_s) % (until_s - now_s - _MINUTE_S)
         inside = (found[0].model_copy(update={"at_s": now_s + later_s}),)

@@ -56,8 +56,10 @@ class DiskWatch:
         if self._path is None:
             return
         known = {*self._watcher.files(), *self._watcher.directories()}
-        there = (one for one in (self._path, self._path.parent) if one.exists() and str(one) not in known)
-        paths = [str(one) for one in there]
+        existing = (
+            path for path in (self._path, self._path.parent) if path.exists() and str(path) not in known
+        )
+        paths = [str(path) for path in existing]
         if paths:
             self._watcher.addPaths(paths)
 

@@ -87,7 +87,7 @@ class Files:
     def _open_recording(self, path: Path) -> None:
         warning = self._session.open_recording(path)
         if warning:
-            self._tell("Made otherwise", warning)
+            self._tell("Other version", warning)
 
     def take_over(self, path: Path) -> None:
         """Show the scene of `path`, which the session opened before there was a window."""
@@ -129,7 +129,7 @@ class Files:
             try:
                 write_report(self._session, self._hall, path)
             except NoReport as error:
-                self._tell("No report was written", str(error))
+                self._tell("Report not saved", str(error))
             else:
                 self._tell("Report saved", str(path))
 

@@ -97,9 +97,12 @@ def _begun(step: DraftStep) -> str:
 
 def _plain(step: DraftStep) -> dict[str, Any]:
     plain: dict[str, Any] = {"title": step.title, "gesture": step.gesture}
-    if sum(len(one.path) + len(one.value or "") for one in (*step.changes, *step.inverse)) <= MOST_CHARACTERS:
-        plain["changes"] = [[one.path, one.value] for one in step.changes]
-        plain["inverse"] = [[one.path, one.value] for one in step.inverse]
+    if (
+        sum(len(change.path) + len(change.value or "") for change in (*step.changes, *step.inverse))
+        <= MOST_CHARACTERS
+    ):
+        plain["changes"] = [[change.path, change.value] for change in step.changes]
+        plain["inverse"] = [[change.path, change.value] for change in step.inverse]
     if step.edit is not None:
         plain |= {"edit": part_to_json(step.edit), "out": step.out}
     return plain

@@ -61,8 +61,8 @@ class Growing(QObject):
             if any(event.kind == "edited" for event in fresh):
                 return True
             if t_s > session.t_s:
-                asked = (one.done for one in asked_of(reader))
-                session.live.by_hand = [one for one in asked if isinstance(one, Intervention)]
+                asked = (entry.done for entry in asked_of(reader))
+                session.live.by_hand = [request for request in asked if isinstance(request, Intervention)]
         session.live.events += fresh
         session.summary, session.finished = summary, summary is not None
         if t_s > session.t_s:
@@ -84,8 +84,8 @@ class Growing(QObject):
 
 def _is_written(path: Path) -> bool:
     """Return whether another program has written a run file, or its log, just now."""
-    for one in (path, path.with_name(f"{path.name}-wal")):
+    for file in (path, path.with_name(f"{path.name}-wal")):
         with suppress(OSError):
-            if time.time() - one.stat().st_mtime < _WRITTEN_WALL_S:
+            if time.time() - file.stat().st_mtime < _WRITTEN_WALL_S:
                 return True
     return False

@@ -87,7 +87,7 @@ class GoneFile(QObject):
         try:
             session.replay.save_copy(path)
         except RunFileError as error:
-            session.trouble.emit(Trouble("No copy was kept", str(error)))
+            session.trouble.emit(Trouble("Copy not saved", str(error)))
             return False
         self._forget()
         if not self._files.open(path, ask=False):
@@ -100,31 +100,29 @@ class GoneFile(QObject):
         """Let the person choose where the copy goes."""
         name = "run" if self._path is None else self._path.name.removesuffix(SUFFIX)
         chosen, _ = QFileDialog.getSaveFileName(
-            self._window, "Keep a copy of the run", f"{name} (copy){SUFFIX}", f"Runs (*{SUFFIX})"
+            self._window, "Save a copy of the run", f"{name} (copy){SUFFIX}", f"Runs (*{SUFFIX})"
         )
         if chosen:
             self.keep(Path(chosen if chosen.endswith(SUFFIX) else f"{chosen}{SUFFIX}"))
 
     def _tell(self, path: Path, how: str) -> None:
-        title, what = "The file of this run is gone", f"{path} was {how}."
+        title, what = "The run's file is missing", f"{path} was {how}."
         if self._session.recording is None:
             left = (
-                "The run goes on, but nothing of it is kept any more, and earlier times may not be shown: "
+                "The run continues but is no longer recorded; earlier times may be unavailable: "
                 "start it again to have it recorded."
             )
         elif not self._session.replay.holds:
-            left = "What was not shown yet cannot be shown any more."
+            left = "Times not yet shown are lost."
         else:
-            left = (
-                "It is still open here and can be looked at until another is opened, and a copy can be kept."
-            )
+            left = "It stays readable until you open another run; you can save a copy."
             answers: dict[str, Callable[[], object]] = {KEEP: self._ask}
             self._note = self._notifications.ask(Trouble(title, f"{what} {left}"), answers)
             return
         self._session.trouble.emit(Trouble(title, f"{what} {left}"))
 
     def _forget(self, _of: object = None) -> None:
-        """Another run is on screen, or this one anew: its file is looked at from now on."""
+        """Watch the file of the run on screen, also after a restart."""
         self._path, self._known, self._missed = None, None, 0
         self._set(False)
 

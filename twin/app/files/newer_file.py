@@ -29,13 +29,15 @@ class NewerFile(QDialog):
         column.setSpacing(10)
         column.addWidget(label(f"{path.name} needs a newer gpu-twin", "title"))
         what = "It" if problem.file == path.name else f"It extends {problem.file}, which"
-        said = f"{what} is of version {error.needed} and {problem.reason}. Here is its text, to be read only."
-        self.sentence = label(said, "muted", wrap=True)
+        words = (
+            f"{what} is of version {error.needed} and {problem.reason}. Here is its text, to be read only."
+        )
+        self.sentence = label(words, "muted", wrap=True)
         column.addWidget(self.sentence)
         self.text = QPlainTextEdit(_text(path))
         self.text.setReadOnly(True)
         self.text.setAccessibleName(f"Text of {path.name}, read only")
-        self.text.setToolTip("The file as it is; nothing here changes it")
+        self.text.setToolTip("Text of the file, read only")
         self.text.setFont(themes.font(12, mono=True))
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         column.addWidget(self.text, 1)

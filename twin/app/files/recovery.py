@@ -223,22 +223,24 @@ def run_of(document: Document, run_file: Path | None) -> RecoverableRun:
             snapshot = reader.nearest_snapshot(math.inf)
             found = settled(reader)
             scene = found.scene(header.scenario)
-            asked = [one.done for one in found.asked]
-            gone = {one.done.id for one in said_of(reader) if one.out and isinstance(one.done, Edit)}
+            asked = [entry.done for entry in found.asked]
+            gone = {entry.done.id for entry in said_of(reader) if entry.out and isinstance(entry.done, Edit)}
     except (RunFileError, ScenarioError, ValueError, KeyError, TypeError):
-        there = "its recording is damaged" if run_file.exists() else "its recording is not there any more"
+        there = "its recording is damaged" if run_file.exists() else "its recording is missing"
         return RecoverableRun(document, lost=there)
-    taken = {edit.id: edit for edit in (*scene.edits, *(one for one in asked if isinstance(one, Edit)))}
+    taken = {
+        edit.id: edit for edit in (*scene.edits, *(request for request in asked if isinstance(request, Edit)))
+    }
     own = {edit.id for edit in document.scenario.edits}
-    other = RecoverableRun(
-        document, lost="its recording is of the scene as it was before" if t_s > 0.0 else ""
+    restarted = RecoverableRun(
+        document, lost="its recording is of an earlier state of the scene" if t_s > 0.0 else ""
     )
     alone = {"edits": (), "seed": header.seed}
     if header.scenario.model_copy(update=alone) != document.scenario.model_copy(update=alone):
-        return other
+        return restarted
     out = sorted(own - taken.keys())
     if not gone.issuperset(out):
-        return other
+        return restarted
     missed = [edit for id, edit in taken.items() if id not in own]
     changes = [Change(f"edits[{id}]", None) for id in out]
     changes += [Change(f"edits[{edit.id}]", edit_text(edit)) for edit in missed]
@@ -246,9 +248,9 @@ def run_of(document: Document, run_file: Path | None) -> RecoverableRun:
         if changes:
             document = apply(document, Patch(tuple(changes), missed[-1].title if missed else "Undo"))
     except ScenarioError:
-        return other
-    by_hand = tuple(one for one in asked if isinstance(one, Intervention))
-    lost = "no state of it had been kept yet" if snapshot is None and t_s > 0.0 else ""
+        return restarted
+    by_hand = tuple(request for request in asked if isinstance(request, Intervention))
+    lost = "it had no snapshot yet" if snapshot is None and t_s > 0.0 else ""
     return RecoverableRun(
         document, tuple(out), tuple(missed), header.seed, snapshot, t_s, over, by_hand, lost
     )
@@ -271,7 +273,7 @@ def draft_of(document: Document, left: RecoveredWork, run: RecoverableRun) -> Dr
             draft.land_later(draft.propose_out(id))
         for edit in run.missed:
             draft.at(max(edit.at_s, draft.t_s))
-            changes = tuple(Change(one.path, one.value) for one in edit.changes)
+            changes = tuple(Change(change.path, change.value) for change in edit.changes)
             draft.land_edit(draft.propose(Given(Patch(changes, edit.title))), edit)
     except CommandError:
         return Draft(run.document)

@@ -33,7 +33,7 @@ def write_report(session: Session, hall: HallPanel, path: Path) -> None:
         When nothing is recorded, or the file cannot be written.
     """
     if session.run_file is None:
-        raise NoReport("Nothing is recorded yet: let the run play first.")
+        raise NoReport("Nothing is recorded yet: start the run first.")
     state = hall.state
     shot = Shot(
         camera=hall.view.pose,

@@ -43,7 +43,7 @@ class ScenarioProblems(QDialog):
         count = "one problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
         head.addWidget(label(f"{path.name} has {count}", "title"), 1)
         nest(column, head)
-        stays = "\nThe scene that was open stays as it is." if kept else ""
+        stays = "\nThe scene that was open is unchanged." if kept else ""
         column.addWidget(label(f"{path.parent}{stays}", "muted", wrap=True))
         column.addWidget(self._list(), 1)
         buttons = QHBoxLayout()

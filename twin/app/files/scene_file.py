@@ -143,8 +143,8 @@ class SceneFile:
         if document is None or document.path is None:
             return
         if self._session.draft is not None and self._session.draft.dirty:
-            asked = "Go back to the scene as it is saved? What is not saved is lost."
-            if not self._sure(asked, "Go back"):
+            asked = "Revert to the saved scene? Unsaved changes are lost."
+            if not self._sure(asked, "Revert"):
                 return
         self._files.open(document.path, ask=False)
 
@@ -161,7 +161,7 @@ class SceneFile:
             if on_disk != draft.file.text:
                 draft.mark_lost(left.begun if on_disk == left.begun else "")
                 self._left = left
-            said = self._go_on(draft, path, run, left)
+            words = self._go_on(draft, path, run, left)
         except SCENE_ERRORS as error:
             self._tell("Not recovered", f"{error}")
             return False
@@ -172,8 +172,8 @@ class SceneFile:
             self._disk = (0, 0)  # another program has written it since: saving asks
         if self.journal.path is not None or not draft.dirty:
             discard(left.journal)  # the journal of this program holds it now
-        if said:
-            self._tell("Recovered", said)
+        if words:
+            self._tell("Recovered", words)
         return True
 
     def _go_on(self, draft: Draft, path: Path, run: RecoverableRun, left: RecoveredWork) -> str:
@@ -182,22 +182,22 @@ class SceneFile:
         "" when it had not begun.
         """
         session, new, state, branch = self._session, left.path is None, run.snapshot, None
-        said = f"The run stands at its start: {run.lost}." if run.lost else ""
+        words = f"The run is at its start: {run.lost}." if run.lost else ""
         if state is not None and left.run_file is not None:
             where = "its end" if run.over else f"its last state, {spoken(state.t_s)} after its start"
-            said = f"The run stands at {where}" + ("." if run.over else ", and goes on from there.")
+            words = f"The run is at {where}" + ("." if run.over else ", and continues from there.")
             if round(run.t_s) > round(state.t_s):
-                said += f" It had come to {spoken(run.t_s)}: what was between happens again as it did."
+                words += f" It had reached {spoken(run.t_s)}: the time between is simulated again."
             try:
                 copied = copy_to_go_on(left.run_file)
                 branch = copied.copy, copied.t_s
             except (RunFileError, OSError) as error:
-                said += f" What had happened before is not shown, for its recording cannot be copied: {error}"
+                words += f" Its past is not shown, because its recording cannot be copied: {error}"
         snapshot = state.data if state is not None and branch is None else None
         session.work_on(draft, path, run.seed, new=new, snapshot=snapshot, branch=branch)
         session.live.by_hand = list(run.by_hand)
         self.journal.note_run(left.run_file)
-        return said
+        return words
 
     def may_leave(self) -> bool:
         """Return whether the open scene may be closed: ask what shall become of what is not saved."""
@@ -212,9 +212,7 @@ class SceneFile:
         box.setWindowTitle("Not saved")
         box.setText(f"Save the changes of {draft.file.name}?")
         count = len(draft.done)
-        box.setInformativeText(
-            f"The last one: {draft.undo_title}." if count else "They are not on the disk yet."
-        )
+        box.setInformativeText(f"The last one: {draft.undo_title}." if count else "They are not on disk yet.")
         make_plain(box)
         button = QMessageBox.StandardButton
         box.setStandardButtons(button.Save | button.Discard | button.Cancel)
@@ -253,8 +251,8 @@ class SceneFile:
             return
         if draft.dirty:
             last = f" The last change here was: {draft.undo_title}." if draft.done else ""
-            asked = f"Take {document.path.name} as it lies on the disk? What is not saved here is lost.{last}"
-            if not self._sure(asked, "Take theirs"):
+            asked = f"Take {document.path.name} from disk? Unsaved changes are lost.{last}"
+            if not self._sure(asked, "Reload from disk"):
                 return
         self._files.open(document.path, ask=False)
 
@@ -265,7 +263,7 @@ class SceneFile:
             self.look_at_disk()
             draft.mark_lost()
             self.journal.begin(draft.file, draft.saved_text)
-            self.journal.note(draft.file, "Keep mine")  # it lies nowhere else now
+            self.journal.note(draft.file, "Keep my changes")  # it lies nowhere else now
             self._editor.mark_saved()
 
     def look_at_disk(self) -> None:
@@ -294,8 +292,8 @@ class SceneFile:
         return True
 
     def _overwrite(self, path: Path) -> bool:
-        question = f"{path.name} was changed by another program. Write over it?"
-        return self._sure(question, "Write over it", can_compare=True)
+        question = f"{path.name} was changed by another program. Overwrite it?"
+        return self._sure(question, "Overwrite", can_compare=True)
 
     def _sure(self, question: str, yes: str, *, can_compare: bool = False) -> bool:
         """Ask before something is lost; Enter loses nothing."""
@@ -339,8 +337,8 @@ class SceneFile:
 
     def _on_journal_failed(self, reason: str) -> None:
         self._tell(
-            "Changes are not kept safe",
-            f"The journal cannot be written: {reason}. Work goes on, but a crash would lose what is not saved.",
+            "Journal not written",
+            f"The journal cannot be written: {reason}. You can continue, but a crash would lose unsaved changes.",
         )
 
     def _on_changed(self) -> None:

@@ -58,10 +58,10 @@ def title_of(path: Path) -> str:
     """Return the title of a shipped scene as its file says it, with its short name; that alone where it says none."""
     name = path.name.removesuffix(SUFFIX)
     try:
-        said = child(parse(path.read_text(encoding="utf-8"), path.name), "title")
+        title = child(parse(path.read_text(encoding="utf-8"), path.name), "title")
     except (OSError, ValueError, ScenarioError):
         return name
-    return name if said is None else f"{said.plain()} ({name})"
+    return name if title is None else f"{title.plain()} ({name})"
 
 
 def read_card(path: Path) -> SceneCard:

@@ -64,7 +64,7 @@ class VideoDialog(QDialog):
         for title, field in (
             ("Part of the run", self.range),
             ("Length", self.seconds),
-            ("Pictures a second", self.fps),
+            ("Frames per second", self.fps),
             ("Size", self.size_box),
             ("As", self.kind),
         ):
@@ -76,7 +76,7 @@ class VideoDialog(QDialog):
         self.words.setWordWrap(True)
         column.addWidget(self.words)
         self.bar = QProgressBar()
-        self.bar.setAccessibleName("Pictures made")
+        self.bar.setAccessibleName("Frames rendered")
         self.bar.hide()
         column.addWidget(self.bar)
         self.buttons = QDialogButtonBox(
@@ -112,7 +112,7 @@ class VideoDialog(QDialog):
         """Begin to make the film at `path`, a file or a folder."""
         run_file = self._session.run_file
         if run_file is None:
-            self.words.setText("Nothing is recorded yet: let the run play first.")
+            self.words.setText("Nothing is recorded yet: start the run first.")
             return
         try:
             self._reader = Reader(run_file)
@@ -162,7 +162,7 @@ class VideoDialog(QDialog):
             more = film.step()
         except (RunFileError, NoPicture, OSError) as error:
             film.cancel()
-            more, failed = False, f"It could not be made: {error}"
+            more, failed = False, f"Video not made: {error}"
         finally:
             self._stepping = False
         self.bar.setValue(film.done)
@@ -201,7 +201,7 @@ class VideoDialog(QDialog):
         session = self._session
         end_s, now_s, loop = session.t_s, session.shown_s, session.replay.loop
         if loop is not None:
-            self.range.addItem(f"Chosen range, {spoken(loop[1] - loop[0])}", loop)
+            self.range.addItem(f"Loop range, {spoken(loop[1] - loop[0])}", loop)
         self.range.addItem(f"Whole run so far, {spoken(end_s)}", (0.0, end_s))
         if now_s > HOUR_S:
             self.range.addItem("The hour before the time on screen", (now_s - HOUR_S, now_s))

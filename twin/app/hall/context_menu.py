@@ -30,9 +30,9 @@ _MOST_JOBS = 4
 """Jobs of one thing that have a menu each."""
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
 _DRAINS = (
-    ("now", "Now", "Jobs leave at once and go back to their last checkpoint"),
-    ("checkpoint", "At the next checkpoint", "Jobs leave when they have saved, and lose nothing"),
-    ("end", "When its jobs end", "Jobs stay to their end"),
+    ("now", "Now", "Jobs stop at once and return to their last checkpoint"),
+    ("checkpoint", "At the next checkpoint", "Jobs stop after their next checkpoint and lose no work"),
+    ("end", "When its jobs end", "Jobs run to their end"),
 )
 """Values of `drain`, their titles and what they do."""
 
@@ -71,7 +71,7 @@ class ThingMenus:
 
     def _fill_place(self, menu: QMenu, thing: str, plant: Plant) -> None:
         menu.addAction("Fly there", partial(self._view.fly_to, thing))
-        menu.addAction("Trace to grid and sky", partial(self._trace.show_trace, thing))
+        menu.addAction("Trace power and heat", partial(self._trace.show_trace, thing))
         menu.addAction("Blast radius", partial(self._trace.show_blast, thing))
         nodes = nodes_of(plant, thing)
         if not len(nodes):
@@ -88,7 +88,7 @@ class ThingMenus:
             )
         drain.setEnabled(drained < len(nodes))
         undrain = menu.addAction("Undrain", partial(self._act, "undrain", thing))
-        undrain.setToolTip("Let it take work again")
+        undrain.setToolTip("The node takes new work again")
         undrain.setEnabled(drained > 0)
         for job in jobs[:_MOST_JOBS]:
             place = self._place_of(job)
@@ -124,10 +124,10 @@ class ThingMenus:
         menu.addAction("Open job page", partial(self.job_wanted.emit, job))
         menu.addSeparator()
         cancel = menu.addAction("Cancel", partial(self._act, "cancel", job))
-        cancel.setToolTip("End it: its GPUs go to others")
+        cancel.setToolTip("End the job and free its GPUs")
         cancel.setEnabled(state not in _OVER)
         requeue = menu.addAction("Requeue", partial(self._act, "requeue", job))
-        requeue.setToolTip("Take its GPUs: it goes on from its last checkpoint when its turn comes again")
+        requeue.setToolTip("Requeue: restarts from its last checkpoint")
         requeue.setEnabled(state not in (*_OVER, JobState.QUEUED, JobState.REMOTE))
         partitions = document.scenario.partitions
         if partitions:
@@ -175,14 +175,14 @@ def nodes_of(plant: Plant, thing: str) -> NDArray[np.int64]:
     if kind == "gpu":
         return np.array([int(plant.gpus.node[slot])])
     if kind == "node":
-        mine = np.arange(len(nodes.ids)) == slot
+        chosen_nodes = np.arange(len(nodes.ids)) == slot
     elif kind == "rack":
-        mine = nodes.rack == slot
+        chosen_nodes = nodes.rack == slot
     elif kind == "row":
-        mine = plant.racks.row[nodes.rack] == slot
+        chosen_nodes = plant.racks.row[nodes.rack] == slot
     else:
         return np.zeros(0, np.int64)
-    return np.flatnonzero(mine & nodes.present & (nodes.gpu_count > 0))
+    return np.flatnonzero(chosen_nodes & nodes.present & (nodes.gpu_count > 0))
 
 
 def _names(jobs: list[str]) -> str:

@@ -43,7 +43,7 @@ class AlarmBadge(Plate):
         if active:
             self.words = f"{active:,} alarm{'' if active == 1 else 's'}" if alike else f"{active:,} active"
         else:
-            self.words = "no alarm now"
+            self.words = "no active alarm"
         if not alike:
             self.words += f", {unseen:,} not acknowledged"
         self.fit(QFontMetricsF(self._font).horizontalAdvance(self.words) + 46, 28)
@@ -74,7 +74,7 @@ class AlarmBadge(Plate):
 
 
 class ToldPlate(Plate):
-    """A few lines under a title: what is lit, or what goes on."""
+    """A few lines under a title: the trace, or the status."""
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(look, parent)

@@ -44,7 +44,7 @@ class RulesMarks:
         plant = self._session.plant
         if plant is None or not finding.ids:
             return
-        standing = [one for one in finding.ids if find(plant, one) or find_bundle(plant, one) is not None]
+        standing = [item for item in finding.ids if find(plant, item) or find_bundle(plant, item) is not None]
         if len(standing) > 1:
             chosen = standing[:MOST_SELECTED]
             self._hall.state.selection = tuple(reversed(chosen))  # the last one is what the inspector shows
@@ -58,4 +58,4 @@ def _marks(finding: Finding) -> list[HallMark]:
         return []
     sign, weight = _SIGNS[finding.severity]
     text = f"{sign} {BY_ID[finding.rule].title}"
-    return [HallMark(one, text, weight) for one in finding.ids[:PER_FINDING]]
+    return [HallMark(item, text, weight) for item in finding.ids[:PER_FINDING]]

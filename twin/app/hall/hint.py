@@ -16,7 +16,7 @@ _WIDTH_PX = 420
 _ABOVE_PX = 44
 _BEGIN = (
     "An empty hall",
-    "Build a whole room from a few figures, or drag racks and machines in from the parts.",
+    "Build a room from a few figures, or drag racks and machines from the parts list.",
 )
 
 
@@ -54,12 +54,12 @@ class HallHint(QFrame):
     def _buttons(self) -> QHBoxLayout:
         self.room = QPushButton("Build a room\N{HORIZONTAL ELLIPSIS}")
         self.room.setProperty("role", "primary")
-        self.room.setToolTip("Rows of racks with network, cooling and power to match")
+        self.room.setToolTip("Rows of racks with matching network, cooling and power")
         self.parts = QPushButton("Show the parts")
-        self.parts.setToolTip("The palette: drag a part into the hall, or Enter takes it in hand")
-        self.wire = QPushButton("Wire what is loose")
+        self.parts.setToolTip("Drag a part into the hall, or press Enter to place it")
+        self.wire = QPushButton("Connect equipment")
         self.wire.setProperty("role", "primary")
-        self.wire.setToolTip("Connects cooling, feeds and network, and adds the machines that takes")
+        self.wire.setToolTip("Connects cooling, feeds and network; adds missing machines")
         row = QHBoxLayout()
         row.setSpacing(10)
         row.addStretch(1)
@@ -82,7 +82,7 @@ class HallHint(QFrame):
             self._leave_focus(self.room, self.parts, self.wire)
             self.hide()
             return
-        title, words = _BEGIN if is_empty else ("It cannot run yet", _sentence(self.reason))
+        title, words = _BEGIN if is_empty else ("The scene cannot run yet", _sentence(self.reason))
         self.title.setText(title)
         self.words.setText(words)
         self.setAccessibleName(f"{title}. {words}")

@@ -267,10 +267,10 @@ class SimulatedMark(Plate):
         self._parts = ("SIMULATED", *by_hand, *then, *older)
         self.words = _BETWEEN_PARTS.join(self._parts)
         self._lay_out()
-        said = f", {count} faults made by hand" if count else ""
+        faults = f", {count} faults injected by hand" if count else ""
         when = f", {looking_at}, not live" if looking_at else ""
         taken = f", figures as of {as_of}" if as_of else ""
-        self.setAccessibleName(f"Simulated, not measured{said}{when}{taken}")
+        self.setAccessibleName(f"Simulated, not measured{faults}{when}{taken}")
         self.update()
 
     def keep_within(self, width_px: float) -> None:

@@ -100,7 +100,7 @@ class HallPanel(QWidget):
         self.alarm_badge = AlarmBadge(look, self)
         self.trace_plate, self.story_plate = ToldPlate(look, self), ToldPlate(look, self)
         self.story, self._world = Story(), world
-        self.view.native.setAccessibleName("Hall in 3D; the outliner lists the same things")
+        self.view.native.setAccessibleName("Hall in 3D; the outliner lists the same items")
         self.view.native.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.view.native.setAcceptDrops(True)
         self.view.native.installEventFilter(self)
@@ -118,7 +118,7 @@ class HallPanel(QWidget):
         row.addWidget(captions[1])
         self.colour_box = QComboBox()
         self.colour_box.setAccessibleName("Colour GPUs by")
-        self.colour_box.setToolTip("What the colour of a GPU says; the menu View has a key for each")
+        self.colour_box.setToolTip("Quantity shown as GPU colour")
         self.colour_box.setMinimumWidth(160)
         for channel in COLOUR_BY:
             title = BY_ID[channel].title
@@ -129,7 +129,7 @@ class HallPanel(QWidget):
         row.addWidget(captions[0])
         self.cables_box = QComboBox()
         self.cables_box.setAccessibleName("Colour cables by")
-        self.cables_box.setToolTip("What the colour of a cable says; the menu View has a key for each")
+        self.cables_box.setToolTip("Quantity shown as cable colour")
         for by, title in (("rail", "By rail"), ("load", "By load")):
             self.cables_box.addItem(title, by)
         self.cables_box.currentIndexChanged.connect(self._on_cables_box)
@@ -233,7 +233,7 @@ class HallPanel(QWidget):
 
     def _on_plant(self, plant: Plant) -> None:
         self._on_hovered(None)  # it was a thing of the hall before
-        self.state.selection = tuple(one for one in self.state.selection if find(plant, one) is not None)
+        self.state.selection = tuple(item for item in self.state.selection if find(plant, item) is not None)
         document = self._session.document
         self.groups = OwnerNames.of(document.scenario, plant) if document is not None else NO_GROUPS
         self.picture_due.expect()
@@ -338,7 +338,7 @@ class HallPanel(QWidget):
 
     @property
     def _way(self) -> int:
-        """Which way time goes on screen: 1 on, 0 nowhere, -1 back."""
+        """Direction of time on screen: 1 forward, 0 paused, -1 backward."""
         session = self._session
         return 0 if not session.playing else -1 if session.replay.backwards else 1
 
@@ -349,20 +349,20 @@ class HallPanel(QWidget):
         return not self._at_plates and native.width() * native.height() < ROOMY_PX
 
     def show_alarms(self, active: int, unseen: int, alarms: Alarms) -> None:
-        """Say how many alarms there are, and of another time than the present what goes on: no figures may follow."""
+        """Show the number of alarms, and the status where the past is on screen: no figures may follow."""
         if self._session.looking_s is not None:
             self.tell(alarms)
         self.alarm_badge.show_counts(active, unseen)
         self._place_overlays()
 
     def tell(self, alarms: Alarms) -> None:
-        """Say in a few lines what goes on."""
+        """Show the status in a few lines."""
         world = self._world()
         self._told = self.story.tell(world, alarms) if world is not None else None
         self._show_story()
 
     def _show_story(self) -> None:
-        """Show what goes on; in a small view the first line, beside a trace the title, until one points there."""
+        """Show the status; in a small view only the first line, beside a trace the title, until pointed at."""
         told = self._told
         if told is not None and self._brief:
             told = shorter(told, 0 if self.trace.told is not None else 1)

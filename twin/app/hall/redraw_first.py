@@ -42,7 +42,7 @@ class PictureDue:
         self._since_s = monotonic()
 
     def now(self) -> None:
-        """Draw a changed hall at once: what the run goes on to tell comes behind it."""
+        """Draw a changed hall first; messages of the run come later."""
         if self.undrawn():
             self._widget.repaint()
 

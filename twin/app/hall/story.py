@@ -1,4 +1,4 @@
-"""What goes on, told in a few lines: the alarms that last, in the order they came, and what the GPUs and jobs feel."""
+"""Status in a few lines: active alarms in the order they came, and their effect on GPUs and jobs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ MOST_LINES = 4
 SLOWER = 1.02
 """A step this much longer than usual is worth a word."""
 REASONS: tuple[tuple[int, str], ...] = (
-    (0x40 | 0x20, "slowed by heat"),
-    (0x80, "under a power brake"),
+    (0x40 | 0x20, "in thermal throttling"),
+    (0x80, "under HW power brake"),
 )
 """Bits of the throttle reason (NVML) that a fault brings, and what they mean to a person."""
 _STANDS = {
-    JobState.DETECTING: "stands still: something broke, not noticed yet",
-    JobState.RESTARTING: "stands still: restarts from its checkpoint",
-    JobState.WAITING: "stands still: waits for spare nodes",
+    JobState.DETECTING: "is down: failure not yet detected",
+    JobState.RESTARTING: "is down: restarting from its checkpoint",
+    JobState.WAITING: "is down: waiting for replacement node",
 }
 
 
@@ -44,7 +44,7 @@ class Story:
         self._usual_s.clear()
 
     def tell(self, world: World, alarms: Alarms) -> Told | None:
-        """Return what goes on; None while nothing does."""
+        """Return the status; None without alarms."""
         frame = world.frame
         if not alarms.active_count:
             if frame is not None:
@@ -54,7 +54,7 @@ class Story:
         if frame is not None:
             felt = _gpu_lines(frame)
             lines += [*felt, *self._job_lines(world, frame, held=bool(felt))]
-        return Told("What goes on", tuple(lines))
+        return Told("Status", tuple(lines))
 
     def _learn(self, frame: Frame) -> None:
         running = np.flatnonzero(frame.values["job.state"] == JobState.RUNNING)
@@ -76,7 +76,7 @@ class Story:
                 why = "waits for its slowest GPU" if held else "is slower"
                 lines.append(f"{spec.id} {why}: {pace}")
         if len(lines) > MOST_LINES:
-            lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1:,} more jobs feel it"]
+            lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1:,} more jobs affected"]
         return lines
 
 
@@ -87,7 +87,7 @@ def _starved(world: World, frame: Frame | None) -> dict[str, str]:
     waits, steps = frame.values["job.input_wait_s"], frame.values["job.step_s"]
     jobs = jobs_of(world.scenario)
     return {
-        jobs[job].id: f"{jobs[job].id} waits {waits[job]:.3g} s of {steps[job]:.3g} s a step for its input"
+        jobs[job].id: f"{jobs[job].id} is input-bound: {waits[job]:.3g} s of each {steps[job]:.3g} s step"
         for job in np.flatnonzero((waits > 0.0) & np.isfinite(steps)).tolist()
     }
 
@@ -104,9 +104,9 @@ def _causes(active: list[Alarm], clock: Clock, starved: Mapping[str, str]) -> li
     lines = []
     for kind, alarm in first.items():
         more = f"  (and {kinds[kind] - 1:,} more)" if kinds[kind] > 1 else ""
-        said = text.spelled(starved.get(alarm.subject, alarm.text) if kind == "input_bound" else alarm.text)
+        words = text.spelled(starved.get(alarm.subject, alarm.text) if kind == "input_bound" else alarm.text)
         where = "" if kind_of(kind).names_subject else f"{alarm.subject}: "
-        lines.append(f"{clock.says(alarm.last_s)}   {where}{said}{more}")
+        lines.append(f"{clock.says(alarm.last_s)}   {where}{words}{more}")
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1} more kinds of alarm"]
     return lines

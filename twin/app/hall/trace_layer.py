@@ -19,7 +19,7 @@ from twin.view3d.colour.legend import Legend, reach_legend
 from twin.view3d.view.hall_view import HallView
 
 Mode = Literal["", "trace", "blast"]
-ENDS = "Esc ends it"
+ENDS = "Esc to close"
 
 
 @dataclass(frozen=True)
@@ -54,15 +54,15 @@ class TraceLayer:
         state.events.selection.connect(self._on_selection)
 
     def show_trace(self, thing: str | None = None) -> None:
-        """Light what a thing hangs on (None: the selection); again: put it out."""
+        """Highlight what an item depends on (None: the selection); again: clear."""
         self._toggle("trace", thing)
 
     def show_blast(self, thing: str | None = None) -> None:
-        """Light who feels the loss of a thing (None: the selection); again: put it out."""
+        """Highlight the blast radius of an item (None: the selection); again: clear."""
         self._toggle("blast", thing)
 
     def clear(self, *_plant: object) -> None:
-        """Put everything out."""
+        """Clear the highlight."""
         if not self.mode:
             return
         self.mode, self.thing, self.told = "", None, None
@@ -92,7 +92,7 @@ class TraceLayer:
         if mode == "trace":
             way = trace(plant, *found)
             lit = Lit(way.power_a, way.power_b, way.loops, way.plants, way.racks)
-            self.told = Told(f"{thing} hangs on", tuple(trace_lines(plant, way)), ENDS)
+            self.told = Told(f"{thing} depends on", tuple(trace_lines(plant, way)), ENDS)
             self._view.light(lit, None, trace_names(plant, way))
         else:
             blast = blast_radius(plant, *found)

@@ -145,7 +145,7 @@ class LinkedHalls(QWidget):
         return frame_box(pose, ends[:, 0].min(axis=0), ends[:, 1].max(axis=0), width / height, _SHARE)
 
     def _lay_out(self) -> None:
-        """Take the overview anew for the place that the window gives the halls, as long as it is all one looks at."""
+        """Fit the overview to the new size of the halls, as long as nothing else is framed."""
         if self._laid_out is None:
             return
         (pose, size), right = self._laid_out, self.views[-1]

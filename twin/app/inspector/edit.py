@@ -54,7 +54,7 @@ class EditPanel(QScrollArea):
             None  # title of the command, field that waits for the worker
         )
         self.setWidgetResizable(True)
-        self.setAccessibleName("Properties of what is selected")
+        self.setAccessibleName("Properties of the selection")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._waits = QTimer(self)
         self._waits.setSingleShot(True)
@@ -128,8 +128,8 @@ class EditPanel(QScrollArea):
         self.rows = {}
         self._asked = None
         headings: dict[tuple[str, bool], list[Property]] = {}
-        for one in found:
-            headings.setdefault((one.heading, one.of_generator), []).append(one)
+        for field in found:
+            headings.setdefault((field.heading, field.of_generator), []).append(field)
         for (heading, of_generator), some in headings.items():
             names = self._owner_names(some) if of_generator else ()
             title = f"{heading} {', '.join(names[:3])}" + (
@@ -146,11 +146,11 @@ class EditPanel(QScrollArea):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(5)
         grid.addWidget(label(title.strip().upper(), "section", wrap=True), 0, 0, 1, 4)
-        for place, one in enumerate(some):
-            row = PropertyRow(self._look, one)
+        for place, field in enumerate(some):
+            row = PropertyRow(self._look, field)
             row.entered.connect(partial(self._enter, row))
             row.put_into(grid, 1 + 2 * place)
-            self.rows[one.key, one.of_generator] = row
+            self.rows[field.key, field.of_generator] = row
         grid.setColumnStretch(1, 1)
         for column, width_px in ((0, 84), (2, 58), (3, 26)):  # alike in all sections
             grid.setColumnMinimumWidth(column, theme.scaled(width_px))
@@ -165,7 +165,7 @@ class EditPanel(QScrollArea):
             return f"{words[:1].upper()}{words[1:]} {self.ids[0]}"
         kinds = {self._kind(scene, id) for id in self.ids[:50]}
         what = counted(len(self.ids), kinds.pop() if len(kinds) == 1 else "thing")
-        return f"{what}: what is set here is set of all of them, as one step"
+        return f"{what}: a change applies to all of them, as one step"
 
     def _kind(self, scene: EditedScene, id: str) -> str:
         try:
@@ -178,7 +178,7 @@ class EditPanel(QScrollArea):
         return self.ids[0] in scene.plant.slots
 
     def _owner_names(self, some: Sequence[Property]) -> tuple[str, ...]:
-        shared = next((one for one in some if one.of_generator), None)
+        shared = next((field for field in some if field.of_generator), None)
         return owners(self.ids, shared) if shared is not None else ()
 
     # -- entering ----
@@ -196,7 +196,7 @@ class EditPanel(QScrollArea):
             self._try(wanted)
             gone = _concerns(wanted, scene)
         except CommandError as error:
-            if str(error) == "there is nothing to change":
+            if str(error) == "nothing to change":
                 row.settle()
                 self._later()
             else:
@@ -240,9 +240,9 @@ class EditPanel(QScrollArea):
 def _concerns(wanted: Command, scene: EditedScene) -> list[str]:
     """Return what goes along with a generator that gets smaller."""
     parts = getattr(wanted, "commands", (wanted,))
-    return [path for one in parts if isinstance(one, ChangeGenerator) for path in one.concerns(scene)]
+    return [path for field in parts if isinstance(field, ChangeGenerator) for path in field.concerns(scene)]
 
 
 def _told(gone: Sequence[str]) -> str:
     some = ", ".join(gone[:3]) + (f" and {len(gone) - 3:,} more" if len(gone) > 3 else "")
-    return f"What refers to the items that go loses that: {some}"
+    return f"References to the deleted items are removed: {some}"

@@ -39,7 +39,7 @@ def power_rows(world: World, item: int) -> list[FactRow]:
     if energy_j > 0:
         rows.append(FactRow("Battery", f"{values['charge']:.0f} %", hint="power.charge"))
         drawn_w = values["out_w"] + values["loss_w"]
-        lasts = "left" if state in _SUSTAINED else "it would last"
+        lasts = "left" if state in _SUSTAINED else "would last"
         if drawn_w > 0:
             left_s = values["charge"] / 100 * energy_j / drawn_w
             rows.append(FactRow(f"Battery, {lasts}", text.duration(left_s), hint="charge / (out + losses)"))
@@ -56,26 +56,26 @@ def _breaker_rows(world: World, item: int, out_w: float) -> list[FactRow]:
     rows = [FactRow("Breaker", f"{share * 100:.0f} % of {text.quantity(rated_w, 'W')}")]
     trips_s = float(trip_time_s(share, power.breaker_s[item], power.breaker_magnetic[item]))
     if np.isfinite(trips_s):
-        hint = "From cold: t = K / ((I/In)^2 - 1), at once by its magnet"
-        rows.append(FactRow("It trips after", text.duration(trips_s), hint=hint))
+        hint = "From cold: t = K / ((I/In)^2 - 1); instantaneous on magnetic trip"
+        rows.append(FactRow("Trips after", text.duration(trips_s), hint=hint))
     return rows
 
 
 def power_design_rows(world: World, item: int) -> list[FactRow]:
-    """Return what a power item hangs on, how many machines it is, and what feels its loss."""
+    """Return the supply of a power item, its number of units, and its blast radius."""
     plant, power = world.plant, world.plant.power
     rows = []
     for label, column in (
         ("Fed by", power.parent),
-        ("Spare source", power.spare_parent),
-        ("Pushes into", power.bus),
+        ("Backup source", power.spare_parent),
+        ("Supplies bus", power.bus),
     ):
         above = int(column[item])
         if above >= 0:
             rows.append(FactRow(label, power.ids[above], power.ids[above]))
     units, needed = int(power.units[item]), int(power.needed[item])
     if units > 1:
-        rows.append(FactRow("Machines", f"{units}, {needed} needed"))
+        rows.append(FactRow("Units", f"{units}, {needed} needed"))
     below = int(np.count_nonzero((power.parent == item) & power.present))
     if below:
         rows.append(FactRow("Feeds", f"{below:,} items"))
@@ -117,7 +117,7 @@ def loop_rows(world: World, loop: int) -> list[FactRow]:
     without = set() if cool_gpus(plant)[loop] else {"loop.gpu_max_c"}
     if not served.any():
         without |= {"loop.flow", "loop.valve"}  # shares of a design that there is not
-    rows = [] if served.any() else [FactRow("Serves", "no rack yet")]
+    rows = [] if served.any() else [FactRow("Serves", "no racks")]
     for row in live_rows(world, "loop", loop):
         channel = row.hint.partition(" ")[0]
         if channel in without:
@@ -138,7 +138,7 @@ def plant_rows(world: World, source: int) -> list[FactRow]:
         channel = row.hint.partition(" ")[0]
         if channel == "plant.units":
             rows.append(
-                FactRow("Machines running", f"{row.value} of {int(plants.units[source])}", hint=row.hint)
+                FactRow("Units running", f"{row.value} of {int(plants.units[source])}", hint=row.hint)
             )
         elif channel == "plant.free" and plants.kind[source] != "chiller":
             continue  # it has no compressors: all its cooling is free
@@ -154,7 +154,7 @@ def plant_design_rows(world: World, source: int) -> list[FactRow]:
     rows = [
         FactRow("Kind", plants.kind[source].replace("-", " ")),
         FactRow("Set point", text.quantity(float(plants.supply_c[source]), "°C")),
-        FactRow("Machines", f"{int(plants.units[source])}, {int(plants.needed[source])} needed"),
+        FactRow("Units", f"{int(plants.units[source])}, {int(plants.needed[source])} needed"),
         FactRow("Pumps", f"{int(plants.pumps[source])}"),
         FactRow("Loops served", f"{len(loops)}"),
     ]

@@ -288,8 +288,8 @@ def _cables(world: World, thing: str, bundle: int) -> Facts:
 def _loop(world: World, loop: int) -> Facts:
     plant, loops = world.plant, world.plant.loops
     liquid = int(loops.kind[loop]) == LoopKind.LIQUID
-    mine = (plant.racks.loop if liquid else plant.racks.air_loop) == loop
-    served = int(np.count_nonzero(mine & plant.racks.present))
+    cooled = (plant.racks.loop if liquid else plant.racks.air_loop) == loop
+    served = int(np.count_nonzero(cooled & plant.racks.present))
     part = loops.part[loop]
     return Facts(
         loops.ids[loop],
@@ -304,7 +304,7 @@ def _loop(world: World, loop: int) -> Facts:
                 [
                     FactRow("Supply", text.quantity(float(loops.supply_c[loop]), "°C")),
                     FactRow("Flow", flow(float(loops.flow_m3_s[loop]))),
-                    FactRow("Machines", f"{int(loops.units[loop])}"),
+                    FactRow("Units", f"{int(loops.units[loop])}"),
                     FactRow("Pumps" if liquid else "Fans", f"{int(loops.pumps[loop])}"),
                     FactRow("Racks served", f"{served:,}"),
                     FactRow(
@@ -404,13 +404,13 @@ def _job(world: World, job: int) -> Facts:
         _sections(
             (NOW, pace_rows(world, job)),
             ("Plan", plan_rows(world, spec)),
-            ("Communication in a step", collective_rows(world, job)),
+            ("Communication per step", collective_rows(world, job)),
             (
                 "Recovery",
                 [
                     FactRow("Checkpoint", interval_text(spec.checkpoint.interval)),
-                    FactRow("Write pause", text.duration(spec.checkpoint.pause_s)),
-                    FactRow("Failure seen after", text.duration(spec.recovery.detect_s)),
+                    FactRow("Checkpoint stall", text.duration(spec.checkpoint.pause_s)),
+                    FactRow("Detection time", text.duration(spec.recovery.detect_s)),
                 ],
             ),
         ),

@@ -60,7 +60,7 @@ class Inspector(Dock):
         self.body.addWidget(self._head())
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
-        self._scroll.setAccessibleName("Facts of what is selected")
+        self._scroll.setAccessibleName("Facts of the selection")
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.properties = EditPanel(look, session, load_catalog())
         self._pages = QStackedWidget()
@@ -130,7 +130,7 @@ class Inspector(Dock):
         self.plan_button.clicked.connect(lambda: self.plan_wanted.emit(self._thing))
         badges.addWidget(self.plan_button)
         self.break_button = QPushButton("Break\N{HORIZONTAL ELLIPSIS}")
-        self.break_button.setToolTip("Let something go wrong with it")
+        self.break_button.setToolTip("Inject a fault")
         self.break_button.clicked.connect(lambda: self.break_wanted.emit(self._thing))
         badges.addWidget(self.break_button)
         grid.addWidget(self._mark, 0, 0, 2, 1, Qt.AlignmentFlag.AlignTop)
@@ -145,15 +145,15 @@ class Inspector(Dock):
         """Return the switch between what is known and what can be set."""
         frame = QFrame()
         frame.setProperty("role", "segments")
-        frame.setAccessibleName("What the inspector shows")
+        frame.setAccessibleName("Facts or properties")
         row = QHBoxLayout(frame)
         row.setContentsMargins(1, 1, 1, 1)
         row.setSpacing(2)
         group = QButtonGroup(frame)
         self.page_buttons: dict[str, QToolButton] = {}
         for page, title, tip in (
-            ("facts", "Facts", "What is known of it, live"),
-            ("properties", "Edit", "Its properties, to be changed; several things at once"),
+            ("facts", "Facts", "Live facts"),
+            ("properties", "Edit", "Properties to edit, also of several items at once"),
         ):
             button = QToolButton()
             button.setProperty("role", "segment")
@@ -277,11 +277,11 @@ class Inspector(Dock):
 
     def _fill(self, facts: Facts) -> None:
         several = self._several
-        subtitle = f"The last of them: {facts.title}" if several else facts.subtitle
-        for said, words in ((self._title, several or facts.title), (self._subtitle, subtitle)):
-            if said.text() != words:
-                said.setText(words)
-                said.setVisible(bool(words))
+        subtitle = f"Last selected: {facts.title}" if several else facts.subtitle
+        for field, words in ((self._title, several or facts.title), (self._subtitle, subtitle)):
+            if field.text() != words:
+                field.setText(words)
+                field.setVisible(bool(words))
         rows = [row for section in facts.sections for row in section.rows]
         for widget, row in zip(self._values, rows, strict=True):
             if widget.text() != row.value:

@@ -41,12 +41,12 @@ class NamesField(QLineEdit):
 
     def menu(self) -> QMenu:
         """Return the menu of all that may stand in the list, those in it checked."""
-        menu, there = QMenu(self), names_in(self._standing)
+        menu, names = QMenu(self), names_in(self._standing)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for name in (*there, *(one for one in self._choices if one not in there)):
+        for name in (*names, *(name for name in self._choices if name not in names)):
             action = menu.addAction(name, partial(self._toggle, name))
             action.setCheckable(True)
-            action.setChecked(name in there)
+            action.setChecked(name in names)
         menu.setEnabled(not menu.isEmpty())
         return menu
 
@@ -55,9 +55,9 @@ class NamesField(QLineEdit):
         self.menu().popup(self.mapToGlobal(QPoint(0, self.height())))
 
     def _toggle(self, name: str) -> None:
-        there = names_in(self._standing)
-        left = [one for one in there if one != name]
-        self.picked.emit(BETWEEN.join(left if len(left) < len(there) else [*there, name]))
+        names = names_in(self._standing)
+        left = [choice for choice in names if choice != name]
+        self.picked.emit(BETWEEN.join(left if len(left) < len(names) else [*names, name]))
 
 
 class _LastName(QCompleter):

@@ -86,14 +86,14 @@ def members(scene: EditedScene, key: str) -> tuple[str, ...]:
 def _there(scene: EditedScene, what: str) -> list[str]:
     scenario = scene.scenario
     lists: dict[str, list[str]] = {
-        "plants": [one.id for one in scenario.cooling.plants],
-        "stages": [one.id for one in scenario.power],
-        "stores": [one.id for one in scenario.storage],
+        "plants": [item.id for item in scenario.cooling.plants],
+        "stages": [item.id for item in scenario.power],
+        "stores": [item.id for item in scenario.storage],
         "rows": [rows.id for hall in scenario.halls for rows in hall.rows],
-        "tenants": [one.id for one in scenario.tenants],
-        "partitions": [one.id for one in scenario.partitions],
-        "loops": [one.id for one in scenario.cooling.loops],
-        "jobs": [one.id for one in scenario.jobs],
+        "tenants": [item.id for item in scenario.tenants],
+        "partitions": [item.id for item in scenario.partitions],
+        "loops": [item.id for item in scenario.cooling.loops],
+        "jobs": [item.id for item in scenario.jobs],
     }
     return lists[what]
 

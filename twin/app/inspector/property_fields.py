@@ -55,7 +55,7 @@ _TITLES = {
     "at": "Connected to",
     "u": "Unit",
 }
-_HEADINGS = {"at": "Corner of its first row"}
+_HEADINGS = {"at": "Corner of the first row"}
 _COUNTS: dict[ThingKind, str] = {"rows": "Rows", "loops": "Loops", "stage": "Items", "store": "Boxes"}
 
 
@@ -100,12 +100,12 @@ def properties(scene: EditedScene, id: str) -> tuple[Property, ...]:
     if not id:
         return tuple(_of_scene(scene))
     try:
-        one = thing(scene.scenario, id)
+        item = thing(scene.scenario, id)
     except CommandError:
         return ()
-    if one.kind == "switch":
+    if item.kind == "switch":
         return ()
-    return (*_own(scene, one), *_of_path(scene, one))
+    return (*_own(scene, item), *_of_path(scene, item))
 
 
 def common(scene: EditedScene, ids: tuple[str, ...]) -> tuple[Property, ...]:
@@ -115,8 +115,8 @@ def common(scene: EditedScene, ids: tuple[str, ...]) -> tuple[Property, ...]:
     kept = list(properties(scene, ids[0]))
     made_alike = {(id.partition("/")[0], id.count("/")): id for id in reversed(ids)}
     for id in list(made_alike.values())[:MOST_KINDS]:
-        there = set(properties(scene, id))
-        kept = [one for one in kept if one in there]
+        known = set(properties(scene, id))
+        kept = [key for key in kept if key in known]
     return tuple(kept)
 
 
@@ -139,7 +139,7 @@ def model_at(scene: EditedScene, path: str) -> BaseModel | None:
         elif isinstance(at, dict):
             at = at.get(step)
         elif isinstance(at, tuple):
-            at = next((one for one in at if getattr(one, "id", None) == step), None)
+            at = next((item for item in at if getattr(item, "id", None) == step), None)
         else:
             return None
     return at if isinstance(at, BaseModel) else None
@@ -150,28 +150,28 @@ def _own(scene: EditedScene, one: Thing) -> Iterator[Property]:
     standing = scene.plant.slots.get(one.id, ("", -1))[0]
     if standing in ("row", "rack", "loop", "power"):
         for key, title, way in ((X, "x", "along the rows"), (Y, "y", "across the rows")):
-            tip = f"Middle of its footprint, {way}, from the corner of the site"
+            tip = f"Centre of its footprint, {way}, from the site's corner"
             yield Property(key, title, tip, "Place", "quantity", "length")
     halls = tuple(scene.plant.halls.ids)
     if one.kind in ("rows", "row", "rack") and len(halls) > 1:
-        tip = "Room that the racks of its generator stand in; their ids stay"
+        tip = "Hall of the racks of its generator; ids stay"
         yield Property(HALL, "Hall", tip, "Place", "choice", choices=halls)
     if one.kind in ("row", "rack"):
         sides = ("north", "south")
         yield Property(
-            "facing", "Front", "Side its front looks to", "Place", "choice", choices=sides, optional=True
+            "facing", "Front", "Side that its front faces", "Place", "choice", choices=sides, optional=True
         )
     if one.kind == "rack":
         racks = property_choices.parts(scene, "rack")
-        tip = "Another rack of the catalogue than its generator makes"
+        tip = "Rack of the catalogue, instead of its generator's"
         yield Property("part", "Rack", tip, "This rack", "part", choices=racks, optional=True)
     if one.kind == "node":
         nodes = property_choices.parts(scene, "node")
-        yield Property(RACK, "Rack", "Rack it stands in; its id stays", "Place", "text")
-        yield Property(U, "Lowest unit", "Rack unit, counted from below", "Place", "count")
-        tip = "Another node of the catalogue than its generator makes"
+        yield Property(RACK, "Rack", "Rack that holds it; its id stays", "Place", "text")
+        yield Property(U, "Lowest unit", "Rack unit, counted from the bottom", "Place", "count")
+        tip = "Node of the catalogue, instead of its generator's"
         yield Property("part", "Node", tip, "This node", "part", choices=nodes, optional=True)
-        yield Property("drained", "Drained", "There, but given no work at the start", "This node", "switch")
+        yield Property("drained", "Drained", "Present, but takes no work at the start", "This node", "switch")
 
 
 def _of_path(scene: EditedScene, one: Thing) -> Iterator[Property]:
@@ -196,7 +196,7 @@ def _of_path(scene: EditedScene, one: Thing) -> Iterator[Property]:
         yield Property(
             "racks.nodes.part",
             "Node",
-            "Node of the catalogue in each rack",
+            "Catalogue node in each rack",
             heading,
             "part",
             choices=nodes,
@@ -287,7 +287,7 @@ def _field(
 def _scalars(annotation: Any) -> set[Any]:
     origin = get_origin(annotation)
     if origin in (Union, types.UnionType):
-        return {one for part in get_args(annotation) for one in _scalars(part)}
+        return {scalar for part in get_args(annotation) for scalar in _scalars(part)}
     if origin is not None and hasattr(annotation, "__metadata__"):
         return _scalars(get_args(annotation)[0])
     return {annotation}
@@ -305,8 +305,8 @@ def _bounds(info: FieldInfo, quantity: Quantity | None) -> str:
     if low is not None and high is not None:
         return f" ({low:,} to {high:,}{unit})"
     if high is not None:
-        return f" (at most {high:,}{unit})"
-    return f" (at least {low:,}{unit})" if low not in (None, 0) else ""
+        return f" (max. {high:,}{unit})"
+    return f" (min. {low:,}{unit})" if low not in (None, 0) else ""
 
 
 def _title(key: str) -> str:

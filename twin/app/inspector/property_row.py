@@ -58,7 +58,7 @@ class PropertyRow(QObject):
         self.told = label("", "fault", wrap=True)
         self.told.hide()
         self._question = QWidget()
-        self._agree, self._leave = QPushButton("Do it"), QPushButton("Leave it")
+        self._agree, self._leave = QPushButton("Apply"), QPushButton("Cancel")
         self._question.hide()
         self._agreed: Callable[[], None] = self.settle
 

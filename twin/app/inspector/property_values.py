@@ -64,16 +64,16 @@ def standing(scene: EditedScene, ids: Sequence[str], one: Property) -> PropertyS
     """Return how a property of some things stands."""
     all_of = [_standing(scene, id, one) for id in owners(ids, one)[:MOST_LOOKED_AT]]
     first = all_of[0]
-    if all(other.text == first.text for other in all_of):
-        badges = {other.source for other in all_of}
-        resettable = any(other.resettable for other in all_of)
+    if all(value.text == first.text for value in all_of):
+        badges = {value.source for value in all_of}
+        resettable = any(value.resettable for value in all_of)
         if len(badges) == 1:
             return PropertyState(first.text, False, first.ghost, first.source, first.hint, resettable)
-        hint = "\n".join(dict.fromkeys(other.hint for other in all_of))
+        hint = "\n".join(dict.fromkeys(value.hint for value in all_of))
         return PropertyState(first.text, False, first.ghost, "several", hint, resettable)
-    values = ", ".join(dict.fromkeys(other.text or "none" for other in all_of))
-    resettable = any(other.resettable for other in all_of)
-    return PropertyState("", True, "mixed", "mixed", f"They differ: {values[:200]}", resettable)
+    values = ", ".join(dict.fromkeys(value.text or "none" for value in all_of))
+    resettable = any(value.resettable for value in all_of)
+    return PropertyState("", True, "mixed", "mixed", f"Values differ: {values[:200]}", resettable)
 
 
 def command(scene: EditedScene, ids: Sequence[str], one: Property, text: str | None) -> Command:
@@ -127,7 +127,7 @@ def value_of(scene: EditedScene, ids: Sequence[str], one: Property, words: str) 
         return _whole(words)
     if one.kind == "number":
         if not _NUMBER.fullmatch(words):
-            raise CommandError(f"{words!r} is no number", "write it like 1.5")
+            raise CommandError(f"{words!r} is not a number", "write it like 1.5")
         return float(words)
     if one.kind == "switch":
         return words == "true"
@@ -145,7 +145,7 @@ def _names(one: Property, words: str) -> list[str]:
     for place, name in enumerate(names):
         _must_be_there(one, name)
         if name in names[:place]:
-            raise CommandError(f"{name!r} is named twice", "once is enough")
+            raise CommandError(f"{name!r} is given twice", "once is enough")
     return names
 
 
@@ -153,7 +153,7 @@ def _must_be_there(one: Property, words: str) -> None:
     if words in one.choices:
         return
     near = nearest(words, list(one.choices))
-    what = {"part": "part that fits here", "choice": "choice"}.get(one.kind, "such thing")
+    what = {"part": "part that fits here", "choice": "choice"}.get(one.kind, "such item")
     raise CommandError(
         f"{words!r} is no {what}",
         f"did you mean {near!r}?" if near else f"there are {', '.join(one.choices[:8]) or 'none'}",
@@ -177,7 +177,7 @@ def _quantity(scene: EditedScene, ids: Sequence[str], one: Property, words: str)
 def _whole(words: str) -> int:
     plain = words.replace(",", "").replace(" ", "")
     if not re.fullmatch(r"[0-9]{1,9}", plain):
-        raise CommandError(f"{words!r} is no whole number", "write it like 8")
+        raise CommandError(f"{words!r} is not a whole number", "write it like 8")
     return int(plain)
 
 
@@ -200,7 +200,7 @@ def _placed(scene: EditedScene, ids: Sequence[str], key: str, words: str) -> Com
 def _together(commands: Sequence[Command]) -> Command:
     if len(commands) == 1:
         return commands[0]
-    return Together(tuple(commands), commands[0].title.rpartition(" ")[0] + f" {len(commands):,} things")
+    return Together(tuple(commands), commands[0].title.rpartition(" ")[0] + f" {len(commands):,} items")
 
 
 def owners(ids: Sequence[str], one: Property) -> tuple[str, ...]:
@@ -215,7 +215,7 @@ def _standing(scene: EditedScene, id: str, one: Property) -> PropertyState:
     if one.key in (X, Y):
         at_m = place_of(scene, id)[one.key == Y]
         return PropertyState(
-            render(round(at_m, 4), "length", unit="m"), source="", hint="As it stands in the hall"
+            render(round(at_m, 4), "length", unit="m"), source="", hint="As placed in the hall"
         )
     if one.key == U:
         return PropertyState(f"{int(scene.plant.nodes.u[scene.plant.slots[id][1]])}")
@@ -238,27 +238,27 @@ def _standing(scene: EditedScene, id: str, one: Property) -> PropertyState:
             "",
             ghost=_made(scene, id, one),
             source="made",
-            hint="As its generator makes it; set here it differs from the others",
+            hint="As its generator makes it; a value set here overrides it",
         )
     if value is None:
         return _of_part(scene, model, name, one)
     tip = "assumption" if "[est]" in one.tip else "default"
     if one.kind == "names":  # what an empty list means
         return PropertyState(text, ghost=one.tip.partition("none: ")[2] or "none", source=tip, hint=one.tip)
-    return PropertyState(text, source=tip, hint=f"What it is when nothing is said. {one.tip}")
+    return PropertyState(text, source=tip, hint=f"Default. {one.tip}")
 
 
 def _source(scene: EditedScene, path: str) -> dict[str, Any]:
     """Return badge, hint and whether a reset is possible, of a value that is said."""
-    extends, other = scene.scenario.extends or "the scene it varies", overrides(scene, path)
-    if not (other or in_file(scene, path)):
+    extends, base = scene.scenario.extends or "the base scene", overrides(scene, path)
+    if not (base or in_file(scene, path)):
         return {"source": "inherited", "hint": f"From {extends}", "resettable": False}
     file = scene.document.files[0]
     place, _ = resolve(split(path), file.tree)
     mark = locate(file.tree, place)
     source = "override" if ".overrides[" in path or scene.scenario.extends else "set"
-    hint = f"{mark.file}, line {mark.line}" + (f"; another value stands in {extends}" if other else "")
-    return {"source": source, "hint": hint, "resettable": not other and _may_go(scene, path)}
+    hint = f"{mark.file}, line {mark.line}" + (f"; {extends} has another value" if base else "")
+    return {"source": source, "hint": hint, "resettable": not base and _may_go(scene, path)}
 
 
 def _may_go(scene: EditedScene, path: str) -> bool:
@@ -285,13 +285,13 @@ def _of_part(scene: EditedScene, model: BaseModel | None, name: str, one: Proper
 def _of_nodes(scene: EditedScene, id: str, one: Property) -> PropertyState:
     racks: RackGenerator = generator(scene.scenario, id.partition("/")[0])[1].racks
     if not racks.nodes:
-        hint = f"{racks.part} brings its own nodes" if racks.part else "The racks hold no nodes"
+        hint = f"{racks.part} includes its own nodes" if racks.part else "The racks hold no nodes"
         return PropertyState(
             "", ghost="the rack's" if racks.part else "none", source="spec" if racks.part else "", hint=hint
         )
     last, number = racks.nodes[-1], len(racks.nodes)
     hint = (
-        f"{number} groups of nodes in each rack; this is the last" if number > 1 else "Said of the generator"
+        f"{number} groups of nodes in each rack; this is the last" if number > 1 else "Set in the generator"
     )
     return PropertyState(str(last.count) if one.change == "nodes" else last.part, source="set", hint=hint)
 
@@ -313,7 +313,7 @@ def _made(scene: EditedScene, id: str, one: Property) -> str:
 def _rack_of(scene: EditedScene, id: str) -> str:
     kind, slot = scene.plant.slots.get(id, ("", -1))
     if kind != "node":
-        raise CommandError(f"{thing(scene.scenario, id).id} stands in no rack")
+        raise CommandError(f"{thing(scene.scenario, id).id} is in no rack")
     return scene.plant.racks.ids[int(scene.plant.nodes.rack[slot])]
 
 

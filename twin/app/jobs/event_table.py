@@ -74,9 +74,9 @@ class JobEventModel(ColumnModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and column == COST:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
-            there = f"\nA click goes to {line.place}" if line.place else ""
+            place = f"\nA click goes to {line.place}" if line.place else ""
             cost = f"\n{line.cost}" if line.cost else ""
-            return plain_tip(f"{self._clock.says(line.event.t_s)}: {line.event.text}{cost}{there}")
+            return plain_tip(f"{self._clock.says(line.event.t_s)}: {line.event.text}{cost}{place}")
         return None
 
 

@@ -139,13 +139,13 @@ def _line(event: Event, plant: Plant, back_s: float, safe: int) -> EventLine:
     what = kind.job_title or kind.title
     if kind.saves:
         step = event.integer("step", safe)
-        return EventLine(event, what, f"safe up to step {step:,}", f"{step - safe:,} steps", "")
+        return EventLine(event, what, f"saved up to step {step:,}", f"{step - safe:,} steps", "")
     why, place = text.spelled(kind.detail_of(event)), place_of(plant, event)
     if kind.job is not JobTurn.STOPPED:
         return EventLine(event, what, why, "", place)
     lost_s, away_s = event.number("lost_s"), back_s - event.t_s
     parts = [f"{_brief(lost_s)} lost"] if lost_s >= 1.0 else []
-    parts += [f"{_brief(away_s)} away"] if away_s >= 1.0 else []
+    parts += [f"{_brief(away_s)} down"] if away_s >= 1.0 else []
     return EventLine(event, what, why, ", ".join(parts), place, away_s)
 
 
@@ -160,5 +160,5 @@ def _brief(t_s: float) -> str:
 def place_of(plant: Plant, event: Event) -> str:
     """Return the thing of the hall that an event of a job is about; "" for none, and where it stands no more."""
     place = event.word("on")
-    there = find(plant, place) is not None or find_bundle(plant, place) is not None
-    return place if place and (there or find_link(plant, place) is not None) else ""
+    exists = find(plant, place) is not None or find_bundle(plant, place) is not None
+    return place if place and (exists or find_link(plant, place) is not None) else ""

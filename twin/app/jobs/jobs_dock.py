@@ -58,7 +58,7 @@ class JobsDock(Dock):
         self.search.setPlaceholderText("Filter")
         self.search.setFixedWidth(110)
         self.search.setAccessibleName("Filter jobs")
-        self.search.setToolTip("Shows the jobs with these letters")
+        self.search.setToolTip("Shows jobs whose name, id or tenant contains the text")
         self.search.textChanged.connect(self._filter)
         self.plan_button = plan = tool_button(look, "gauge", "Plan a job")
         plan.setText("Plan\N{HORIZONTAL ELLIPSIS}")

@@ -45,9 +45,9 @@ class JobFilter(Enum):
     """Which jobs are listed."""
 
     ALL = "All"
-    WORK = "At work"
-    WAIT = "Waiting"
-    OVER = "Over"
+    WORK = "Active"
+    WAIT = "Queued"
+    OVER = "Ended"
 
     def holds(self, state: NDArray[np.uint8], submitted: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which states belong to it; a job waits only from its submission on."""

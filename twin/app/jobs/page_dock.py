@@ -157,10 +157,10 @@ class JobPageDock(Dock):
             group.addButton(button)
             self.which_buttons[which] = button
             self.tools.addWidget(button)
-        self.fly_button = tool_button(self._look, "fly", "Fly to the racks it holds")
-        self.plan_button = tool_button(self._look, "gauge", "Open it in the job dialog")
+        self.fly_button = tool_button(self._look, "fly", "Fly to its racks")
+        self.plan_button = tool_button(self._look, "gauge", "Open in the job dialog")
         self.risk_button = tool_button(
-            self._look, "target", "What if: spares, checkpoints, restarts, failures"
+            self._look, "target", "ETTR with other spares, checkpoints, restarts, failures"
         )
         for button, signal in (
             (self.fly_button, self.chosen),

@@ -33,15 +33,15 @@ _HELD = frozenset(
     }
 )
 STATE_WORDS: dict[JobState, str] = {
-    JobState.QUEUED: "waits",
-    JobState.STARTING: "starts",
-    JobState.RUNNING: "runs",
-    JobState.CHECKPOINT: "writes a checkpoint",
-    JobState.DETECTING: "stands still, not noticed yet",
-    JobState.RESTARTING: "restarts",
-    JobState.WAITING: "waits for a node",
-    JobState.DONE: "done",
-    JobState.KILLED: "killed",
+    JobState.QUEUED: "queued",
+    JobState.STARTING: "starting",
+    JobState.RUNNING: "running",
+    JobState.CHECKPOINT: "writing checkpoint",
+    JobState.DETECTING: "failed, not yet detected",
+    JobState.RESTARTING: "restarting",
+    JobState.WAITING: "waiting for node",
+    JobState.DONE: "completed",
+    JobState.KILLED: "ended early",
     JobState.REMOTE: "in a cloud",
 }
 NOT_SUBMITTED = "not submitted yet"
@@ -145,7 +145,7 @@ def job_page(world: World, history: JobHistory, events: JobEvents, job_id: str) 
 def limit_of(scenario: Scenario, job: Job, partition: str) -> float | None:
     """Return the wall time a job may take from each start, with what its partition says [s]; None: any."""
     limit_s = job.limit_s
-    part = next((one for one in scenario.partitions if one.id == partition), None)
+    part = next((owner for owner in scenario.partitions if owner.id == partition), None)
     if part is not None:
         limit_s = limit_s or part.default_limit_s or part.limit_s
         limit_s = min(limit_s, part.limit_s) if limit_s and part.limit_s else limit_s
@@ -155,18 +155,18 @@ def limit_of(scenario: Scenario, job: Job, partition: str) -> float | None:
 def _state_words(state: JobState, why: int, events: JobEvents, job_id: str) -> str:
     if state == JobState.QUEUED:
         reason = WHY[WaitReason(why)]
-        return f"waits: {reason}" if reason else "waits"
+        return f"queued: {reason}" if reason else "queued"
     if state == JobState.KILLED:
         kinds = (kind_of(event.kind) for event in reversed(events.of(job_id)))
-        return next((kind.job_title for kind in kinds if kind.job and kind.job.is_over), "killed")
+        return next((kind.job_title for kind in kinds if kind.job and kind.job.is_over), "ended early")
     return STATE_WORDS[state]
 
 
 def _facts(world: World, history: JobHistory, spec: Job, index: int) -> str:
     """Return whose it is, where it was submitted and what it asks for, in one line."""
     partition = history.partition_of(index)
-    titles = {one.id: one.title or one.id for one in world.scenario.tenants}
-    titles |= {one.id: one.title or one.id for one in world.scenario.partitions}
+    titles = {owner.id: owner.title or owner.id for owner in world.scenario.tenants}
+    titles |= {owner.id: owner.title or owner.id for owner in world.scenario.partitions}
     gpus = history.gpus_of(index)
     parts = [titles.get(spec.tenant, spec.tenant) if spec.tenant else ""]
     parts += [f"partition {titles.get(partition, partition)}" if partition else ""]
@@ -200,7 +200,7 @@ def _in_cloud(events: JobEvents, job_id: str, step_s: float) -> str:
     cloud, gpus = str(went.data.get("cloud", "the cloud")), int(went.data.get("gpus", 0))
     held = f"{gpus:,} GPU{'s' * (gpus != 1)} of {cloud}"
     if came is None or came.t_s < went.t_s:
-        return f"on its way to the cloud: {held} are ordered"
+        return f"moving to the cloud: {held} ordered"
     if not _steps_there(events, job_id):
         return f"in the cloud: {held}, starting"
     return f"in the cloud: {held}, {text.duration(step_s)} a step, stops included"

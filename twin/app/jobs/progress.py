@@ -41,7 +41,7 @@ class JobProgress(Painted):
         self.update()
 
     def words(self) -> str:
-        """Return steps done, asked for and not safe yet."""
+        """Return steps done, asked for and not saved yet."""
         p = self.shown
         if p is None:
             return ""
@@ -49,7 +49,7 @@ class JobProgress(Painted):
         if p.total is not None:
             done += f" of {p.total:,.0f}  ({100 * min(p.step / max(p.total, 1e-9), 1.0):.1f} %)"
         unsafe = 0.0 if p.durable is None else p.step - p.durable
-        return done if unsafe < 1 else f"{done},  {unsafe:,.0f} not safe yet"
+        return done if unsafe < 1 else f"{done},  {unsafe:,.0f} not saved yet"
 
     @property
     def span_s(self) -> tuple[float, float]:
@@ -122,14 +122,14 @@ class JobProgress(Painted):
         if p is None or clock is None:
             return ""
         if p.over:
-            return f"over since {clock.says(p.now_s)}"
+            return f"ended {clock.says(p.now_s)}"
         if p.ends_s is None:
-            return "no end in sight" if p.total is None else ""
+            return "no end date" if p.total is None else ""
         words = f"ends about {clock.says(p.ends_s)}"
         if not p.late:
             return words
         killed = p.limit_s is not None and p.ends_s > p.limit_s
-        return f"{words}: {'its time limit comes first' if killed else 'after its deadline'}"
+        return f"{words}: {'time limit comes first' if killed else 'after its deadline'}"
 
     def _paint_time(self, painter: QPainter, theme: Theme, p: ProgressFigures, clock: Clock) -> None:
         top, high = self.steps_bar.bottom() + 6.0, _BAR_PX / 2
@@ -179,7 +179,7 @@ class JobProgress(Painted):
             return ""
         lines = [
             f"<b>{escape(self.words())}</b>",
-            "Solid: safe in a checkpoint. Hatched: lost if it stops.",
+            "Solid: saved in a checkpoint. Hatched: lost on a failure.",
         ]
         lines += [f"{title}: {clock.says(t_s)}" for t_s, title, _, _ in self.marks()]
         if p.start_s is not None:

@@ -8,24 +8,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from twin.app.toolkit.account_colours import AccountShare
+from twin.analysis.account_words import account_title
+from twin.app.toolkit.account_colours import AccountShare, meaning
+from twin.record.accounts import JOB_SECONDS
 
 LEAST_SHARE = 2e-4
 """A cause that took less of the whole is left out, and counted with what is left over."""
+_COLOURED_AS = {"job.exposed_s": "exposed_data"}
 QUEUE, REST, PRODUCTIVE = "queue", "not_held", "productive"
-_CAUSES: tuple[tuple[str, str, str, str], ...] = (
-    ("job.restart_s", "restart_and_load", "Start, restart", "Containers, initialisation, load, warm-up"),
-    ("job.spare_wait_s", "idle_reserved", "Waited for nodes", "It held the others and could not step"),
-    ("job.detect_s", "detection", "Not noticed yet", "Something had failed, and nobody knew"),
-    ("job.lost_s", "lost_work", "Lost work", "Done since the last checkpoint, and done again"),
-    ("job.checkpoint_s", "checkpoint_stall", "Checkpoints", "It stood while its state was written"),
-    ("job.exposed_s", "exposed_data", "Communication", "Between GPUs, hidden by nothing"),
-    ("job.bubble_s", "pipeline_bubble", "Pipeline bubble", "Stages that wait to fill and drain"),
-    ("job.input_s", "input_wait", "Input", "Steps that waited for their data"),
-    ("job.throttle_s", "thermal_throttle", "Throttle, caps", "Clocks lowered by heat or a power cap"),
-    ("job.straggler_s", "straggler", "Stragglers", "The slowest of many, and links shared with others"),
-    ("job.no_load_s", "idle_no_load", "No load", "GPUs of a service that nobody asked anything"),
+_CAUSES: tuple[tuple[str, str, str], ...] = (
+    ("job.restart_s", "", ""),
+    ("job.spare_wait_s", "Wait for nodes", "Waited for replacement nodes while holding the others"),
+    ("job.detect_s", "", ""),
+    ("job.lost_s", "", ""),
+    ("job.checkpoint_s", "", ""),
+    ("job.exposed_s", "Communication", "Exposed communication between GPUs, not overlapped with compute"),
+    ("job.bubble_s", "", ""),
+    ("job.input_s", "", ""),
+    ("job.throttle_s", "Throttle, caps", "Clocks lowered by thermal throttling or a power cap"),
+    ("job.straggler_s", "Stragglers", "Waited for the slowest GPU, or for shared or lost links"),
+    ("job.no_load_s", "", ""),
 )
+"""Channel, and title and hint where several accounts of the ledger are in it; others have those of their account."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class Waterfall:
     @property
     def pieces(self) -> tuple[AccountShare, ...]:
         """Return the losses and what is left; they sum to the whole."""
-        hint = "Matrix products and all else that brings the job on, at the clock it has"
+        hint = "Useful work of the job, at its present clocks"
         title = "Productive here" if self.away else "Productive"
         return (*self.losses, AccountShare(PRODUCTIVE, title, self.productive_s, hint))
 
@@ -76,22 +80,28 @@ def waterfall(whole_s: float, queue_s: float, spent_s: Mapping[str, float], *, a
         Whether it was in a cloud: what is booked nowhere here went there.
     """
     productive_s = spent_s.get("job.productive_s", 0.0)
-    found = [AccountShare(QUEUE, "Queue", queue_s, "Submitted, and waiting for its turn")]
-    found += [
-        AccountShare(account, title, spent_s.get(channel, 0.0), hint)
-        for channel, account, title, hint in _CAUSES
-    ]
+    found = [AccountShare(QUEUE, "Queue", queue_s, "Submitted and queued")]
+    found += [_loss(*cause, spent_s) for cause in _CAUSES]
     kept = [piece for piece in found if piece.value > LEAST_SHARE * whole_s and piece.value > 0.0]
     rest_s = whole_s - productive_s - sum(piece.value for piece in kept)
     if rest_s > LEAST_SHARE * whole_s * len(_CAUSES):
         title, hint = (
-            ("In a cloud", "It ran elsewhere")
+            ("In a cloud", "Ran outside the hall")
             if away
             else (
-                "Nodes it lacked",
-                "It went on, or waited, with fewer nodes than it asks for: their share of the time",
+                "Missing nodes",
+                "Ran or waited with fewer nodes than requested: their share of the time",
             )
         )
         kept.append(AccountShare(REST, title, rest_s, hint))
         rest_s = 0.0
     return Waterfall(whole_s, tuple(kept), max(productive_s + rest_s, 0.0), away)
+
+
+def _loss(channel: str, title: str, hint: str, spent_s: Mapping[str, float]) -> AccountShare:
+    """Return a loss with the title and meaning of its account, or those given."""
+    account = _COLOURED_AS.get(channel, JOB_SECONDS[channel][0])
+    name = title or account_title(account)
+    return AccountShare(
+        account, name[:1].upper() + name[1:], spent_s.get(channel, 0.0), hint or meaning(account)
+    )

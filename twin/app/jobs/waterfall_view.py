@@ -28,7 +28,7 @@ class WaterfallView(Painted):
     """Shows where the time of one job went; a tool tip says what a line means."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "Where the time of the job went")
+        super().__init__(look, "Time of the job by account")
         self.shown: Waterfall | None = None
         self.setMinimumSize(340, 120)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -59,7 +59,7 @@ class WaterfallView(Painted):
         high = max(min(scaled(_LINE_PX), (self.height() - 8.0) / (len(pieces) + 1)), scaled(_LINE_MIN_PX))
         found, left_s = [], self.shown.whole_s
         whole = AccountShare(
-            _WHOLE, "Since it was submitted", left_s, "Wall time until now, or until its end"
+            _WHOLE, "Since submission", left_s, "Wall time until now, or until the job's end"
         )
         found.append((self._spot(0, high), whole, 0.0))
         for number, piece in enumerate(pieces, start=1):
@@ -103,7 +103,7 @@ class WaterfallView(Painted):
         lines = self.lines()
         if not lines:
             painter.setPen(QColor(theme.muted))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "It was not submitted yet")
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "Not submitted yet")
             return
         before: QRectF | None = None
         for number, (spot, piece, begin_s) in enumerate(lines):
@@ -120,7 +120,7 @@ class WaterfallView(Painted):
                 painter.setPen(QColor(theme.muted))
                 room = spot.adjusted(_EDGE_PX + scaled(_NAME_PX), 0, -_EDGE_PX - scaled(_FIGURE_PX), 0)
                 wide = painter.fontMetrics().horizontalAdvance
-                words = next((said for said in _ALONE if wide(said) <= room.width()), "")
+                words = next((words for words in _ALONE if wide(words) <= room.width()), "")
                 painter.drawText(room, _MIDDLE, words)
             self._write(painter, theme, spot, piece, bold)
             before = bar
@@ -140,7 +140,8 @@ class WaterfallView(Painted):
         painter.setFont(font(11 if spot.height() >= 15 else 10, bold=bold))
         painter.setPen(QColor(theme.text if bold else theme.muted))
         name = QRectF(_EDGE_PX, spot.top(), scaled(_NAME_PX) - 8, spot.height())
-        painter.drawText(name, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, _short(piece))
+        words = painter.fontMetrics().elidedText(piece.title, Qt.TextElideMode.ElideRight, int(name.width()))
+        painter.drawText(name, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
         painter.setPen(QColor(theme.text))
         figure = QRectF(
             self.width() - scaled(_FIGURE_PX) - _EDGE_PX, spot.top(), scaled(_FIGURE_PX), spot.height()
@@ -158,7 +159,3 @@ class WaterfallView(Painted):
             if spot.contains(place):
                 return f"<b>{escape(piece.title)}</b> {self.figure(piece.value)}<br>{escape(piece.hint)}"
         return ""
-
-
-def _short(piece: AccountShare) -> str:
-    return "Since submission" if piece.account == _WHOLE else piece.title

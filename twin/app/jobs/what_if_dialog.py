@@ -87,7 +87,7 @@ class RiskDialog(QDialog):
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(10)
         head = QHBoxLayout()
-        head.addWidget(label(f"What would {self._risk.job} keep?", "title"), 1)
+        head.addWidget(label(f"ETTR of {self._risk.job}", "title"), 1)
         head.addWidget(label("SIMULATED", "badge"))
         nest(column, head)
         grid = QGridLayout()
@@ -104,7 +104,7 @@ class RiskDialog(QDialog):
         lower.setSpacing(16)
         told = QVBoxLayout()
         told.setSpacing(4)
-        told.addWidget(label("EFFECTIVE TRAINING TIME", "section"))
+        told.addWidget(label("EFFECTIVE TRAINING TIME RATIO (ETTR)", "section"))
         told.addWidget(self.headline)
         told.addWidget(self.details)
         told.addStretch(1)
@@ -114,7 +114,7 @@ class RiskDialog(QDialog):
         column.addWidget(self.note)
         left_out = "; ".join(self._risk.left_out)
         self.note.setText(
-            "Quick model of failures, repairs, spares and restarts alone, 1,000 runs; twin run has the whole hall."
+            "Quick model of failures, repairs, spares and restarts only, 1,000 runs; twin run simulates the whole hall."
             + (f" Left out: {left_out}." if left_out else "")
         )
 
@@ -160,9 +160,7 @@ class _Slider:
         self.name, self.words = label(title, "muted"), PlainLabel()
         self.bar = QSlider(Qt.Orientation.Horizontal)
         self.bar.setAccessibleName(title)
-        self.bar.setToolTip(
-            plain_tip(f"{title}: what would be kept with another value; in the middle of the scene's own")
-        )
+        self.bar.setToolTip(plain_tip(f"{title}: ETTR with another value; the middle is the scene's"))
         self.bar.setRange(-1 if self._zero else 0, _STEPS)
         self.bar.setPageStep(_STEPS // 20)
         place = -1 if at <= 0 else round(_STEPS * math.log(at / self._low) / math.log(high / self._low))
@@ -181,7 +179,7 @@ class _Slider:
 
     def tell(self) -> None:
         """Write the value."""
-        own = "  (as it is)" if self.bar.value() == self._own else ""
+        own = "  (scene)" if self.bar.value() == self._own else ""
         self.words.setText(f"{self._words(self.value)}{own}")
 
 
@@ -189,7 +187,7 @@ class EttrCurve(Painted):
     """Mean ETTR by the interval between checkpoints, with a dot where the slider stands."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "Effective training time by checkpoint interval")
+        super().__init__(look, "ETTR by checkpoint interval")
         self._x: NDArray[np.float64] = np.zeros(0)
         self._y: NDArray[np.float64] = np.zeros(0)
         self._at_s = math.inf
@@ -261,7 +259,7 @@ class EttrCurve(Painted):
 
 def _round_marks(low: float, high: float) -> list[float]:
     """Return three to seven shares with few digits between two shares."""
-    step = next(one for one in _MARKS if (high - low) / one <= 6)
+    step = next(mark for mark in _MARKS if (high - low) / mark <= 6)
     return [
         round(k * step, 6) for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
     ]

@@ -39,7 +39,7 @@ class AlarmModel(MomentModel):
         self._column, self._order = -1, Qt.SortOrder.AscendingOrder
 
     def refresh(self) -> None:
-        """Take the alarms anew."""
+        """Read all alarms again."""
         rows = self._alarms.all()
         if self._column >= 0:
             rows.sort(key=_KEYS[self._column], reverse=self._order == Qt.SortOrder.DescendingOrder)

@@ -51,8 +51,8 @@ class AlarmsDock(Dock):
         self.table = self._table()
         self.body.addWidget(self.table)
         self._count = label("", "faint")
-        self.seen_button = _small("Acknowledge", "Acknowledge the chosen alarms: you have seen them")
-        self.all_button = _small("Acknowledge all", "Acknowledge every alarm, those that are over as well")
+        self.seen_button = _small("Acknowledge", "Acknowledge the selected alarms")
+        self.all_button = _small("Acknowledge all", "Acknowledge all alarms, ended ones included")
         self.seen_button.clicked.connect(self.acknowledge)
         self.all_button.clicked.connect(self.acknowledge_all)
         for widget in (self._count, self.seen_button, self.all_button):
@@ -92,8 +92,8 @@ class AlarmsDock(Dock):
         rows = range(min(self.model.rowCount(), _ROWS_MEASURED))
 
         def widest(column: int, least: str) -> int:
-            said = [str(self.model.index(row, column).data()) for row in rows]
-            return max(map(metrics.horizontalAdvance, (least, *said))) + 2 * _CELL_MARGIN_PX
+            cells = [str(self.model.index(row, column).data()) for row in rows]
+            return max(map(metrics.horizontalAdvance, (least, *cells))) + 2 * _CELL_MARGIN_PX
 
         widths = {
             ALARM: metrics.horizontalAdvance("Warning: power failure MM") + _ICON_PX if wordy else _ICON_PX,
@@ -148,7 +148,7 @@ class AlarmsDock(Dock):
         return self.alarms.settle(over_in(plant, frame), frame.events)
 
     def _refresh(self) -> None:
-        """Tell of the alarms; the list is shown anew where it is seen."""
+        """Show the number of alarms; refresh the list where visible."""
         if self._seen:
             self._list()
         self._tell()

@@ -73,7 +73,7 @@ class RulesDock(Dock):
         self.filters = {kind: self._filter(kind) for kind in KINDS}
         self.accept_button = QPushButton("Accept\N{HORIZONTAL ELLIPSIS}")
         self.accept_button.setProperty("role", "flat")
-        self.accept_button.setToolTip("Keep the chosen finding as it is, with a reason that the file keeps")
+        self.accept_button.setToolTip("Accept the selected finding; the file keeps the reason")
         self.accept_button.clicked.connect(self.accept_chosen)
         self.tools.addWidget(self.accept_button)
         self._waits = QTimer(self)
@@ -167,7 +167,7 @@ class RulesDock(Dock):
         made.setCheckable(True)
         made.setChecked(kind in self.model.kinds)
         made.setToolTip(
-            plain_tip(f"Show or hide {_NAMES[kind] if kind != 'accepted' else 'what the scene accepts'}")
+            plain_tip(f"Show or hide {_NAMES[kind] if kind != 'accepted' else 'accepted findings'}")
         )
         made.toggled.connect(partial(self._show_kind, kind))
         self.tools.addWidget(made)
@@ -201,15 +201,15 @@ class RulesDock(Dock):
 
     def _choose_again(self, held: Finding) -> None:
         for row in range(self.model.rowCount()):
-            one = self.model.finding_at(row)
-            if (one.rule, one.key, one.excluded) == (held.rule, held.key, held.excluded):
+            finding = self.model.finding_at(row)
+            if (finding.rule, finding.key, finding.excluded) == (held.rule, held.key, held.excluded):
                 self.table.setCurrentIndex(self.model.index(row, RULE))
                 return
 
     def _tell(self) -> None:
         counts = dict.fromkeys(KINDS, 0)
-        for one in self.report.findings:
-            counts[kind_of(one)] += 1
+        for finding in self.report.findings:
+            counts[kind_of(finding)] += 1
         for kind, button in self.filters.items():
             button.setText(f"{counts[kind]:,}")
             button.setAccessibleName(f"{counts[kind]:,} {_NAMES[kind]}")
@@ -221,9 +221,7 @@ class RulesDock(Dock):
             self._empty.setFocus()  # else the next button in the window gets it, and Space would press that
         self.table.setVisible(shown > 0)
         hidden = len(self.report.findings)
-        self._empty.setText(
-            f"Nothing of what is shown here: {hidden:,} hidden" if hidden else "No design rule is broken"
-        )
+        self._empty.setText(f"No findings in this view: {hidden:,} hidden" if hidden else "No findings")
         self._tell_button()
         self._share_width()
 
@@ -234,15 +232,15 @@ class RulesDock(Dock):
             self.table.setFocus()
         self.accept_button.setEnabled(possible)
         again = finding is not None and finding.excluded
-        self.accept_button.setText("Count again" if again else "Accept\N{HORIZONTAL ELLIPSIS}")
+        self.accept_button.setText("Undo acceptance" if again else "Accept\N{HORIZONTAL ELLIPSIS}")
 
     def _share_width(self) -> None:
         metrics = QFontMetrics(QApplication.font())
         rows = range(min(self.model.rowCount(), 60))
 
         def widest(column: int, least: str, most_px: int) -> int:
-            said = [str(self.model.index(row, column).data()) for row in rows]
-            return min(max(map(metrics.horizontalAdvance, (least, *said))) + _MARGIN_PX, most_px)
+            cells = [str(self.model.index(row, column).data()) for row in rows]
+            return min(max(map(metrics.horizontalAdvance, (least, *cells))) + _MARGIN_PX, most_px)
 
         wide = self.table.width() >= _NARROW_PX
         widths = {
@@ -270,6 +268,6 @@ class RulesDock(Dock):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Go there", partial(self.chosen.emit, finding))
-        text = "Count it again" if finding.excluded else "Accept with a reason\N{HORIZONTAL ELLIPSIS}"
+        text = "Undo acceptance" if finding.excluded else "Accept with a reason\N{HORIZONTAL ELLIPSIS}"
         menu.addAction(text, self.accept_chosen).setEnabled(self.accept_button.isEnabled())
         menu.popup(self.table.viewport().mapToGlobal(place))

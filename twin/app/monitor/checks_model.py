@@ -10,7 +10,7 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.rules import BY_ID, Finding, Measure, Report
 
-COLUMNS = ("Rule", "What is wrong", "Is", "Limit", "Where")
+COLUMNS = ("Rule", "Finding", "Is", "Limit", "Where")
 RULE, WHAT, IS, LIMIT, WHERE = range(len(COLUMNS))
 SIGNS = {"error": ("alarm", "alarm"), "warning": ("warning", "warning"), "notice": ("info", "notice")}
 """Icon and colour of each severity; they differ in both."""
@@ -75,8 +75,8 @@ class RulesModel(ColumnModel):
         return None
 
     def _choose(self) -> None:
-        rows = [one for one in self._report.findings if kind_of(one) in self.kinds]
-        rows.sort(key=lambda one: one.excluded)
+        rows = [finding for finding in self._report.findings if kind_of(finding) in self.kinds]
+        rows.sort(key=lambda finding: finding.excluded)
         if rows == self._rows:
             return
         self.beginResetModel()
@@ -120,7 +120,7 @@ def whole(finding: Finding) -> str:
     if finding.comment:
         lines.append(f"Accepted: {finding.comment}")
     lines += [f"Key: {finding.key}"] if finding.key else []
-    return "\n".join([*lines, f"Checks: {rule.checks}", f"Limit from: {rule.source}"])
+    return "\n".join([*lines, f"Checks: {rule.checks}", f"Source: {rule.source}"])
 
 
 def _said(measure: Measure | None) -> str:

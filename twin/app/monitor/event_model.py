@@ -77,8 +77,8 @@ class EventModel(MomentModel):
     def row_of(self, event: Event) -> int:
         """Return the row of an event; -1 where it is not shown."""
         place = bisect_left(self._shown, event.row, key=lambda one: one.row)
-        there = place < len(self._shown) and self._shown[place].row == event.row
-        return len(self._shown) - 1 - place if there else -1
+        found = place < len(self._shown) and self._shown[place].row == event.row
+        return len(self._shown) - 1 - place if found else -1
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Return the number of events shown."""

@@ -61,7 +61,7 @@ class EventsDock(Dock):
         self.search.setMinimumWidth(64)
         self.search.setMaximumWidth(130)
         self.search.setAccessibleName("Filter events")
-        self.search.setToolTip("Shows the events with these letters")
+        self.search.setToolTip("Shows events that contain the text")
         self.search.textChanged.connect(self._filter)
         for button in self._severity_buttons():
             self.tools.addWidget(button)
@@ -87,7 +87,7 @@ class EventsDock(Dock):
         group.setExclusive(True)
         self.severity_buttons: dict[Severity, QToolButton] = {}
         for severity, title in _FILTERS:
-            tip = "Show every event" if severity == Severity.INFO else f"Show {title.lower()} and worse"
+            tip = "Show all events" if severity == Severity.INFO else f"Show {title.lower()} and worse"
             button = tool_button(self._look, SEVERITY_ICONS[severity], tip, colour=_colour_name(severity))
             button.setCheckable(True)
             button.setChecked(severity == FIRST_SHOWN)

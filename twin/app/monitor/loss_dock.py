@@ -43,8 +43,8 @@ _REST = 20.0
 _BEHIND = 0.01
 """Of a range: what is recorded is told where it ends so much earlier; a fast run is hours ahead of its file."""
 RANGES = (
-    ("hour", "Last hour", "The hour before the time on screen, as far as it is recorded"),
-    ("loop", "Chosen range", "The range that is looped on the timeline"),
+    ("hour", "Last hour", "The recorded hour before the time on screen"),
+    ("loop", "Loop range", "The loop range of the timeline"),
     ("run", "From the start", "From the start to the time on screen"),
 )
 
@@ -92,7 +92,7 @@ class WhyDock(Dock):
         self._going = False
         self.model = WhyModel(look)
         self.table = RowTable(
-            look, "Where the GPU time went and why", _ROW_PX, self.model, "Nothing is recorded yet"
+            look, "GPU time by account, with causes", _ROW_PX, self.model, "Nothing is recorded yet"
         )
         self.table.setItemDelegateForColumn(SHARE, _Bar(look, self.table))
         for column, width_px in _WIDTHS_PX.items():
@@ -107,7 +107,7 @@ class WhyDock(Dock):
         for name, title, tip in RANGES:
             self.box.addItem(title, name)
             self.box.setItemData(self.box.count() - 1, plain_tip(tip), Qt.ItemDataRole.ToolTipRole)
-        self.box.setToolTip("Which part of the run is explained")
+        self.box.setToolTip("Part of the run to explain")
         self.tools.addWidget(self.words)
         self.tools.addWidget(self.box)
         self._settling = QTimer(self)
@@ -142,12 +142,12 @@ class WhyDock(Dock):
         if not self._seen:
             return
         began = time.process_time()
-        self.found, said = self._explained()
+        self.found, words = self._explained()
         self._next_wall_s = time.monotonic() + max(_EVERY_WALL_S, _REST * (time.process_time() - began))
         self.model.show_explanation(self.found)
-        self.words.setText(said if self.found is not None else "")  # else the empty table says it
+        self.words.setText(words if self.found is not None else "")  # else the empty table says it
         self.words.setToolTip(plain_tip("\n".join(self.found.remarks) if self.found is not None else ""))
-        self.table.none = said or "Nothing is recorded yet"
+        self.table.none = words or "Nothing is recorded yet"
 
     def _explained(self) -> tuple[Explanation | None, str]:
         session = self._session
@@ -168,9 +168,9 @@ class WhyDock(Dock):
         except (RunFileError, OSError) as error:
             return None, str(error)
         long = spoken(found.t1_s - found.t0_s)
-        said = f"{100 * found.productive_share:.1f} % of {long} productive"
+        words = f"{100 * found.productive_share:.1f} % of {long} productive"
         behind_s = self.range_s[1] - end_s
-        return found, f"{said}, {up_to}" if behind_s > _BEHIND * (t1_s - t0_s) else said
+        return found, f"{words}, {up_to}" if behind_s > _BEHIND * (t1_s - t0_s) else words
 
     def _recorded(self, end_s: float) -> tuple[float, float]:
         """Return what of the range is recorded [s]: of the last hour the last one that is, for the file lags a run."""
@@ -211,15 +211,15 @@ class WhyDock(Dock):
     def _on_loop(self) -> None:
         """Offer the chosen range where there is one; choose it when it is new, for that is why it was chosen."""
         place = self.box.findData("loop")
-        there = self._session.replay.loop is not None
+        has_loop = self._session.replay.loop is not None
         items = self.box.model()
         assert isinstance(items, QStandardItemModel)
         item = items.item(place)
-        new = there and not item.isEnabled()
-        item.setEnabled(there)
+        new = has_loop and not item.isEnabled()
+        item.setEnabled(has_loop)
         if new:
             self.box.setCurrentIndex(place)
-        elif not there and self.box.currentIndex() == place:
+        elif not has_loop and self.box.currentIndex() == place:
             self.box.setCurrentIndex(self.box.findData("hour"))
         self._soon()
 

@@ -14,7 +14,7 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import spelled
 
-COLUMNS = ("Share", "What, and what is behind it", "GPU-hours")
+COLUMNS = ("Share", "Account and cause", "GPU-hours")
 SHARE, WHAT, HOURS = range(len(COLUMNS))
 BAR_ROLE = Qt.ItemDataRole.UserRole + 1
 """Length of a row's bar, 0 to 1; None: it has none."""
@@ -62,7 +62,7 @@ class WhyModel(ColumnModel):
         rows = [] if found is None else rows_of(found)
         if found is not None:
             self._installed = found.installed_gpu_s or 1.0
-            self._largest = max((one.gpu_s for one in found.lost), default=1.0) or 1.0
+            self._largest = max((loss.gpu_s for loss in found.lost), default=1.0) or 1.0
         same = [(row.lost.account, row.goes_to and row.goes_to.subject) for row in rows] == [
             (row.lost.account, row.goes_to and row.goes_to.subject) for row in self.shown
         ]

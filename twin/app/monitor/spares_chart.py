@@ -47,8 +47,8 @@ class SparesChart(Painted):
     def show_moment(self, now: Mapping[NodeCondition, int]) -> None:
         """Show the newest moment."""
         self._now = now
-        said = [f"{WORDS[name]} {count:,}" for name, count in now.items() if count]
-        self.setAccessibleDescription(", ".join(said))
+        counts = [f"{WORDS[name]} {count:,}" for name, count in now.items() if count]
+        self.setAccessibleDescription(", ".join(counts))
         self.update()
 
     @property

@@ -34,7 +34,7 @@ from twin.app.toolkit.row_table import RowTable
 from twin.record.channels import NodeCondition
 from twin.record.frame import Frame
 
-COLUMNS = ("Node", "Condition", "Since", "What happened last")
+COLUMNS = ("Node", "Condition", "Since", "Last event")
 NODE, CONDITION, SINCE, LAST = range(len(COLUMNS))
 _ROW_PX, _SPLIT = 22, (1, 1)
 _WIDTHS_PX = {NODE: 104, CONDITION: 112, SINCE: 84}
@@ -86,7 +86,7 @@ class PoolModel(ColumnModel):
 
 def pool_table(look: Look, model: PoolModel) -> RowTable:
     """Return the list of the nodes of a model."""
-    table = RowTable(look, "Nodes that are not at work", _ROW_PX, model, "Every node is at work")
+    table = RowTable(look, "Nodes not in use", _ROW_PX, model, "All nodes in use")
     table.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # nodes of a row differ in their last digits
     for column, width_px in _WIDTHS_PX.items():
         table.setColumnWidth(column, width_px)
@@ -159,8 +159,8 @@ class SparesDock(Dock):
             int(np.count_nonzero(frame.values["node.condition"] == name))
             for name in (NodeCondition.SPARE, NodeCondition.NO_HANDS, NodeCondition.NO_PART)
         )
-        waits = [f"{hands:,} wait for hands"] if hands else []
-        waits += [f"{parts:,} for parts"] if parts else []
+        waits = [f"{hands:,} awaiting technician"] if hands else []
+        waits += [f"{parts:,} awaiting parts"] if parts else []
         self.words.setText(", ".join([f"{spare:,} spare", *waits]))
 
     def _on_chosen(self, index: QModelIndex) -> None:

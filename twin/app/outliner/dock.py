@@ -77,7 +77,7 @@ class OutlinerDock(Dock):
         self.search.setPlaceholderText("Search: name, part, job")
         self.search.setAccessibleName("Search the outliner")
         self.search.setToolTip(
-            "Keeps the lines with these words in name, id or part, and the nodes of such jobs"
+            "Shows lines whose name, id or part contains the text, and the nodes of such jobs"
         )
         self.tree = _Tree()
         self.none = label("", "muted", wrap=True)
@@ -144,7 +144,7 @@ class OutlinerDock(Dock):
         self.refresh()
 
     def refresh(self) -> None:
-        """Make the tree anew, with the same lines open and chosen."""
+        """Rebuild the tree, with the same lines open and selected."""
         document, plant = self._session.document, self._session.plant
         self._waits.stop()
         if self.model is None:
@@ -233,7 +233,7 @@ class OutlinerDock(Dock):
 
     def _tell(self, text: str, number: int) -> None:
         if text and not number:
-            self.none.setText(f"Nothing here is called {text!r}")
+            self.none.setText(f"No match for {text!r}")
         elif number > MOST_FOUND:
             self.none.setText(f"The first {MOST_FOUND:,} of {number:,}")
         self.none.setVisible(bool(text) and (not number or number > MOST_FOUND))
@@ -383,7 +383,7 @@ class _Tree(QTreeView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Everything of the scene, as a tree")
+        self.setAccessibleName("Tree of the scene")
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
         self.setIndentation(11)
@@ -441,8 +441,8 @@ class _Tree(QTreeView):
 
 def _nameable(scenario: Scenario) -> frozenset[str]:
     """Return the ids of what can be given a name."""
-    ids = {one.id for one in scenario.jobs} | {one.id for one in scenario.tenants}
-    ids |= {one.id for one in scenario.partitions} | {one.id for one in scenario.groups}
+    ids = {item.id for item in scenario.jobs} | {item.id for item in scenario.tenants}
+    ids |= {item.id for item in scenario.partitions} | {item.id for item in scenario.groups}
     ids |= {hall.id for hall in scenario.halls} | {rows.id for hall in scenario.halls for rows in hall.rows}
     return frozenset(ids)
 
@@ -457,7 +457,7 @@ def in_hall(ids: Sequence[str], session: Session) -> tuple[str, ...]:
         if find(plant, id) is not None:
             shown[id] = None
             continue
-        made = (one for one in (f"{id}/{k}" for k in range(_MOST_MADE)) if one in plant.slots)
+        made = (item for item in (f"{id}/{k}" for k in range(_MOST_MADE)) if item in plant.slots)
         shown.update(dict.fromkeys(made))
     return tuple(shown)
 

@@ -16,8 +16,8 @@ from twin.app.toolkit.plain_text import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 NAME, NOTE, EYE, LOCK = range(4)
-COLUMNS = ("Thing", "What", "Shown", "Lock")
-THINGS_MIME = "application/x-gpu-twin-things"
+COLUMNS = ("Item", "What", "Shown", "Lock")
+THINGS_MIME = "application/x-gpu-twin-items"
 _NOWHERE = QModelIndex()
 
 
@@ -157,9 +157,7 @@ class OutlinerModel(QAbstractItemModel):
             if column == EYE and seed.id:
                 return f"{seed.id}: {'hidden; click to show it' if hidden else 'click to hide it in the hall'} (H)"
             if column == LOCK and seed.id:
-                return (
-                    f"{seed.id}: {'locked; click to let it be edited' if locked else 'click to lock it'} (L)"
-                )
+                return f"{seed.id}: {'locked; click to unlock it' if locked else 'click to lock it'} (L)"
             named = seed.id if seed.id and seed.id != seed.title else ""
             return plain_tip("\n".join(words for words in (seed.title, named, seed.note) if words))
         if role == roles.AccessibleTextRole:

@@ -29,9 +29,19 @@ def _fabric(plant: Plant, number: int) -> Callable[[], list[Seed]]:
     def tiers() -> list[Seed]:
         seeds = []
         for role, title in _TIERS:
-            mine = np.flatnonzero(switches.present & (switches.fabric == number) & (switches.role == role))
-            if len(mine):
-                seeds.append(Seed("", title, plural(len(mine), "switch"), "switch", _switches(plant, mine)))
+            tier_switches = np.flatnonzero(
+                switches.present & (switches.fabric == number) & (switches.role == role)
+            )
+            if len(tier_switches):
+                seeds.append(
+                    Seed(
+                        "",
+                        title,
+                        plural(len(tier_switches), "switch"),
+                        "switch",
+                        _switches(plant, tier_switches),
+                    )
+                )
         if not seeds:  # a ring or torus: nodes are plugged into one another
             peers = plant.peer_links
             nodes = np.unique(peers.a[peers.fabric == number])
@@ -66,7 +76,7 @@ def node_seed(plant: Plant, node: int) -> Seed:
 
 
 def power(scenario: Scenario, plant: Plant) -> list[Seed]:
-    """Return the power tree from its roots to the racks and machines that hang on it."""
+    """Return the power tree from its roots to the racks and machines that depend on it."""
     items = plant.power
     hanging: dict[int, list[int]] = {}
     for item in np.flatnonzero(items.present).tolist():
@@ -136,7 +146,7 @@ def _racks(plant: Plant, slots: NDArray[np.int64]) -> Callable[[], list[Seed]]:
 def coolant(scenario: Scenario, plant: Plant) -> list[Seed]:
     """Return facility water, the loops that give it their heat, and the racks that each cools."""
     loops, racks = plant.loops, plant.racks
-    there = np.flatnonzero(loops.present)
+    present = np.flatnonzero(loops.present)
 
     def cooled(loop: int) -> NDArray[np.int64]:
         by_air = LoopKind(int(loops.kind[loop])).by_air
@@ -144,17 +154,17 @@ def coolant(scenario: Scenario, plant: Plant) -> list[Seed]:
         return np.flatnonzero(racks.present & (column == loop))
 
     def loop_seed(loop: int) -> Seed:
-        mine = cooled(loop)
-        note = f"{loops.part[loop]}, {plural(len(mine), 'rack')}"
-        make = _racks(plant, mine) if len(mine) else None
+        racks = cooled(loop)
+        note = f"{loops.part[loop]}, {plural(len(racks), 'rack')}"
+        make = _racks(plant, racks) if len(racks) else None
         return Seed(loops.ids[loop], loops.labels[loop], note, "loop", make)
 
     def maker(water: int) -> Callable[[], list[Seed]]:
-        return lambda: [loop_seed(k) for k in there[loops.plant[there] == water].tolist()]
+        return lambda: [loop_seed(k) for k in present[loops.plant[present] == water].tolist()]
 
     seeds = []
     for water, id in enumerate(plant.plants.ids):
-        number = int((loops.plant[there] == water).sum())
+        number = int((loops.plant[present] == water).sum())
         note = f"{plant.plants.part[water]}, {plural(number, 'loop')}"
         seeds.append(Seed(id, id, note, "loop", maker(water)))
     warm = np.flatnonzero(racks.present & (racks.loop < 0) & (racks.air_loop < 0))

@@ -59,7 +59,7 @@ class OutlinerSwitch(QFrame):
         self._fit()
 
     def _fit(self, *_: object) -> None:
-        plain, bold = (QFontMetrics(theme.font(bold=one)) for one in (False, True))
+        plain, bold = (QFontMetrics(theme.font(bold=is_bold)) for is_bold in (False, True))
         whole = {mode: title for mode, (title, _) in MODES.items()}
         short = {mode: _SHORT.get(mode, title) for mode, title in whole.items()}
         words = whole if _needed_px([*whole.values()], plain, bold) <= self.contentsRect().width() else short
@@ -72,6 +72,6 @@ class OutlinerSwitch(QFrame):
 
 def _needed_px(words: list[str], plain: QFontMetrics, bold: QFontMetrics) -> int:
     """Return how wide the switch is whichever of its words is the bold one [px]."""
-    widths = [plain.horizontalAdvance(one) for one in words]
-    more = max(bold.horizontalAdvance(one) - width for one, width in zip(words, widths, strict=True))
+    widths = [plain.horizontalAdvance(word) for word in words]
+    more = max(bold.horizontalAdvance(word) - width for word, width in zip(words, widths, strict=True))
     return sum(widths) + more + len(words) * _ROUND_PX + 2 * _EDGE_PX

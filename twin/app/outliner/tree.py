@@ -22,10 +22,10 @@ Mode = Literal["place", "type", "network", "power", "coolant"]
 
 MODES: dict[Mode, tuple[str, str]] = {
     "place": ("Place", "Halls, rows, racks, nodes and GPUs; machines and the power tree; groups"),
-    "type": ("Type", "Everything by what it is and which part of the catalogue"),
-    "network": ("Network", "Fabrics, their switches, and what is plugged into each"),
-    "power": ("Power", "From the grid down to the racks"),
-    "coolant": ("Coolant", "From facility water to loops and the racks that they cool"),
+    "type": ("Type", "By kind and catalogue part"),
+    "network": ("Network", "Fabrics, switches and connected nodes"),
+    "power": ("Power", "From the utility to the racks"),
+    "coolant": ("Coolant", "From facility water to loops and racks"),
 }
 """Title and tip of each way to sort the tree."""
 
@@ -206,8 +206,8 @@ class _Place:
     def _racks(self, row: int) -> NDArray[np.int64]:
         if not self._racks_of_row:
             racks = self.plant.racks
-            there = np.flatnonzero(racks.present)
-            order = there[np.lexsort((racks.x_m[there], racks.row[there]))]
+            present = np.flatnonzero(racks.present)
+            order = present[np.lexsort((racks.x_m[present], racks.row[present]))]
             ends = np.flatnonzero(np.diff(racks.row[order])) + 1
             self._racks_of_row = {
                 int(racks.row[part[0]]): part for part in np.split(order, ends) if len(part)
@@ -224,8 +224,8 @@ class _Place:
         def maker(stage: str) -> Callable[[], list[Seed]]:
             return lambda: [
                 Seed(id, id, part, "bolt")
-                for id, part, there in zip(items.ids, items.part, items.present.tolist(), strict=True)
-                if there and id.partition("/")[0] == stage
+                for id, part, present in zip(items.ids, items.part, items.present.tolist(), strict=True)
+                if present and id.partition("/")[0] == stage
             ]
 
         return [
@@ -239,16 +239,16 @@ class _Place:
         def maker(generator: str) -> Callable[[], list[Seed]]:
             return lambda: [
                 Seed(id, label, part, "loop")
-                for id, label, part, there in zip(
+                for id, label, part, present in zip(
                     loops.ids, loops.labels, loops.part, loops.present.tolist(), strict=True
                 )
-                if there and id.partition("/")[0] == generator
+                if present and id.partition("/")[0] == generator
             ]
 
         seeds = [Seed(p.id, p.id, p.part or p.kind, "loop") for p in self.scenario.cooling.plants]
         return seeds + [
-            Seed(one.id, one.id, f"{one.count:,} x {one.part}", "loop", maker(one.id))
-            for one in self.scenario.cooling.loops
+            Seed(loop.id, loop.id, f"{loop.count:,} x {loop.part}", "loop", maker(loop.id))
+            for loop in self.scenario.cooling.loops
         ]
 
     def _groups(self) -> list[Seed]:
@@ -351,7 +351,11 @@ def _types(scenario: Scenario, plant: Plant) -> list[Seed]:
             [Seed(p.id, p.id, p.part or p.kind, "loop") for p in scenario.cooling.plants],
         ),
         several("Power items", "bolt", items),
-        one("Stores", "row", [Seed(s.id, s.id, s.part or s.kind or "", "row") for s in scenario.storage]),
+        one(
+            "Storage systems",
+            "row",
+            [Seed(s.id, s.id, s.part or s.kind or "", "row") for s in scenario.storage],
+        ),
         one(
             "Fabrics",
             "switch",

@@ -42,7 +42,7 @@ class PaletteDock(Dock):
         self.search.setPlaceholderText("Search parts")
         self.search.setMinimumWidth(72)
         self.search.setAccessibleName("Search parts")
-        self.search.setToolTip("A few letters of a name; Down and Up choose, Enter takes the part in hand")
+        self.search.setToolTip("Type a few letters; Down and Up select, Enter places the part")
         self.search.textChanged.connect(lambda _: self._refill())
         self.search.installEventFilter(self)
         self.group = QComboBox()
@@ -50,11 +50,11 @@ class PaletteDock(Dock):
         self.group.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.group.setMinimumContentsLength(6)  # the dock stays narrow in a small window
         self.group.setAccessibleName("Kind of parts")
-        self.group.setToolTip("Which parts are listed")
+        self.group.setToolTip("Parts listed")
         self.group.currentIndexChanged.connect(lambda _: self._refill())
         self.count = label("", "faint", wrap=True)
         self.count.setContentsMargins(10, 4, 10, 6)
-        self.star = tool_button(look, "star", "Mark the chosen part as a favourite, or no longer (*)")
+        self.star = tool_button(look, "star", "Mark the selected part as a favourite, or unmark it (*)")
         self.star.clicked.connect(lambda: self._star(self.list.item))
         self.room = tool_button(look, "hall", "Build a whole room: rows, network, cooling and power")
         self.room.clicked.connect(lambda: self.room_wanted.emit())
@@ -84,7 +84,7 @@ class PaletteDock(Dock):
 
     def used(self, id: str) -> None:
         """Take note that a part was put into the hall."""
-        self._recent = [id, *(one for one in self._recent if one != id)][:MOST_RECENT]
+        self._recent = [id, *(part for part in self._recent if part != id)][:MOST_RECENT]
         if self._settings is not None:
             self._settings.keep("recent_parts", self._recent)
         if self.group.currentText() == _RECENT:
@@ -115,20 +115,20 @@ class PaletteDock(Dock):
                 return  # nobody looks yet
             self._items = items_of(self._catalog)
         before = self.list.item
-        by_id = {one.id: one for one in self._items}
+        by_id = {item.id: item for item in self._items}
         chosen = self.group.currentText()
         if chosen == _FAVOURITES:
             some = [by_id[id] for id in self._favourites if id in by_id]
         elif chosen == _RECENT:
             some = [by_id[id] for id in self._recent if id in by_id]
         else:
-            some = [one for one in self._items if chosen in (_ALL, one.group)]
+            some = [item for item in self._items if chosen in (_ALL, item.group)]
         shown = found(some, self.search.text())
         rows: list[PaletteItem | str] = list(shown)
         if chosen == _ALL and not self.search.text().strip():
             rows = []
             for title, _ in GROUPS:
-                rows += [title, *(one for one in shown if one.group == title)]
+                rows += [title, *(item for item in shown if item.group == title)]
         self.list.rows.show_rows(rows)
         self.list.choose(before.id if before is not None and not self.search.text() else "")
         self._tell()
@@ -136,11 +136,11 @@ class PaletteDock(Dock):
     def _tell(self) -> None:
         counted = counts(self._plant)
         self.list.rows.show_marks(counted, frozenset(self._favourites))
-        there, loose = (sum(getattr(one, key) for one in counted.values()) for key in ("there", "loose"))
-        words = f"{there:,} parts stand in the hall" if there else "Nothing stands in the hall yet"
+        there, loose = (sum(getattr(count, key) for count in counted.values()) for key in ("there", "loose"))
+        words = f"{there:,} parts in the hall" if there else "The hall is empty"
         self.count.setText(f"{words}, {loose:,} not connected" if loose else words)
         if not self.list.rows.rows:
-            empty = {_FAVOURITES: "no part has a star yet", _RECENT: "no part was used yet"}
+            empty = {_FAVOURITES: "no favourites yet", _RECENT: "no parts used yet"}
             self.count.setText(f"Nothing found: {empty.get(self.group.currentText(), 'try fewer letters')}")
 
     def _on_plant(self, plant: Plant) -> None:

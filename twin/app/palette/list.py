@@ -73,7 +73,7 @@ class PaletteModel(QAbstractListModel):
 
     def row_of(self, id: str) -> int:
         """Return the row of an item, -1 when it is not shown."""
-        ids = (one.id if isinstance(one, PaletteItem) else "" for one in self.rows)
+        ids = (row.id if isinstance(row, PaletteItem) else "" for row in self.rows)
         return next((row for row, known in enumerate(ids) if known == id), -1)
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
@@ -129,7 +129,7 @@ class _Delegate(QStyledItemDelegate):
         item: PaletteItem | None = index.data(ITEM)
         if item is None:
             return QSize(120, themes.scaled(_HEADER_PX))
-        high = max(sum(one.high_px for one in self.lines(item)), themes.scaled(_PICTURE.height()))
+        high = max(sum(line.high_px for line in self.lines(item)), themes.scaled(_PICTURE.height()))
         return QSize(120, high + 2 * _ROW_EDGE_PX)
 
     def lines(self, item: PaletteItem) -> list[_Line]:
@@ -202,7 +202,7 @@ class _Delegate(QStyledItemDelegate):
             painter.drawPixmap(star.topLeft(), icons.pixmap("star", colour, _STAR_PX, ratio))
         left = rect.left() + _text_left()
         lines = self.lines(item)
-        top = rect.top() + (rect.height() - sum(one.high_px for one in lines)) // 2
+        top = rect.top() + (rect.height() - sum(line.high_px for line in lines)) // 2
         for line in lines:
             painter.setFont(line.font)
             painter.setPen(QColor(line.colour))
@@ -232,13 +232,13 @@ def _lines(item: PaletteItem, model: PaletteModel, theme: themes.Theme, width_px
     ):
         if text:
             high_px = QFontMetrics(font).height() + _LEADING_PX
-            found += [_Line(one, font, colour, high_px) for one in wrapped(text, font, width_px, most)]
+            found += [_Line(line, font, colour, high_px) for line in wrapped(text, font, width_px, most)]
     return found
 
 
 def _unbroken(figures: str) -> str:
     """Return figures between which a line may end, though not between a number and its unit."""
-    return ", ".join(one.replace(" ", "\u00a0") for one in figures.split(", ")).replace("\u00a0at", " at")
+    return ", ".join(line.replace(" ", "\u00a0") for line in figures.split(", ")).replace("\u00a0at", " at")
 
 
 def _text_left() -> int:
@@ -269,7 +269,7 @@ class PaletteList(QListView):
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setDefaultDropAction(Qt.DropAction.CopyAction)
         self.setAccessibleName("Parts")
-        self.setStatusTip("Drag a part into the hall; Enter takes it in hand, * marks a favourite")
+        self.setStatusTip("Drag a part into the hall; Enter places it, * marks a favourite")
         self.doubleClicked.connect(self._take)
         look.changed.connect(self._on_look)
         self.rows.dataChanged.connect(self._on_marks)
@@ -283,7 +283,7 @@ class PaletteList(QListView):
         """Choose an item that is shown; the first one when it is not."""
         row = self.rows.row_of(id)
         if row < 0:
-            row = next((k for k, one in enumerate(self.rows.rows) if isinstance(one, PaletteItem)), -1)
+            row = next((k for k, row in enumerate(self.rows.rows) if isinstance(row, PaletteItem)), -1)
         if row >= 0:
             self.setCurrentIndex(self.rows.index(row))
 

@@ -105,8 +105,17 @@ def items_of(catalog: Catalog) -> list[PaletteItem]:
     for group, kinds in GROUPS:
         if group == "Prefabs":
             found += [
-                PaletteItem(one.id, "prefab", group, one.title, one.says, one.source, one.part, one.id)
-                for one in PREFABS.values()
+                PaletteItem(
+                    prefab.id,
+                    "prefab",
+                    group,
+                    prefab.title,
+                    prefab.says,
+                    prefab.source,
+                    prefab.part,
+                    prefab.id,
+                )
+                for prefab in PREFABS.values()
             ]
             continue
         for kind in kinds:
@@ -126,7 +135,7 @@ def can_stand(part: Part) -> bool:
 
 def _item(catalog: Catalog, part: Part, group: str) -> PaletteItem:
     figures = catalog.figures(part.id)
-    sure = sum(one.status in _SURE for one in figures)
+    sure = sum(figure.status in _SURE for figure in figures)
     return PaletteItem(
         part.id,
         part.KIND,
@@ -147,7 +156,7 @@ def key_figures(catalog: Catalog, part: Part) -> list[str]:
     if isinstance(part, SwitchPart):
         words.append(f"{part.ports} x {part.port_bandwidth_bytes_s * 8e-9:.0f} Gb/s")
     if isinstance(part, CduPart | CrahPart | RdhxPart) or load.gives_w:
-        words.append(f"takes {quantity(load.gives_w, 'W')}")
+        words.append(f"removes {quantity(load.gives_w, 'W')}")
     elif load.power_w:
         words.append(f"{quantity(load.power_w, 'W')} at full load")
     else:
@@ -185,7 +194,7 @@ def found(items: Iterable[PaletteItem], typed: str) -> list[PaletteItem]:
         )
         if best is not None:
             scored.append((-best, place, item))
-    return [item for _, _, item in sorted(scored, key=lambda one: one[:2])]
+    return [item for _, _, item in sorted(scored, key=lambda entry: entry[:2])]
 
 
 def counts(plant: Plant | None) -> dict[str, Count]:
@@ -250,9 +259,9 @@ def tip_of(catalog: Catalog, item: PaletteItem) -> str:
     ]
     lines += [_safe(part.note)] if part.note else []
     rows = "".join(
-        f"<tr><td>{_safe(one.key.replace('_', ' '))}&nbsp;</td><td>{_safe(one.text)}&nbsp;</td>"
-        f"<td><i>{one.status}</i></td><td>{_safe(one.citation[:60])}</td></tr>"
-        for one in catalog.figures(part.id)
+        f"<tr><td>{_safe(figure.key.replace('_', ' '))}&nbsp;</td><td>{_safe(figure.text)}&nbsp;</td>"
+        f"<td><i>{figure.status}</i></td><td>{_safe(figure.citation[:60])}</td></tr>"
+        for figure in catalog.figures(part.id)
     )
     return "<br>".join(lines) + f"<table>{rows}</table>"
 

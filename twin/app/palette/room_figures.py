@@ -39,21 +39,24 @@ def figures_of(scene: EditedScene) -> list[RoomFigure]:
     switches = int(plant.switches.present.sum())
     cables = len(plant.node_links.node) + int(plant.switch_links.cables.sum())
     feeds = [
-        one.part for one in scene.scenario.power if one.kind in ("pdu", "busbar") for _ in range(one.count)
+        stage.part
+        for stage in scene.scenario.power
+        if stage.kind in ("pdu", "busbar")
+        for _ in range(stage.count)
     ]
     rows = [
         RoomFigure("GPUs", f"{found.gpus:,} in {found.nodes:,} nodes"),
         RoomFigure("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m²"),
         RoomFigure(
             "IT power",
-            f"{quantity(found.it_w, 'W')} at full load, {quantity(found.grid_w, 'W')} from the grid",
+            f"{quantity(found.it_w, 'W')} at full load, {quantity(found.grid_w, 'W')} from the utility",
         ),
         RoomFigure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
         RoomFigure(
             "Heat",
-            f"{quantity(found.heat_w, 'W')} of nodes by nameplate and {quantity(beside, 'W')} beside, "
+            f"{quantity(found.heat_w, 'W')} of nodes by nameplate and {quantity(beside, 'W')} of other equipment, "
             f"{(found.heat_w + beside) / TON_W:,.0f} tons",
-            "Beside: network, storage, and switches that a rack brings",
+            "Other equipment: network, storage, and switches inside racks",
         ),
         RoomFigure("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),
         *_spares(scene),
@@ -79,14 +82,16 @@ def _spares(scene: EditedScene) -> list[RoomFigure]:
     """Return how many machines are needed and how many are spare, and the heat that says so."""
     found = spares_of(scene)
     tip = [
-        f"{one.machines}: {quantity(one.group_w, 'W')}{' in one group' * (one.groups > 1)}, "
-        f"{quantity(one.each_w, 'W')} each"
-        for one in found
-        if one.each_w > 0
+        f"{group.machines}: {quantity(group.group_w, 'W')}{' in one group' * (group.groups > 1)}, "
+        f"{quantity(group.each_w, 'W')} each"
+        for group in found
+        if group.each_w > 0
     ]
-    tip.append("Heat of nodes by nameplate, and of what stands beside them")
+    tip.append("Nameplate heat of nodes and other equipment")
     return (
-        [RoomFigure("Needed + spare", ", ".join(one.words for one in found), "\n".join(tip))] if found else []
+        [RoomFigure("Needed + spare", ", ".join(group.words for group in found), "\n".join(tip))]
+        if found
+        else []
     )
 
 
@@ -97,9 +102,7 @@ def _cost(scene: EditedScene, found: Budget) -> RoomFigure:
         return RoomFigure("Parts", cost)
     parts = [scene.catalog.part(id) for id in found.unpriced]
     kinds = sorted({KINDS.get(part.KIND, part.KIND.replace("_", " ")) for part in parts}, key=str.lower)
-    tip = "\n".join(
-        ["No price is known of (of nodes their GPUs count):", *sorted(part.title for part in parts)]
-    )
+    tip = "\n".join(["Without a price (for nodes: of their GPUs):", *sorted(part.title for part in parts)])
     return RoomFigure("Parts", f"{cost}; without a price: {', '.join(kinds)}", tip)
 
 
@@ -115,11 +118,11 @@ def floor_m2(scene: EditedScene) -> float:
 
 
 def _ups(scene: EditedScene) -> int:
-    return sum(one.count * one.units for one in scene.scenario.power if one.kind == "ups")
+    return sum(stage.count * stage.units for stage in scene.scenario.power if stage.kind == "ups")
 
 
 def _storage(scene: EditedScene) -> str:
     stores = scene.scenario.storage
-    read = sum(scene.catalog.storage(one.part).read_bytes_s * one.count for one in stores if one.part)
-    boxes = sum(one.count for one in stores)
+    read = sum(scene.catalog.storage(store.part).read_bytes_s * store.count for store in stores if store.part)
+    boxes = sum(store.count for store in stores)
     return f"{boxes:,} {'box' if boxes == 1 else 'boxes'}, {quantity(read, 'B/s')} read"

@@ -22,7 +22,7 @@ _ROUND = 0.25
 """What part of its size is shown round a room where something stands already."""
 
 
-THERE = "stands there already"
+THERE = "already there"
 
 
 class _Group(NamedTuple):
@@ -69,7 +69,7 @@ class RoomPreview(QWidget):
 
     def legend(self) -> dict[str, QColor]:
         """Return what the colours of the plan mean: of what is there, and nothing else."""
-        return {} if self._plant is None else {one.name: one.fill for one in self._groups(self._plant)}
+        return {} if self._plant is None else {group.name: group.fill for group in self._groups(self._plant)}
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the plan, low y at the bottom."""
@@ -115,8 +115,10 @@ class RoomPreview(QWidget):
         pale.setAlpha(60)
         found: list[_Group] = []
         if self._there is not None:
-            one = self._there
-            found.append(_Group(_boxes(one.x_m, one.y_m, one.width_m, one.depth_m), pale, pale, THERE))
+            group = self._there
+            found.append(
+                _Group(_boxes(group.x_m, group.y_m, group.width_m, group.depth_m), pale, pale, THERE)
+            )
         rack = _boxes(racks.x_m, racks.y_m, racks.width_m, racks.depth_m)
         kinds = {
             RackKind.COMPUTE: ("nodes", _half(theme.muted, theme.ground)),  # apart from fronts in every theme
@@ -138,11 +140,13 @@ class RoomPreview(QWidget):
         size = np.array([GEAR_M["pdu"][:2]] * len(power.kind)).reshape(-1, 2)
         gear = _boxes(power.x_m, power.y_m, size[:, 0], size[:, 1])
         found.append(_Group(gear[pdu], QColor(theme.warning), line, "PDUs"))
-        return [one for one in found if len(one.boxes)]
+        return [group for group in found if len(group.boxes)]
 
     def _paint_bar(self, painter: QPainter, scale: float, y: float) -> None:
         """Draw a bar of a round length."""
-        length_m = max((one for one in _BAR_M if one * scale < 0.25 * self.width()), default=_BAR_M[0])
+        length_m = max(
+            (length_m for length_m in _BAR_M if length_m * scale < 0.25 * self.width()), default=_BAR_M[0]
+        )
         end = _MARGIN_PX + length_m * scale
         painter.setPen(QColor(self._look.theme.muted))
         painter.drawLine(QPointF(_MARGIN_PX, y), QPointF(end, y))
@@ -173,9 +177,9 @@ def _flow(groups: list[_Group], metrics: QFontMetrics, width_px: float) -> list[
 
 def _shown_m(groups: list[_Group]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the lowest and highest place that is shown [m]: of the room, and a little of what it stands beside."""
-    mine = np.concatenate([one.boxes for one in groups if one.name != THERE])
-    low, high = mine[:, :2].min(axis=0), mine[:, 2:].max(axis=0)
-    if any(one.name == THERE for one in groups):
+    new_boxes = np.concatenate([group.boxes for group in groups if group.name != THERE])
+    low, high = new_boxes[:, :2].min(axis=0), new_boxes[:, 2:].max(axis=0)
+    if any(group.name == THERE for group in groups):
         more = _ROUND * (high - low).max()
         low, high = low - more, high + more
     return low, np.maximum(high, low + 1.0)

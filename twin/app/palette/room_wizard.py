@@ -33,28 +33,28 @@ from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.room.join_facility_loop import water_of
 from twin.commands.room.room import AddRoom, RoomDesign, RoomError, RoomRequest, design, free_corner, is_empty
 
-_CHOSEN = "chosen by size"
+_CHOSEN = "by size"
 _TITLES = {
-    "title": ("Name", "As people call it"),
-    "part": ("Hardware", "Nodes stand in plain cabinets; racks of the catalogue bring their nodes"),
-    "nodes": ("Nodes in a rack", "Of plain cabinets; other racks bring their own"),
-    "rows": ("Rows", "Rows of racks, fronts to fronts and backs to backs"),
+    "title": ("Name", "Name of the room"),
+    "part": ("Hardware", "Nodes go into plain cabinets; catalogue racks include their nodes"),
+    "nodes": ("Nodes in a rack", "In plain cabinets; other racks include their nodes"),
+    "rows": ("Rows", "Rows of racks, alternating front to front and back to back"),
     "racks": ("Racks in a row", "Racks of each row"),
-    "row_pitch_m": ("Row to row", "From the front of one row to that of the next: a rack and an aisle"),
-    "rack_pitch_m": ("Rack to rack", "From middle to middle; 0: side to side"),
-    "containment": ("Containment", "Which aisle is closed off, so that hot and cold air do not mix"),
-    "cdu": ("Coolant", "CDU for cold plates; nodes without cold plates need none"),
-    "cdu_in_row": ("CDUs in the row", "At the end of their row instead of beside the rows"),
-    "air": ("Air", "Air handler, or a door on the back of each rack"),
+    "row_pitch_m": ("Row to row", "From the front of one row to the front of the next: rack depth and aisle"),
+    "rack_pitch_m": ("Rack to rack", "Centre to centre; 0: no gap"),
+    "containment": ("Containment", "Aisle enclosed to keep hot and cold air apart"),
+    "cdu": ("Coolant", "CDU for nodes with cold plates"),
+    "cdu_in_row": ("CDUs in the row", "At the end of their row, not beside the rows"),
+    "air": ("Air", "Air handler, or a rear door on each rack"),
     "spare": (
         "One spare machine (N+1)",
-        "In every group of CDUs, air handlers, chillers and generators one more than needed",
+        "One more CDU, air handler, chiller and generator than needed in each group",
     ),
-    "feeds": ("Power", "Two feeds: each alone carries everything"),
-    "generators": ("Diesel generators", "They take over when the grid fails"),
-    "cabling": ("Network", "Rail-optimised: card n of every node in leaf n"),
+    "feeds": ("Power", "Two feeds (2N): each alone carries the full load"),
+    "generators": ("Diesel generators", "They carry the load when the utility fails"),
+    "cabling": ("Network", "Rail-optimised: NIC n of every node on leaf n"),
     "switch": ("Switch", "Part for leaves and spines"),
-    "storage": ("Storage boxes", "DDN AI400X2 in racks of their own"),
+    "storage": ("Storage boxes", "DDN AI400X2, in separate racks"),
 }
 _CHOICES: dict[str, tuple[tuple[str, object], ...]] = {
     "containment": (("Hot aisle", "hot"), ("Cold aisle", "cold"), ("None", "none")),
@@ -92,7 +92,7 @@ class RoomWizard(QDialog):
         self._grid = QGridLayout()
         self.build = QPushButton("Build")
         self.build.setProperty("role", "primary")
-        self.build.setToolTip("Puts the room into the hall: one step, which Undo takes back")
+        self.build.setToolTip("Adds the room to the hall as one step; Undo removes it")
         self.build.clicked.connect(self._build)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -106,17 +106,17 @@ class RoomWizard(QDialog):
     @property
     def room(self) -> RoomRequest:
         """Return what is asked for."""
-        said: dict[str, object] = {}
+        values: dict[str, object] = {}
         for name, widget in self.fields.items():
             if isinstance(widget, QLineEdit):
-                said[name] = widget.text().strip()
+                values[name] = widget.text().strip()
             elif isinstance(widget, QComboBox):
-                said[name] = widget.currentData()
+                values[name] = widget.currentData()
             elif isinstance(widget, QCheckBox):
-                said[name] = widget.isChecked()
+                values[name] = widget.isChecked()
             elif isinstance(widget, QSpinBox | QDoubleSpinBox):
-                said[name] = widget.value()
-        return replace(RoomRequest(), **said)  # type: ignore[arg-type]
+                values[name] = widget.value()
+        return replace(RoomRequest(), **values)  # type: ignore[arg-type]
 
     def refresh(self) -> None:
         """Work the room out and show it, or say at its field what cannot be."""
@@ -146,27 +146,29 @@ class RoomWizard(QDialog):
         corner = free_corner(scene) if scene is not None else (0.0, 0.0)
         self.preview.show_room(made.scene.plant, beside(scene.plant if scene else None, 0, corner))
         if scene is None or is_empty(scene):
-            self._where.setText("It fills the empty hall.")
+            self._where.setText("The room goes into the empty hall.")
         else:
-            stands = f"It stands beyond what is there, from x {corner[0]:.1f} m and y {corner[1]:.1f} m on."
+            stands = (
+                f"The room goes beside the present rows, from x {corner[0]:.1f} m and y {corner[1]:.1f} m on."
+            )
             water = water_of(scene)
             grows = (
-                f" Its heat goes to {water}, the facility loop of the hall, which grows for it."
+                f" Its heat goes to {water}, the facility water loop of the hall, enlarged to match."
                 if water
                 else ""
             )
             self._where.setText(stands + grows)
-        shown = {one.label: one for one in figures_of(made.scene)}
+        shown = {figure.label: figure for figure in figures_of(made.scene)}
         for name, figure in shown.items():
             if name not in self.figures:
                 self._figure(name)
             self.figures[name].setText(figure.words)
             self.figures[name].setToolTip(plain_tip(figure.tip))
             self.figures[name].setAccessibleDescription(figure.tip)
-        for name, one in self.figures.items():
+        for name, part in self.figures.items():
             if name not in shown:
-                one.setText("none")
-                one.setToolTip("")
+                part.setText("none")
+                part.setToolTip("")
 
     def _figure(self, name: str) -> None:
         row = self._grid.rowCount()
@@ -179,10 +181,10 @@ class RoomWizard(QDialog):
         self.fields["nodes"].setEnabled(isinstance(part, NodePart))
         if isinstance(part, RackPart):
             held = [self._catalog.part(group.part) for group in part.layout]
-            nodes = [one for one in held if isinstance(one, NodePart)]
+            nodes = [part for part in held if isinstance(part, NodePart)]
         else:
             nodes = [part] if isinstance(part, NodePart) else []
-        wet = any(one.liquid_fraction for one in nodes)
+        wet = any(part.liquid_fraction for part in nodes)
         for name in ("cdu", "cdu_in_row"):
             self.fields[name].setEnabled(wet)
         self.fields["switch"].setEnabled(room.cabling != "none")
@@ -226,9 +228,9 @@ class RoomWizard(QDialog):
             if isinstance(widget, QCheckBox):
                 widget.setText(title)
             else:
-                said = PlainLabel(title)
-                said.setBuddy(widget)
-                grid.addWidget(said, 2 * row, 0)
+                title_label = PlainLabel(title)
+                title_label.setBuddy(widget)
+                grid.addWidget(title_label, 2 * row, 0)
             grid.addWidget(widget, 2 * row, 1)
             fault = label("", "fault", wrap=True)
             fault.hide()
@@ -280,19 +282,19 @@ class RoomWizard(QDialog):
         catalog = self._catalog
         if name == "part":
             nodes = [catalog.node(id) for id in catalog.ids("node")]
-            found: list[NodePart | RackPart] = [one for one in nodes if one.n_gpu and one.height_u >= 2]
+            found: list[NodePart | RackPart] = [part for part in nodes if part.n_gpu and part.height_u >= 2]
             racks = (catalog.rack(id) for id in catalog.ids("rack"))
-            found += [one for one in racks if one.n_gpu]
-            return [(f"{one.title} ({one.id})", one.id) for one in found]
+            found += [part for part in racks if part.n_gpu]
+            return [(f"{part.title} ({part.id})", part.id) for part in found]
         kinds = {"cdu": ("cdu",), "air": ("crah", "rdhx"), "switch": ("switch",)}[name]
         parts = [catalog.part(id) for kind in kinds for id in catalog.ids(kind)]
         fit = [
-            one
-            for one in parts
-            if getattr(one, "fabric", "scale-out") == "scale-out"
-            and getattr(one, "rejects_to", "") != "room air"
+            part
+            for part in parts
+            if getattr(part, "fabric", "scale-out") == "scale-out"
+            and getattr(part, "rejects_to", "") != "room air"
         ]
-        return [(_CHOSEN, ""), *((one.title, one.id) for one in fit)]
+        return [(_CHOSEN, ""), *((part.title, part.id) for part in fit)]
 
     def _lay_out(self, form: QWidget) -> None:
         scroll = QScrollArea()
@@ -300,7 +302,7 @@ class RoomWizard(QDialog):
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setMinimumWidth(410)
-        scroll.setAccessibleName("What the room is to be like")
+        scroll.setAccessibleName("Settings of the room")
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the keyboard
         right = QVBoxLayout()
         right.setSpacing(10)
@@ -313,7 +315,7 @@ class RoomWizard(QDialog):
         buttons = QHBoxLayout()
         buttons.addStretch(1)
         cancel = QPushButton("Cancel")
-        cancel.setToolTip("Builds nothing")
+        cancel.setToolTip("Close without building")
         cancel.clicked.connect(self.reject)
         buttons.addWidget(cancel)
         buttons.addWidget(self.build)

@@ -65,7 +65,7 @@ class ArrayDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         column = QVBoxLayout(self)
         column.setSpacing(10)
-        what = ids[0] if len(ids) == 1 else f"{len(ids):,} things"
+        what = ids[0] if len(ids) == 1 else f"{len(ids):,} items"
         column.addWidget(label(f"Array of {what}", "title"))
         form = QFormLayout()
         self.columns, self.rows = CountBox(1, _MOST, doubles=False), CountBox(1, _MOST, doubles=False)
@@ -83,13 +83,9 @@ class ArrayDialog(QDialog):
         )
         for title, box, field, axis in lines:
             box.setAccessibleName(f"Number {title.lower()}")
-            box.setToolTip(plain_tip(f"Places {title.lower()}, the originals among them"))
+            box.setToolTip(plain_tip(f"Places {title.lower()}, originals included"))
             field.setAccessibleName(f"Pitch {title.lower()}")
-            field.setToolTip(
-                plain_tip(
-                    f"From one to the next along {axis}, in any unit of length; negative: the other way"
-                )
-            )
+            field.setToolTip(plain_tip(f"Distance along {axis}, with unit; negative: opposite direction"))
             pair = QHBoxLayout()
             pair.addWidget(box, 1)
             pair.addWidget(label("every", "muted"))
@@ -104,7 +100,7 @@ class ArrayDialog(QDialog):
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
         )
         self.make_button = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
-        self.make_button.setText("Make them")
+        self.make_button.setText("Create")
         for button in self.buttons.buttons():
             button.setIcon(QIcon())  # some desktops put pictures there
         self.make_button.setProperty("role", "primary")

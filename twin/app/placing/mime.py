@@ -25,9 +25,9 @@ class Dragged:
 
 def mime_of(dragged: Dragged) -> QMimeData:
     """Return what a drag of it carries; its name too, for places that take text."""
-    said = {"prefab": dragged.prefab} if dragged.prefab else {"part": dragged.part, "kind": dragged.kind}
+    content = {"prefab": dragged.prefab} if dragged.prefab else {"part": dragged.part, "kind": dragged.kind}
     data = QMimeData()
-    data.setData(PART_MIME, json.dumps(said).encode())
+    data.setData(PART_MIME, json.dumps(content).encode())
     data.setText(dragged.prefab or dragged.part)
     return data
 
@@ -40,10 +40,10 @@ def dragged_part(data: QMimeData) -> Dragged | None:
     if len(raw) > _LONGEST:
         return None
     try:
-        said = json.loads(raw)
+        content = json.loads(raw)
     except ValueError:
         return None
-    if not isinstance(said, dict):
+    if not isinstance(content, dict):
         return None
-    words = {key: value for key in ("part", "kind", "prefab") if isinstance(value := said.get(key), str)}
+    words = {key: value for key in ("part", "kind", "prefab") if isinstance(value := content.get(key), str)}
     return Dragged(**words) if words.get("part") or words.get("prefab") else None

@@ -42,7 +42,7 @@ def carried_text(scene: EditedScene, text: str) -> Carried | None:
         return Paste(text, (place.x_m - float(first[0]), place.y_m - float(first[1])), hall)
 
     count = len(boxes.ids)
-    title = "1 rack pasted" if count == 1 else f"{count:,} things pasted"
+    title = "1 rack pasted" if count == 1 else f"{count:,} items pasted"
     stays = left_out(text)
     title += f", without {', '.join(stays)}" if stays else ""
     load, joins = _load(fragment, scene.catalog), tuple(fragment.joins.get("fabrics", ()))
@@ -73,8 +73,8 @@ def _load(fragment: Fragment, catalog: Catalog) -> PartLoad | None:
 
 def _facing_of(fragment: Fragment) -> int:
     """Return the side all fronts look to; 0 when they differ."""
-    said = {str(one.get("facing", "alternate")) for one in fragment.rows}
-    many = any(int(one.get("count", 1)) > 1 for one in fragment.rows)
-    if len(said) != 1 or (many and said == {"alternate"}):
+    facings = {str(row.get("facing", "alternate")) for row in fragment.rows}
+    many = any(int(row.get("count", 1)) > 1 for row in fragment.rows)
+    if len(facings) != 1 or (many and facings == {"alternate"}):
         return 0
-    return 1 if said == {"north"} else -1
+    return 1 if facings == {"north"} else -1

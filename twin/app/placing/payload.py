@@ -151,7 +151,7 @@ class Together:
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes of all."""
-        changes = tuple(change for one in self.commands for change in one.patch(scene).changes)
+        changes = tuple(change for command in self.commands for change in command.patch(scene).changes)
         return Patch(changes, self.title)
 
 
@@ -167,23 +167,25 @@ def carried_things(plant: Plant, plan: SitePlan, ids: Sequence[str]) -> Carried 
     """
     kinds = {plant.slots.get(id, ("", -1))[0] for id in ids}
     if not ids or not kinds <= {"node", "row", "rack", "loop", "power"}:
-        return "racks, rows, machines and nodes can be moved"
+        return "only racks, rows, machines and nodes can be moved"
     if kinds == {"node"}:
         return _carried_nodes(plant, ids)
     if "node" in kinds:
-        return "nodes are moved by themselves: they go into racks"
+        return "move nodes separately: they go into racks"
     floor = FloorPlan.of(plant, power_obstacles(plant, plan, also=ids))
-    found = MovedShape.standing(floor, [one for id in ids for one in _footprints(plant, id)])
+    found = MovedShape.standing(floor, [footprint for id in ids for footprint in _footprints(plant, id)])
     if found is None:
-        return f"{ids[0]} does not stand on the floor"
+        return f"{ids[0]} is not on the floor"
     shape, at = found
-    heights_m = _heights_m(plant, plan, [one for id in ids for one in _footprints(plant, id)], floor)
+    heights_m = _heights_m(
+        plant, plan, [footprint for id in ids for footprint in _footprints(plant, id)], floor
+    )
 
     def on_floor(place: LandingPlace, facing: int, hall: str) -> Command:
         by = (place.x_m - at[0], place.y_m - at[1])
         return _moved(plant, plan, tuple(ids), by)
 
-    title = ids[0] if len(ids) == 1 else f"{len(ids):,} things"
+    title = ids[0] if len(ids) == 1 else f"{len(ids):,} items"
     if len(ids) > 1 and len(kinds) == 1:
         title = f"{len(ids):,} {_NAMES[next(iter(kinds))]}"
     return Carried(title, shape, heights_m, ids=tuple(ids), at=at, on_floor=on_floor)
@@ -246,7 +248,7 @@ def _moved(plant: Plant, plan: SitePlan, ids: tuple[str, ...], by: Point) -> Com
     to = MoveTo(
         tuple((id, float(m[0]) + by[0], float(m[1]) + by[1]) for id, m in zip(gear, middles, strict=True))
     )
-    return to if not rest else Together((MoveThings(rest, by), to), f"Move {len(ids):,} things")
+    return to if not rest else Together((MoveThings(rest, by), to), f"Move {len(ids):,} items")
 
 
 def _carried_nodes(plant: Plant, ids: Sequence[str]) -> Carried:

@@ -109,7 +109,7 @@ class PlaceTool:
         self.cancel()
         plant, document, reason = self._session.plant, self._session.document, self._editor.why_not()
         if plant is None or document is None or self._view.plan is None or reason:
-            self.told.emit(f"{carried.title} stays: {reason}" if reason else "open a scene first")
+            self.told.emit(f"{carried.title} not moved: {reason}" if reason else "open a scene first")
             return False
         self.carried, self._grip, self._level_m, self._in_hand = carried, grip, level_m, in_hand
         self._view.state.hovered = None  # what is under the pointer is not what is spoken of
@@ -152,7 +152,7 @@ class PlaceTool:
         if carried is None:
             return False
         if self._refused:
-            words = f"{carried.title} was not put there: {self._reason}"
+            words = f"{carried.title} not placed: {self._reason}"
             self.cancel()
             self.told.emit(words)
             return False
@@ -285,9 +285,9 @@ class PlaceTool:
         elif carried.shape is not None and carried.on_floor is not None:
             self._on_floor(plant, carried)
         else:
-            self._reason = "it goes into a rack"
+            self._reason = "it must go into a rack"
             self._view.edit.show_ghost(nowhere(*self._wish, 0.5, 0.9, max(carried.height_u, 1) * U_M))
-            self._say("over the floor")
+            self._say("above the floor")
 
     def _into_units(self, plant: Plant, carried: Carried, rack: int, unit: float) -> None:
         landing = snap_units(
@@ -313,8 +313,8 @@ class PlaceTool:
         landing = self._snapped(carried)
         row = landing.place.row
         if row >= 0 and carried.facing and not (self._turned or carried.ids):
-            mine = plant.racks.facing[(plant.racks.row == row) & plant.racks.present]
-            if len(mine) and int(mine[0]) != carried.facing:  # it looks where its neighbours look
+            facings = plant.racks.facing[(plant.racks.row == row) & plant.racks.present]
+            if len(facings) and int(facings[0]) != carried.facing:  # it looks where its neighbours look
                 self.carried = carried = carried.turned()
                 landing = self._snapped(carried)
         assert carried.shape is not None
@@ -370,8 +370,8 @@ class PlaceTool:
             return
         keys = ARROW_KEYS if self._by_keys else MOUSE_KEYS
         self.plate.show_placing(carried.title, where, self._lines(carried), self._reason, self._refused, keys)
-        said = self._reason or where
-        self.told.emit(said if said.startswith(carried.title) else f"{carried.title}: {said}")
+        words = self._reason or where
+        self.told.emit(words if words.startswith(carried.title) else f"{carried.title}: {words}")
         if self._by_keys:
             x, y = self._landed()
             place = camera.project(self._view.pose, np.array([[x, y, self._height()]]), *self._view.size())
@@ -389,7 +389,7 @@ class PlaceTool:
         if self._in_hand:
             picture = IN_HAND.translated(at)
             ghost, clear = ghost.united(picture), [*words, picture]
-        self.plate.move_to(at + corner, ghost.translated(corner), [one.translated(corner) for one in clear])
+        self.plate.move_to(at + corner, ghost.translated(corner), [area.translated(corner) for area in clear])
         self.plate.raise_()
 
     # -- places ----
@@ -424,10 +424,10 @@ class PlaceTool:
         alike = fit & (racks.kind == RackKind[role.upper()]) if role else fit
         if carried.role or alike.any():  # a node may stand in any rack, and does so best among nodes
             fit = alike
-        there = np.flatnonzero(fit)
-        if not found and len(there):
-            away = np.hypot(racks.x_m[there] - to[0], racks.y_m[there] - to[1])
-            found = [int(there[away.argmin()])]
+        places = np.flatnonzero(fit)
+        if not found and len(places):
+            away = np.hypot(racks.x_m[places] - to[0], racks.y_m[places] - to[1])
+            found = [int(places[away.argmin()])]
         return (found[0], 1.0) if found else None
 
     def _next_rack(self, plant: Plant, at: tuple[int, float], axis: int, sign: int) -> tuple[int, float]:
@@ -435,11 +435,11 @@ class PlaceTool:
         racks, (rack, unit) = plant.racks, at
         dx, dy = racks.x_m - racks.x_m[rack], racks.y_m - racks.y_m[rack]
         ahead, aside = (dx, dy) if axis == 0 else (dy, dx)
-        there = np.flatnonzero(racks.present & (ahead * sign > 0.05))
-        if not len(there):
+        places = np.flatnonzero(racks.present & (ahead * sign > 0.05))
+        if not len(places):
             return at
-        cost = np.abs(ahead[there]) + 3.0 * np.abs(aside[there])
-        return int(there[cost.argmin()]), unit
+        cost = np.abs(ahead[places]) + 3.0 * np.abs(aside[places])
+        return int(places[cost.argmin()]), unit
 
     def _next_line(self, y_m: float, sign: int) -> float:
         plant = self._session.plant
@@ -463,7 +463,7 @@ class PlaceTool:
             self._power = PowerRoom(plant, self._catalog)
         gone = set(carried.ids)
         known = [find(plant, id) for id in carried.ids]
-        rows = [one[1] for one in known if one is not None and one[0] == "row"]
+        rows = [area[1] for area in known if area is not None and area[0] == "row"]
         gone |= {plant.racks.ids[k] for k in np.flatnonzero(np.isin(plant.racks.row, rows)).tolist()}
         self._floor = FloorPlan.of(plant, power_obstacles(plant, plan), gone, settled=carried.only_racks)
 

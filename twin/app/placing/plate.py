@@ -70,12 +70,12 @@ def budget_lines(
         found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')} at full load", *binds))
     if load.gives_w:
         after = budget.heat_w / (budget.cooling_w + load.gives_w)
-        found.append(BudgetLine("Cooling", f"takes {quantity(load.gives_w, 'W')}", None, after))
+        found.append(BudgetLine("Cooling", f"removes {quantity(load.gives_w, 'W')}", None, after))
     elif load.heat_w:
         shares = _shares(budget.heat_w, load.heat_w, budget.cooling_w)
         found.append(BudgetLine("Cooling", f"+{quantity(load.heat_w, 'W')} by nameplate", *shares))
     if load.ports:
-        used, ports = sum(one.used for one in budget.ports), sum(one.ports for one in budget.ports)
+        used, ports = sum(line.used for line in budget.ports), sum(line.ports for line in budget.ports)
         if switches.count:  # its ports are theirs: nothing stands in the way
             brings = f"{plural(switches.count, 'new switch')}, {quantity(switches.load.power_w, 'W')} more"
             found += [BudgetLine("Ports", f"+{load.ports:,}"), BudgetLine("Brings", brings)]
@@ -120,14 +120,14 @@ class PlacingPlate(Plate):
         self, title: str, where: str, lines: Sequence[BudgetLine], reason: str, refused: bool, keys: str
     ) -> None:
         """Say what is being placed; `move_to` follows."""
-        said = (title, where, tuple(lines), reason, refused, keys)
-        if said == (self.title, self.where, self.lines, self.reason, self.refused, self.keys):
+        content = (title, where, tuple(lines), reason, refused, keys)
+        if content == (self.title, self.where, self.lines, self.reason, self.refused, self.keys):
             self.show()
             return
-        self.title, self.where, self.lines, self.reason, self.refused, self.keys = said
+        self.title, self.where, self.lines, self.reason, self.refused, self.keys = content
         bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
         wide = [bold.horizontalAdvance(title) + plain.horizontalAdvance(where) + 10]
-        wide += [plain.horizontalAdvance(one.added) + 78 + self._room_px(one) for one in lines]
+        wide += [plain.horizontalAdvance(line.added) + 78 + self._room_px(line) for line in lines]
         wide += [plain.horizontalAdvance(words) + 14 for words in (reason, keys)]
         rows = len(lines) + bool(reason) + bool(keys)
         self.fit(max(wide) + 2 * _PAD, 2 * _PAD + 12 + _LINE * rows + (4 if rows else 0))

@@ -66,12 +66,12 @@ def beside(at: QPoint, size: QSize, room: QRect, ghost: QRect, clear: Sequence[Q
     places += [QPoint(middle, held.bottom() + 4)]
     inside = [
         QPoint(
-            max(0, min(one.x(), room.right() + 1 - size.width())),
-            max(0, min(one.y(), room.bottom() + 1 - size.height())),
+            max(0, min(place.x(), room.right() + 1 - size.width())),
+            max(0, min(place.y(), room.bottom() + 1 - size.height())),
         )
-        for one in places
+        for place in places
     ]
-    return min(inside, key=lambda one: sum(_area(QRect(one, size) & other) for other in (held, *clear)))
+    return min(inside, key=lambda place: sum(_area(QRect(place, size) & area) for area in (held, *clear)))
 
 
 def _area(one: QRect) -> int:

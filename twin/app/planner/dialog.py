@@ -153,7 +153,7 @@ class JobDialog(QDialog):
     def copy_yaml(self) -> None:
         """Put the job into the clipboard as lines of a scenario."""
         QGuiApplication.clipboard().setText(yaml_of(self.draft))
-        self.said.setText("Copied: nodes and workload of a job, ready to paste into a scene.")
+        self.said.setText("Copied nodes and workload as YAML.")
 
     def add_to_scene(self) -> None:
         """Put the job into the queue of the scene."""
@@ -163,7 +163,7 @@ class JobDialog(QDialog):
         self.wanted.emit(AddJob(yaml_of(self.draft), name, saves=not isinstance(workload, Load)))
 
     def tell(self, words: str, anew: bool = False) -> None:
-        """Say what became of the last wish; `anew`: it can be had if the run starts again."""
+        """Show the result of the last request; `anew`: it needs a restart of the run."""
         self.said.setText(words)
         self.anew_button.setVisible(anew)
 
@@ -213,19 +213,17 @@ class JobDialog(QDialog):
 
     def _buttons(self) -> QWidget:
         self.best_button = QPushButton("&Best plan")
-        self.best_button.setToolTip("Cut the job as the fastest plan that fits on these GPUs")
+        self.best_button.setToolTip("Apply the fastest plan that fits on these GPUs")
         self.live_box = QCheckBox("&live")
-        self.live_box.setToolTip("Find the best plan anew whenever model, GPUs, batch or sequence change")
+        self.live_box.setToolTip("Search again whenever model, GPUs, batch or sequence change")
         self.live_box.setAccessibleName("Best plan, live")
         self.yaml_button = QPushButton("&Copy as YAML")
-        self.yaml_button.setToolTip("Nodes and workload as lines of a scenario, into the clipboard")
+        self.yaml_button.setToolTip("Copies nodes and workload as YAML")
         self.add_button = QPushButton("&Add to the scene")
         self.add_button.setProperty("role", "primary")
-        self.add_button.setToolTip(
-            "Puts the job into the queue of the open scene: one step, which Undo takes back"
-        )
+        self.add_button.setToolTip("Adds the job to the queue of the open scene as one step; Undo removes it")
         self.anew_button = QPushButton("&Start the run again with it")
-        self.anew_button.setToolTip("Goes back to the start of the run and puts the job into the scene there")
+        self.anew_button.setToolTip("Restarts the run with the job in the scene")
         self.anew_button.hide()
         for button in (self.best_button, self.yaml_button, self.add_button, self.anew_button):
             button.setAutoDefault(False)
@@ -263,7 +261,7 @@ class JobDialog(QDialog):
         self.set_draft(with_plan(self.draft, plan))
 
     def _refresh(self) -> None:
-        """Bring what is looked at up to date; with the live box on, cut the job anew first."""
+        """Update the open tab; with the live box on, search the best plan first."""
         if self.live_box.isChecked() and can_be_searched(self.draft):
             found = self._search()
             if found is not None and found.best:
@@ -298,16 +296,16 @@ class JobDialog(QDialog):
             self.plans.show_found(found, self.draft)
         else:
             self.plans.show_none(
-                "The search knows language models in training; this workload runs as the form says."
+                "The search covers LLM training only; this workload uses the settings of the form."
             )
 
     def _show_pipeline(self) -> None:
         estimate = self.judged.estimate
         if estimate is None:
-            self.gantt.show_timeline(None, "This cut cannot run: see the form.")
+            self.gantt.show_timeline(None, "This layout cannot run: see the form.")
             return
         made = timeline(self.draft, estimate)
-        self.gantt.show_timeline(made, "This workload has no pipeline: every GPU does the same at once.")
+        self.gantt.show_timeline(made, "No pipeline: all GPUs run the same work at the same time.")
 
     def _show_roofline(self) -> None:
         from twin.app.planner.roofline import roof, standing

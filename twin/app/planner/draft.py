@@ -99,8 +99,8 @@ def judge(draft: JobDraft, edited: str = "") -> DraftEstimate:
         Path of the field last changed: a refusal that speaks of several belongs to that one.
     """
     if draft.gpus > draft.hardware.gpus and draft.hardware.in_scene:
-        there = f"{draft.gpus:,} GPUs are more than the {draft.hardware.gpus:,} of the scene"
-        return DraftEstimate(draft, None, {"gpus": there})
+        beyond = f"{draft.gpus:,} GPUs exceed the {draft.hardware.gpus:,} of the scene"
+        return DraftEstimate(draft, None, {"gpus": beyond})
     try:
         return DraftEstimate(draft, estimate_draft(draft))
     except PlanError as refusal:
@@ -197,7 +197,7 @@ def draft_of_job(world: World, job: Job, hardware: list[PlannerHardware]) -> Job
         return None
     plant, node = world.plant, int(np.argmax(allowed))
     part = plant.gpu_parts[int(plant.gpus.part[int(plant.nodes.gpu_first[node])])]
-    found = next((one for one in hardware if one.in_scene and one.gpu_part == part), None)
+    found = next((gpu for gpu in hardware if gpu.in_scene and gpu.gpu_part == part), None)
     if found is None:
         return None
     return JobDraft(job.workload, int(plant.nodes.gpu_count[node]) * job.nodes, found)
@@ -205,9 +205,9 @@ def draft_of_job(world: World, job: Job, hardware: list[PlannerHardware]) -> Job
 
 def default_draft(hardware: list[PlannerHardware]) -> JobDraft:
     """Return what the dialog starts with where no job is to be had: a small model on a few nodes."""
-    chosen = next((one for one in hardware if one.in_scene), None)
+    chosen = next((gpu for gpu in hardware if gpu.in_scene), None)
     if chosen is None:
-        chosen = next(one for one in hardware if one.profile == _DEFAULT_PROFILE)
+        chosen = next(gpu for gpu in hardware if gpu.profile == _DEFAULT_PROFILE)
     return JobDraft(default_training("llama3-8b"), min(_DEFAULT_GPUS, chosen.gpus), chosen)
 
 
@@ -247,7 +247,7 @@ def yaml_of(draft: JobDraft) -> str:
         workload = _with_profile(workload, draft.profile)
     whole, rest = divmod(draft.gpus, draft.hardware.node_gpus)
     nodes = f"{max(whole + (rest > 0), 1)}"
-    remark = f"{draft.gpus:,} GPUs of {draft.hardware.node_gpus} a node"
+    remark = f"{draft.gpus:,} GPUs, {draft.hardware.node_gpus} a node"
     lines = block(_given(workload), 2)
     if (
         isinstance(workload, VisionTraining)
@@ -276,11 +276,11 @@ def worth(draft: JobDraft, estimate: JobEstimate) -> str:
         return doubts
     profile = load_calibrated(draft.profile)
     if estimate.confidence != profile.confidence:
-        said = f"{profile.title}, low confidence here."
+        words = f"{profile.title}, low confidence here."
     else:
-        said = f"{profile.title}: {profile_worth(profile)}."
+        words = f"{profile.title}: {profile_worth(profile)}."
     network = network_of(draft)
     least = min(network.data, network.pipeline, network.tensor, network.context, network.expert)
     if least < _NETWORK_WORTH_SAYING:
-        said += f" The fabric of the scene gives {100 * least:.0f} % of the bandwidth it was fitted with."
-    return f"{said} {doubts}".strip()
+        words += f" The fabric of the scene gives {100 * least:.0f} % of the bandwidth it was calibrated on."
+    return f"{words} {doubts}".strip()

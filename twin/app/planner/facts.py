@@ -16,10 +16,10 @@ _WHERE_KNOWN = frozenset({"job.network", "job.input_wait_s", "job.place", "job.w
 _KNOWN_AWAY = frozenset({"job.state", "job.step", "job.step_s", "job.goodput", "job.wait_s"})
 """What is known of a job in a cloud; the rest is of GPUs here."""
 _CONFIDENCE = {
-    "own runs": "The step time was fitted to runs of one's own.",
-    "calibrated": "The step time was fitted to published runs on this GPU.",
-    "derived": "The step time was carried over from a GPU whose published runs were fitted.",
-    "uncalibrated": "Fitted to no published run: expect the step time to be off.",
+    "own runs": "Calibrated on your own runs.",
+    "calibrated": "Calibrated on published runs of this GPU.",
+    "derived": "Calibrated on published runs of another GPU.",
+    "uncalibrated": "Uncalibrated: no published runs; the step time may be wrong.",
 }
 
 
@@ -69,12 +69,10 @@ def _power(job: Job) -> list[FactRow]:
     """Return what is said of a job's power beyond its work; nothing where nothing is."""
     rows = []
     if job.power_floor > 0:
-        hint = "GPUs draw at least that while they wait: steps swing the grid less and cost more energy"
+        hint = "Minimum GPU power while waiting: less load swing, more energy"
         rows.append(FactRow("Power floor", f"{100 * job.power_floor:.0f} % of working power", hint=hint))
     if job.priority:
-        rows.append(
-            FactRow("Priority", f"{job.priority:+d}", hint="Higher keeps its power longer under a cap")
-        )
+        rows.append(FactRow("Priority", f"{job.priority:+d}", hint="Higher priority is capped later"))
     return rows
 
 
@@ -82,7 +80,7 @@ def _throughput(planned: JobEstimate) -> list[FactRow]:
     if not planned.work_per_step:
         return []
     rate = f"{text.prefixed(planned.rate_s)} {planned.unit_of_work}/s"
-    return [FactRow("Throughput", rate, hint="Of the whole job, while nothing interrupts it")]
+    return [FactRow("Throughput", rate, hint="Of the whole job, without interruptions")]
 
 
 def _phases(planned: JobEstimate) -> list[FactRow]:
@@ -98,15 +96,15 @@ def _service(planned: JobEstimate) -> list[FactRow]:
         return []
     capacity = f"{text.prefixed(service.capacity_requests_s)} requests/s"
     load = f"{100 * service.utilisation:.0f} % of {capacity}"
-    late = "More is asked than it can answer: those that wait become ever more"
+    late = "Overloaded: request queue grows without bound"
     return [
-        FactRow("Load", load, hint=late if service.overloaded else "Of what it answers at full batches"),
-        FactRow("First token", text.quantity(service.first_token_s, "s"), hint="From arrival, in the mean"),
-        FactRow("Further tokens", text.quantity(service.token_s, "s"), hint="Each one of an answer"),
+        FactRow("Load", load, hint=late if service.overloaded else "Share of the capacity at full batches"),
+        FactRow("First token", text.quantity(service.first_token_s, "s"), hint="Mean time from arrival"),
+        FactRow("Further tokens", text.quantity(service.token_s, "s"), hint="Time per further token"),
         FactRow(
-            "Answered at once",
+            "Concurrent requests",
             f"{service.batch:.3g} of {service.batch_limit:,}",
-            hint=f"Requests of one of {service.replicas:,} replicas; memory, software or the scene sets the limit",
+            hint=f"Per replica, of {service.replicas:,}; limited by memory, software or the scene",
         ),
     ]
 

@@ -43,7 +43,7 @@ class FormField:
     title: str
     unit: str
     tip: str
-    section: Literal["Work", "Cut", "Memory", "Overlap"]
+    section: Literal["Work", "Layout", "Memory", "Overlap"]
     low: int = 1
     high: int = 1_000_000
     doubles: bool = False
@@ -71,9 +71,7 @@ FIELDS: tuple[FormField, ...] = (
         high=65536,
         doubles=True,
     ),
-    FormField(
-        "prompts", "Prompts", "a step", "Prompts that one step answers and learns from", "Work", doubles=True
-    ),
+    FormField("prompts", "Prompts", "a step", "Prompts of one training step", "Work", doubles=True),
     FormField(
         "samples", "Answers", "a prompt", "Answers generated for each prompt", "Work", high=4096, doubles=True
     ),
@@ -95,7 +93,7 @@ FIELDS: tuple[FormField, ...] = (
         "precision",
         "Precision",
         "",
-        "Of the big matrix products; attention and the rest stay 16-bit",
+        "Of the large matrix products; attention and the rest stay 16-bit",
         "Work",
         choices=(("bf16", "BF16"), ("fp8", "FP8")),
     ),
@@ -112,7 +110,7 @@ FIELDS: tuple[FormField, ...] = (
         "efficiency",
         "Efficiency",
         "of peak",
-        "Share of the 16-bit peak that the arithmetic reaches",
+        "Share of the 16-bit peak reached",
         "Work",
         share=True,
     ),
@@ -121,7 +119,7 @@ FIELDS: tuple[FormField, ...] = (
         "Tensor TP",
         "GPUs",
         "GPUs that share each matrix; best inside one NVLink domain",
-        "Cut",
+        "Layout",
         high=128,
         doubles=True,
     ),
@@ -129,8 +127,8 @@ FIELDS: tuple[FormField, ...] = (
         "parallelism.pipeline",
         "Pipeline PP",
         "stages",
-        "Stages that the layers are cut into, one after the other",
-        "Cut",
+        "Pipeline stages that the layers are split into",
+        "Layout",
         high=256,
         doubles=True,
     ),
@@ -139,7 +137,7 @@ FIELDS: tuple[FormField, ...] = (
         "Context CP",
         "GPUs",
         "GPUs that share each sequence, for long ones",
-        "Cut",
+        "Layout",
         high=128,
         doubles=True,
     ),
@@ -148,7 +146,7 @@ FIELDS: tuple[FormField, ...] = (
         "Expert EP",
         "GPUs",
         "GPUs that share the experts of a layer, out of DP \N{MULTIPLICATION SIGN} CP",
-        "Cut",
+        "Layout",
         high=1024,
         doubles=True,
     ),
@@ -156,8 +154,8 @@ FIELDS: tuple[FormField, ...] = (
         "parallelism.interleave",
         "Interleave",
         "chunks",
-        "Virtual stages of each GPU: more of them, less bubble",
-        "Cut",
+        "Virtual stages of each GPU; more stages, smaller bubble",
+        "Layout",
         high=64,
     ),
     FormField(
@@ -165,17 +163,17 @@ FIELDS: tuple[FormField, ...] = (
         "Microbatch",
         "sequences",
         "Sequences that pass the pipeline together",
-        "Cut",
+        "Layout",
         high=1024,
         doubles=True,
     ),
-    FormField("tensor", "Tensor TP", "GPUs", "GPUs of one replica", "Cut", high=128, doubles=True),
+    FormField("tensor", "Tensor TP", "GPUs", "GPUs of one replica", "Layout", high=128, doubles=True),
     FormField(
         "rollout_tensor",
         "Rollout TP",
         "GPUs",
         "GPUs of one copy that generates answers",
-        "Cut",
+        "Layout",
         high=128,
         doubles=True,
     ),
@@ -183,7 +181,7 @@ FIELDS: tuple[FormField, ...] = (
         "recompute",
         "Recompute",
         "",
-        "Activations computed again in the backward pass: less memory, more time",
+        "Recomputes activations in the backward pass: less memory, more time",
         "Memory",
         choices=(("none", "none"), ("selective", "selective"), ("full", "full")),
     ),
@@ -191,7 +189,7 @@ FIELDS: tuple[FormField, ...] = (
         "stack.sharding",
         "Sharding",
         "",
-        "What the data-parallel GPUs share out instead of each keeping a copy",
+        "State sharded over data-parallel GPUs",
         "Memory",
         choices=(
             ("none", "none (ZeRO-0)"),
@@ -210,25 +208,25 @@ FIELDS: tuple[FormField, ...] = (
     ),
     FormField(
         "stack.tensor_overlap",
-        "Hide tensor traffic",
+        "Overlap tensor traffic",
         "",
-        "Tensor communication runs behind matrix products",
+        "Tensor-parallel communication overlaps matrix products",
         "Overlap",
         switch=True,
     ),
     FormField(
         "stack.data_overlap",
-        "Hide data traffic",
+        "Overlap data traffic",
         "",
-        "Gradients are reduced behind the backward pass",
+        "Gradient reduction overlaps the backward pass",
         "Overlap",
         switch=True,
     ),
     FormField(
         "stack.pipeline_overlap",
-        "Hide pipeline traffic",
+        "Overlap pipeline traffic",
         "",
-        "Stages send while they compute",
+        "Transfers between stages overlap compute",
         "Overlap",
         switch=True,
     ),

@@ -26,7 +26,12 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 
 _BOX_PX = 116
-_SECTIONS = {"Work": "WORK OF A STEP", "Cut": "HOW IT IS CUT", "Memory": "MEMORY", "Overlap": "OVERLAP"}
+_SECTIONS = {
+    "Work": "WORK OF A STEP",
+    "Layout": "PARALLELISM LAYOUT",
+    "Memory": "MEMORY",
+    "Overlap": "OVERLAP",
+}
 
 
 class JobForm(QScrollArea):
@@ -49,9 +54,9 @@ class JobForm(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.model_box = self._combo("Model")
-        self.model_box.setToolTip("Published shapes, and the jobs of the open scene as they are")
+        self.model_box.setToolTip("Published models, and the jobs of the open scene")
         self.hardware_box = self._combo("Hardware")
-        self.hardware_box.setToolTip("GPUs of the open scene, or any GPU that a calibration profile serves")
+        self.hardware_box.setToolTip("GPUs of the open scene, or any GPU with a calibration profile")
         self.gpus = CountSlider("GPUs")
         self.gpus.setToolTip("GPUs of the job")
         self.data_parallel = label("", "value")
@@ -77,7 +82,7 @@ class JobForm(QScrollArea):
         self._presets, self._hardware = presets_offered, hardware
         for box, titles in (
             (self.model_box, [preset.title for preset in presets_offered]),
-            (self.hardware_box, [one.title for one in hardware]),
+            (self.hardware_box, [choice.title for choice in hardware]),
         ):
             box.clear()
             box.addItems(titles)
@@ -161,7 +166,7 @@ class JobForm(QScrollArea):
             ):
                 grid.addWidget(label("Data DP", "muted"), row, 0)
                 self.data_parallel.setToolTip(
-                    "Copies of the model that share the batch: what remains of the GPUs"
+                    "Copies of the model that share the batch: GPUs / (TP x PP x CP)"
                 )
                 self.data_parallel.setAlignment(Qt.AlignmentFlag.AlignRight)
                 grid.addWidget(self.data_parallel, row, 1)

@@ -58,23 +58,23 @@ def scene_hardware(world: World) -> list[PlannerHardware]:
     parts = plant.gpus.part[np.minimum(nodes.gpu_first, max(len(plant.gpus.part) - 1, 0))]
     made = []
     for number, part in enumerate(plant.gpu_parts):
-        mine = np.flatnonzero(nodes.present & (nodes.gpu_count > 0) & (parts == number))
-        if not len(mine):
+        nodes_of_part = np.flatnonzero(nodes.present & (nodes.gpu_count > 0) & (parts == number))
+        if not len(nodes_of_part):
             continue
         try:
             profile = profile_for_gpu(part)
         except ProfileError:
             continue  # nothing can be planned on it
-        first = int(mine[0])
+        first = int(nodes_of_part[0])
         node = world.catalog.node(plant.node_parts[int(nodes.part[first])])
         scene = SceneGpus(
             part=part,
-            count=int(nodes.gpu_count[mine].sum()),
+            count=int(nodes.gpu_count[nodes_of_part].sum()),
             node_gpus=int(nodes.gpu_count[first]),
             memory_bytes=world.catalog.gpu(part).memory_bytes,
             domain_gpus=min(node.scale_up_gpus, profile.profile.domain_gpus),
             profile=profile.name,
-            network=scene_network(plant, world.catalog, mine),
+            network=scene_network(plant, world.catalog, nodes_of_part),
         )
         made.append(
             PlannerHardware(

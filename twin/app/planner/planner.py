@@ -62,7 +62,7 @@ class JobPlanner:
     def _add(self, command: AddJob) -> None:
         self._asked = command
         if self._session.looking_s is not None and self.dialog is not None:
-            self.dialog.tell(f"The time on screen is over: {command.name} begins a branch.")
+            self.dialog.tell(f"The time on screen is in the past: {command.name} starts a branch.")
         self._editor.do(command)
 
     def _add_anew(self) -> None:
@@ -73,7 +73,7 @@ class JobPlanner:
 
     def _on_done(self, title: str) -> None:
         if self._asked is not None and self.dialog is not None and title == self._asked.title:
-            self.dialog.tell(f"{self._asked.name} is in the scene; Undo takes it back.")
+            self.dialog.tell(f"{self._asked.name} was added to the scene; Undo removes it.")
 
     def _on_refused(self, title: str, reason: str) -> None:
         if self._asked is not None and self.dialog is not None and title == self._asked.title:

@@ -34,7 +34,7 @@ _TIPS = (
     "Time of one step",
     "Model FLOP utilisation",
     "Of the fullest GPU",
-    "Share of the step in which stages wait for the pipeline",
+    "Share of the step spent in the pipeline bubble",
     "Tensor parallel",
     "Pipeline stages",
     "Context parallel",
@@ -42,8 +42,8 @@ _TIPS = (
     "Expert parallel",
     "Interleave: virtual stages of each GPU",
     "Sequences of one microbatch",
-    "Activations computed again",
-    "What data parallelism shares out",
+    "Activation recomputation",
+    "State sharded by data parallelism",
 )
 _SHARDING = {"none": "none", "optimizer": "ZeRO-1", "gradients": "ZeRO-2", "weights": "FSDP"}
 
@@ -148,10 +148,10 @@ class PlansTable(QWidget):
         if found.best:
             self.summary.setText(
                 f"{found.tried:,} configurations tried on {draft.gpus:,} GPUs; the fastest that fit, "
-                "one for each cut. A click or Enter applies one."
+                "one per layout. Click or Enter applies one."
             )
         else:
-            self.summary.setText(f"No cut of {draft.gpus:,} GPUs works: what stands in the way is below.")
+            self.summary.setText(f"No layout of {draft.gpus:,} GPUs works: constraints below.")
         counted = sorted(((n, why) for why, n in found.refused.items() if n), reverse=True)
         self.refused.setText("Refused:  " + "  \N{MIDDLE DOT}  ".join(f"{n:,} {why}" for n, why in counted))
         self.refused.setVisible(bool(counted))

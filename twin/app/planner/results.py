@@ -60,10 +60,10 @@ class JobResults(QWidget):
         super().__init__()
         self._look = look
         self.tiles = {
-            "step": FigureTile("Step time", "At the reference clock, nothing throttled, nothing broken"),
+            "step": FigureTile("Step time", "At the reference clock, without throttling or failures"),
             "rate": FigureTile("Throughput", "Of the whole job, without interruptions"),
             "mfu": FigureTile("MFU", "Model FLOP utilisation against the dense peak of the precision"),
-            "flops": FigureTile("Each GPU", "Model FLOP of the step for each GPU and second"),
+            "flops": FigureTile("Each GPU", "Model FLOP per GPU and second"),
             "memory": FigureTile("Memory", "Of the fullest GPU"),
         }
         self.step_bar = StackBar(look, "One step", span, legend_lines=2)
@@ -157,7 +157,7 @@ class JobResults(QWidget):
         if estimate is None or estimate.fits:
             return
         offered = offers(judged.draft)
-        words = "What would fit:" if offered else _why_not(judged, estimate)
+        words = "Options that fit:" if offered else _why_not(judged, estimate)
         self._advice_row.addWidget(label(words, "muted", wrap=not offered), 0 if offered else 1)
         room = _ADVICE_LETTERS
         for offer in offered:
@@ -196,7 +196,7 @@ def _step_words(estimate: JobEstimate) -> str:
         service = estimate.service
         words += (
             f" of {'too many ' if service.overloaded else ''}requests: first token after "
-            f"{span(service.first_token_s)}, then one every {span(service.token_s)}; "
+            f"{span(service.first_token_s)}, then one per {span(service.token_s)}; "
             f"{100 * service.utilisation:.0f} % busy"
         )
     return words

@@ -91,13 +91,15 @@ class RooflinePlot(QWidget):
             self._draw_dot(theme, at, place, off_scale=math.isinf(dot.intensity))
         item.setXRange(math.log10(low), math.log10(high), padding=0.0)
         item.setYRange(math.log10(floor), math.log10(top * 1.9), padding=0.0)
-        said = "; ".join(f"{dot.title}: {_traffic(dot)}, {prefixed(dot.flops_s)}FLOP/s" for dot in self.dots)
-        self.plot.setAccessibleDescription(said)
+        dots_text = "; ".join(
+            f"{dot.title}: {_traffic(dot)}, {prefixed(dot.flops_s)}FLOP/s" for dot in self.dots
+        )
+        self.plot.setAccessibleDescription(dots_text)
         note = f"{roof.title}."
         if self.dots:
             note += (
-                " Filled: over the whole step; ring: while it computes. What lies between is lost to "
-                "communication, bubble and waiting; what is missing to the roof, to the efficiency of the kernels."
+                " Filled: over the whole step; ring: while it computes. The gap between is "
+                "communication, bubble and waiting; the gap to the roof is kernel efficiency."
             )
         if self._absent:
             note += f" Not drawn: {', '.join(f'{title} ({why})' for title, why in self._absent)}."
@@ -162,7 +164,7 @@ class RooflinePlot(QWidget):
         return wide_px * math.log10(high / dot.intensity) / math.log10(high / low)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Place the names anew: which have room on the right has changed."""
+        """Place the names again: the room on the right has changed."""
         super().resizeEvent(event)
         self._draw(self._look.theme)
 
@@ -192,11 +194,13 @@ def _places(dots: list[Dot], room_px: list[float]) -> list[tuple[float, float]]:
     for dot, room in zip(dots, room_px, strict=True):
         wide_px = 1.08 * metrics.horizontalAdvance(dot.title) + 16
         close = [
-            other
-            for other in dots
-            if other is not dot
-            and (_ON_IT if other.is_draft else 0.0) <= math.log10(other.intensity / dot.intensity) < _NEAR_X
-            and abs(math.log10(other.flops_s / dot.flops_s)) < _NEAR_Y
+            dot_beside
+            for dot_beside in dots
+            if dot_beside is not dot
+            and (_ON_IT if dot_beside.is_draft else 0.0)
+            <= math.log10(dot_beside.intensity / dot.intensity)
+            < _NEAR_X
+            and abs(math.log10(dot_beside.flops_s / dot.flops_s)) < _NEAR_Y
         ]
         if dot.is_draft:
             places.append((0.5, -0.45))

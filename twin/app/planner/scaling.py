@@ -84,8 +84,8 @@ def point(estimate: JobEstimate) -> ScalingPoint:
 def speed_ups(points: Iterable[ScalingPoint]) -> tuple[ScalingPoint | None, list[float]]:
     """Return the smallest point that fits, and the work of each point over that one's; empty without one."""
     listed = list(points)
-    base = next((one for one in listed if one.fits), None)
-    return base, [one.rate_s / base.rate_s for one in listed] if base is not None else []
+    base = next((point for point in listed if point.fits), None)
+    return base, [point.rate_s / base.rate_s for point in listed] if base is not None else []
 
 
 def from_one_node(draft: JobDraft) -> list[int]:

@@ -34,10 +34,10 @@ class ScalingPanel(QWidget):
         self._draft: JobDraft | None = None
         self._chosen = False  # whether somebody has said whose cut to show
         self._unit = ""
-        self.strong = _chip("Fixed work", "Strong scaling: the batch of a step stays as GPUs are added")
-        self.weak = _chip("Fixed work of a GPU", "Weak scaling: the batch grows with the GPUs")
-        self.same = _chip("Same cut", "Tensor, pipeline and context stay; data parallelism grows")
-        self.best = _chip("Best plan each", "The fastest cut that fits is searched for each number of GPUs")
+        self.strong = _chip("Fixed work", "Strong scaling: fixed global batch")
+        self.weak = _chip("Fixed work of a GPU", "Weak scaling: global batch grows with the GPUs")
+        self.same = _chip("Same layout", "TP, PP and CP stay; DP grows")
+        self.best = _chip("Best plan each", "Searches the fastest layout that fits at each number of GPUs")
         row = QHBoxLayout()
         row.setContentsMargins(12, 8, 12, 0)
         row.setSpacing(6)
@@ -82,7 +82,7 @@ class ScalingPanel(QWidget):
         if not self.best.isEnabled():
             self.same.setChecked(True)
         elif not self._chosen:
-            few = sum(one.fits for one in same_cut(draft, weak=self.weak.isChecked())) < _CURVE_POINTS
+            few = sum(point.fits for point in same_cut(draft, weak=self.weak.isChecked())) < _CURVE_POINTS
             (self.best if few else self.same).setChecked(True)
         self._begin()
 

@@ -69,9 +69,9 @@ class ScalingPlot(QWidget):
         base, ups = speed_ups(self.points)
         if base is None:
             self.note.setText(
-                "No number of GPUs fits in memory with this cut: see what would, above."
+                "This layout fits in memory at no number of GPUs: see the layouts above."
                 if self._unit
-                else "Only the power of this work is given, not what it gets done."
+                else "Only the power of this workload is given, not its throughput."
             )
             return
         known = [(p, up) for p, up in zip(self.points, ups, strict=True) if p.gpus >= base.gpus]
@@ -108,7 +108,7 @@ class ScalingPlot(QWidget):
         self.note.setText(
             f"{_does(base, self._unit)}; {_does(last, self._unit)}, {100 * share:.0f} % of linear. "
             f"MFU goes from {100 * base.mfu:.1f} to {100 * last.mfu:.1f} %."
-            + (" Green: above linear, as more GPUs leave room for a cheaper cut." if above else "")
+            + (" Green: above linear, as more GPUs allow a faster layout." if above else "")
         )
         self.plot.setAccessibleDescription(self.note.text())
 

@@ -90,11 +90,11 @@ def offers(draft: JobDraft) -> tuple[Offer, ...]:
     if isinstance(planned, LlmJob):
         return tuple(
             Offer(
-                one.words.replace("->", "\N{RIGHTWARDS ARROW}"),
-                f"{quantity(one.memory.total_bytes, 'B')} a GPU, step {span(one.step_s)}",
-                with_advice(draft, one),
+                advice.words.replace("->", "\N{RIGHTWARDS ARROW}"),
+                f"{quantity(advice.memory.total_bytes, 'B')} a GPU, step {span(advice.step_s)}",
+                with_advice(draft, advice),
             )
-            for one in advise(planned)
+            for advice in advise(planned)
         )
     if not isinstance(planned, VisionJob) or (batch := largest_batch(planned)) < 1:
         return ()

@@ -34,7 +34,7 @@ _EDGE = 0.02, 0.06
 """Room beside and above the curves, in parts of the plot."""
 _LEAST_S = 1.0
 """The shortest part that can be shown [s]."""
-_KEY = "Where samples stand close: the line is their mean over time, the band goes from least to greatest"
+_KEY = "Where samples are dense: the line is their mean over time, the band spans minimum to maximum"
 _POWERS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
 
 
@@ -194,7 +194,7 @@ class PlotArea(QWidget):
             elif event.type() == QEvent.Type.MouseButtonRelease:
                 (where, began), self._pressed = self._pressed or (None, place), None
                 click = where is watched and (place - began).manhattanLength() < _CLICK_PX
-                plot = next((one for one in self._plots if one.viewport() is watched), None)
+                plot = next((plot for plot in self._plots if plot.viewport() is watched), None)
                 if click and plot is not None:  # what was pressed elsewhere, on a menu say, is none
                     self._choose(plot, plot.mapToScene(place.toPoint()))
         return super().eventFilter(watched, event)
@@ -215,8 +215,8 @@ class PlotArea(QWidget):
                 max(t_s, float(times_s[0])), float(np.nextafter(times_s[-1], 0.0))
             )  # beside the curves: an end
             column = columns.at(t_s)
-            said = self._sample(number, t_s) if column is None else self._column(number, columns, column)
-            plot.setToolTip(plain_tip("\n".join(said)))
+            lines = self._sample(number, t_s) if column is None else self._column(number, columns, column)
+            plot.setToolTip(plain_tip("\n".join(lines)))
 
     def _sample(self, number: int, t_s: float) -> list[str]:
         """Return what the sample nearest to a time [s] says."""
@@ -235,7 +235,7 @@ class PlotArea(QWidget):
         from_s, to_s = columns.edges_s[column : column + 2].tolist()
         count = int(columns.counts[column])
         many = f"{count} samples" if count != 1 else "1 sample"
-        said = [f"{self._clock.says(max(from_s, 0.0))} to {self._clock.says(to_s)}, {many}"]
+        lines = [f"{self._clock.says(max(from_s, 0.0))} to {self._clock.says(to_s)}, {many}"]
         for curve in chart.curves:
             found = self._curves[curve.series].drawn
             if found is not None and np.isfinite(found.mean[column]):
@@ -243,10 +243,10 @@ class PlotArea(QWidget):
                     quantity(float(each[column]) * factor, chart.unit)
                     for each in (found.low, found.mean, found.high)
                 )
-                said.append(f"{curve.name}: mean {mean}, least {low}, greatest {high}")
+                lines.append(f"{curve.name}: mean {mean}, min. {low}, max. {high}")
             else:
-                said.append(f"{curve.name}: {MISSING}")
-        return said
+                lines.append(f"{curve.name}: {MISSING}")
+        return lines
 
     def _paint(self, theme: Theme) -> None:
         for number, (chart, plot) in enumerate(zip(self._charts, self._plots, strict=True)):

@@ -30,12 +30,12 @@ class PlotsDock(Dock):
         self.areas: dict[str, PlotArea] = {}
         self.page_box = QComboBox()
         self.page_box.setAccessibleName("Page of plots")
-        self.page_box.setToolTip("Which curves are shown")
+        self.page_box.setToolTip("Curves shown")
         self.page_box.addItems(list(PAGES))
         self.page_box.currentIndexChanged.connect(self._on_page)
         self.tools.addWidget(self.page_box)
         self._stack = QStackedWidget()
-        self.none = label("No samples yet: the curves come with the run.", "muted", wrap=True)
+        self.none = label("No samples yet: start the run.", "muted", wrap=True)
         self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.none.setSizePolicy(
             QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored

@@ -78,7 +78,7 @@ class QueueDock(Dock):
             button.clicked.connect(lambda _=False, by=by: self.chart.colour_by_tenant(by == "tenant"))
             group.addButton(button)
             self.colour_buttons[by] = button
-        follow = tool_button(self._look, "fly", "Show all that has been, and follow the run (0)")
+        follow = tool_button(self._look, "fly", "Show the whole past and follow the run (0)")
         follow.clicked.connect(self.chart.show_all)
         return [*self.colour_buttons.values(), follow]
 
@@ -88,7 +88,9 @@ class QueueDock(Dock):
             return
         self.chart.show_run(history, document.scenario)
         self.waiting.offer_partitions(
-            tuple((one.id, one.title or one.id) for one in document.scenario.partitions)
+            tuple(
+                (partition.id, partition.title or partition.id) for partition in document.scenario.partitions
+            )
         )
 
     def _on_visible(self, seen: bool) -> None:
@@ -105,7 +107,7 @@ class QueueDock(Dock):
         self.chart.show_moment(feed.now_s, frame)
         order = feed.order
         self.waiting.queue.show_queue(history, order, frame, feed.now_s)
-        self._count.setText(f"{len(history.started_s):,} run, {len(order):,} wait")
+        self._count.setText(f"{len(history.started_s):,} running, {len(order):,} queued")
 
     def _on_clicked(self, job: int | None) -> None:
         self.chosen.emit(None if job is None else self._id(job))

@@ -59,11 +59,11 @@ class QueueFeed:
         self.changed.emit()
 
     def _on_plant(self, plant: Plant) -> None:
-        """The hall was edited while the run goes on: the same run, told of the halls as they are now."""
+        """Follow an edit of the hall during the run: the same run, in the edited hall."""
         self._stale = self._history is not None and (self._stale or plant.epoch > 0)
 
     def _renew(self) -> None:
-        """Tell the run anew of the halls as they are: with the first figures of them, behind their picture."""
+        """Pass the edited halls to the run with their first figures, after their picture."""
         document, plant = self._session.document, self._session.plant
         if not self._stale or document is None or plant is None:
             return

@@ -91,15 +91,15 @@ class JobBoxes:
     @staticmethod
     def _paint_ends(picture: Bytes, how: NDArray[np.int64], end: Ints64, top: Ints64, bottom: Ints64) -> None:
         for kind, code in _MARKS.items():
-            mine = how == kind
-            if mine.any():
-                right = end[mine]
+            ended_so = how == kind
+            if ended_so.any():
+                right = end[ended_so]
                 paint_boxes(
                     picture,
                     right - _MARK_PX,
                     right,
-                    top[mine],
-                    bottom[mine],
+                    top[ended_so],
+                    bottom[ended_so],
                     np.full(len(right), code, np.uint8),
                 )
 

@@ -54,7 +54,7 @@ class GanttChart(Painted):
     menu_wanted = Signal(int, object)  # job index, place on the screen: right button
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "GPUs by time")
+        super().__init__(look, "GPUs over time")
         self.shown: ChartMoment | None = None
         self.job: int | None = None
         self.by_tenant = False
@@ -148,7 +148,7 @@ class GanttChart(Painted):
     def _has_boxes(shown: ChartMoment, job: int) -> bool:
         """Return whether a job is anywhere in the chart: beside one that is not, nothing has to fade."""
         return bool(np.any(shown.history.spans.column(0) == job)) or any(
-            one.job == job for one in shown.planned
+            start.job == job for start in shown.planned
         )
 
     # -- the pointer ----
@@ -188,7 +188,11 @@ class GanttChart(Painted):
             return None
         t_s, gpu = place.t_s(spot.x()), place.gpu(spot.y())
         return next(
-            (one for one in shown.planned if one.low <= gpu < one.high and one.begin_s <= t_s < one.end_s),
+            (
+                start
+                for start in shown.planned
+                if start.low <= gpu < start.high and start.begin_s <= t_s < start.end_s
+            ),
             None,
         )
 
@@ -294,6 +298,6 @@ class GanttChart(Painted):
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Paint anew."""
+        """Repaint."""
         super().resizeEvent(event)
         self.update()

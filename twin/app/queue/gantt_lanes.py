@@ -83,9 +83,9 @@ def rows_mask(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
     """Return which nodes stand in rows of these generators; all of them for none."""
     if not rows:
         return np.ones(len(plant.nodes.ids), bool)
-    mine = np.array([id.rpartition("/")[0] in rows or id in rows for id in plant.rows.ids])
+    in_rows = np.array([id.rpartition("/")[0] in rows or id in rows for id in plant.rows.ids])
     row = plant.racks.row[plant.nodes.rack]
-    return np.asarray(mine[row] & (row >= 0))
+    return np.asarray(in_rows[row] & (row >= 0))
 
 
 def windows(scenario: Scenario, history: JobHistory) -> list[ReservedTime]:
@@ -95,27 +95,28 @@ def windows(scenario: Scenario, history: JobHistory) -> list[ReservedTime]:
         plant.nodes.gpu_first.astype(float),
         (plant.nodes.gpu_first + plant.nodes.gpu_count).astype(float),
     )
-    for one in scenario.reservations:
-        mask = rows_mask(plant, one.rows)
-        there = int(mask.sum())
-        wanted = there if one.nodes is None else one.nodes
-        if one.share is not None:
-            wanted = math.ceil(one.share * there - 1e-9)
-        if history.reserved.get(one.id):
+    for reservation in scenario.reservations:
+        mask = rows_mask(plant, reservation.rows)
+        gpus = int(mask.sum())
+        wanted = gpus if reservation.nodes is None else reservation.nodes
+        if reservation.share is not None:
+            wanted = math.ceil(reservation.share * gpus - 1e-9)
+        if history.reserved.get(reservation.id):
             mask = np.zeros(len(mask), bool)
-            for first, last in history.reserved[one.id]:
+            for first, last in history.reserved[reservation.id]:
                 mask[first : last + 1] = True
         else:
             mask[np.flatnonzero(mask)[wanted:]] = False
-        begin_s = one.at_s
+        begin_s = reservation.at_s
         while begin_s < scenario.duration_s and len(found) < MOST_WINDOWS:
-            end_s = begin_s + one.duration_s
+            end_s = begin_s + reservation.duration_s
             found += [
-                ReservedTime(one, float(low[a]), float(high[b - 1]), begin_s, end_s) for a, b in _spans(mask)
+                ReservedTime(reservation, float(low[a]), float(high[b - 1]), begin_s, end_s)
+                for a, b in _spans(mask)
             ]
-            if one.every_s is None:
+            if reservation.every_s is None:
                 break
-            begin_s += one.every_s
+            begin_s += reservation.every_s
     return found
 
 

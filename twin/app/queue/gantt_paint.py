@@ -153,15 +153,15 @@ class Painting:
     ) -> None:
         theme = self._look.theme
         painter.setFont(font(10))
-        for one in shown.planned:
-            box = place.box(one.begin_s, one.end_s, one.low, one.high).adjusted(0.5, 0.5, -1, -1)
+        for start in shown.planned:
+            box = place.box(start.begin_s, start.end_s, start.low, start.high).adjusted(0.5, 0.5, -1, -1)
             if not box.intersects(place.boxes):
                 continue
-            tint = colour_of(int(shown.history.owner[one.job]) if by_tenant else one.job, theme)
-            tint.setAlpha(90 if job is not None and job != one.job else 255)
-            painter.setPen(QPen(tint, 2.0 if job == one.job else 1.2))
+            tint = colour_of(int(shown.history.owner[start.job]) if by_tenant else start.job, theme)
+            tint.setAlpha(90 if job is not None and job != start.job else 255)
+            painter.setPen(QPen(tint, 2.0 if job == start.job else 1.2))
             painter.drawRect(box)
-            self._name(painter, box & place.boxes, shown.history.jobs[one.job].id, tint)
+            self._name(painter, box & place.boxes, shown.history.jobs[start.job].id, tint)
 
     def _paint_lanes(self, painter: QPainter, place: ChartArea, shown: ChartMoment) -> None:
         """Write the lanes' names at the left, and mark the partitions with bars."""

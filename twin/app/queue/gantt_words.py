@@ -14,11 +14,11 @@ from twin.app.toolkit import text
 from twin.app.toolkit.clock import Clock
 
 _ENDED = {
-    End.DONE: "done",
-    End.KILLED: "killed",
-    End.REQUEUED: "lost its GPUs, back in the queue",
-    End.PREEMPTED: "preempted, back in the queue",
-    End.CHANGED: "goes on elsewhere",
+    End.DONE: "completed",
+    End.KILLED: "ended early",
+    End.REQUEUED: "lost its GPUs, requeued",
+    End.PREEMPTED: "preempted, requeued",
+    End.CHANGED: "runs in the cloud",
 }
 
 
@@ -29,7 +29,7 @@ class Words:
         self._history, self._clock = history, clock
 
     def box(self, job: int, box: int, now_s: float) -> str:
-        """Return what is told of a box: whose it is, how large, since when, how it ended."""
+        """Return the tooltip of a box: job, tenant, size, times, end."""
         spans = self._history.spans
         begin_s, end_s = float(spans.begin_s[box]), float(spans.end_s[box])
         gpus = float(spans.high[box] - spans.low[box])
@@ -45,11 +45,11 @@ class Words:
         return "<br>".join(lines)
 
     def planned(self, one: Planned) -> str:
-        """Return what is told of a job that waits and is planned."""
+        """Return the tooltip of a queued job with a planned start."""
         since_s = self._history.waiting.get(one.job)
         lines = [
             self._head(one.job),
-            f"waits for {self._history.gpus_of(one.job):,} GPUs",
+            f"needs {self._history.gpus_of(one.job):,} GPUs",
             f"planned to start at {self._clock.says(one.begin_s)}",
         ]
         if since_s is not None:
@@ -57,15 +57,18 @@ class Words:
         return "<br>".join(lines)
 
     def window(self, window: ReservedTime) -> str:
-        """Return what is told of a time set aside."""
-        one = window.reservation
-        whose = ", ".join((*one.tenants, *one.jobs))
-        lines = [f"<b>{escape(one.id)}</b>", one.kind + (f" for {escape(whose)}" if whose else "")]
+        """Return the tooltip of a reservation."""
+        reservation = window.reservation
+        whose = ", ".join((*reservation.tenants, *reservation.jobs))
+        lines = [
+            f"<b>{escape(reservation.id)}</b>",
+            reservation.kind + (f" for {escape(whose)}" if whose else ""),
+        ]
         lines.append(f"{self._clock.says(window.begin_s)} to {self._clock.says(window.end_s)}")
         return "<br>".join(lines)
 
     def level(self, t_s: float) -> str:
-        """Return who held how many GPUs at a time [s]."""
+        """Return the GPUs held by tenant at a time [s]."""
         history, at = self._history, np.array([t_s])
         held = [
             (float(a.held.at(at)[0]), tenant)
@@ -77,7 +80,7 @@ class Words:
             for gpus, tenant in sorted(held, reverse=True)[:12]
             if gpus > 0
         ]
-        lines.append(f"waiting: {float(history.waiting_gpus.at(at)[0]):,.0f} GPUs")
+        lines.append(f"queued: {float(history.waiting_gpus.at(at)[0]):,.0f} GPUs")
         return "<br>".join(lines)
 
     def _head(self, job: int) -> str:

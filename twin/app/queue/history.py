@@ -82,7 +82,8 @@ class JobHistory:
         row = plant.racks.row[plant.gpus.rack]
         generator = np.array([id.rpartition("/")[0] for id in plant.rows.ids], str)
         self.partition_gpus: dict[str, NDArray[np.bool_]] = {
-            one.id: np.asarray((row >= 0) & np.isin(generator, one.rows)[row]) for one in scenario.partitions
+            partition.id: np.asarray((row >= 0) & np.isin(generator, partition.rows)[row])
+            for partition in scenario.partitions
         }
         self._node_gpus = plant.nodes.gpu_count.astype(np.int64)
         self.clear()
@@ -252,11 +253,11 @@ class JobHistory:
     def _take(self, job: int, begin: int, last: int, t_s: float) -> None:
         """Note who holds nodes; whoever held them before, as far as was told, no longer does."""
         held = self._holder[begin : last + 1]
-        for other in np.unique(held[held >= 0]).tolist():
-            if other != job:
-                taken = begin + np.flatnonzero(held == other)
+        for job_beside in np.unique(held[held >= 0]).tolist():
+            if job_beside != job:
+                taken = begin + np.flatnonzero(held == job_beside)
                 for node in taken.tolist():
-                    self._cut(other, node, t_s)
+                    self._cut(job_beside, node, t_s)
         self._holder[begin : last + 1] = job
 
     def _part(self, job: int, node: int, size: float, t_s: float) -> tuple[float, float]:

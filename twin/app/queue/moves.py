@@ -16,7 +16,7 @@ def why_not(scenario: Scenario, history: JobHistory, job_id: str, partition_id: 
 
     The run has the last word: it may refuse what is allowed here.
     """
-    partition = next((one for one in scenario.partitions if one.id == partition_id), None)
+    partition = next((item for item in scenario.partitions if item.id == partition_id), None)
     job = history.index.get(job_id)
     if partition is None:
         return f"there is no partition {partition_id}"
@@ -29,15 +29,15 @@ def why_not(scenario: Scenario, history: JobHistory, job_id: str, partition_id: 
         whose = spec.tenant or "jobs without a tenant"
         return f"{_name(partition)} is for {', '.join(partition.tenants)}, not for {whose}"
     if partition.limit_s is not None and (spec.limit_s or 0.0) > partition.limit_s:
-        return f"{job_id} asks for more time than {_name(partition)} allows"
+        return f"{job_id} requests more time than {_name(partition)} allows"
     if job not in history.waiting:
-        return f"{job_id} does not wait: only waiting jobs can be moved"
+        return f"{job_id} is not queued: only queued jobs can be moved"
     return ""
 
 
 def offer(scenario: Scenario, job_id: str, partition_id: str) -> str:
     """Return what a drop would do, in words."""
-    name = next((_name(one) for one in scenario.partitions if one.id == partition_id), partition_id)
+    name = next((_name(item) for item in scenario.partitions if item.id == partition_id), partition_id)
     return f"Move {job_id} to {name}"
 
 

@@ -66,10 +66,10 @@ def planned_boxes(history: JobHistory, frame: Frame | None, now_s: float) -> lis
         job, begin_s = int(jobs[place]), float(starts_s[place])
         length_s = expected_s(history, job)
         end_s = begin_s + (length_s if length_s > 0 else _UNKNOWN_S)
-        mine = history.partition_gpus.get(history.partition_of(job))
-        there = until_s if mine is None else np.where(mine, until_s, np.inf)
-        wanted = min(history.gpus_of(job), total if mine is None else int(mine.sum()))
-        slots = _free(there, begin_s, wanted)
+        in_partition = history.partition_gpus.get(history.partition_of(job))
+        free_until_s = until_s if in_partition is None else np.where(in_partition, until_s, np.inf)
+        wanted = min(history.gpus_of(job), total if in_partition is None else int(in_partition.sum()))
+        slots = _free(free_until_s, begin_s, wanted)
         until_s[slots] = end_s
         boxes += [Planned(job, low, high, begin_s, end_s) for low, high in _runs(slots)]
     return boxes

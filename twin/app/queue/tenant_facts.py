@@ -67,7 +67,7 @@ class PartitionLine:
 
 def tenant_lines(scenario: Scenario, history: JobHistory) -> list[TenantLine]:
     """Return a line for each tenant, in the order of the scene; jobs of nobody come last."""
-    specs = {one.id: one for one in scenario.tenants}
+    specs = {tenant.id: tenant for tenant in scenario.tenants}
     installed = max(int(history.plant.gpus.present.sum()), 1)
     weights = [specs[id].share if id in specs else 1.0 for id in history.tenants]
     lines = []
@@ -101,12 +101,12 @@ class Partitions:
         self._history = history
         self._fixed: list[tuple[Partition, int, int, list[tuple[float, float]]]] = []
         nodes = history.plant.nodes
-        for one in scenario.partitions:
-            mask = rows_mask(history.plant, one.rows) & nodes.present
+        for partition in scenario.partitions:
+            mask = rows_mask(history.plant, partition.rows) & nodes.present
             gpus = nodes.gpu_count[mask]
             first = nodes.gpu_first[mask]
             spans = [(float(a), float(a + n)) for a, n in zip(first.tolist(), gpus.tolist(), strict=True)]
-            self._fixed.append((one, int(mask.sum()), int(gpus.sum()), _joined(spans)))
+            self._fixed.append((partition, int(mask.sum()), int(gpus.sum()), _joined(spans)))
 
     def lines(self) -> list[PartitionLine]:
         """Return a line for each partition, as things stand now."""
@@ -119,19 +119,19 @@ class Partitions:
         return [
             PartitionLine(
                 number,
-                one.id,
-                one.title or one.id,
-                ", ".join(one.rows),
+                tenant.id,
+                tenant.title or tenant.id,
+                ", ".join(tenant.rows),
                 nodes,
                 gpus,
                 sum(max(min(b, d) - max(a, c), 0.0) for a, b in held for c, d in spans),
-                waiting.get(one.id, 0),
-                ", ".join(one.tenants) or "everybody",
-                one.limit_s or float("nan"),
-                one.network or "",
-                one.exclusive,
+                waiting.get(tenant.id, 0),
+                ", ".join(tenant.tenants) or "everybody",
+                tenant.limit_s or float("nan"),
+                tenant.network or "",
+                tenant.exclusive,
             )
-            for number, (one, nodes, gpus, spans) in enumerate(self._fixed)
+            for number, (tenant, nodes, gpus, spans) in enumerate(self._fixed)
         ]
 
 

@@ -34,13 +34,13 @@ TENANT_COLUMNS = (
     "GPUs held",
     "Quota",
     "Share",
-    "Runs",
-    "Waits",
-    "Mean wait",
-    "Kept apart",
+    "Running",
+    "Queued",
+    "Mean wait time",
+    "Isolation",
     "Network",
 )
-PARTITION_COLUMNS = ("Partition", "GPUs held", "GPUs", "Waits", "Limit", "Open to", "Rows", "Network")
+PARTITION_COLUMNS = ("Partition", "GPUs held", "GPUs", "Queued", "Limit", "Open to", "Rows", "Network")
 _HELD = 1
 _ROW_PX, _SWATCH_PX = 24, 10
 _TENANT_PX = (132, 84, 60, 58, 52, 54, 92, 90)
@@ -191,7 +191,7 @@ class TenantsDock(Dock):
         column.addWidget(self.partition_table)
         self.body.addWidget(self.tenant_table, 3)
         self.body.addWidget(self._lower, 2)
-        self._none = label("This scene has neither tenants nor partitions", "muted")
+        self._none = label("No tenants or partitions in this scene", "muted")
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.body.addWidget(self._none, 1)
         for by, title in (
@@ -221,7 +221,7 @@ class TenantsDock(Dock):
         if document is None or history is None:
             return
         self._partitions = Partitions(document.scenario, history)
-        self.partition_table.partition_ids = [one.id for one in document.scenario.partitions]
+        self.partition_table.partition_ids = [partition.id for partition in document.scenario.partitions]
         some = bool(document.scenario.partitions)
         self._lower.setVisible(some)
         shown = bool(document.scenario.tenants) or len(history.tenants) > 1 or some
@@ -238,13 +238,14 @@ class TenantsDock(Dock):
         lines = tenant_lines(document.scenario, history)
         installed = max(int(history.plant.gpus.present.sum()), 1)
         self.tenants.show_lines(
-            [_tenant_texts(one) for one in lines], [self._tenant_fill(one, installed) for one in lines]
+            [_tenant_texts(line) for line in lines], [self._tenant_fill(line, installed) for line in lines]
         )
         parts = self._partitions.lines()
         fills = [
-            (one.held_gpus / max(one.gpus, 1), QColor(partition_colour(one.number)), False) for one in parts
+            (line.held_gpus / max(line.gpus, 1), QColor(partition_colour(line.number)), False)
+            for line in parts
         ]
-        self.partitions.show_lines([_partition_texts(one) for one in parts], fills)
+        self.partitions.show_lines([_partition_texts(line) for line in parts], fills)
 
     def _tenant_fill(self, one: TenantLine, installed: int) -> tuple[float, QColor, bool]:
         most = one.quota_gpus if one.quota_gpus is not None else installed

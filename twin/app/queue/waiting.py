@@ -22,13 +22,13 @@ from twin.app.world.wait_reasons import WHY
 from twin.record.channels import WaitReason
 from twin.record.frame import Frame
 
-COLUMNS = ("#", "Job", "Why it waits", "GPUs", "Waited", "Starts", "Takes", "Tenant")
+COLUMNS = ("#", "Job", "Wait reason", "GPUs", "Wait time", "Starts", "Takes", "Tenant")
 PLACE, JOB, REASON, GPUS, WAITED, STARTS, TAKES, TENANT = range(len(COLUMNS))
 _WIDTHS_PX = {PLACE: 48, JOB: 112, REASON: 136, GPUS: 56, WAITED: 100, STARTS: 100, TAKES: 92}
 _TITLES = {
     PLACE: "Place in the queue",
-    TAKES: "What the scheduler believes it takes",
-    STARTS: "Time until the planned start, where one is planned",
+    TAKES: "Scheduler's estimate of the run time",
+    STARTS: "Time until the planned start",
 }
 _ROW_PX = 23
 
@@ -155,7 +155,7 @@ class WaitingTable(RowTable):
 
     def __init__(self, look: Look) -> None:
         self.queue = WaitingModel(look)
-        super().__init__(look, "Waiting jobs", _ROW_PX, self.queue, "No job waits")
+        super().__init__(look, "Queued jobs", _ROW_PX, self.queue, "No queued jobs")
         self._partitions: tuple[tuple[str, str], ...] = ()
         self.job_menu: Callable[[str], QMenu | None] = lambda _job: None
         self.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)

@@ -14,7 +14,7 @@ from twin.commands.edit.draft import Draft, Later, Proposal
 from twin.scenario import Scenario
 from twin.scenario.schema.edit import Edit
 
-NOT_LIVE = "another time than the present is looked at: go back to live first"
+NOT_LIVE = "the past is on screen: go back to live first"
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ class Editor:
     def shown_draft(self) -> Draft | None:
         """Return the scene to try things on: as it is on screen."""
         session, document = self._session, self._session.document
-        other = session.looking_s is not None or session.halls.foreseen is not None
-        return Draft(document) if other and document is not None else self.draft
+        later = session.looking_s is not None or session.halls.foreseen is not None
+        return Draft(document) if later and document is not None else self.draft
 
     @property
     def live(self) -> bool:
@@ -97,11 +97,11 @@ class Editor:
         if session.draft is None:
             return "open a scene first"
         if self.locked:
-            return "the scene is locked against accidents: unlock it in the Edit menu"
+            return "the scene is locked: unlock it in the Edit menu"
         if session.looking_s is not None:
             return ""  # it becomes a branch
         if self.live and session.finished:
-            return "the run is over: go back to its start to change the scene"
+            return "the run has finished: start it again to change the scene"
         if self.live and session.lost:
             return "the simulation stopped: resume it first"
         return ""
@@ -147,7 +147,7 @@ class Editor:
     def take_out(self, id: str) -> bool:
         """Take an edit out of the scene, and of its run, whose time is still ahead there."""
         draft = self.draft
-        title = "Take out an edit"
+        title = "Remove an edit"
         reason = NOT_LIVE if self._session.looking_s is not None else self.why_not()
         if draft is None or reason:
             return self._refuse(title, reason)
@@ -171,7 +171,7 @@ class Editor:
         if self._session.looking_s is not None:
             return self._refuse("Fold edits into the design", NOT_LIVE)
         if self.busy:
-            return self._refuse("Fold edits into the design", "an edit still waits for the simulation")
+            return self._refuse("Fold edits into the design", "an edit is still waiting for the simulation")
         try:
             draft.fold()
         except CommandError as error:
@@ -245,11 +245,11 @@ class Editor:
         """Tell why; an undo that waits and was meant for it must not take back the step before."""
         self._refuse(title or wish.title, reason)
         steps = 0  # that wait as well, and are not taken back by one that waits
-        for place, other in enumerate(self._wishes if not wish.undoes else ()):
-            if other.undoes and not steps:
+        for place, later in enumerate(self._wishes if not wish.undoes else ()):
+            if later.undoes and not steps:
                 del self._wishes[place]
                 return
-            steps += -1 if other.undoes else 1
+            steps += -1 if later.undoes else 1
 
     def _must_be_free(self, proposal: Proposal) -> None:
         """Raise CommandError when a step changes something locked; taking a step back always may."""
@@ -292,7 +292,7 @@ class Editor:
         asked, self._asked = self._asked, None
         self._wishes.clear()
         if asked is not None:
-            self._refuse(asked.proposal.title, "the run was begun anew before it had taken it")
+            self._refuse(asked.proposal.title, "the run was restarted before the edit was applied")
         if self.draft is not None and not self.live:
             self.draft.settle()
         self._look()

@@ -22,11 +22,11 @@ class EventTail:
         self._taken = 0
 
     def forget(self) -> None:
-        """Nothing is taken in: the owner begins anew."""
+        """Forget all events: the owner starts again."""
         self._of, self._taken = None, 0
 
     def fresh(self) -> tuple[bool, list[Event]]:
-        """Return whether to begin anew, since fewer or others have happened, and the events to take in then."""
+        """Return whether to start again because the events differ, and the events to take in."""
         events, told = self._session.live.events, self._session.looking.told
         anew = events is not self._of or told < self._taken
         begin = 0 if anew else self._taken

@@ -150,7 +150,7 @@ class HallVersions:
         return basis is not None and basis[0] is before and basis[1] is after
 
     def believe(self, layout: FrameLayout) -> None:
-        """Build the hall anew from the file where it is not the one the worker stands in now: that is the truth."""
+        """Build the hall from the file again where it differs from the worker's hall, which counts."""
         session, draft, plant = self._session, self._session.draft, self._session.live.plant
         if draft is None or plant is None or layout.epoch != plant.epoch or is_of(layout, plant):
             return
@@ -194,7 +194,9 @@ class HallVersions:
             if plant is not None and is_of(frame.layout, plant):
                 break
         else:
-            raise HallUnknown("the file holds other edits than the hall had then: it cannot be built again")
+            raise HallUnknown(
+                "the file's edits differ from the edits of that time: the hall cannot be rebuilt"
+            )
         if epoch not in self._documents:
             until_s = edits[epoch - 1].at_s if 0 < epoch <= len(edits) else 0.0
             self._documents[epoch] = self.seeded(effective(draft.file, until_s))

@@ -46,7 +46,7 @@ PAGES: dict[str, tuple[Chart, ...]] = {
             ),
         ),
         Chart("Overheads", "W", (Curve("site.cooling_w", "cooling"), Curve("site.loss_w", "losses")), 0.0),
-        Chart("Swing of a step", "W", (Curve("site.swing_w", "at the grid"),), 0.0),
+        Chart("Swing of a step", "W", (Curve("site.swing_w", "at the utility"),), 0.0),
     ),
     "Efficiency": (
         Chart("PUE", "", (Curve("site.pue", "now"), Curve(PUE_RUN, "so far")), 1.0),

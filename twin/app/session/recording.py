@@ -85,10 +85,10 @@ def read_recording(path: Path) -> Recording:
         header = reader.header
         found = settled(reader)
         document = loads(show(found.scene(header.scenario)), path.name)
-        asked = [one.done for one in found.asked]
-        edits = [one for one in asked if isinstance(one, Edit)]
+        asked = [entry.done for entry in found.asked]
+        edits = [request for request in asked if isinstance(request, Edit)]
         if edits:
-            changes = [Change(f"edits[{one.id}]", edit_text(one)) for one in edits]
+            changes = [Change(f"edits[{edit.id}]", edit_text(edit)) for edit in edits]
             document = apply(document, Patch(tuple(changes)))
         first = effective(document, 0.0)
         plant = build(first.scenario)
@@ -101,7 +101,7 @@ def read_recording(path: Path) -> Recording:
             reader.t_end_s,
             header.end_s,
             reader.all_events(),
-            [one for one in asked if isinstance(one, Intervention)],
+            [request for request in asked if isinstance(request, Intervention)],
             reader.summary,
             _warning(header.versions, header.inputs, input_hashes(header.scenario)),
         )
@@ -147,7 +147,7 @@ def _warning(versions: Mapping[str, str], inputs: Mapping[str, str], own: Mappin
     if others:
         some = ", ".join(others[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
         with_what += f" and other data ({some})"
-    return f"This run was made with {with_what}: it shows what happened then, and would not quite happen again here."
+    return f"This run was made with {with_what}: a new run here may differ from the recording."
 
 
 def _must_fit(path: Path, header: Header, first: FrameLayout, plant: Plant) -> None:
@@ -163,6 +163,6 @@ def _must_fit(path: Path, header: Header, first: FrameLayout, plant: Plant) -> N
     ]
     if wrong:
         raise RunFileError(
-            f"{path}: this run has {' and '.join(wrong)}, but this program's catalogue builds another hall of its "
+            f"{path}: this run has {' and '.join(wrong)}, but this version's catalogue builds another hall from its "
             f"scene; open it with version {header.versions.get('twin', 'unknown')}"
         )

@@ -148,13 +148,13 @@ class Replay:
     def save_copy(self, path: Path) -> None:
         """Write the record as it is open now to `path`; raises `RunFileError` when that cannot be done."""
         if self._reader is None:
-            raise RunFileError(f"{self._path}: it is not open any more, so that no copy can be made")
+            raise RunFileError(f"{self._path}: it is closed, so no copy can be made")
         self._reader.save_copy(path)
 
     # -- moving ----
 
     def play(self, ratio: float) -> None:
-        """Move by itself at a ratio to real time, backwards where it is negative; from the end it begins anew."""
+        """Play at a ratio to real time, backwards where negative; from the end it starts again."""
         if not self.possible or not ratio:
             return
         start_s, end_s = self.range_s

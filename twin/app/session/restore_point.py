@@ -26,7 +26,7 @@ class OpenScene:
 
 
 def last_snapshot(run_file: Path | None) -> bytes | None:
-    """Return the state a run was left in; None when none was kept: it begins anew."""
+    """Return the last state of a run; None without a snapshot: it starts again."""
     if run_file is None:
         return None
     try:

@@ -75,7 +75,7 @@ class Looking:
             self._session.events_added.emit(list(fresh))
 
     def shorten(self) -> None:
-        """Tell that less has happened than was told: a run goes on from before its end."""
+        """Signal that events were withdrawn: the run continues from before its end."""
         events = self._session.live.events
         if self.told > len(events):
             self.told = len(events)

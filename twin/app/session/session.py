@@ -129,7 +129,11 @@ class Session(SessionState):
     def by_hand(self) -> list[Intervention]:
         """Return what people had done to the run by then, in order."""
         looking_s = self.looking_s
-        return [one for one in self.live.by_hand if looking_s is None or one.at_s <= looking_s]
+        return [
+            intervention
+            for intervention in self.live.by_hand
+            if looking_s is None or intervention.at_s <= looking_s
+        ]
 
     @property
     def looking_s(self) -> float | None:
@@ -234,7 +238,9 @@ class Session(SessionState):
         found = copy_to_go_on(self.recording)
         self.recording, self.grows = None, False
         del self.live.events[found.events :]
-        self.live.by_hand = [one for one in self.live.by_hand if one.at_s <= found.t_s]
+        self.live.by_hand = [
+            intervention for intervention in self.live.by_hand if intervention.at_s <= found.t_s
+        ]
         self.curves.clear()
         self.replay.open(found.copy, self.live.events)
         self.arrive(found.t_s)
@@ -262,7 +268,7 @@ class Session(SessionState):
         self.halls.edited()
 
     def show(self, document: Document, plant: Plant, *, anew: bool = False) -> None:
-        """Let the run stand in this scene and hall, perhaps `anew`, and tell where the present is on screen."""
+        """Attach the run to this scene and hall, restarted with `anew`, and signal which time is on screen."""
         before = self.document, self.plant
         if anew or plant is not self.live.plant:
             self.live.frame = None
@@ -270,7 +276,7 @@ class Session(SessionState):
         self.halls.tell((None, None) if anew else before)
 
     def restart(self, seed: int | None = None) -> None:
-        """Begin the run anew, with the same seed unless another is given."""
+        """Restart the run, with the same seed unless another is given."""
         if self.draft is None:
             return
         self.replay.back_to_live()
@@ -394,7 +400,7 @@ class Session(SessionState):
         self.set_speed(next_speed(self.speed, notches))
 
     def resume(self) -> None:
-        """After the worker died: start another, which goes on from the last snapshot."""
+        """After the worker died: start another, which continues from the last snapshot."""
         self.lost = False
         self._talk.resume()
         self.replay.back_to_live()
@@ -468,7 +474,7 @@ class Session(SessionState):
             self.edited()
 
     def set_running(self, running: bool) -> None:
-        """The run goes on, or stands."""
+        """Run or pause."""
         self.running = running
         self._tell_moving()
 

@@ -83,7 +83,7 @@ class ViewMarks:
     def why_not(self, before: Scenario, after: Scenario) -> str:
         """Return why an edit may not be done: it changes what is locked; "" when it may."""
         id = struck(before, after, self._state.locked) if self._state.locked else ""
-        return f"{id} is locked: open its lock in the outliner first" if id else ""
+        return f"{id} is locked: unlock it in the outliner first" if id else ""
 
 
 def _holds(ids: frozenset[str], id: str) -> bool:
@@ -99,4 +99,4 @@ def _holds(ids: frozenset[str], id: str) -> bool:
 
 def _held(ids: frozenset[str], id: str) -> bool:
     """Return whether an id is what holds one of some."""
-    return any(one.startswith(f"{id}/") for one in ids)
+    return any(item.startswith(f"{id}/") for item in ids)

@@ -76,8 +76,8 @@ class WorkerTalk:
         """Ask it to do something to the run, or to take it out while it is ahead."""
         session = self._session
         if session.document is None or session.finished or session.lost:
-            nothing = "Nothing runs that could be broken: start the run again."
-            session.trouble.emit(Trouble("Not done", nothing))
+            nothing = "Run finished: start it again to inject a fault."
+            session.trouble.emit(Trouble("Change refused", nothing))
         elif out:
             self._asked_out[session.client.withdraw(intervention)] = intervention
         else:
@@ -157,7 +157,7 @@ class WorkerTalk:
                     return
                 self._asked.pop(rev, None)
                 self._asked_out.pop(rev, None)
-                session.trouble.emit(Trouble("Not done", reason))
+                session.trouble.emit(Trouble("Change refused", reason))
             case Failed():
                 self._fail(message)
             case Died():
@@ -171,11 +171,13 @@ class WorkerTalk:
                     session.broken.emit(session.live.by_hand[-1])
                 elif rev in self._asked_out:
                     gone = self._asked_out.pop(rev)
-                    session.live.by_hand[:] = [one for one in session.live.by_hand if one is not gone]
+                    session.live.by_hand[:] = [
+                        intervention for intervention in session.live.by_hand if intervention is not gone
+                    ]
                     session.mended.emit(gone)
 
     def _add(self, events: tuple[Event, ...]) -> None:
-        """Keep what is new: a run that goes on from a snapshot tells again what happened since."""
+        """Keep new events only: a run continued from a snapshot sends the events since then again."""
         _session, held = self._session, self._session.live.events
         last_row = held[-1].row if held else -1
         fresh = [event for event in events if event.row > last_row]
@@ -199,7 +201,7 @@ class WorkerTalk:
             self.failure = failed
             session.cannot_begin.emit(failed.message)
             if session.running:  # else it is being built, and says so quietly
-                session.trouble.emit(Trouble("The run cannot begin", failed.message, failed.traceback))
+                session.trouble.emit(Trouble("The run cannot start", failed.message, failed.traceback))
             session.set_running(False)
             session.begun = False
         elif failed.traceback:

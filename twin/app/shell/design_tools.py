@@ -94,11 +94,11 @@ class DesignTools:
 
     def hide(self) -> None:
         """Hide what is chosen in the hall, or show it again."""
-        self._on_ids(self.marks.hide, "hidden")
+        self._on_ids(self.marks.hide, "hide")
 
     def show_only(self) -> None:
         """Hide everything but what is chosen."""
-        self._on_ids(self.marks.show_only, "shown alone")
+        self._on_ids(self.marks.show_only, "show")
 
     def show_all(self) -> None:
         """Hide nothing any more."""
@@ -106,13 +106,13 @@ class DesignTools:
 
     def lock(self) -> None:
         """Lock what is chosen against edits, or let it be edited again."""
-        self._on_ids(self.marks.lock, "locked")
+        self._on_ids(self.marks.lock, "lock")
 
     def _on_ids(self, act: Callable[[tuple[str, ...]], None], what: str) -> None:
         if self.ids:
             act(self.ids)
         else:
-            self._show(f"Select first what is to be {what}")
+            self._show(f"Select the items to {what} first")
 
     # -- commands ----
 
@@ -123,7 +123,7 @@ class DesignTools:
     def group(self) -> None:
         """Make what is chosen a group, under a name."""
         if len(self.ids) < 2:
-            self._show("Select two things or more to make a group of them")
+            self._show("Select two or more items to group them")
             return
         name, agreed = QInputDialog.getText(self._outliner, "Group", "Name of the group")
         if agreed:
@@ -136,23 +136,23 @@ class DesignTools:
     def arrange(self, how: str) -> None:
         """Align or distribute what is chosen; a key of `ARRANGED`."""
         if len(self.ids) < 2:
-            self._show("Select two things or more to arrange them")
+            self._show("Select two or more items to arrange them")
         else:
             self._do(ARRANGED[how][1](self.ids))
 
     def rename(self) -> None:
         """Let the name of what is chosen be typed in the outliner."""
         if not self._outliner.isVisible():
-            self._show("Open the outliner first: names are typed there")
+            self._show("Open the outliner first: items are renamed there")
         elif not self._outliner.rename():
-            self._show("Select first what is to be renamed: something with a name of its own in the file")
+            self._show("Select an item with a name of its own in the file first")
 
     def ask_array(self) -> None:
         """Ask for an array of what is chosen; its ghost is shown in the hall meanwhile."""
         plant, plan = self._session.plant, self._hall.view.plan
         ids = in_hall(self.ids, self._session)
         if plant is None or plan is None or not ids:
-            self._show("Select first what is to be repeated")
+            self._show("Select the items to repeat first")
             return
         self._close_array()
         pitch = usual_pitch(plant, plan, ids)
@@ -201,23 +201,23 @@ class DesignTools:
         ids, document, plant = self.ids, self._session.document, self._session.plant
         if not ids or document is None or plant is None:
             return None
-        one = ids[-1]
-        known = find(plant, one) is not None or any(job.id == one for job in document.scenario.jobs)
-        menu = self._hall.thing_menu(one) if known else QMenu(parent)
+        item = ids[-1]
+        known = find(plant, item) is not None or any(job.id == item for job in document.scenario.jobs)
+        menu = self._hall.thing_menu(item) if known else QMenu(parent)
         if menu is None:
             return None
         if not known:
-            menu.addAction(one).setEnabled(False)
+            menu.addAction(item).setEnabled(False)
         menu.addSeparator()
         marks = self.marks
-        menu.addAction("Show" if marks.is_hidden(one) else "Hide", partial(marks.hide, ids))
+        menu.addAction("Show" if marks.is_hidden(item) else "Hide", partial(marks.hide, ids))
         menu.addAction("Show only this", partial(marks.show_only, ids))
         menu.addAction("Show everything", marks.show_all)
-        menu.addAction("Unlock" if marks.is_locked(one) else "Lock", partial(marks.lock, ids))
+        menu.addAction("Unlock" if marks.is_locked(item) else "Lock", partial(marks.lock, ids))
         menu.addSeparator()
         standing = bool(in_hall(ids, self._session))
         for title, act, can in (
-            ("Rename", self.rename, len(ids) == 1 and self._nameable(one)),
+            ("Rename", self.rename, len(ids) == 1 and self._nameable(item)),
             ("Duplicate", partial(self._tools.place.do_new, Duplicate(ids)), True),
             (f"Array{_DOTS}", self.ask_array, standing),
             (f"Group{_DOTS}", self.group, len(ids) > 1),

@@ -68,12 +68,12 @@ class Editing:
         self._slow.timeout.connect(self._tell_waiting)
 
     def toggle_lock(self) -> None:
-        """Lock the scene against accidents, or unlock it."""
+        """Lock the scene against edits by accident, or unlock it."""
         self.editor.locked = not self.editor.locked
-        self._show("The scene is locked" if self.editor.locked else "The scene can be changed")
+        self._show("The scene is locked" if self.editor.locked else "The scene is unlocked")
 
     def offer_recovery(self, otherwise: Callable[[], object] | None = None) -> None:
-        """Offer back the work of programs that ended without saving it.
+        """Offer to recover unsaved work of earlier sessions.
 
         What is to be done `otherwise` is done when there is nothing to recover: at once where nothing was left, else
         when all of it was discarded.
@@ -87,7 +87,7 @@ class Editing:
 
     def _offer(self, left: RecoveredWork) -> None:
         title, words = _offered(left)
-        words += " The run waits until you have chosen." if self._otherwise is not None else ""
+        words += " The run is paused until you choose." if self._otherwise is not None else ""
         self._notifications.ask(
             Trouble(title, words),
             {"Recover": partial(self._recover, left), "Discard": partial(self._discard, left)},
@@ -113,7 +113,7 @@ class Editing:
     def _on_refused(self, title: str, reason: str) -> None:
         words = f"{title}: {reason}" if title else reason
         self._show(words)
-        self._notifications.tell("Not done", words)
+        self._notifications.tell("Change refused", words)
 
     def _on_not_saved(self, reason: str) -> None:
         """Say that the work is not on the disk until somebody has seen it, with the way out."""
@@ -136,10 +136,10 @@ class Editing:
     def _tell_waiting(self) -> None:
         """Say that what is shown is not certain yet; the next words in the status bar are its answer."""
         if self.editor.busy:
-            self._show(f"{self._asked}: waits for the simulation to take it")
+            self._show(f"{self._asked}: waiting for the simulation")
 
     def tell(self) -> None:
-        """Tell what can be taken back, and whether something is not saved."""
+        """Signal which steps undo and redo name, and whether changes are unsaved."""
         draft = self.editor.draft
         if draft is not None:
             self.titled.emit(draft.undo_title, draft.redo_title, draft.dirty)
@@ -149,10 +149,10 @@ def _offered(left: RecoveredWork) -> tuple[str, str]:
     """Return title and sentence of an offer."""
     at = f"{left.at:%H:%M on} {left.at.day} {left.at:%B}"
     if left.run_s:
-        so_far = f"The run of {left.name} had come to {spoken(left.run_s)} when the program ended, at {at}."
-        return "A run that broke off was found", so_far
+        so_far = f"The run of {left.name} had reached {spoken(left.run_s)} when the program ended at {at}."
+        return "Unfinished run found", so_far
     words = f"One change of {left.name}, made at {at}, was never saved."
     if left.steps > 1:
         words = f"{left.steps:,} changes of {left.name}, the last at {at}, were never saved."
-    words += " Recovered, they are back in the scene, and Undo takes them back one by one."
-    return "Unsaved work was found", words
+    words += " Recover puts them back into the scene; Undo removes them one by one."
+    return "Unsaved changes found", words

@@ -73,7 +73,7 @@ class EditTools(QObject):
     # -- carrying ----
 
     def carry(self, dragged: Dragged) -> Carried | None:
-        """Return what the palette offers as a thing on its way into the hall; None for what is not known."""
+        """Return the payload of a palette entry; None if its part is unknown."""
         if dragged.prefab:
             return self.prefabs(dragged.prefab) if self.prefabs is not None else None
         if dragged.part not in self._catalog:
@@ -82,7 +82,7 @@ class EditTools(QObject):
         return carried_part(self._catalog, dragged.part)
 
     def place_by_keys(self, dragged: Dragged) -> bool:
-        """Take something from the palette into the middle of the view: arrows move it, Enter puts it down."""
+        """Place a palette entry with keys, from the centre of the view: arrows move it, Enter places it."""
         carried = self.carry(dragged)
         if carried is None or not self.place.begin_by_keys(carried):
             return False
@@ -90,13 +90,13 @@ class EditTools(QObject):
         return True
 
     def carry_selection(self) -> None:
-        """Take up what is selected: pointer or arrows move it, a click or Enter puts it down."""
+        """Move the selection: pointer or arrows move it, a click or Enter places it."""
         plant, plan = self._session.plant, self._hall.view.plan
         if plant is None or plan is None:
             return
         carried = carried_things(plant, plan, self.selection)
         if isinstance(carried, str):
-            self._show(f"Not moved: {carried}" if self.selection else "Select what is to be moved first")
+            self._show(f"Not moved: {carried}" if self.selection else "Select the items to move first")
         elif self.place.begin_by_keys(carried):
             self._hall.view.native.setFocus()
 
@@ -108,21 +108,21 @@ class EditTools(QObject):
         return self._hall.state.selection
 
     def delete(self) -> None:
-        """Take what is selected out of the scene."""
-        self._on_selection(Delete, "be deleted")
+        """Delete the selection."""
+        self._on_selection(Delete, "delete")
 
     def duplicate(self) -> None:
         """Copy what is selected to beside all that stands, nodes into the next free units of their rack."""
         if self.selection:
             self.place.do_new(Duplicate(self._copied))
         else:
-            self._show("Select first what is to be copied")
+            self._show("Select the items to copy first")
 
     def copy(self) -> bool:
         """Put what is selected on the clipboard, as the text of a scene; return whether it is there."""
         scene = self._scene()
         if scene is None or not self.selection:
-            self._show("Select first what is to be copied")
+            self._show("Select the items to copy first")
             return False
         try:
             ids = self._copied
@@ -132,7 +132,7 @@ class EditTools(QObject):
             return False
         QGuiApplication.clipboard().setText(text)
         what = f"{len(ids):,}" if len(ids) > 1 else ids[0] if ids == self.selection else f"node {ids[0]}"
-        self._show(f"{what} copied, as text that can be pasted anywhere")
+        self._show(f"{what} copied as text")
         return True
 
     @property
@@ -169,21 +169,21 @@ class EditTools(QObject):
             self._hall.view.native.setFocus()
 
     def toggle_wiring(self) -> None:
-        """Connect new things as they come, or leave that to a person."""
+        """Switch automatic connection of new equipment on or off."""
         self.place.wires_new = not self.place.wires_new
-        words = "are connected as they come" if self.place.wires_new else "come without connections"
-        self._show(f"New things {words}")
+        words = "connected automatically" if self.place.wires_new else "not connected"
+        self._show(f"New equipment: {words}")
 
     def rotate(self) -> None:
         """Turn what is carried, else what is selected."""
         if self.place.active:
             self.place.turn()
         else:
-            self._on_selection(Rotate, "be turned")
+            self._on_selection(Rotate, "rotate")
 
     def _on_selection(self, command: Callable[[tuple[str, ...]], Command], what: str) -> bool:
         if not self.selection:
-            self._show(f"Select first what is to {what}")
+            self._show(f"Select the items to {what} first")
             return False
         return self._editor.do(command(self.selection))
 
@@ -203,7 +203,7 @@ class EditTools(QObject):
             self._hall.state.selection = found
             self._show(f"{len(found):,} selected")
         else:
-            self._show("Nothing is like that: select a rack, node or machine first")
+            self._show("Nothing found: select a rack, node or machine first")
 
     def _like(self, plant: Plant, how: str) -> tuple[str, ...]:
         match how:

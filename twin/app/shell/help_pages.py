@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MOUSE = [
     ("Left drag", "orbit"),
     ("Right or middle drag", "pan"),
-    ("Right click", "what can be done with a thing"),
+    ("Right click", "menu of the item"),
     ("Wheel", "zoom to the pointer"),
     ("Double click", "fly there"),
 ]
@@ -65,13 +65,13 @@ def show_about(capability: Capability, parent: QWidget) -> None:
     """Show what this program is and what it draws with."""
     page = Page("gpu-twin", parent)
     page.prose.add_paragraphs(
-        ["An interactive digital twin of a GPU data centre. All figures shown are simulated."]
+        ["An interactive digital twin of a GPU data centre. All figures are simulated."]
     )
     page.prose.add_pairs(
         [
             ("Graphics", capability.renderer),
             ("OpenGL", capability.version),
-            ("Drawn by", "software" if capability.software else "hardware"),
+            ("Renderer", "software" if capability.software else "hardware"),
             ("Catalogue", load_catalog().version),
             ("Licence", "Apache-2.0"),
         ]

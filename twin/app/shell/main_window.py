@@ -197,7 +197,7 @@ class MainWindow(WindowApi):
         for path in self.settings.recent:
             menu.addAction(f"{path.name}   ({path.parent})", partial(self.files.open, path))
         if menu.isEmpty():
-            menu.addAction("Nothing yet").setEnabled(False)
+            menu.addAction("None yet").setEnabled(False)
 
     def _connect(self) -> None:
         session = self.session
@@ -419,23 +419,23 @@ class MainWindow(WindowApi):
         self.notifications.warn(Trouble(title, why))
 
     def _on_view_failed(self, message: str) -> None:
-        self.notifications.warn(Trouble("The picture has a fault", message.splitlines()[0], message))
+        self.notifications.warn(Trouble("Drawing error", message.splitlines()[0], message))
 
     def _on_ended(self, summary: dict[str, Any]) -> None:
         interruptions = summary.get("interruptions")
         unexpected = interruptions.get("unexpected") if isinstance(interruptions, dict) else None
         more = f", {unexpected:,} unexpected interruptions" if unexpected is not None else ""
         told = f"{text.duration(self.session.end_s)} simulated{more}. {_AGAIN}."
-        self.notifications.tell("The run is finished", told)
+        self.notifications.tell("Run finished", told)
 
     def _on_at_end(self) -> None:
-        self.tell(f"The run is finished. {_AGAIN}")
+        self.tell(f"Run finished. {_AGAIN}")
 
     def _state_text(self, thing: str) -> str:
         return state_of(world, thing) if (world := self.world()) is not None else ""
 
     def world(self) -> World | None:
-        """Return what facts are told of: the open scene with its newest figures; None before the first."""
+        """Return the open scene with its newest figures, for facts; None before the first frame."""
         document, plant = self.session.document, self.session.plant
         if document is None or plant is None:
             return None
@@ -444,11 +444,11 @@ class MainWindow(WindowApi):
     # -- Qt ----
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Pass over what is behind another tab: Qt keeps it visible, outside the window."""
+        """Skip widgets behind another tab: Qt keeps them visible, outside the window."""
         return next_seen(partial(super().focusNextPrevChild, forward))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take one local file."""
+        """Accept one local file."""
         if dropped_file(event) is not None:
             event.acceptProposedAction()
 
@@ -465,7 +465,7 @@ class MainWindow(WindowApi):
         self.palette_popup.hide()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Ask what becomes of what is not saved, keep the layout and end the worker."""
+        """Ask about unsaved changes, save the layout and end the worker."""
         if not self.editing.file.may_leave():
             event.ignore()
             return

@@ -37,8 +37,8 @@ class OlderRun:
         self._told = path
         self._notifications.ask(
             Trouble(
-                "An older version made this run",
-                "Its figures are those of then. Simulated today, the same scene comes to others.",
+                "Run of an older version",
+                "It shows the figures of that version. Simulated today, the same scene gives others.",
             ),
             {"Why figures changed": lambda: show_why_figures_changed(self._window)},
         )

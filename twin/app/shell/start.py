@@ -166,4 +166,4 @@ class ExceptionHook:
         if issubclass(kind, KeyboardInterrupt):
             self._window.close()
             return
-        self._window.notifications.warn(Trouble("Something went wrong", f"{kind.__name__}: {error}", detail))
+        self._window.notifications.warn(Trouble("Unexpected error", f"{kind.__name__}: {error}", detail))

@@ -75,7 +75,7 @@ class Workspace:
 RUN = Workspace(
     "run",
     "Run",
-    "Watch the run: what is selected, what happens, figures over time",
+    "Watch the run: selection, events, figures over time",
     right=(DockStack(("inspector", "fabric", "power", "cooling")),),
     bottom=(
         DockStack(("events", "jobs", "job", "queue", "spares", "alarms", "why", "branches", "energy"), 0.51),
@@ -85,7 +85,7 @@ RUN = Workspace(
 DESIGN = Workspace(
     "design",
     "Design",
-    "Build and change the hall: parts, what stands where, properties, design rules",
+    "Build and change the hall: parts, outliner, properties, design rules",
     left=(DockStack(("palette",), 0.56), DockStack(("outliner",), 0.44)),
     right=(DockStack(("inspector", "fabric", "power", "cooling")),),
     bottom=(DockStack(("checks", "events")),),
@@ -96,7 +96,7 @@ DESIGN = Workspace(
 ANALYSE = Workspace(
     "analyse",
     "Analyse",
-    "Look into figures: roomy plots, where the energy goes, jobs and queue",
+    "Study figures: large plots, energy flow, jobs and queue",
     right=(
         DockStack(("why", "job", "queue", "tenants", "jobs", "spares", "events"), 0.5),
         DockStack(("energy", "power", "cooling", "fabric"), 0.5),
@@ -109,7 +109,7 @@ ANALYSE = Workspace(
 TEACH = Workspace(
     "teach",
     "Teach",
-    "Show it to others: a large hall, the story of the scene, what happens",
+    "Present to others: a large hall, the scene's story, events",
     right=(DockStack(("story",), 0.58), DockStack(("events",), 0.42)),
     right_px=380,
 )

@@ -47,10 +47,7 @@ class Kpi:
 
 _GAP_PX, _MORE_PX = 6, 38
 
-_GOODPUT = (
-    "Steps that jobs keep, against those at the reference clock with nothing lost. Jobs at a stand count 0, also those "
-    "put back in the queue."
-)
+_GOODPUT = "Useful steps / steps of an ideal run (reference clock, nothing lost). Stopped and requeued jobs count as 0."
 KPIS: tuple[Kpi, ...] = (
     Kpi("site.goodput_now", "Goodput now", "target", run="site.goodput", hint=_GOODPUT),
     Kpi("site.it_w", "IT power", "bolt"),
@@ -153,7 +150,7 @@ class KpiStrip(QWidget):
         layout.setSpacing(_GAP_PX)
         layout.addStretch(1)
         self.age = label("", "muted")
-        self.age.setToolTip("The picture and all figures are those of the last sample before the time shown")
+        self.age.setToolTip("Picture and figures are of the last sample before this time")
         self.age.hide()
         layout.addWidget(self.age)
         for tile in self.tiles.values():

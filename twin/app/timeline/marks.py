@@ -35,8 +35,8 @@ class EventMarks:
         t_s, severities = self._taken()
         begin, end = np.searchsorted(t_s, [scale.from_s, scale.to_s], "left").tolist()
         end += int(np.searchsorted(t_s[end:], scale.to_s, "right"))
-        mine = t_s[begin:end][severities[begin:end] == severity]
-        found: NDArray[np.int64] = np.unique(((mine - scale.from_s) / scale.px_s).astype(np.int64))
+        times_s = t_s[begin:end][severities[begin:end] == severity]
+        found: NDArray[np.int64] = np.unique(((times_s - scale.from_s) / scale.px_s).astype(np.int64))
         return found
 
     def near(self, x: float, scale: Scale, within_px: float) -> Sequence[Event]:

@@ -29,6 +29,9 @@ def still_ahead(session: Session, low_s: float, high_s: float) -> list[Ahead]:
         return []
     now_s = max(session.t_s, draft.t_s)
     found = [Ahead(edit.title or edit.id, edit.at_s, edit) for edit in draft.file.scenario.edits]
-    found += [Ahead(words_of(one), one.at_s, one) for one in session.live.by_hand]
-    there = [one for one in found if low_s <= one.at_s <= high_s and one.at_s > now_s]
-    return sorted(there, key=lambda one: one.at_s)
+    found += [
+        Ahead(words_of(intervention), intervention.at_s, intervention)
+        for intervention in session.live.by_hand
+    ]
+    ahead = [item for item in found if low_s <= item.at_s <= high_s and item.at_s > now_s]
+    return sorted(ahead, key=lambda item: item.at_s)

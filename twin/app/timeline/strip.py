@@ -136,7 +136,7 @@ class TimelineStrip(Painted):
             self._renewal.start()
 
     def refresh(self) -> None:
-        """Paint everything anew."""
+        """Repaint everything."""
         self._ground = None
         self.update()
 

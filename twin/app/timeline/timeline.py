@@ -74,7 +74,7 @@ class Timeline(QWidget):
         self.live_button = QPushButton("Back to live")
         self.live_button.clicked.connect(self.back_to_live)
         self.go_on_button = QPushButton("Continue this run")
-        self.go_on_button.setToolTip("Simulate on from where this recording ends, in a copy of its file")
+        self.go_on_button.setToolTip("Continue from the end of the recording, in a copy of its file")
         self.go_on_button.clicked.connect(self.go_on)
         column = QVBoxLayout()
         column.setSpacing(3)
@@ -85,16 +85,16 @@ class Timeline(QWidget):
         return column
 
     def _left(self) -> QHBoxLayout:
-        self.before_button = tool_button(self._look, "step_back", "The event before")
+        self.before_button = tool_button(self._look, "step_back", "Previous event")
         self.backwards_button = tool_button(self._look, "back", "Play backwards")
-        self.after_button = tool_button(self._look, "step", "The event after")
+        self.after_button = tool_button(self._look, "step", "Next event")
         self.before_button.clicked.connect(partial(self.step, -1))
         self.backwards_button.clicked.connect(self.play_backwards)
         self.after_button.clicked.connect(partial(self.step, 1))
         return _beside(self.before_button, self.backwards_button, self.after_button)
 
     def _right(self) -> QHBoxLayout:
-        self.loop_button = tool_button(self._look, "repeat", "Play what is shown over and over")
+        self.loop_button = tool_button(self._look, "repeat", "Loop the range shown")
         self.loop_button.setCheckable(True)
         self.loop_button.clicked.connect(self.toggle_loop)
         self.bookmark_button = tool_button(self._look, "bookmark", "Bookmark this time")
@@ -135,11 +135,11 @@ class Timeline(QWidget):
     def show_keys(self, tip: Callable[[QWidget, str, str], None]) -> None:
         """Let `tip` write the tool tips of the buttons, with the keys of their actions."""
         for button, action, words in (
-            (self.live_button, "timeline.live", "Show the present of the run again"),
-            (self.before_button, "timeline.before", "The event before"),
+            (self.live_button, "timeline.live", "Return to the present of the run"),
+            (self.before_button, "timeline.before", "Previous event"),
             (self.backwards_button, "timeline.backwards", "Play backwards"),
-            (self.after_button, "timeline.after", "The event after"),
-            (self.loop_button, "timeline.loop", "Play what is shown over and over"),
+            (self.after_button, "timeline.after", "Next event"),
+            (self.loop_button, "timeline.loop", "Loop the range shown"),
             (self.bookmark_button, "timeline.bookmark", "Bookmark this time, with a note"),
             (self.goto_button, "timeline.goto", "Go to a time"),
             (self.whole_button, "timeline.whole", "Show the whole run"),
@@ -167,9 +167,7 @@ class Timeline(QWidget):
             return
         if from_s < end_s:
             when = self._session.clock.says(from_s)
-            self.said.emit(
-                f"Goes on from its last snapshot, {when}; what was recorded after it is simulated again"
-            )
+            self.said.emit(f"Continues from its last snapshot, {when}; later records are simulated again")
 
     def simulate_anew(self) -> None:
         """Leave the record, and run the scene from its start."""
@@ -178,7 +176,7 @@ class Timeline(QWidget):
     def step(self, by: int, least: Severity = Severity.INFO) -> None:
         """Look at the next event, or with -1 at the one before."""
         if not self._session.replay.step(by, least):
-            self.said.emit("There is no event before" if by < 0 else "There is no event after")
+            self.said.emit("No earlier event" if by < 0 else "No later event")
 
     def play_backwards(self) -> None:
         """Go back in time, or stand still where that is done."""
@@ -271,7 +269,10 @@ class Timeline(QWidget):
         strip.shown.reach_s = session.t_s
         if session.draft is not None:
             edits = [edit.at_s for edit in session.draft.file.scenario.edits]
-            done = [one.at_s for one in (*session.draft.file.scenario.interventions, *session.live.by_hand)]
+            done = [
+                intervention.at_s
+                for intervention in (*session.draft.file.scenario.interventions, *session.live.by_hand)
+            ]
             strip.shown.acts = (*edits, *done)
         if strip.shown.marks.events is not session.live.events:
             strip.shown.marks.follow(session.live.events)
@@ -279,11 +280,11 @@ class Timeline(QWidget):
 
     def _on_mended(self, one: Intervention) -> None:
         self._on_advanced()
-        self.said.emit(f"Taken out of the run: {words_of(one)}, {self._session.clock.says(one.at_s)}")
+        self.said.emit(f"Removed from the run: {words_of(one)}, {self._session.clock.says(one.at_s)}")
 
     def _on_bookmarks(self) -> None:
         moments = self._views.moments if self._views is not None else ()
-        self.strip.shown.bookmarks = tuple(one.t_s for one in moments)
+        self.strip.shown.bookmarks = tuple(kept.t_s for kept in moments)
         self.strip.refresh()
 
     def _on_loop(self) -> None:
@@ -330,21 +331,23 @@ class Timeline(QWidget):
     def _notes(self, low_s: float, high_s: float) -> Sequence[str]:
         """Return what bookmarks, edits and interventions in a range of time say."""
         session = self._session
-        found = [f"Bookmark: {one.note or 'no note'}" for one in self._moments(low_s, high_s)]
+        found = [f"Bookmark: {bookmark.note or 'no note'}" for bookmark in self._moments(low_s, high_s)]
         if session.draft is not None:
             scenario = session.draft.file.scenario
-            found += [f"Edit: {one.title or one.id}" for one in scenario.edits if low_s <= one.at_s <= high_s]
+            found += [
+                f"Edit: {edit.title or edit.id}" for edit in scenario.edits if low_s <= edit.at_s <= high_s
+            ]
             for done, who in ((scenario.interventions, "Scene"), (session.live.by_hand, "By hand")):
                 found += [
-                    f"{who}: {one.kind.replace('_', ' ')} {one.target}"
-                    for one in done
-                    if low_s <= one.at_s <= high_s
+                    f"{who}: {kept.kind.replace('_', ' ')} {kept.target}"
+                    for kept in done
+                    if low_s <= kept.at_s <= high_s
                 ]
         return found
 
     def _moments(self, low_s: float, high_s: float) -> list[TimeMark]:
         moments = self._views.moments if self._views is not None else ()
-        return [one for one in moments if low_s <= one.t_s <= high_s]
+        return [kept for kept in moments if low_s <= kept.t_s <= high_s]
 
     def _offer(self, place: QPoint, at_s: float) -> None:
         """Offer what can be done with a time."""
@@ -352,29 +355,29 @@ class Timeline(QWidget):
         if session.document is None or views is None:
             return
         menu = QMenu(self)
-        menu.setObjectName("menu of a time")
+        menu.setObjectName("time menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         been_s = min(at_s, self.strip.shown.reach_s)  # what is ahead can be taken out, not looked at
-        menu.addAction(f"Look at {session.clock.says(been_s)}", partial(self.scrub, been_s))
+        menu.addAction(f"Go to {session.clock.says(been_s)}", partial(self.scrub, been_s))
         menu.addAction("Bookmark it\N{HORIZONTAL ELLIPSIS}", partial(self.bookmark, been_s))
         menu.addSeparator()
-        menu.addAction("Loop from here", partial(session.replay.set_loop, been_s, None))
-        menu.addAction("Loop up to here", partial(session.replay.set_loop, None, been_s))
-        menu.addAction("No loop", session.replay.clear_loop).setEnabled(session.replay.loop is not None)
+        menu.addAction("Start loop here", partial(session.replay.set_loop, been_s, None))
+        menu.addAction("End loop here", partial(session.replay.set_loop, None, been_s))
+        menu.addAction("Clear loop", session.replay.clear_loop).setEnabled(session.replay.loop is not None)
         around_s = 6.0 * self.strip.scale.px_s
-        for one in still_ahead(session, at_s - around_s, at_s + around_s):
+        for bookmark in still_ahead(session, at_s - around_s, at_s + around_s):
             menu.addSeparator()
-            title = f"{session.clock.says(one.at_s)}  {one.title}"
+            title = f"{session.clock.says(bookmark.at_s)}  {bookmark.title}"
             menu.addAction(title.replace("&", "&&")).setEnabled(False)
-            menu.addAction("Take it out of the run", partial(self.take_out, one))
+            menu.addAction("Remove from the run", partial(self.take_out, bookmark))
         for moment in self._moments(at_s - around_s, at_s + around_s):
             menu.addSeparator()
             menu.addAction(f"Bookmark: {moment.note or 'no note'}").setEnabled(False)
             take = partial(views.note, moment)
             ask = partial(NoteDialog, "Note of the bookmark", moment.note, take, self.window())
-            menu.addAction("Change its note\N{HORIZONTAL ELLIPSIS}", lambda ask=ask: ask().open())
-            others = tuple(one for one in views.moments if one is not moment)
-            menu.addAction("Delete it", partial(views.take_moments, others))
+            menu.addAction("Change note\N{HORIZONTAL ELLIPSIS}", lambda ask=ask: ask().open())
+            others = tuple(bookmark for bookmark in views.moments if bookmark is not moment)
+            menu.addAction("Delete", partial(views.take_moments, others))
         menu.popup(place)
 
 

@@ -60,7 +60,7 @@ class Transport(QWidget):
         self._on_playing(self._session.playing)
 
     def restart(self) -> None:
-        """Begin the run anew; while another time is looked at, go to the start of what is played."""
+        """Restart the run; while the past is on screen, go to the start of the replay."""
         session = self._session
         if session.looking_s is None:
             session.restart()
@@ -92,9 +92,7 @@ class Transport(QWidget):
         self.speed_slider.setPageStep(1)
         self.speed_slider.setFixedWidth(150)
         self.speed_slider.setAccessibleName("Speed")
-        self.speed_slider.setToolTip(
-            "Simulated time per second of your time: from real time to as fast as possible"
-        )
+        self.speed_slider.setToolTip("Simulated time per real second, up to as fast as possible")
         self.speed_slider.valueChanged.connect(lambda notch: self._session.set_speed(SPEEDS[notch]))
         column = QVBoxLayout()
         column.setSpacing(5)
@@ -151,7 +149,7 @@ class Transport(QWidget):
         if playing:
             icon, does = "pause", "Pause"
         elif self._session.finished and self._session.looking_s is None:
-            icon, does = "play", "The run is finished"
+            icon, does = "play", "Run finished"
         else:
             icon, does = "play", "Play"
         self._look.dress(self.play_button, icon, "on_accent")
@@ -170,7 +168,7 @@ class Transport(QWidget):
     def _on_figures(self, frame: Frame) -> None:
         self.kpis.show_figures(frame, self._session.curves, age_words(self._session))
         if math.isinf(self._session.speed) and self._session.playing and frame.speed > 0:
-            self.speed_label.setText(f"flat out: {speed(frame.speed)}")
+            self.speed_label.setText(f"max. speed: {speed(frame.speed)}")
 
     def _on_curves(self) -> None:
         """Show what the record tells of a run that stands, and so brings no further figures: it was recovered, say."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from twin.analysis.account_words import MEANINGS
 from twin.app.toolkit.theme import Theme
 from twin.physics.memory import MemoryParts
 from twin.physics.training import StepParts
@@ -90,42 +91,42 @@ _STEP: tuple[tuple[str, str, str, Callable[[StepParts], float]], ...] = (
     (
         "exposed_tensor",
         "Tensor",
-        "Tensor-parallel communication that nothing hides",
+        "",
         lambda p: p.exposed_tensor_s,
     ),
     (
         "exposed_pipeline",
         "Pipeline",
-        "Transfers between stages that nothing hides",
+        "",
         lambda p: p.exposed_pipeline_s,
     ),
     (
         "exposed_data",
         "Data",
-        "Gradient reduction and weight gathering that nothing hides",
+        "",
         lambda p: p.exposed_data_s,
     ),
     (
         "exposed_context",
         "Context",
-        "Keys and values passed round that nothing hides",
+        "",
         lambda p: p.exposed_context_s,
     ),
-    ("exposed_expert", "Expert", "Tokens on their way to experts and back", lambda p: p.exposed_expert_s),
+    ("exposed_expert", "Expert", "", lambda p: p.exposed_expert_s),
     (
         "pipeline_bubble",
         "Bubble",
-        "Stages that wait for the pipeline to fill and drain",
+        "",
         lambda p: p.pipeline_bubble_s,
     ),
     (
         "launch",
         "Launch",
-        "Waiting for the CPU to launch kernels, and the fixed time of a step",
+        "Kernel launches by the CPU, and the fixed time of a step",
         lambda p: p.launch_s,
     ),
-    ("straggler", "Straggler", "Waiting for the slowest of many", lambda p: p.straggler_s),
-    ("idle_no_load", "No load", "GPUs of a service that nobody asks anything", lambda p: p.idle_load_s),
+    ("straggler", "Straggler", "", lambda p: p.straggler_s),
+    ("idle_no_load", "No load", "", lambda p: p.idle_load_s),
 )
 _MEMORY: tuple[tuple[str, str, str, Callable[[MemoryParts], float]], ...] = (
     ("weights", "Weights", "Model weights, 16-bit", lambda m: m.weights_bytes),
@@ -134,22 +135,31 @@ _MEMORY: tuple[tuple[str, str, str, Callable[[MemoryParts], float]], ...] = (
     (
         "activations",
         "Activations",
-        "Kept from the forward pass for the backward pass",
+        "Kept from the forward for the backward pass",
         lambda m: m.activations_bytes,
     ),
     (
         "working",
         "Working",
-        "Gathered layers, gradients on their way, buffers; the fields of a simulation",
+        "Gathered layers, gradients in transit, buffers; the fields of a simulation",
         lambda m: m.working_bytes,
     ),
-    ("cache", "Cache", "Keys and values of the requests being answered", lambda m: m.cache_bytes),
+    ("cache", "Cache", "KV cache of the requests in progress", lambda m: m.cache_bytes),
 )
+
+
+def meaning(account: str) -> str:
+    """Return what an account of the ledger means, as a sentence."""
+    words = MEANINGS[account]
+    return words[:1].upper() + words[1:]
 
 
 def step_pieces(parts: StepParts) -> list[AccountShare]:
     """Return where the time of a step goes [s], what is nothing left out; the pieces sum to the step."""
-    pieces = [AccountShare(account, title, value(parts), hint) for account, title, hint, value in _STEP]
+    pieces = [
+        AccountShare(account, title, value(parts), hint or meaning(account))
+        for account, title, hint, value in _STEP
+    ]
     return [piece for piece in pieces if piece.value > 0.0]
 
 

@@ -49,8 +49,8 @@ class Clock:
 
     def says_beside(self, t_s: float, beside_s: float) -> str:
         """Return the time of day at `t_s` [s], beside another time: the date only where that is of another day."""
-        other = self.at(t_s).date() != self.at(beside_s).date()
-        return Clock(self.start, self.dated and other).says(t_s)
+        another_day = self.at(t_s).date() != self.at(beside_s).date()
+        return Clock(self.start, self.dated and another_day).says(t_s)
 
     def since(self, t_s: float) -> str:
         """Return how long after the start that is, for tool tips."""

@@ -61,7 +61,7 @@ class CountBox(QSpinBox):
 
     def valueFromText(self, text: str) -> int:
         """Return what was typed; commas and blanks do not matter."""
-        digits = "".join(one for one in text if one.isdigit())
+        digits = "".join(letter for letter in text if letter.isdigit())
         return int(digits) if digits else self.minimum()
 
 

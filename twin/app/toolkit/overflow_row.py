@@ -46,7 +46,7 @@ class GivingWay(QWidget):
 
     def _needed_px(self, without: Sequence[QWidget]) -> int:
         children = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        shown = [one for one in children if self.row.indexOf(one) >= 0 and one not in without]
+        shown = [child for child in children if self.row.indexOf(child) >= 0 and child not in without]
         wide = sum(max(widget.sizeHint().width(), widget.minimumWidth()) for widget in shown)
         margins = self.row.contentsMargins()
         return wide + self.row.spacing() * max(len(shown) - 1, 0) + margins.left() + margins.right()

@@ -41,7 +41,7 @@ class UserSettings:
     def remember(self, path: Path) -> None:
         """Put a scene on top of the recent ones."""
         path = path.resolve()
-        others = [other for other in self.recent if other != path]
+        others = [recent for recent in self.recent if recent != path]
         self._store.setValue("recent", [str(p) for p in [path, *others][:MAX_RECENT]])
 
     def forget(self, path: Path) -> None:

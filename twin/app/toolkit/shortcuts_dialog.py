@@ -44,7 +44,7 @@ class ShortcutsDialog(QDialog):
         self.search = QLineEdit()
         self.search.setPlaceholderText("Search an action or a key")
         self.search.setAccessibleName("Search actions")
-        self.search.setToolTip("Shows the actions whose name, menu or key has these letters")
+        self.search.setToolTip("Shows actions whose name, menu or key contains the text")
         self.search.setClearButtonEnabled(True)
         self._model = QStandardItemModel(0, 3)
         self._model.setHorizontalHeaderLabels(["Action", "Menu", "Key"])
@@ -68,7 +68,7 @@ class ShortcutsDialog(QDialog):
         table = QTableView()
         table.setModel(self._filter)
         table.setAccessibleName("Actions and their keys")
-        table.setToolTip("Choose an action, then press its new key in the field below")
+        table.setToolTip("Select an action, then press its new key in the field below")
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -88,7 +88,7 @@ class ShortcutsDialog(QDialog):
     def _buttons(self) -> None:
         self.recorder = QKeySequenceEdit()
         self.recorder.setMaximumSequenceLength(1)
-        self.recorder.setAccessibleName("New key of the chosen action")
+        self.recorder.setAccessibleName("New key of the selected action")
         self.recorder.setToolTip("Press the new key here")
         self.recorder.setClearButtonEnabled(True)
         self.recorder.keySequenceChanged.connect(lambda _: self._show_conflict())
@@ -99,19 +99,19 @@ class ShortcutsDialog(QDialog):
             field.setToolTip(plain_tip(self.recorder.toolTip()))
         self.assign_button = QPushButton("Assign")
         self.assign_button.setProperty("role", "primary")
-        self.assign_button.setToolTip("Give the chosen action this key; an action that has it now loses it")
+        self.assign_button.setToolTip("Assigns this key; an action that has it now loses it")
         self.assign_button.clicked.connect(self.assign)
         self.none_button = QPushButton("No key")
-        self.none_button.setToolTip("Take the key from the chosen action")
+        self.none_button.setToolTip("Removes the key of the selected action")
         self.none_button.clicked.connect(self._take)
         self.reset_button = QPushButton("Reset")
-        self.reset_button.setToolTip("Give the chosen action the key it is shipped with")
+        self.reset_button.setToolTip("Restores the default key of the selected action")
         self.reset_button.clicked.connect(self._reset)
         self.reset_all_button = QPushButton("Reset all")
-        self.reset_all_button.setToolTip("Give every action the key it is shipped with")
+        self.reset_all_button.setToolTip("Restores all default keys")
         self.reset_all_button.clicked.connect(self._reset_all)
         self.close_button = QPushButton("Close")
-        self.close_button.setToolTip("Close this window (Esc); every change is kept already")
+        self.close_button.setToolTip("Close this window (Esc); changes are saved")
         self.close_button.clicked.connect(self.close)
         for button in self.findChildren(QPushButton):
             button.setAutoDefault(False)
@@ -189,12 +189,12 @@ class ShortcutsDialog(QDialog):
             self.assign_button.setText("Assign")
         else:
             self._say(
-                f"{native(key)} does \N{LEFT DOUBLE QUOTATION MARK}{self._title(holder)}"
-                f"\N{RIGHT DOUBLE QUOTATION MARK} now. Assigned to \N{LEFT DOUBLE QUOTATION MARK}"
-                f"{self._title(action_id)}\N{RIGHT DOUBLE QUOTATION MARK}, it leaves that one without a key.",
+                f"Reassigning {native(key)} to \N{LEFT DOUBLE QUOTATION MARK}{self._title(action_id)}"
+                f"\N{RIGHT DOUBLE QUOTATION MARK} removes the key of \N{LEFT DOUBLE QUOTATION MARK}"
+                f"{self._title(holder)}\N{RIGHT DOUBLE QUOTATION MARK}.",
                 conflict=True,
             )
-            self.assign_button.setText("Assign all the same")
+            self.assign_button.setText("Reassign")
 
     def _say(self, words: str, *, conflict: bool = False) -> None:
         self.note.setText(("\N{WARNING SIGN} " if conflict else "") + words)
@@ -223,7 +223,7 @@ class ShortcutsDialog(QDialog):
 
     def _reset_all(self) -> None:
         self._shortcuts.reset_all()
-        self._say("Every action has the key it is shipped with.")
+        self._say("All keys are at their defaults.")
 
     def _tell(self, action_id: str, loser: str | None) -> None:
         key = native(self._shortcuts.key(action_id)) or "no key"

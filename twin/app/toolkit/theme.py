@@ -162,7 +162,9 @@ def ink_on(ground: str) -> str:
     ('#020509', '#ffffff')
     """
     parts = (int(ground[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    red, green, blue = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     bright = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return "#020509" if (bright + 0.05) / 0.0515 > 1.05 / (bright + 0.05) else "#ffffff"
 

@@ -18,17 +18,17 @@ def trace_lines(plant: Plant, found: Trace) -> list[str]:
     lines = []
     for name, way in (("Feed A", found.power_a), ("Feed B", found.power_b)):
         if way:
-            lines.append(f"{name}:  {_way([plant.power.ids[item] for item in way])}  ← grid")
+            lines.append(f"{name}:  {_way([plant.power.ids[item] for item in way])}  ← utility")
     if not (found.power_a or found.power_b):
-        lines.append("Power:  on the house supply")
+        lines.append("Power:  house supply")
     for loop in found.loops:
         source = int(plant.loops.plant[loop])
         after = f"  →  {plant.plants.ids[source]}" if source >= 0 else ""
-        lines.append(f"Heat:  {plant.loops.labels[loop]}{after}  →  sky")
+        lines.append(f"Heat:  {plant.loops.labels[loop]}{after}  →  outdoors")
     if not found.loops and found.plants:
-        lines.append(f"Heat:  {', '.join(plant.plants.ids[p] for p in found.plants)}  →  sky")
+        lines.append(f"Heat:  {', '.join(plant.plants.ids[p] for p in found.plants)}  →  outdoors")
     if found.spares:
-        lines.append(f"Stands in:  {_way([plant.power.ids[item] for item in found.spares], ', ')}")
+        lines.append(f"Backup:  {_way([plant.power.ids[item] for item in found.spares], ', ')}")
     return lines
 
 
@@ -41,16 +41,16 @@ def trace_names(plant: Plant, found: Trace) -> list[str]:
 
 
 def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
-    """Return who feels the loss of a thing, in one sentence."""
+    """Return the blast radius of an item in one sentence."""
     if kind in ("switch", "fabric", "store"):
-        return f"{_counted(len(blast.nodes), 'node')} with {_gpus(plant, blast)} hang on it"
+        return f"{_counted(len(blast.nodes), 'node')} with {_gpus(plant, blast)} depend on it"
     if kind in ("gpu", "node"):
         return f"{_gpus(plant, blast)} stop"
     parts = []
     if len(blast.racks):
-        fate = "lose their cooling" if kind in ("loop", "plant") else "go dark"
+        fate = "lose cooling" if kind in ("loop", "plant") else "lose power"
         if kind == "power" and not _all_dark(blast):
-            fate = "go dark or lose their cooling"
+            fate = "lose power or cooling"
         parts.append(f"{_counted(len(blast.racks), 'rack')} with {_gpus(plant, blast)} {fate}")
     if len(blast.racks_thinned):
         parts.append(
@@ -63,11 +63,11 @@ def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
             f"{_counted(len(blast.loops_thinned), 'cooling loop')} {_verb(blast.loops_thinned, 'lose')} a feed"
         )
     if len(blast.plants) and kind != "plant":
-        parts.append(f"{_counted(len(blast.plants), 'facility loop')} {_verb(blast.plants, 'stop')}")
+        parts.append(f"{_counted(len(blast.plants), 'facility water loop')} {_verb(blast.plants, 'stop')}")
     if not parts:
-        return "nothing feels it"
+        return "no effect"
     if not len(blast.racks) and kind == "power":
-        parts.append("none goes dark")
+        parts.append("none loses power")
     return ", ".join(parts)
 
 

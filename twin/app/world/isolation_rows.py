@@ -8,7 +8,7 @@ from twin.app.world.rows import FactRow, World
 from twin.plant.tables import SwitchRole
 from twin.record.channels import State
 
-_LABEL = "Cut off"
+_LABEL = "Disconnected"
 
 
 def cut_off_rows(world: World, node: int) -> list[FactRow]:
@@ -23,17 +23,17 @@ def cut_off_rows(world: World, node: int) -> list[FactRow]:
     if int(frame.values["gpu.state"][gpu]) != State.CUT_OFF:
         return []
     down = plant.node_links
-    mine = np.flatnonzero(down.node == node)
+    cables_down = np.flatnonzero(down.node == node)
     dead = np.asarray(frame.values["switch.state"]) == State.FAILED
-    leaves = np.unique(down.leaf[mine])
+    leaves = np.unique(down.leaf[cables_down])
     if len(leaves) and dead[leaves].any():
         return [_switch(world, slot) for slot in leaves[dead[leaves]].tolist()]
-    cables = np.asarray(frame.values["bundle.down"])[plant.bundles.of_link[mine]]
+    cables = np.asarray(frame.values["bundle.down"])[plant.bundles.of_link[cables_down]]
     if (cables > 0).any():
-        return [FactRow(_LABEL, "a cable of it is down")]
-    above = np.flatnonzero(dead & np.isin(plant.switches.fabric, np.unique(down.fabric[mine])))
+        return [FactRow(_LABEL, "a cable is down")]
+    above = np.flatnonzero(dead & np.isin(plant.switches.fabric, np.unique(down.fabric[cables_down])))
     return [_switch(world, slot) for slot in above.tolist()] or [
-        FactRow(_LABEL, "its cables lead to no other")
+        FactRow(_LABEL, "its cables connect to no other node")
     ]
 
 

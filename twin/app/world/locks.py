@@ -44,7 +44,7 @@ def _said_of(scenario: Scenario, id: str) -> Any:
             one.numbers[0] >= rows.count or one.numbers[1:2] >= (rows.racks.count,)
         )
         if inside and about == {}:
-            raise CommandError(f"{id} is not made any more")
+            raise CommandError(f"{id} is no longer generated")
         frame = (
             {"label": "ROW"}
             if one.kind == "rows"

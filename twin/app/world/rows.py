@@ -238,7 +238,7 @@ def _known(*lines: str) -> Iterable[str]:
 def interval_text(interval: str | float) -> str:
     """Return when checkpoints are written."""
     return (
-        {"daly": "by Daly's rule", "young": "by Young's rule"}.get(interval, interval)
+        {"daly": "by Daly's formula", "young": "by Young's formula"}.get(interval, interval)
         if isinstance(interval, str)
         else f"every {text.duration(interval)}"
     )

@@ -51,18 +51,18 @@ def similar(plant: Plant, selection: Sequence[str]) -> tuple[str, ...]:
 def same_row(plant: Plant, selection: Sequence[str]) -> tuple[str, ...]:
     """Return all racks of the rows that the selected things stand in."""
     rows = {int(plant.racks.row[rack]) for rack in racks_of(plant, selection)}
-    mine = np.isin(plant.racks.row, list(rows)) & plant.racks.present
-    return _few(_names(plant.racks.ids, mine))
+    chosen = np.isin(plant.racks.row, list(rows)) & plant.racks.present
+    return _few(_names(plant.racks.ids, chosen))
 
 
 def same_feed(plant: Plant, selection: Sequence[str]) -> tuple[str, ...]:
-    """Return all racks that the same power items feed: they go dark together."""
+    """Return all racks that the same power items feed: they lose power together."""
     racks = plant.racks
-    mine = np.zeros(len(racks.ids), np.bool_)
+    chosen = np.zeros(len(racks.ids), np.bool_)
     for rack in racks_of(plant, selection):
         pair = racks.feed_a[rack], racks.feed_b[rack]
-        mine |= (racks.feed_a == pair[0]) & (racks.feed_b == pair[1])
-    return _few(_names(racks.ids, mine & racks.present))
+        chosen |= (racks.feed_a == pair[0]) & (racks.feed_b == pair[1])
+    return _few(_names(racks.ids, chosen & racks.present))
 
 
 def same_job(plant: Plant, frame: Frame | None, selection: Sequence[str]) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ def racks_of(plant: Plant, selection: Sequence[str]) -> list[int]:
 
 
 def _of(names: list[str], name: str) -> NDArray[np.bool_]:
-    return np.array([one == name for one in names], np.bool_)
+    return np.array([job == name for job in names], np.bool_)
 
 
 def _names(ids: list[str], chosen: NDArray[np.bool_]) -> list[str]:

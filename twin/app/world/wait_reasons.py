@@ -1,4 +1,4 @@
-"""Why a job waits, in words. No widgets."""
+"""Reasons why a job is queued, in words. No widgets."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from twin.record.channels import WaitReason
 
 WHY: dict[WaitReason, str] = {
     WaitReason.NONE: "",
-    WaitReason.OTHERS_FIRST: "others come first",
+    WaitReason.OTHERS_FIRST: "other jobs come first",
     WaitReason.NODES: "too few free nodes",
     WaitReason.QUOTA: "tenant is at its quota",
     WaitReason.PARTITION: "partition is full",
     WaitReason.RESERVATION: "nodes are reserved",
-    WaitReason.GREEN: "waits for clean power",
+    WaitReason.GREEN: "waiting for low-carbon power",
     WaitReason.ISOLATION: "other tenants on the nodes",
 }

@@ -61,14 +61,14 @@ def _around(low: NDArray[np.float64], high: NDArray[np.float64]) -> Box | None:
 
 
 def _tile_box(plant: Plant, tiles: Tiles, slot: int) -> Box:
-    one = np.array([slot])
+    slots = np.array([slot])
     corners = face_corners(
         plant,
-        tiles.rack[one],
-        RACK_FOOT_M + tiles.u0[one] * U_M,
-        RACK_FOOT_M + tiles.u1[one] * U_M,
-        tiles.column[one] / tiles.columns[one],
-        (tiles.column[one] + 1) / tiles.columns[one],
+        tiles.rack[slots],
+        RACK_FOOT_M + tiles.u0[slots] * U_M,
+        RACK_FOOT_M + tiles.u1[slots] * U_M,
+        tiles.column[slots] / tiles.columns[slots],
+        (tiles.column[slots] + 1) / tiles.columns[slots],
     )[0]
     low, high = corners.min(axis=0), corners.max(axis=0)
     rack = int(tiles.rack[slot])

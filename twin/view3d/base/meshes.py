@@ -92,15 +92,17 @@ def tubes(
     parts = [(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros(0, np.int64))]
     triangles, base = [np.zeros(0, np.uint32)], 0
     for count in np.unique(counts[counts > 1]).tolist():
-        mine = np.flatnonzero(counts == count)
+        same_count = np.flatnonzero(counts == count)
         positions, normals, arc, one = _tubes(
-            points[begins[mine][:, None] + np.arange(count)], radius_m[mine], sides
+            points[begins[same_count][:, None] + np.arange(count)], radius_m[same_count], sides
         )
         each = positions.shape[1]
-        parts.append((positions.reshape(-1, 3), normals.reshape(-1, 3), arc.ravel(), np.repeat(mine, each)))
-        starts = base + each * np.arange(len(mine), dtype=np.uint32)
+        parts.append(
+            (positions.reshape(-1, 3), normals.reshape(-1, 3), arc.ravel(), np.repeat(same_count, each))
+        )
+        starts = base + each * np.arange(len(same_count), dtype=np.uint32)
         triangles.append((starts[:, None] + one).ravel().astype(np.uint32))
-        base += each * len(mine)
+        base += each * len(same_count)
     positions, normals, arc, of_line = (np.concatenate(column) for column in zip(*parts, strict=True))
     return positions, normals, arc, of_line, np.concatenate(triangles)
 
@@ -150,10 +152,10 @@ def _triangles(pieces: int, sides: int) -> UInts32:
     """Return the triangles of one tube: of its pieces, then of its two caps."""
     ring = np.arange(sides, dtype=np.uint32)
     following = np.roll(ring, -1)
-    one = np.stack(
+    triangles = np.stack(
         [ring, following, following + sides, ring, following + sides, ring + sides], axis=1
     ).ravel()
-    body = (np.arange(pieces, dtype=np.uint32)[:, None] * (2 * sides) + one).ravel()
+    body = (np.arange(pieces, dtype=np.uint32)[:, None] * (2 * sides) + triangles).ravel()
     fan = np.arange(1, sides - 1, dtype=np.uint32)
     zero = np.zeros_like(fan)
     front = np.stack([zero, fan + 1, fan], axis=1).ravel() + 2 * pieces * sides
@@ -222,10 +224,10 @@ def straight_tubes(
     arc[:, 1] = lengths[:, None]
     ring = np.arange(sides, dtype=np.uint32)
     following = np.roll(ring, -1)
-    one = np.stack(
+    triangles = np.stack(
         [ring, following, following + sides, ring, following + sides, ring + sides], axis=1
     ).ravel()
-    indices = (np.arange(count, dtype=np.uint32)[:, None] * (2 * sides) + one).ravel()
+    indices = (np.arange(count, dtype=np.uint32)[:, None] * (2 * sides) + triangles).ravel()
     normals = np.broadcast_to(spokes.transpose(2, 1, 0)[:, None], positions.shape)
     return positions.reshape(-1, 3), normals.reshape(-1, 3), arc.ravel(), indices
 
@@ -261,6 +263,6 @@ def end_caps(
     offset = (_spokes(outwards, sides) * radius_m).transpose(2, 1, 0)
     positions = centres[:, None, :] + offset
     fan = np.arange(1, sides - 1, dtype=np.uint32)
-    one = np.stack([np.zeros_like(fan), fan, fan + 1], axis=1).ravel()
-    indices = (np.arange(len(centres), dtype=np.uint32)[:, None] * sides + one).ravel()
+    triangles = np.stack([np.zeros_like(fan), fan, fan + 1], axis=1).ravel()
+    indices = (np.arange(len(centres), dtype=np.uint32)[:, None] * sides + triangles).ravel()
     return positions.reshape(-1, 3), np.repeat(outwards, sides, axis=0), indices

@@ -37,20 +37,20 @@ class OwnerNames:
     def of(cls, scenario: Scenario, plant: Plant) -> OwnerNames:
         """Return the groups of a scene."""
         jobs = jobs_of(scenario)
-        names = {one.id: one.title or one.id for one in scenario.tenants}
+        names = {owner.id: owner.title or owner.id for owner in scenario.tenants}
         names |= {job.tenant: job.tenant for job in jobs if job.tenant and job.tenant not in names}
         place = {id: slot for slot, id in enumerate(names)}
         tenants = np.array([place[job.tenant] if job.tenant else -1 for job in jobs], np.int32)
         row = plant.racks.row[plant.gpus.rack]
         generator = [id.rpartition("/")[0] for id in plant.rows.ids]
         partition = np.full(len(row), -1, np.int32)
-        for slot, one in reversed(list(enumerate(scenario.partitions))):
-            mine = np.array([name in one.rows for name in generator], bool)
-            partition[(row >= 0) & mine[row]] = slot
+        for slot, owner in reversed(list(enumerate(scenario.partitions))):
+            in_partition = np.array([name in owner.rows for name in generator], bool)
+            partition[(row >= 0) & in_partition[row]] = slot
         return cls(
             tuple(job.title or job.id for job in jobs),
             tuple(names.values()),
-            tuple(one.title or one.id for one in scenario.partitions),
+            tuple(owner.title or owner.id for owner in scenario.partitions),
             tenants,
             partition,
         )

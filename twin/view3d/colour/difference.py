@@ -75,8 +75,8 @@ def matched(a: Plant, b: Plant) -> Ints64:
     node = np.array([node_of.get(id, -1) for id in b.nodes.ids], np.int64)
     most = int(max(a.gpus.index.max(initial=0), b.gpus.index.max(initial=0))) + 1
     slot_of = np.full((len(a.nodes.ids) + 1) * most, -1, np.int64)  # the last node is none
-    there = np.flatnonzero(a.gpus.present)
-    slot_of[a.gpus.node[there].astype(np.int64) * most + a.gpus.index[there]] = there
+    present = np.flatnonzero(a.gpus.present)
+    slot_of[a.gpus.node[present].astype(np.int64) * most + a.gpus.index[present]] = present
     of_b = node[b.gpus.node] if len(node) else np.zeros(0, np.int64)
     places = slot_of[np.where(of_b < 0, len(a.nodes.ids), of_b) * most + b.gpus.index]
     return np.where(b.gpus.present, places, -1)
@@ -130,14 +130,14 @@ def apart(
         differs = works & (number[1] != number[0][slots])
         codes[both] = np.where(differs, palette.LOST, palette.UNTOUCHED)[both]
         swatches = [
-            Category("another in B", palette.LOST_RGB, "\N{NOT EQUAL TO}", int(differs.sum())),
+            Category("different in B", palette.LOST_RGB, "\N{NOT EQUAL TO}", int(differs.sum())),
             Category("the same", palette.UNTOUCHED_RGB, "=", int((works & ~differs).sum())),
         ]
     marks = (
-        (both & down_b & ~down_a, palette.DEAD, "out of order in B only", palette.DEAD_RGB, "✖"),
-        (both & down_a & ~down_b, _BACK, "out of order in A only", palette.STATE_RGB[State.RUNNING], "▶"),
-        (both & down_a & down_b, palette.UNTOUCHED, "out of order in both", palette.UNTOUCHED_RGB, "○"),
-        (present & ~both, palette.THINNED, "stands only in B", palette.THINNED_RGB, "+"),
+        (both & down_b & ~down_a, palette.DEAD, "out of service in B only", palette.DEAD_RGB, "✖"),
+        (both & down_a & ~down_b, _BACK, "out of service in A only", palette.STATE_RGB[State.RUNNING], "▶"),
+        (both & down_a & down_b, palette.UNTOUCHED, "out of service in both", palette.UNTOUCHED_RGB, "○"),
+        (present & ~both, palette.THINNED, "only in B", palette.THINNED_RGB, "+"),
     )
     for those, code, words, rgb, icon in marks:
         codes[those] = code

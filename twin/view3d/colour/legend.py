@@ -135,7 +135,7 @@ def traffic_legend(kind: str, lines: Sequence[str]) -> Legend:
     """Return the legend of the collective layer: a colour for a kind of communication, and what it does."""
     rgb = traffic_rgb(kind)
     swatches = tuple(Category(line, rgb, "➤" if k == 0 else "", 0) for k, line in enumerate(lines))
-    return Legend(f"Traffic: {kind}", "dashes are not to speed", 0.0, 0.0, (), swatches)
+    return Legend(f"Traffic: {kind}", "dash speed has no scale", 0.0, 0.0, (), swatches)
 
 
 def power_legend(plant: Plant, frame: Frame | None) -> Legend:
@@ -150,7 +150,7 @@ def power_legend(plant: Plant, frame: Frame | None) -> Legend:
     )
     swatches = (
         Category("feed A plain, feed B ringed", (0.45, 0.66, 0.60), "≡", 0),
-        Category("dead: dashed", power_state.DEAD_RGB, "✖", count[power_state.Pattern.DASHED]),
+        Category("unpowered: dashed", power_state.DEAD_RGB, "✖", count[power_state.Pattern.DASHED]),
         Category("overload: red bands", power_state.OVERLOAD_RGB, "▲", count[power_state.Pattern.HAZARD]),
         Category(
             "on battery, starting: long dashes",
@@ -183,7 +183,7 @@ def reach_legend(title: str, lost: int, thinned: int, rest: int) -> Legend:
         (
             Category("stop", palette.LOST_RGB, "✖", lost),
             Category("lose redundancy", palette.THINNED_RGB, "◧", thinned),
-            Category("feel nothing", palette.UNTOUCHED_RGB, "○", rest),
+            Category("not affected", palette.UNTOUCHED_RGB, "○", rest),
         ),
     )
 

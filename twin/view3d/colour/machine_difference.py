@@ -97,13 +97,13 @@ def machines_apart(plants: tuple[Plant, Plant], frames: tuple[Frame, Frame], fou
     )
     fabric = np.concatenate([switches, links])
     sorts = (
-        _sort("water of loops", WATER_K, "K", "≈", np.concatenate([_most(one) for one in water])),
+        _sort("loop water", WATER_K, "K", "≈", np.concatenate([_most(loop) for loop in water])),
         _sort("links and switches", LINK_PERCENT, "%", "↔", fabric),
-        _sort("power gear", LOAD_PERCENT, "%", "◧", power),
-        Category("machine not well in B only", _WORSE_RGB, "✖", len(worse)),
-        Category("machine not well in A only", _BETTER_RGB, "▶", len(better)),
+        _sort("power equipment", LOAD_PERCENT, "%", "◧", power),
+        Category("machine faulty in B only", _WORSE_RGB, "✖", len(worse)),
+        Category("machine faulty in A only", _BETTER_RGB, "▶", len(better)),
     )
-    return MachinesApart(colours, tuple(one for one in sorts if one.count), worse, better)
+    return MachinesApart(colours, tuple(sort for sort in sorts if sort.count), worse, better)
 
 
 def _most(water: Floats) -> Floats:
@@ -120,13 +120,18 @@ def _sort(title: str, reach: float, unit: str, icon: str, values: Floats) -> Cat
 
 def standing_alone(one: Plant, other: Plant) -> tuple[str, ...]:
     """Return the ids of the machines that one hall has and the other has not."""
-    there = set(_ids(other))
-    return tuple(id for id in _ids(one) if id not in there)
+    ids_in_b = set(_ids(other))
+    return tuple(id for id in _ids(one) if id not in ids_in_b)
 
 
 def _ids(plant: Plant) -> list[str]:
     """Return the ids of all machines that are there."""
-    return [id for ids, present in _tables(plant) for id, there in zip(ids, present, strict=True) if there]
+    return [
+        id
+        for ids, present in _tables(plant)
+        for id, is_present in zip(ids, present, strict=True)
+        if is_present
+    ]
 
 
 def _tables(plant: Plant) -> list[tuple[list[str], NDArray[np.bool_]]]:

@@ -19,8 +19,8 @@ def release(canvas: Any, *holders: Holder | None) -> None:
         if holder is not None:
             holder.free()
     made = canvas.context.shared.parser._objects
-    for one in list(made.values()):
-        if hasattr(one, "delete"):  # else it is a word: that one is deleted already
-            one.delete()
+    for buffer in list(made.values()):
+        if hasattr(buffer, "delete"):  # else it is a word: that one is deleted already
+            buffer.delete()
     made.clear()
     canvas.close()

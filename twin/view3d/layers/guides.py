@@ -48,9 +48,9 @@ class Guides:
             gloo.set_state(depth_test=depth)
             for tone, ribbon in self._ribbons.items():
                 ribbon.draw(stage, TONES[tone], alpha, width * scale)
-        said = [line for line in self._lines if line.text]
-        if said:
-            self._draw_words(said, stage, pose, scale)
+        labelled = [line for line in self._lines if line.text]
+        if labelled:
+            self._draw_words(labelled, stage, pose, scale)
 
     def _draw_words(self, said: list[GuideLine], stage: DrawContext, pose: CameraPose, scale: float) -> None:
         wanted = (stage.colours, scale, tuple((line.text, line.tone) for line in said))

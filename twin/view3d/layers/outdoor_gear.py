@@ -56,17 +56,17 @@ MOST_LAMPS = 8
 
 def gear_solids(plant: Plant, plan: SitePlan) -> NDArray[np.void]:
     """Return the vertices of all power gear and outdoor machines with their plinths."""
-    there, kinds = plant.power.present, np.array(plant.power.kind, object)
+    items, kinds = plant.power.present, np.array(plant.power.kind, object)
     parts = []
     for kind in dict.fromkeys(plant.power.kind):
-        mine = np.flatnonzero(there & (kinds == kind))
+        boxes = np.flatnonzero(items & (kinds == kind))
         sides, roof = _SIDES.get(kind, (Finish.PLAIN, Finish.PLAIN))
-        parts.append(_body(plan.low[mine], plan.high[mine], sides, roof, hung=kind == "busbar"))
+        parts.append(_body(plan.low[boxes], plan.high[boxes], sides, roof, hung=kind == "busbar"))
     for slot, kind in enumerate(plant.plants.kind):
-        mine = np.flatnonzero(plan.yard.plant == slot)
-        parts.append(_body(plan.yard.low[mine], plan.yard.high[mine], *_YARD_SIDES[kind]))
-        foot_low, foot_high = plan.yard.low[mine] - [0.1, 0.1, 0.25], plan.yard.high[mine] + [0.1, 0.1, 0.0]
-        foot_high[:, 2] = plan.yard.low[mine, 2]
+        boxes = np.flatnonzero(plan.yard.plant == slot)
+        parts.append(_body(plan.yard.low[boxes], plan.yard.high[boxes], *_YARD_SIDES[kind]))
+        foot_low, foot_high = plan.yard.low[boxes] - [0.1, 0.1, 0.25], plan.yard.high[boxes] + [0.1, 0.1, 0.0]
+        foot_high[:, 2] = plan.yard.low[boxes, 2]
         parts.append(_body(foot_low, foot_high, Finish.BASE, Finish.BASE))
     return np.concatenate([solid_face(np.zeros((0, 3)), np.zeros((0, 3)), "+z", Finish.PLAIN), *parts])
 
@@ -160,23 +160,23 @@ class Gear:
         shape[lamps] = np.where(runs, IndicatorShape.DISC, IndicatorShape.CROSS)
 
     def _gear_quads(self, plan: SitePlan) -> Quads:
-        there = np.flatnonzero(self._plant.power.present)
-        low, high = plan.low[there], plan.high[there]
+        items = np.flatnonzero(self._plant.power.present)
+        low, high = plan.low[items], plan.high[items]
         tall, wide = high[:, 2] - low[:, 2], high[:, 0] - low[:, 0]
         z = low[:, 2] + 0.80 * tall
         size = np.minimum(LAMP_M * 1.3, 0.5 * tall)
-        full = np.ones(len(there))
+        full = np.ones(len(items))
         bars = on_faces(
             low,
             high,
-            there,
+            items,
             across=0.25 * full,
             z_m=z,
             width_m=0.55 * wide,
             height_m=np.minimum(0.14, 0.3 * tall),
         )
         lamps = on_faces(
-            low, high, self._items + there, across=-0.85 * full, z_m=z, width_m=size, height_m=size
+            low, high, self._items + items, across=-0.85 * full, z_m=z, width_m=size, height_m=size
         )
         return _joined(bars, lamps)
 

@@ -155,9 +155,9 @@ def _shared(one: _Area, other: _Area) -> tuple[Place, Place]:
 def _rectangles(plant: Plant, geometry: Geometry) -> dict[str, NDArray[np.float64]]:
     """Return what lies on the floor, as (x0, y0, x1, y1) [m] by layer."""
     racks, boxes, aisles, halls = plant.racks, geometry.machines, geometry.aisles, plant.halls
-    there = racks.present
+    present = racks.present
     bodies = [
-        _round(racks.x_m[there], racks.y_m[there], racks.width_m[there], racks.depth_m[there]),
+        _round(racks.x_m[present], racks.y_m[present], racks.width_m[present], racks.depth_m[present]),
         _round(boxes.x_m, boxes.y_m, boxes.width_m, boxes.depth_m),
     ]
     lanes = np.stack([aisles.x0_m, aisles.y0_m, aisles.x1_m, aisles.y1_m], axis=1)
@@ -188,7 +188,7 @@ class _Layer:
     def take(self, before: _Layer, old: Place, new: Place) -> bool:
         """Take over what another area has, unless something there reaches beyond either; return whether it did."""
         areas = before._area, self._area
-        if not all(area.holds(one, self._reach) for one in before._shown for area in areas):
+        if not all(area.holds(shadow, self._reach) for shadow in before._shown for area in areas):
             return False
         self._light[new], self._shown = before._light[old], before._shown
         return True
@@ -203,13 +203,13 @@ class _Layer:
         gone, come = _merged(self._shown - wanted), _merged(wanted - self._shown)
         self._shown = wanted
         touched: list[Place] = []
-        for one in gone:
-            follows = next((other for other in come if _overlap(one, other)), None)
+        for shadow in gone:
+            follows = next((other for other in come if _overlap(shadow, other)), None)
             if follows is None:
-                touched.append(self._add(one, (one[0], one[0]), (one[1], one[1])))
+                touched.append(self._add(shadow, (shadow[0], shadow[0]), (shadow[1], shadow[1])))
             else:  # it has only moved its edges
                 come.remove(follows)
-                touched.append(self._add(one, (follows[0], follows[2]), (follows[1], follows[3])))
+                touched.append(self._add(shadow, (follows[0], follows[2]), (follows[1], follows[3])))
         for x0, y0, x1, y1 in come:
             touched.append(self._add((x0, y0, x0, y0), (x0, x1), (y0, y1)))
         return touched
@@ -229,9 +229,9 @@ class _Layer:
             from_x, to_x = _line(place[0], (x0, x1), radius), _line(place[0], along, radius)
             from_y, to_y = _line(place[1], (y0, y1), radius), _line(place[1], across, radius)
             for y, x in ((from_y, to_x - from_x), (to_y - from_y, to_x)):
-                there, here = y.nonzero()[0], x.nonzero()[0]
-                if len(there) and len(here):
-                    part = slice(there[0], there[-1] + 1), slice(here[0], here[-1] + 1)
+                down, along_x = y.nonzero()[0], x.nonzero()[0]
+                if len(down) and len(along_x):
+                    part = slice(down[0], down[-1] + 1), slice(along_x[0], along_x[-1] + 1)
                     light[part] += np.multiply.outer(weight * y[part[0]], x[part[1]])
         return rows, columns
 
@@ -239,7 +239,7 @@ class _Layer:
 def _merged(rectangles: frozenset[_Rectangle]) -> list[_Rectangle]:
     """Return rectangles in which those side by side along x are one."""
     out: list[_Rectangle] = []
-    for x0, y0, x1, y1 in sorted(rectangles, key=lambda one: (one[1], one[3], one[0], one[2])):
+    for x0, y0, x1, y1 in sorted(rectangles, key=lambda box: (box[1], box[3], box[0], box[2])):
         if out and out[-1][1::2] == (y0, y1) and out[-1][2] == x0:
             out[-1] = (out[-1][0], y0, x1, y1)
         else:

@@ -158,15 +158,15 @@ class Picker:
         It sees none while it is in a box, or closer to one than ROOM_M.
         """
         low, high = self._low, self._high
-        mine = (low >= own[0][:, None] - TOUCH_M).all(axis=0) & (high <= own[1][:, None] + TOUCH_M).all(
+        own_face = (low >= own[0][:, None] - TOUCH_M).all(axis=0) & (high <= own[1][:, None] + TOUCH_M).all(
             axis=0
         )
         near = np.maximum(np.maximum(low - eye_m[:, None], eye_m[:, None] - high), 0.0)
         if not low.shape[1] or (near**2).sum(axis=0).min() < ROOM_M**2:
             return np.full(len(points_m), not low.shape[1])
         reach_m = np.linalg.norm(points_m - eye_m, axis=1).max()
-        other = ~mine & ((near**2).sum(axis=0) < reach_m**2)
-        low, high = low[:, other], high[:, other]
+        near_face = ~own_face & ((near**2).sum(axis=0) < reach_m**2)
+        low, high = low[:, near_face], high[:, near_face]
         way = (points_m - eye_m)[:, :, None]
         way = np.where(np.abs(way) < 1e-9, 1e-9, way)
         ends = np.stack([low - eye_m[:, None], high - eye_m[:, None]]) / way[:, None]  # (n, 2, 3, boxes)

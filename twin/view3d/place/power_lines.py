@@ -107,12 +107,12 @@ def power_lines(plant: Plant, geometry: Geometry, low: Floats, high: Floats) -> 
 def _ends(plant: Plant) -> tuple[Ints32, Ints32]:
     """Return each item and what it hangs on, once: its parent, its bus, what it falls back on."""
     power = plant.power
-    there = np.flatnonzero(power.present)
-    above = np.stack([power.parent, power.bus, power.spare_parent], axis=1)[there]
+    items = np.flatnonzero(power.present)
+    above = np.stack([power.parent, power.bus, power.spare_parent], axis=1)[items]
     new = above >= 0
     new[:, 1] &= above[:, 1] != above[:, 0]
     new[:, 2] &= (above[:, 2] != above[:, 0]) & (above[:, 2] != above[:, 1])
-    return np.repeat(there, new.sum(axis=1)).astype(np.int32), above[new].astype(np.int32)
+    return np.repeat(items, new.sum(axis=1)).astype(np.int32), above[new].astype(np.int32)
 
 
 def _tap(start: Floats, low: Floats, high: Floats, item: int, feed: int) -> Floats:
@@ -181,9 +181,9 @@ def busway_spans(plant: Plant, busways: Busways) -> Floats:
     row = row_of_busways(plant, out)
     wide, count = racks.width_m / 2, len(rows.ids)
     for feed, column in enumerate((racks.feed_a, racks.feed_b)):
-        mine = np.flatnonzero((busways.feed != 0) == bool(feed))
+        runs = np.flatnonzero((busways.feed != 0) == bool(feed))
         fed = np.flatnonzero(racks.present & (column >= 0))
-        at, line = np.unique(busways.item[mine].astype(np.int64) * count + row[mine], return_inverse=True)
+        at, line = np.unique(busways.item[runs].astype(np.int64) * count + row[runs], return_inverse=True)
         key = column[fed].astype(np.int64) * count + racks.row[fed]
         place = np.searchsorted(at, key)
         known = np.flatnonzero(np.append(at, -1)[place] == key)
@@ -191,8 +191,8 @@ def busway_spans(plant: Plant, busways: Busways) -> Floats:
         np.maximum.at(near, place[known], (racks.x_m + wide)[fed[known]])
         np.minimum.at(far, place[known], (racks.x_m - wide)[fed[known]])
         some = np.isfinite(near)[line]
-        out[mine[some], 0, 0] = near[line[some]] - SHORT_M
-        out[mine[some], 1, 0] = far[line[some]] + SHORT_M
+        out[runs[some], 0, 0] = near[line[some]] - SHORT_M
+        out[runs[some], 1, 0] = far[line[some]] + SHORT_M
     return out
 
 

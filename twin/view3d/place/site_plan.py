@@ -92,8 +92,10 @@ class SitePlan:
 
     def plant_box(self, plant: int) -> tuple[Floats, Floats] | None:
         """Return the box round the machines of a facility loop; None where none are drawn."""
-        mine = self.yard.plant == plant
-        return (self.yard.low[mine].min(axis=0), self.yard.high[mine].max(axis=0)) if mine.any() else None
+        chosen = self.yard.plant == plant
+        return (
+            (self.yard.low[chosen].min(axis=0), self.yard.high[chosen].max(axis=0)) if chosen.any() else None
+        )
 
     def item_box(self, item: int) -> tuple[Floats, Floats]:
         """Return the box of a power item."""
@@ -163,17 +165,17 @@ def _place_behind(
     x1_m, wide_m = float(halls.x1_m[0]), float(halls.x1_m[0] - halls.x0_m[0])
     sizes_m = sizes.tolist()
     for level in range(1, int(rank.max(initial=0)) + 1):
-        mine = np.flatnonzero((rank == level) & power.present)
-        mine = mine[np.argsort(order[mine], kind="stable")]
+        chosen = np.flatnonzero((rank == level) & power.present)
+        chosen = chosen[np.argsort(order[chosen], kind="stable")]
         used_m, deep_m = 0.0, 0.0
-        for item in mine.tolist():
+        for item in chosen.tolist():
             item_wide_m, item_deep_m, _ = sizes_m[item]
             if used_m and used_m + item_wide_m > max(wide_m, 12.0):
                 at_m, used_m, deep_m = at_m - side * (deep_m + GAP_M), 0.0, 0.0
             middle[item, :2] = x1_m - used_m - item_wide_m / 2, at_m - side * item_deep_m / 2
             used_m += item_wide_m + (SLIM_GAP_M if power.kind[item] == "pdu" else GAP_M)
             deep_m = max(deep_m, item_deep_m)
-        at_m -= side * (deep_m + BEHIND_M) if len(mine) else 0.0
+        at_m -= side * (deep_m + BEHIND_M) if len(chosen) else 0.0
 
 
 def _ranks(plant: Plant, placed: NDArray[np.bool_]) -> Ints32:
@@ -231,8 +233,8 @@ def with_yard_pipes(pipes: Pipes, yard: Yard) -> Pipes:
     points, columns = [], []
     taken: dict[int, int] = {}
     for k in np.flatnonzero((pipes.circuit == WaterCircuit.FACILITY) & (pipes.loop < 0)).tolist():
-        mine = yard.plant == pipes.plant[k]
-        if not mine.any():
+        chosen = yard.plant == pipes.plant[k]
+        if not chosen.any():
             continue
         line = pipes.lines.points[pipes.lines.first[k] : pipes.lines.first[k + 1]]
         supply = int(pipes.kind[k]) == PipeKind.SUPPLY
@@ -240,8 +242,8 @@ def with_yard_pipes(pipes: Pipes, yard: Yard) -> Pipes:
         nth = taken.get(int(pipes.plant[k]), 0)
         taken[int(pipes.plant[k])] = nth + 1
         shift = PIPE_APART_M * nth
-        side_x = float(yard.high[mine, 0].max()) + 0.5 + shift
-        near_y = float(yard.low[mine, 1].min()) + 0.6
+        side_x = float(yard.high[chosen, 0].max()) + 0.5 + shift
+        near_y = float(yard.low[chosen, 1].min()) + 0.6
         z_m = 0.55
         over = float(end[1])
         high_m = float(end[2]) + 2 * PIPE_APART_M * (nth // 2)
@@ -258,8 +260,8 @@ def with_yard_pipes(pipes: Pipes, yard: Yard) -> Pipes:
         columns.append((int(pipes.kind[k]), int(WaterCircuit.FACILITY), -1, int(pipes.plant[k]), -1))
         if nth > 1:  # further headers join the pipes that reach the machines
             continue
-        stub_x = (yard.low[mine, 0] + yard.high[mine, 0]) / 2
-        for x, y in zip(stub_x, (yard.low[mine, 1] + yard.high[mine, 1]) / 2 + shift - 0.25, strict=True):
+        stub_x = (yard.low[chosen, 0] + yard.high[chosen, 0]) / 2
+        for x, y in zip(stub_x, (yard.low[chosen, 1] + yard.high[chosen, 1]) / 2 + shift - 0.25, strict=True):
             stub = np.array([[x, y, z_m], [side_x, y, z_m]])
             points.append(stub if supply else stub[::-1])
             columns.append((int(pipes.kind[k]), int(WaterCircuit.FACILITY), -1, int(pipes.plant[k]), -1))

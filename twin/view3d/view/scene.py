@@ -129,9 +129,9 @@ class SceneLayers:
         low, high = geometry.bounds_m
         self._size_m = float(np.linalg.norm(high - low))
         # The near plane must not cut off what stands outside the hall either.
-        there = plant.power.present
-        self._near_low = np.vstack([low, plan.low[there], plan.yard.low])
-        self._near_high = np.vstack([high, plan.high[there], plan.yard.high])
+        present = plant.power.present
+        self._near_low = np.vstack([low, plan.low[present], plan.yard.low])
+        self._near_high = np.vstack([high, plan.high[present], plan.yard.high])
         self._cables_of = ()
         self.names.set_plant(plant, geometry.labels, picker)
         self._marked = Marked()

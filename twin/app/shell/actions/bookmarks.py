@@ -32,7 +32,7 @@ def bookmark_actions(window: WindowApi) -> list[Command]:
             "Add a bookmark",
             lambda: show().add(),
             "Ctrl+B",
-            "Keeps where the camera stands, with a name",
+            "Saves the camera position under a name",
         ),
         (
             "list",
@@ -42,7 +42,13 @@ def bookmark_actions(window: WindowApi) -> list[Command]:
             "Go to, rename and delete bookmarks",
         ),
         ("next", "Next bookmark", partial(views.step, 1), "Ctrl+Alt+Right", "Flies to the next bookmark"),
-        ("previous", "Bookmark before", partial(views.step, -1), "Ctrl+Alt+Left", "Flies to the one before"),
+        (
+            "previous",
+            "Previous bookmark",
+            partial(views.step, -1),
+            "Ctrl+Alt+Left",
+            "Flies to the previous bookmark",
+        ),
     )
     return [
         entry(

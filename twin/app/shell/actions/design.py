@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
 _ARRANGED_TIPS = {
-    "left": "Left sides in line with the leftmost",
-    "right": "Right sides in line with the rightmost",
-    "front": "Low sides across the rows in line",
-    "back": "High sides across the rows in line",
-    "evenly_x": "Equal gaps along the rows between the outermost two",
-    "evenly_y": "Equal gaps across the rows between the outermost two",
+    "left": "Aligns left sides with the leftmost",
+    "right": "Aligns right sides with the rightmost",
+    "front": "Aligns the low sides across the rows",
+    "back": "Aligns the high sides across the rows",
+    "evenly_x": "Equal gaps along the rows",
+    "evenly_y": "Equal gaps across the rows",
 }
 
 
@@ -39,7 +39,7 @@ def design_actions(window: WindowApi) -> list[Command]:
             f"Group{_DOTS}",
             design.group,
             "Ctrl+G",
-            "Makes the selection a group that is picked as one",
+            "Makes the selection one group, selected with one click",
         ),
         ("ungroup", "Ungroup", design.ungroup, "Ctrl+Shift+G", "Dissolves the groups of the selection"),
     )
@@ -68,7 +68,7 @@ def design_actions(window: WindowApi) -> list[Command]:
             key="L",
             icon="lock",
             needs_scene=True,
-            tip="What is locked cannot be edited; again: it can",
+            tip="Locks the selection against edits, or unlocks it",
         )
     )
     hiding = (
@@ -77,10 +77,10 @@ def design_actions(window: WindowApi) -> list[Command]:
             "Hide the selection",
             design.hide,
             "H",
-            "Hides what is selected in the hall, or shows it again",
+            "Hides the selection in the hall, or shows it again",
         ),
         ("only", "Show only the selection", design.show_only, "Shift+H", "Hides everything else in the hall"),
-        ("show_all", "Show everything", design.show_all, "Ctrl+Alt+H", "Hides nothing any more"),
+        ("show_all", "Show everything", design.show_all, "Ctrl+Alt+H", "Shows all hidden items again"),
     )
     made += [
         entry(

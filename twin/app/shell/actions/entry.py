@@ -25,7 +25,7 @@ MENUS: dict[str, str] = {
     "view/camera": "Camera",
     "view/bookmarks": "Bookmarks",
     "view/workspace": "Workspace",
-    "view/text": "Size of text",
+    "view/text": "Text size",
     "run/speed": "Speed",
     "run/timeline": "Timeline",
     "window": "&Window",

@@ -25,7 +25,7 @@ def facility_actions(window: WindowApi) -> list[Command]:
             icon="alarm",
             group=f"{number}",
             needs_scene=True,
-            tip=f"Things break at random: {level}, {words}",
+            tip=f"Injects random faults: {level}, {words}",
         )
         for number, level in enumerate(LEVELS)
         for span, words, _ in SPANS
@@ -40,18 +40,18 @@ def facility_actions(window: WindowApi) -> list[Command]:
             key="B",
             icon="alarm",
             needs_scene=True,
-            tip="Lets something go wrong with what is selected",
+            tip="Injects a fault into the selection",
         ),
         entry(
             "view.trace",
-            "Trace to grid and sky",
+            "Trace power and heat",
             trace.show_trace,
             menu="view",
             key="T",
             icon="bolt",
             group="2",
             needs_scene=True,
-            tip="Lights the way from what is selected to the grid and to the sky",
+            tip="Highlights the power path to the utility and the heat path outdoors",
         ),
         entry(
             "view.blast",
@@ -62,7 +62,7 @@ def facility_actions(window: WindowApi) -> list[Command]:
             icon="alarm",
             group="2",
             needs_scene=True,
-            tip="Lights what would be lost with what is selected",
+            tip="Highlights what goes down if the selection fails",
         ),
         entry(
             "run.acknowledge",
@@ -73,6 +73,6 @@ def facility_actions(window: WindowApi) -> list[Command]:
             icon="check",
             group="4",
             needs_scene=True,
-            tip="Says that you have seen all alarms",
+            tip="Marks all alarms as seen",
         ),
     ]

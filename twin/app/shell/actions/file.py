@@ -22,7 +22,7 @@ def file_actions(window: WindowApi) -> list[Command]:
             window.new_scene,
             menu="file",
             key="Ctrl+N",
-            tip="Begin with an empty hall",
+            tip="Start with an empty hall",
         ),
         entry("file.open", "Open\N{HORIZONTAL ELLIPSIS}", files.ask, menu="file", key="Ctrl+O", icon="open"),
         entry("file.scenes", "Scenes", window.show_welcome, menu="file", key="Ctrl+H", icon="scenes"),
@@ -35,7 +35,7 @@ def file_actions(window: WindowApi) -> list[Command]:
             icon="save",
             group="2",
             needs_scene=True,
-            tip="Write the scene to its file: only the lines that changed, comments stay",
+            tip="Writes the changed lines to the scene's file; comments stay",
         ),
         entry(
             "file.save_as",
@@ -48,14 +48,14 @@ def file_actions(window: WindowApi) -> list[Command]:
         ),
         entry(
             "file.reload",
-            "Go back to the saved scene",
+            "Revert to the saved scene",
             scene.revert,
             menu="file",
             key="Ctrl+R",
             icon="restart",
             group="2",
             needs_scene=True,
-            tip="Read the scene's file again, without what is not saved",
+            tip="Reads the file again; unsaved changes are lost",
         ),
         entry(
             "file.compare",
@@ -64,7 +64,7 @@ def file_actions(window: WindowApi) -> list[Command]:
             menu="file",
             group="2",
             needs_scene=True,
-            tip="What differs from another scene, in words, figures and both halls side by side",
+            tip="Differences from another scene: changes, figures, both halls side by side",
         ),
         entry(
             "file.compare_saved",
@@ -74,7 +74,7 @@ def file_actions(window: WindowApi) -> list[Command]:
             key="Ctrl+Shift+D",
             group="2",
             needs_scene=True,
-            tip="What differs from the file as it lies on the disk",
+            tip="Differences from the file on disk",
         ),
         entry(
             "file.picture",
@@ -94,7 +94,7 @@ def file_actions(window: WindowApi) -> list[Command]:
             icon="book",
             group="3",
             needs_scene=True,
-            tip="The run so far as one HTML page: figures, where the GPU time went and why, curves, pictures, sources",
+            tip="The run so far as one HTML page: figures, GPU time by account, causes, curves, pictures, sources",
         ),
         entry(
             "file.video",
@@ -104,7 +104,7 @@ def file_actions(window: WindowApi) -> list[Command]:
             icon="camera",
             group="3",
             needs_scene=True,
-            tip="A film of the run as it is recorded, seen from where the camera stands",
+            tip="A video of the recorded run from the present camera position",
         ),
         entry(
             "file.quit",

@@ -23,7 +23,7 @@ def help_actions(window: WindowApi) -> list[Command]:
             menu="help",
             icon="book",
             needs_scene=True,
-            tip="What the scene is about, and where its figures come from",
+            tip="Subject of the scene and sources of its figures",
         ),
         entry(
             "help.keys",
@@ -32,7 +32,7 @@ def help_actions(window: WindowApi) -> list[Command]:
             menu="help",
             icon="list",
             key="F1",
-            tip="All keys, and what the mouse does",
+            tip="All keys and mouse actions",
         ),
         entry(
             "help.shortcuts",
@@ -40,14 +40,14 @@ def help_actions(window: WindowApi) -> list[Command]:
             lambda: ShortcutsDialog(window.look, window.menus.shortcuts, window).show(),
             menu="help",
             key="Ctrl+F1",
-            tip="Gives actions other keys",
+            tip="Changes the keys of actions",
         ),
         entry(
             "help.changed",
             "Why figures changed",
             lambda: show_why_figures_changed(window),
             menu="help",
-            tip="Why a scene comes to other figures today than in a run of an older version",
+            tip="Why the same scene gave different figures in older versions",
         ),
         entry(
             "help.about",
@@ -56,6 +56,6 @@ def help_actions(window: WindowApi) -> list[Command]:
             menu="help",
             icon="info",
             group="9",
-            tip="What this program is, and what it draws with",
+            tip="Version, graphics and licence of this program",
         ),
     ]

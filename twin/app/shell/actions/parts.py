@@ -28,7 +28,7 @@ def part_actions(window: WindowApi) -> list[Command]:
             key="Shift+A",
             icon="rack",
             needs_scene=True,
-            tip="Search the parts to put into the hall: drag one there, or Enter takes it in hand",
+            tip="Search parts; drag one into the hall, or press Enter to place it",
         ),
         entry(
             "edit.room",
@@ -39,6 +39,6 @@ def part_actions(window: WindowApi) -> list[Command]:
             key="Ctrl+Shift+H",
             icon="hall",
             needs_scene=True,
-            tip="Rows of racks with network, cooling and power to match, seen before they are built",
+            tip="Rows of racks with matching network, cooling and power; preview first",
         ),
     ]

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 _SELECT = (
     ("similar", "Select similar", "Selects everything of the same kind and part"),
-    ("row", "Select the same row", "Selects all racks in the rows of what is selected"),
-    ("job", "Select the same job", "Selects the nodes that the jobs on the selection run on"),
-    ("feed", "Select the same feeds", "Selects the racks on the same power feeds: they go dark together"),
+    ("row", "Select the same row", "Selects all racks in the same rows"),
+    ("job", "Select the same job", "Selects all nodes of the jobs on the selection"),
+    ("feed", "Select the same feeds", "Selects the racks on the same power feeds: they lose power together"),
     ("all", "Select all racks", "Selects every rack of the scene"),
 )
 
@@ -29,26 +29,26 @@ def place_actions(window: WindowApi) -> list[Command]:
             "Move",
             tools.carry_selection,
             "M",
-            "Pointer or arrows move the selection, Enter puts it down",
+            "Moves the selection with pointer or arrow keys; Enter places it",
         ),
         (
             "rotate",
-            "Turn round",
+            "Rotate 180°",
             tools.rotate,
             "R",
-            "Turns racks and rows: their fronts look to the other side",
+            "Turns racks and rows to face the other way",
         ),
-        ("cut", "Cut", tools.cut, "Ctrl+X", "Copies what is selected and takes it out of the scene"),
+        ("cut", "Cut", tools.cut, "Ctrl+X", "Copies the selection and deletes it from the scene"),
         (
             "copy",
             "Copy",
             tools.copy,
             "Ctrl+C",
-            "What is selected goes to the clipboard, as the text of a scene",
+            "Copies the selection to the clipboard as scene text",
         ),
-        ("paste", "Paste", tools.paste, "Ctrl+V", "Carries what the clipboard holds to a place in the hall"),
-        ("duplicate", "Duplicate", tools.duplicate, "Ctrl+D", "Copies what is selected to a free place"),
-        ("delete", "Delete", tools.delete, "Delete", "Takes what is selected out of the scene"),
+        ("paste", "Paste", tools.paste, "Ctrl+V", "Places the clipboard's contents in the hall"),
+        ("duplicate", "Duplicate", tools.duplicate, "Ctrl+D", "Copies the selection to a free place"),
+        ("delete", "Delete", tools.delete, "Delete", "Deletes the selection from the scene"),
     )
     made = [
         entry(f"edit.{name}", title, act, menu="edit", group="4", key=key, needs_scene=True, tip=tip)

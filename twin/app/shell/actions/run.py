@@ -26,7 +26,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             key="Space",
             icon="play",
             needs_scene=True,
-            tip="Lets time run, or stands still; presses a button that has the keyboard",
+            tip="Starts or pauses simulated time; presses the focused button",
         ),
         entry(
             "run.step",
@@ -36,7 +36,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             key=".",
             icon="step",
             needs_scene=True,
-            tip="Runs up to the next event and stops there",
+            tip="Runs to the next event, then pauses",
         ),
         entry(
             "run.restart",
@@ -46,16 +46,16 @@ def run_actions(window: WindowApi) -> list[Command]:
             key="Ctrl+Shift+R",
             icon="restart",
             needs_scene=True,
-            tip="The same run from its beginning, with the same draws",
+            tip="The same run from its start, with the same seed",
         ),
         entry(
             "run.next_seed",
-            "Start again with the next seed",
+            "Restart with the next seed",
             window.next_seed,
             menu="run",
             icon="seed",
             needs_scene=True,
-            tip="Another run of the same scene, with other random draws",
+            tip="A new run of the same scene with other random draws",
         ),
         entry(
             "run.plan_job",
@@ -65,7 +65,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             key="Ctrl+J",
             icon="job",
             group="3",
-            tip="Opens the job dialog: step time, memory and the best plan of a job",
+            tip="Estimates step time and memory of a job and finds its best plan",
         ),
         entry(
             "run.branch",
@@ -76,7 +76,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             icon="branch",
             group="3",
             needs_scene=True,
-            tip="Cuts a branch at the time on screen: the same run until then, another from there on",
+            tip="Branches from the time on screen: same past, another future",
         ),
         entry(
             "run.compare",
@@ -85,7 +85,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             menu="run",
             group="3",
             needs_scene=True,
-            tip="Holds this run against a recorded one: both halls, what differs, figures, where the time went",
+            tip="Compares this run with a recorded one: both halls, figures, GPU time by account",
         ),
         entry(
             "run.compare_designs",
@@ -93,7 +93,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             lambda: window.run_comparing.ask_designs(),
             menu="run",
             group="3",
-            tip="Simulates two scenes in the background with the same random draws, then shows them side by side",
+            tip="Simulates two scenes with the same random draws, then shows them side by side",
         ),
         entry(
             "run.risk",
@@ -104,7 +104,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             icon="target",
             group="3",
             needs_scene=True,
-            tip="What the job would keep with other nodes, spares, checkpoints and failures",
+            tip="ETTR of the job with other nodes, spares, checkpoints and failures",
         ),
         entry(
             "run.faster",
@@ -115,7 +115,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             icon="speed",
             group="2",
             needs_scene=True,
-            tip="More simulated time per second of yours",
+            tip="More simulated time per real second",
         ),
         entry(
             "run.slower",
@@ -125,7 +125,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             key="[",
             group="2",
             needs_scene=True,
-            tip="Less simulated time per second of yours",
+            tip="Less simulated time per real second",
         ),
     ]
     for number, ratio in enumerate(SPEEDS):
@@ -137,7 +137,7 @@ def run_actions(window: WindowApi) -> list[Command]:
                 menu="run/speed",
                 needs_scene=True,
                 is_on=partial(_has_speed, session, ratio),
-                tip=f"Simulated time per second of yours: {speed(ratio)}",
+                tip=f"Simulated time per real second: {speed(ratio)}",
             )
         )
     return actions

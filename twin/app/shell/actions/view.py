@@ -24,8 +24,8 @@ _DIAGRAMS = (
     ("power", "One-line diagram of the power", "Shift+P", "bolt"),
     ("cooling", "Piping diagram of the cooling", "Shift+C", "loop"),
     ("energy", "Energy flow", "Shift+E", "flow"),
-    ("job", "Page of the job", "Shift+J", "job"),
-    ("queue", "Queue and GPUs by time", "Shift+Q", "clock"),
+    ("job", "Job page", "Shift+J", "job"),
+    ("queue", "Queue and GPUs over time", "Shift+Q", "clock"),
     ("spares", "Spare pool", "Shift+S", "spare"),
     ("tenants", "Tenants and partitions", "Shift+N", "row"),
     ("checks", "Design rules", "Shift+K", "check"),
@@ -46,11 +46,11 @@ def view_actions(window: WindowApi) -> list[Command]:
             key="F",
             icon="fly",
             needs_scene=True,
-            tip="Flies to what is selected",
+            tip="Flies to the selection",
         ),
         entry(
             "view.up",
-            "Select what holds it",
+            "Select the parent",
             window.going.to_parent,
             menu="view",
             key="Ctrl+Up",
@@ -59,11 +59,11 @@ def view_actions(window: WindowApi) -> list[Command]:
         ),
         entry(
             "view.clear",
-            "Clear the selection, back to the hall",
+            "Clear the selection",
             window.clear_selection,
             menu="view",
             key="Escape",
-            tip="Selects nothing; from the welcome page, back to the hall",
+            tip="Clears the selection; on the welcome page, returns to the hall",
         ),
     ]
     for number, channel in enumerate(COLOUR_BY, start=1):
@@ -120,7 +120,7 @@ def view_actions(window: WindowApi) -> list[Command]:
             icon=icon,
             group="2",
             needs_scene=True,
-            tip=f"Shows the dock {window.docks.titles[name]} in front",
+            tip=f"Shows the {window.docks.titles[name]} dock",
         )
         for name, title, key, icon in _DIAGRAMS
     )
@@ -177,8 +177,8 @@ def _text_sizes(window: WindowApi) -> list[Command]:
             tip=tip,
         )
         for name, title, steps, key, tip in (
-            ("larger", "Larger text", 1, "Ctrl+=", "Makes all text of the window larger"),
-            ("smaller", "Smaller text", -1, "Ctrl+-", "Makes all text of the window smaller"),
-            ("usual", "Usual size of text", 0, "Ctrl+0", "Text as large as the system's"),
+            ("larger", "Larger text", 1, "Ctrl+=", "Makes all text larger"),
+            ("smaller", "Smaller text", -1, "Ctrl+-", "Makes all text smaller"),
+            ("usual", "Reset text size", 0, "Ctrl+0", "Text size of the system"),
         )
     ]

@@ -30,7 +30,7 @@ def window_actions(window: WindowApi) -> list[Command]:
             menu="window",
             key="Ctrl+Shift+P",
             icon="search",
-            tip="Type a few letters of anything the window can do, or the id of a thing to go there",
+            tip="Search every action, or type an id to go to that item",
         ),
     ]
     for name, title in window.docks.titles.items():
@@ -43,7 +43,7 @@ def window_actions(window: WindowApi) -> list[Command]:
                 group="2",
                 needs_scene=True,
                 is_on=partial(window.docks.is_shown, name),
-                tip=f"Shows the dock {title}, or closes it",
+                tip=f"Shows or closes the {title} dock",
             )
         )
     actions.append(
@@ -55,7 +55,7 @@ def window_actions(window: WindowApi) -> list[Command]:
             icon="layers",
             group="3",
             needs_scene=True,
-            tip="Lays the docks of this workspace out as at first",
+            tip="Restores the default layout of this workspace",
         )
     )
     actions.append(
@@ -66,7 +66,7 @@ def window_actions(window: WindowApi) -> list[Command]:
             menu="window",
             key="F11",
             group="3",
-            tip="The window fills the screen, or gives it back",
+            tip="Switches full screen on or off",
         )
     )
     for choice, title in _THEMES.items():
