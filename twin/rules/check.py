@@ -1,4 +1,4 @@
-"""The one door to the design rules: a scene with its plant in, a report out."""
+"""Check a scene and its plant by all design rules."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from twin.scenario.schema.document import Scenario
 
 
 def check(
-    scenario: Scenario, plant: Plant, catalog: Catalog, told: Iterable[tuple[str, Found]] = ()
+    scenario: Scenario, plant: Plant, catalog: Catalog, from_run: Iterable[tuple[str, Found]] = ()
 ) -> Report:
-    """Return all that the design rules find in a scene; about 60 ms at 16,384 GPUs.
+    """Return all findings of the design rules in a scene; about 60 ms at 16,384 GPUs.
 
     Parameters
     ----------
@@ -29,22 +29,22 @@ def check(
         As built from it.
     catalog
         Its parts.
-    told
-        Rule and finding of what only the engine can tell, see `twin.rules.table.RUN`.
+    from_run
+        Rule and finding of those that need a run, see `twin.rules.table.RUN`.
     """
     case = RuleContext(scenario, plant, catalog)
-    found = [(rule.id, one) for rule in RULES if rule.find is not None for one in rule.find(case)]
-    made = [_finding(scenario, plant, rule, one) for rule, one in (*found, *told)]
+    found = [(rule.id, found) for rule in RULES if rule.find is not None for found in rule.find(case)]
+    made = [_finding(scenario, plant, rule, found) for rule, found in (*found, *from_run)]
     covered, used = excluded(made, scenario.exclusions)
     idle = unmatched(scenario.exclusions, used, BY_ID)
-    covered += [_finding(scenario, plant, data.UNMATCHED, one) for one in idle]
+    covered += [_finding(scenario, plant, data.UNMATCHED, found) for found in idle]
     order = {rule.id: place for place, rule in enumerate(RULES)}
-    covered.sort(key=lambda one: (SEVERITIES.index(one.severity), order[one.rule]))
+    covered.sort(key=lambda finding: (SEVERITIES.index(finding.severity), order[finding.rule]))
     return Report(tuple(covered))
 
 
 def unbuilt(scenario: Scenario, reason: str) -> Report:
-    """Return the report on a scene of which no plant can be built: the one reason why."""
+    """Return the report on a scene whose plant cannot be built: one finding with the reason."""
     rule = BY_ID["run-impossible"]
     found = Finding(
         rule=rule.id,
