@@ -151,7 +151,7 @@ def test_the_clipboard_is_text_that_another_scene_takes() -> None:
         ("halls: [{id: a, rows: [{id: b, racks: {count: two}}]}]", "racks.count"),
         ("power: [{id: p, kind: reactor}]", "kind"),
         ("title: only", "holds no rows"),
-        ("[1, 2]", "no part of a scene"),
+        ("[1, 2]", "not part of a scene"),
     ],
 )
 def test_foreign_text_is_refused_with_its_reason(text: str, said: str) -> None:
@@ -194,7 +194,7 @@ def test_groups_move_as_one_and_dissolve() -> None:
 def test_rows_go_from_partition_to_partition() -> None:
     draft = drafted("shared-cluster")
     train, dev = draft.shown.scenario.partitions[:2]
-    assert "nothing would be left" in refused(draft, AssignRows(dev.rows, train.id))
+    assert "no row would be left" in refused(draft, AssignRows(dev.rows, train.id))
 
 
 def test_the_budget_tells_what_an_edit_costs() -> None:
