@@ -176,7 +176,7 @@ def test_any_edit_that_is_ahead_can_be_taken_out_and_that_be_undone() -> None:
         draft.propose_out("edit-7")
     draft.land_later(draft.propose_out("edit-1"))
     assert ids(draft) == ["edit-2"]
-    assert draft.undo_title == "Remove title at 10"
+    assert draft.undo_title == "Remove edit: title at 10"
     new = draft.propose(ADD)
     draft.land_edit(new, draft.edit(new, 6.0))
     assert ids(draft) == ["edit-2", "edit-3"]  # not the name of the one that may come back

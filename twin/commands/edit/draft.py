@@ -257,7 +257,7 @@ class Draft:
         edit = next((one for one in self.file.scenario.edits if one.id == id), None)
         if edit is None or (edit.at_s <= self.t_s and self.t_s > 0.0):
             raise CommandError(f"no edit {id!r} of the scene is in the future")
-        return self._later(edit, True, Patch(()), f"Remove {lowered(edit.title or id)}")
+        return self._later(edit, True, Patch(()), f"Remove edit: {lowered(edit.title or id)}")
 
     def _later(self, edit: Edit, out: bool, patch: Patch, title: str) -> Later:
         """Return it, by this patch to the byte where the file is as it was then, if the scene is right with it."""
