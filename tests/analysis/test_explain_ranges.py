@@ -87,7 +87,7 @@ def test_what_jobs_lose_to_heat_is_named_apart_from_the_time_at_lower_clocks(run
     assert 0 < lowered_gpu_s < heat.gpu_s / 2
     assert heat.title == "thermal throttling"
     assert not {figure.title for figure in FIGURES} & {account_title(one) for one in ACCOUNTS}
-    assert "lowered" in next(figure.title for figure in FIGURES if figure.key == "throttle_gpu_s")
+    assert "throttled GPU time" in next(figure.title for figure in FIGURES if figure.key == "throttle_gpu_s")
 
 
 def test_lost_work_names_the_dearest_failure_with_what_it_took(runs: dict[str, Path]) -> None:

@@ -133,7 +133,7 @@ FIGURES: tuple[ComparedFigure, ...] = (
     _extensive("power_max_w", "peak facility power", "power", -1, at("power", "facility_max_w")),
     _extensive("power_mean_w", "mean facility power", "power", 0, at("power", "facility_mean_w")),
     ComparedFigure("gpu_max_c", "max. GPU temperature", "temperature", -1, at("thermal", "gpu_max_c")),
-    _extensive("throttle_gpu_s", "thermal throttling (GPU-seconds)", "", -1, at("thermal", "throttle_gpu_s")),
+    _extensive("throttle_gpu_s", "throttled GPU time (GPU-seconds)", "", -1, at("thermal", "throttle_gpu_s")),
     _extensive("water_l", "water (L)", "", -1, at("water_l"), total=True),
     _extensive("carbon_kg", "carbon (kg)", "", -1, at("facility", "carbon_kg"), total=True),
     _extensive("cost_usd", "energy cost (USD)", "", -1, at("facility", "cost_usd"), total=True),
