@@ -282,8 +282,8 @@ def test_a_branch_that_has_another_past_than_it_says_is_told(parent: Path) -> No
     assert other_past(point, events) == ""
     assert other_past(point, [event for event in events if event.t_s < at_s]) == ""
     fewer = other_past(point, events[1:])
-    assert fewer.startswith("Up to its cut at 2 h this is not the run it was cut from, hall.twinrun: ")
-    assert f"{point.events - 1:,} events of hash" in fewer
+    assert fewer.startswith("This branch differs from its run, hall.twinrun, before the branch time 2 h: ")
+    assert f"{point.events - 1:,} events with hash" in fewer
     assert other_past(point.model_copy(update={"event_hash": "a" * 64}), events) != ""
 
 

@@ -31,30 +31,30 @@ def between(*changes: tuple[str, str | None], text: str = LAB) -> list[Differenc
     ("change", "kind", "said"),
     [
         (("halls[lab].rows[gpu].racks.count", "4"), "changed", "Row gpu, racks count: 3 → 4"),
-        (("halls[lab].overrides[gpu/0/1].absent", "true"), "removed", "Rack gpu/0/1 is taken away"),
+        (("halls[lab].overrides[gpu/0/1].absent", "true"), "removed", "Rack gpu/0/1 removed"),
         (
             ("halls[lab].overrides[gpu/0/1].at", "{x: 4 m, y: 1.5 m}"),
             "changed",
-            "Rack gpu/0/1 stands at x 4 m, y 1.5 m",
+            "Rack gpu/0/1 is at x 4 m, y 1.5 m",
         ),
-        (("halls[lab].overrides[gpu/0/1].facing", "north"), "changed", "Rack gpu/0/1 looks north"),
+        (("halls[lab].overrides[gpu/0/1].facing", "north"), "changed", "Rack gpu/0/1 faces north"),
         (
             ("halls[lab].overrides[gpu/0/0/1]", "{part: DGX-H100, u: 20}"),
             "added",
-            "Node gpu/0/0/1 is new: DGX-H100 at unit 20",
+            "Node gpu/0/0/1 added: DGX-H100 at unit 20",
         ),
         (
             ("halls[lab].overrides[gpu/0/0/0].drained", "true"),
             "changed",
-            "Node gpu/0/0/0 is given no work at the start",
+            "Node gpu/0/0/0 is drained at the start",
         ),
         (
             ("jobs[llama3].checkpoint.pause", "90 s"),
             "changed",
             "Job llama3, checkpoint pause: 20 s → 90 s",
         ),
-        (("jobs[llama3].rows", "[gpu]"), "added", "Job llama3, rows: gpu, not given before"),
-        (("tenants[red]", "{id: red, title: Red team}"), "added", "Tenant red is new: title Red team"),
+        (("jobs[llama3].rows", "[gpu]"), "added", "Job llama3, rows: gpu, not set before"),
+        (("tenants[red]", "{id: red, title: Red team}"), "added", "Tenant red added: title Red team"),
         (("cooling.loops[crah].supply", "24 degC"), "changed", "Loop crah, supply: 22 degC → 24 degC"),
         (("site.climate.place", "lulea"), "changed", "Site climate place: frankfurt → lulea"),
         (("title", "Mine"), "changed", "Title: A laboratory with 16 GPUs → Mine"),
@@ -62,18 +62,18 @@ def between(*changes: tuple[str, str | None], text: str = LAB) -> list[Differenc
         (
             ("failures.causes[fans]", RATED),
             "added",
-            "Cause of failures fans is new: rate 2.42332 per 1000 day",
+            "Failure cause fans added: rate 2.42332 per 1000 day",
         ),
         (
             ("groups[mine]", "{id: mine, members: [gpu/0/0, gpu/0/1]}"),
             "added",
-            "Group mine is new: members (gpu/0/0",
+            "Group mine added: members (gpu/0/0",
         ),
         (("edits", f"[{EDIT}]"), "added", "New at 1 h: Take rack gpu/0/1 away"),
         (
             ("exclusions", "[{id: e, rule: rack-unfed, target: gpu/0/0, comment: later}]"),
             "added",
-            "Accepted finding e is new: rule rack-unfed, target gpu/0/0, comment later",
+            "Accepted finding e added: rule rack-unfed, target gpu/0/0, comment later",
         ),
     ],
 )
@@ -89,12 +89,12 @@ def test_a_list_tells_what_it_gains_and_loses() -> None:
     said = [sentence(one) for one in between(*added)]
     assert "Loop crah, serves: gains x" in said
     assert any(
-        one.startswith("Row x is new: at (x 20 m), racks (count 1, nodes (part DGX-H100") for one in said
+        one.startswith("Row x added: at (x 20 m), racks (count 1, nodes (part DGX-H100") for one in said
     )
     there = edit(loads(LAB), Patch(tuple(Change(*one) for one in added)))[0].text
     back = between(("cooling.loops[crah].serves", "[gpu]"), ("halls[lab].rows[x]", None), text=there)
     assert "Loop crah, serves: loses x" in [sentence(one) for one in back]
-    assert any(sentence(one).startswith("Row x is gone") for one in back)
+    assert any(sentence(one).startswith("Row x removed") for one in back)
 
 
 def test_what_happens_at_a_time_is_told_one_by_one_though_nothing_names_it() -> None:
@@ -114,10 +114,10 @@ def test_what_happens_at_a_time_is_told_one_by_one_though_nothing_names_it() -> 
 def test_what_was_taken_away_or_moved_comes_back() -> None:
     away = edit(loads(LAB), Patch((Change("halls[lab].overrides[gpu/0/1].absent", "true"),)))[0].text
     (back,) = between(("halls[lab].overrides[gpu/0/1]", None), text=away)
-    assert (back.kind, sentence(back)) == ("added", "Rack gpu/0/1 is there again")
+    assert (back.kind, sentence(back)) == ("added", "Rack gpu/0/1 added again")
     moved = edit(loads(LAB), Patch((Change("halls[lab].overrides[gpu/0/1].facing", "north"),)))[0].text
     (usual,) = between(("halls[lab].overrides[gpu/0/1]", None), text=moved)
-    assert sentence(usual) == "Rack gpu/0/1 is as its generator makes it again"
+    assert sentence(usual) == "Rack gpu/0/1 equals its generator again"
 
 
 def test_names_and_values_stand_apart_for_tables() -> None:

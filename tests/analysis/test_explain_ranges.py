@@ -85,9 +85,9 @@ def test_what_jobs_lose_to_heat_is_named_apart_from_the_time_at_lower_clocks(run
         lowered_gpu_s = reader.summary["thermal"]["throttle_gpu_s"]
     assert heat is not None
     assert 0 < lowered_gpu_s < heat.gpu_s / 2
-    assert heat.title == "slowed by heat"
+    assert heat.title == "thermal throttling"
     assert not {figure.title for figure in FIGURES} & {account_title(one) for one in ACCOUNTS}
-    assert "lowered" in next(figure.title for figure in FIGURES if figure.key == "throttle_gpu_s")
+    assert "throttled GPU time" in next(figure.title for figure in FIGURES if figure.key == "throttle_gpu_s")
 
 
 def test_lost_work_names_the_dearest_failure_with_what_it_took(runs: dict[str, Path]) -> None:
@@ -96,7 +96,7 @@ def test_lost_work_names_the_dearest_failure_with_what_it_took(runs: dict[str, P
     (cause,) = lost.causes
     assert cause.subject == "gpu/0/1/0"
     assert cause.objects == ("gpu/0/1/0", "llama3")
-    assert "1,496 s of llama3 since its last checkpoint" in cause.text
+    assert "llama3 lost 1,496 s since its last checkpoint" in cause.text
     assert cause.gpu_s == pytest.approx(lost.gpu_s, rel=1e-3)
 
 
@@ -127,7 +127,7 @@ def test_work_lost_later_is_lost_in_hindsight_only(runs: dict[str, Path]) -> Non
 def test_a_range_without_the_trouble_does_not_tell_of_it(runs: dict[str, Path]) -> None:
     with Reader(runs["pump-trip"]) as reader:
         assert explain(reader, 3600.0, 7200.0).of("thermal_throttle") is None
-        with pytest.raises(ValueError, match="nothing lies between"):
+        with pytest.raises(ValueError, match="is empty"):
             explain(reader, 3600.0, 3600.0)
 
 

@@ -13,7 +13,7 @@ _BY_KEY = {figure.key: figure for figure in FIGURES}
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("goodput", 0.0311, "+3.110 points"),
+        ("goodput", 0.0311, "+3.110 pp"),
         ("goodput", -1e-9, "0"),
         ("pue", -1e-7, "0"),
         ("lost_gpu_h", 53_250.3, "+53,250"),

@@ -236,7 +236,7 @@ def test_an_altered_file_is_told_apart_event_by_event(lab: Path, tmp_path: Path)
     assert (moved.divergence.row, moved.divergence.differs) == (7, ("time",))
     hair = verify(changed(lab, tmp_path / "b.twinrun", "UPDATE events SET text = 'other' WHERE row = 7"))
     assert hair.clean  # words are no outcome
-    assert hair.causes[0].startswith("event 7 is told otherwise: 'other' (")
+    assert hair.causes[0].startswith("event 7 differs: 'other' (")
     gone = verify(changed(lab, tmp_path / "c.twinrun", "DELETE FROM events WHERE row = 7")).divergence
     assert gone is not None
     assert (gone.row, gone.expected) == (7, None)
@@ -292,25 +292,27 @@ def test_an_altered_scene_is_named_by_its_key_with_both_values(lab: Path, tmp_pa
     verdict = verify(changed(lab, tmp_path / "a.twinrun", words))
     assert not verdict.clean
     assert verdict.causes == (
-        f"scene, altered in the file: jobs[llama3].checkpoint.interval was {interval} when the run was made, and "
+        f"scene, changed in the file: jobs[llama3].checkpoint.interval was {interval} in the run and "
         "is 777.0 s in the file",
     )
     only_words = verify(changed(lab, tmp_path / "b.twinrun", SET.format("'DGX H100: ', 'DGX H101: '")))
     assert only_words.clean
-    assert only_words.causes[0].startswith("scene, altered in the file: sources[0] was DGX H100: ")
+    assert only_words.causes[0].startswith("scene, changed in the file: sources[0] was DGX H100: ")
     old = changed(tmp_path / "a.twinrun", tmp_path / "c.twinrun", "DELETE FROM header WHERE key = 'original'")
-    assert verify(old).causes == ("the scene in the file was altered after the run; what it was is not kept",)
+    assert verify(old).causes == (
+        "the scene in the file was changed after the run; the original is not kept",
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("'\"duration\"', '\"durbtion\"'", "altered in the file: durbtion was nothing when"),
+        ("'\"duration\"', '\"durbtion\"'", "changed in the file: durbtion was nothing in the run"),
         (
             "'DGX-H100', 'DGX-H101'",
-            "nodes[0].part was DGX-H100 when the run was made, and is DGX-H101 in the file",
+            "nodes[0].part was DGX-H100 in the run and is DGX-H101 in the file",
         ),
-        ("',\"title\"', ',title\"'", "altered after the run, so that it cannot be read"),
+        ("',\"title\"', ',title\"'", "changed after the run and is not readable"),
     ],
 )
 def test_a_scene_altered_so_that_no_run_can_be_made_of_it_says_how(
@@ -329,8 +331,8 @@ def test_of_many_altered_keys_the_first_are_told_a_line_each(lab: Path, tmp_path
         verify(changed(lab, tmp_path / "bad.twinrun", SET.format("'\":', 'x\":'")))
     lines = str(caught.value).splitlines()
     assert len(lines) == 12
-    assert all("altered in the file: " in line for line in lines[1:])
-    assert lines[-1].startswith("scene, altered in the file: and ")
+    assert all("changed in the file: " in line for line in lines[1:])
+    assert lines[-1].startswith("scene, changed in the file: and ")
     assert lines[-1].endswith(" more")
     assert max(map(len, lines)) < 500
 
@@ -395,9 +397,9 @@ def test_a_file_of_before_says_that_its_constants_are_not_kept(lab: Path, tmp_pa
         )
     verdict = verify(path)
     assert verdict.clean
-    assert any("gpus.yaml is another (the file does not hold its values" in text for text in verdict.causes)
-    assert any(text.startswith("another numpy: the run was made with 1.0") for text in verdict.causes)
-    assert any(text.startswith("another version of the program") for text in verdict.causes)
+    assert any("gpus.yaml differs (the file does not hold its values" in text for text in verdict.causes)
+    assert any(text.startswith("other numpy: 1.0 for the run") for text in verdict.causes)
+    assert any(text.startswith("other version of the program") for text in verdict.causes)
 
 
 def test_a_run_that_stops_early_is_verified_up_to_there(tmp_path: Path) -> None:

@@ -165,9 +165,9 @@ def judgements(found: Comparison) -> dict[str, int]:
 def test_one_line_answers() -> None:
     a, b = of(goodput=[0.9, 0.91, 0.92]), of(goodput=[0.896, 0.907, 0.915])
     said = answer(compare(a, b, [1, 2, 3], Basis.SAME_PAST, 5.0), "5 min instead of 7")
-    assert said == "5 min instead of 7: goodput -0.40 points (paired, 3 seeds: -0.65 .. -0.15)"
+    assert said == "5 min instead of 7: goodput -0.40 pp (paired, 3 seeds: -0.65 .. -0.15)"
     one = answer(compare(a[:1], b[:1], [1], Basis.SAME_PAST, 5.0))
-    assert one == "goodput -0.40 points (one future: whether it is more than chance is not known)"
+    assert one == "goodput -0.40 pp (one run of each: the difference may be chance)"
     assert answer(compare(a, a, [1, 2, 3]), "it") == "It: no figure differs with any of 3 seeds"
     noisy = of(goodput=[0.9, 0.93, 0.91])
     assert answer(compare(a, noisy, [1, 2, 3])).endswith(", may be chance)")

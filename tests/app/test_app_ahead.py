@@ -175,7 +175,7 @@ def test_an_edit_of_the_scene_is_taken_out_and_put_back(bench: Bench) -> None:
     assert not bench.editor.take_out("edit-1")
     assert "x-1" in bench.refused[-1]
     bench.do(lambda: bench.editor.take_out("edit-2"))
-    assert bench.done[-1] == "Take out move rack"
+    assert bench.done[-1] == "Remove edit: move rack"
     assert bench.ids == ["edit-1"]
     bench.do(bench.editor.undo)
     assert sorted(bench.ids) == ["edit-1", "edit-2"]

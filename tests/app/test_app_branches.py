@@ -226,7 +226,7 @@ def test_a_branch_with_another_past_than_it_says_is_told(
     assert session.path == sent
     note = window.notifications.notes[-1].trouble
     assert note.title == "Past differs from the branch"
-    assert "this is not the run it was cut from" in note.text
+    assert "This branch differs from its run" in note.text
 
 
 def test_a_scene_without_branches_says_how_to_make_one(

@@ -64,7 +64,7 @@ def test_a_chosen_node_is_marked_and_its_row_says_what_becomes_of_it(
     heading = dialog.tree.topLevelItem(0)
     assert heading is not None
     row = heading.child(0)
-    assert row.text(2) == "is as its generator makes it again"
+    assert row.text(2) == "equals its generator again"
     marked = len(dialog.halls.views[-1].edit.ghost.boxes)
     dialog.tree.setCurrentItem(row)
     boxes = dialog.halls.views[-1].edit.ghost.boxes

@@ -101,9 +101,9 @@ def test_in_another_rack_it_is_red_and_refused_with_the_reason(open_rows: MakeWi
     assert bad > before[1] + 0.002
     assert good < before[0] + 0.002
     assert window.tools.place.plate.refused
-    assert "would stand in gpu/0/1" in window.statusBar().currentMessage()
+    assert "would overlap gpu/0/1" in window.statusBar().currentMessage()
     drag(window, "drop", RACK, at)
-    assert "not placed: GB200-NVL72 would stand in gpu/0/1" in window.statusBar().currentMessage()
+    assert "not placed: GB200-NVL72 would overlap gpu/0/1" in window.statusBar().currentMessage()
     assert len(racks(window)) == 8
     assert not window.tools.place.active
 

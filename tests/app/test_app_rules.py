@@ -37,13 +37,13 @@ def test_findings_are_listed_gone_to_accepted_and_undone(make_window, qtbot, too
     qtbot.waitUntil(lambda: bool(dock.report.findings))
     worst = dock.model.finding_at(0)
     assert (worst.rule, worst.severity, worst.ids) == ("rack-collision", "error", ("gpu/0/1", "gpu/0/0"))
-    assert dock.model.index(0, RULE).data() == "Racks stand in one another"
+    assert dock.model.index(0, RULE).data() == "Racks overlap"
     assert dock.model.index(0, WHERE).data() == "gpu/0/1 +1"
     assert not dock.model.index(0, RULE).data(Qt.ItemDataRole.DecorationRole).isNull()
     assert dock.windowTitle() == "Checks (1)"
     assert dock.filters["error"].text() == "1"
     said = [badge.text for badge in window.hall.view._scene.found]
-    assert said == ["✖ Racks stand in one another"] * 2
+    assert said == ["✖ Racks overlap"] * 2
 
     place = dock.table.visualRect(dock.model.index(0, WHAT)).center()
     QTest.mouseClick(dock.table.viewport(), Qt.MouseButton.LeftButton, pos=place)

@@ -88,7 +88,7 @@ def test_a_report_of_the_run_so_far_is_written_from_the_window(
     window.files.ask_report()
     text = out.read_text(encoding="utf-8")
     assert text.count('src="data:image/png;base64,') in (2, 3)
-    assert "the run is not over" in text
+    assert "the run has not finished" in text
     assert window.notifications.notes[-1].trouble.title == "Report saved"
     with pytest.raises(NoReport, match="no"):
         write_report(window.session, window.hall, tmp_path / "no" / "a.html")

@@ -54,7 +54,7 @@ def test_what_was_given_a_place_is_in_the_way_and_either_can_be_moved(draft: Dra
     draft.land(draft.propose(MoveTo(((pdu, 4.2, 3.0),))))
     scene, plan = planned(draft)
     found = preview(scene, plan, lambda _: None, Array((scene.plant.racks.ids[0],), 4, 1, (0.6, 3.0)))
-    assert "would stand in" in found.reason
+    assert "would overlap" in found.reason
 
 
 def test_a_copy_beside_is_made(draft: Draft) -> None:

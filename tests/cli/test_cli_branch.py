@@ -45,13 +45,13 @@ def test_a_branch_is_written_and_run_and_stands_in_the_tree(twin: Twin, lab: Pat
     assert scene.seed == 2
     assert [one.at_s for one in scene.interventions][-3:] == [18000.0, 18000.0, 21600.0]
     again = twin("run", out, "--no-record", "--json")
-    assert "not the run it was cut from" not in again.stderr
+    assert "This branch differs from its run" not in again.stderr
     anew = json.loads(again.stdout)
     other = out.with_name("other.twin.yaml")
     text = out.read_text()
     other.write_text(text.replace(scene.branch.event_hash, "a" * 64))
     told = twin("run", other, "--no-record", "--until", "6 h").stderr
-    assert "Up to its cut at 5 h this is not the run it was cut from, lab.twinrun" in told
+    assert "This branch differs from its run, lab.twinrun, before the branch time 5 h" in told
     other.unlink()
     assert anew["event_hash"] == said["summary"]["event_hash"]
     assert said["parent"]["event_hash"] != anew["event_hash"]
@@ -85,7 +85,7 @@ def test_hardware_changes_as_an_edit(twin: Twin, lab: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--set", "seed=4"), "the seed cannot change in a run that goes on"),
+        (("--set", "seed=4"), "the seed cannot change during a run"),
         (("--set", "power_caps=[]"), "inject one: --inject"),
         (("--set", "duration=2 h"), "how long the run lasts cannot change"),
         (("--set", "seed"), "is not PATH=VALUE"),

@@ -69,7 +69,7 @@ def test_what_an_edit_overloads_is_told_with_its_time(twin, tmp_path) -> None:
         "edits[more]: power[utility].count",
     )
     assert found["reason"].startswith("after more at 2 h: ")
-    assert "which has 20 kW" in found["reason"]
+    assert "capacity 20 kW" in found["reason"]
     path.write_text(HALL.partition("edits:")[0])
     base = twin("check", path).stdout
     accepted = "exclusions: [{id: trial, rule: power-capacity, target: utility, comment: a trial}]\n"

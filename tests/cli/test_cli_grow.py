@@ -5,7 +5,7 @@ import json
 
 def test_growth_without_a_touched_cable_is_exit_code_0(twin) -> None:
     said = twin("grow", "lab-16", "--to", "64").stdout
-    assert "Can grow from 16 to 64 GPUs without touching a cable" in said
+    assert "Can grow from 16 to 64 GPUs without recabling" in said
     assert "price" not in said.replace("catalogue prices", "")
 
 

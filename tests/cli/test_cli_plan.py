@@ -112,12 +112,12 @@ def test_the_stack_is_said_and_can_be_changed(twin, tmp_path: Path) -> None:
 
 def test_more_gpus_of_the_scene_are_named_too(twin) -> None:
     words = ("plan", "superpod-h100", "--model", "llama3-70b", "--gpus", 240, "--batch", 512)
-    assert "a batch of 540, or 256 or 160 GPUs would do" in twin(*words, code=1).stdout
+    assert "a batch of 540, or 256 or 160 GPUs would work" in twin(*words, code=1).stdout
 
 
 def test_what_fits_nowhere_says_what_would(twin) -> None:
     result = twin("plan", "lab-16", "--model", "llama3-405b", "--batch", 16, code=1)
-    assert "no configuration can run; 128 GPUs would do" in result.stdout
+    assert "no configuration can run; 128 GPUs would work" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_a_recorded_run_is_reported_without_pictures_where_none_are_wanted(twin,
     twin("run", "lab-16", "--until", "2 h", "--out", tmp_path / "a.twinrun", "--json")
     twin("report", tmp_path / "a.twinrun", "--no-pictures", "-o", tmp_path / "a.html")
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "No pictures were asked for." in text
+    assert "This report has no pictures." in text
     assert "<img" not in text
     assert "--seed" in twin("report", tmp_path / "a.twinrun", "--seed", "2", code=2).stderr
 
@@ -79,4 +79,4 @@ def test_two_designs_are_compared_in_a_file(twin, tmp_path: Path) -> None:
         assert found[f"{key}.a"] == said["figures"][key]["a"]
         assert found[f"{key}.difference"] == said["figures"][key]["difference"]
     assert "10 min" in text
-    assert "A beside B" in text
+    assert "A compared with B" in text

@@ -40,7 +40,7 @@ def test_some_tables_are_compared_and_pass(twin, tmp_path: Path) -> None:
     ][::-1]
     rows = {row["label"]: row for one in said["tables"] for row in one["cases"]}
     assert rows["16,384 GPUs"]["basis"] == "arithmetic"
-    assert rows["first case, easy: starts that are exact"]["within"] == 0
+    assert rows["first case, easy: exact starts"]["within"] == 0
 
 
 def test_what_is_calibrated_and_what_predicted_stands_beside_each_figure(twin) -> None:

@@ -51,7 +51,7 @@ def test_a_divergence_ends_with_1_and_names_both_events(twin, lab: Path) -> None
     text = twin("verify", lab, code=1).stdout
     assert "first divergence" in text
     assert "row 4" in text
-    assert "event 4 is another: time" in text
+    assert "event 4 differs: time" in text
     assert "in the file:" in text
     assert "simulated now:" in text
     assert "the file was altered" in text

@@ -26,7 +26,7 @@ LAB = (Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml").read_text(enco
             "changed",
             "2 → 3",
         ),
-        (Change("tenants[red]", "{id: red}"), "tenants[red]", "added", "Tenant red is new"),
+        (Change("tenants[red]", "{id: red}"), "tenants[red]", "added", "Tenant red added"),
         (
             Change("jobs[llama3].checkpoint.pause", "90 s"),
             "jobs[llama3].checkpoint.pause",

@@ -59,12 +59,12 @@ def test_gaps_become_equal_and_the_outermost_stay() -> None:
 
 def test_what_cannot_be_arranged_is_told() -> None:
     scene = EditedScene.of(loads(_TEXT))
-    with pytest.raises(CommandError, match="two things or more"):
+    with pytest.raises(CommandError, match="at least two items"):
         Align(RACKS[:1], "left").patch(scene)
-    with pytest.raises(CommandError, match="three things or more"):
+    with pytest.raises(CommandError, match="at least three items"):
         Distribute(RACKS[:2], "x").patch(scene)
     lined = done(scene, Align(("a/0/0", "b/0/0"), "left"))
-    with pytest.raises(CommandError, match="stand so already"):
+    with pytest.raises(CommandError, match="are arranged so already"):
         Align(("a/0/0", "b/0/0"), "left").patch(lined)
     crossed = EditedScene.of(loads(_TEXT.replace("x: 3 m, y: 6 m", "x: 3 m, y: 0 m")))
     with pytest.raises(CommandError):

@@ -44,7 +44,7 @@ def test_a_first_exclusion_makes_the_list_and_the_last_one_empties_it() -> None:
 
 def test_why_is_said() -> None:
     scene = EditedScene.of(loads(LAB))
-    with pytest.raises(CommandError, match="accepted with a reason"):
+    with pytest.raises(CommandError, match="an exclusion needs a comment"):
         Exclude("spares", "llama3", "  ").patch(scene)
     with pytest.raises(CommandError, match="no exclusion"):
         Include("spares", ("other",)).patch(scene)

@@ -145,7 +145,7 @@ def test_a_prefab_breaks_no_rule_where_it_belongs(name: str) -> None:
     assert (float(first.x_m[0]), float(first.y_m[0])) == pytest.approx((boxes.x_m[0], boxes.y_m[0]))
     again = done(alone, AddPrefab(name, at=(20.0, 40.0)))
     assert len(again.plant.racks.ids) == 2 * len(alone.plant.racks.ids)
-    with pytest.raises(CommandError, match="would stand in"):
+    with pytest.raises(CommandError, match="would overlap"):
         AddPrefab(name, at=(20.2, 10.2)).patch(alone)
 
 

@@ -172,11 +172,11 @@ def test_any_edit_that_is_ahead_can_be_taken_out_and_that_be_undone() -> None:
     draft = at_start(10.0, 20.0)
     text = draft.file.text
     draft.at(5.0)
-    with pytest.raises(CommandError, match="no edit 'edit-7' of the scene is still to come"):
+    with pytest.raises(CommandError, match="no edit 'edit-7' of the scene is in the future"):
         draft.propose_out("edit-7")
     draft.land_later(draft.propose_out("edit-1"))
     assert ids(draft) == ["edit-2"]
-    assert draft.undo_title == "Take out title at 10"
+    assert draft.undo_title == "Remove edit: title at 10"
     new = draft.propose(ADD)
     draft.land_edit(new, draft.edit(new, 6.0))
     assert ids(draft) == ["edit-2", "edit-3"]  # not the name of the one that may come back
@@ -189,7 +189,7 @@ def test_any_edit_that_is_ahead_can_be_taken_out_and_that_be_undone() -> None:
     draft.land_later(later)
     assert sorted(ids(draft)) == ["edit-1", "edit-2", "edit-3", "edit-4"]
     draft.at(12.0)
-    with pytest.raises(CommandError, match="time that is over"):
+    with pytest.raises(CommandError, match="is in the past"):
         draft.propose_redo()
     draft.at(0.0)
     draft.settle()
@@ -211,7 +211,7 @@ def test_what_was_taken_out_is_done_now_when_its_time_is_over() -> None:
     assert back.undoes
     draft.land_edit(back, draft.edit(back, 13.0))
     assert draft.shown.scenario.title == "At 10"
-    with pytest.raises(CommandError, match="time that is over"):
+    with pytest.raises(CommandError, match="is in the past"):
         draft.propose_redo()
 
 
@@ -261,7 +261,7 @@ def test_an_edit_may_take_away_what_is_at_its_default_already() -> None:
 
 def test_folding_makes_edits_part_of_the_design() -> None:
     draft = Draft(loads(LAB))
-    with pytest.raises(CommandError, match="nothing was edited"):
+    with pytest.raises(CommandError, match="the run has no edits"):
         draft.fold()
     add = draft.propose(ADD)
     draft.land_edit(add, add.edit("edit-1", 50.0))

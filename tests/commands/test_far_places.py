@@ -38,7 +38,7 @@ def test_the_inspector_takes_no_place_so_far_away(typed: str) -> None:
     scene = EditedScene.of(draft.shown)
     for key in (X, Y):
         field = next(one for one in properties(scene, "gpu/0/0") if one.key == key)
-        with pytest.raises(CommandError, match="no place on the floor"):
+        with pytest.raises(CommandError, match="not on the floor"):
             draft.propose(command(scene, ("gpu/0/0",), field, typed))
 
 

@@ -86,8 +86,8 @@ def test_where_its_place_is_taken_it_stands_beside_what_is_there() -> None:
 @pytest.mark.parametrize(
     ("ids", "hall", "told"),
     [
-        (("gpu/0/1",), "two", "one of 3 racks that gpu makes.*move gpu as a whole"),
-        (("crah/0",), "two", "stands in no hall by itself"),
+        (("gpu/0/1",), "two", "one of 3 racks of gpu, which stays in one hall.*move gpu as a whole"),
+        (("crah/0",), "two", "cannot move to a hall by itself"),
         (("solo",), "three", "there is no hall 'three'; there are one, two"),
         (("far",), "two", "there is nothing to change"),
     ],

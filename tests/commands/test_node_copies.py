@@ -58,14 +58,14 @@ def test_duplicate_takes_the_next_free_units_of_the_rack_and_refuses_when_it_is_
 
 
 def test_nodes_are_copied_by_themselves_and_go_into_racks(draft: Draft) -> None:
-    with pytest.raises(CommandError, match="nodes are copied by themselves"):
+    with pytest.raises(CommandError, match="copy nodes separately"):
         copied(scene(draft), ("gpu/0/0/1", "gpu/0/1"))
     text = copied(scene(draft), ("gpu/0/0/1",))
-    with pytest.raises(CommandError, match="nodes go into a rack"):
+    with pytest.raises(CommandError, match="choose a rack for the nodes"):
         Paste(text).patch(scene(draft))
     with pytest.raises(CommandError, match=r"unit 9 of rack gpu/0/0 holds node gpu/0/0/."):
         Paste(text, rack="gpu/0/0", u=9).patch(scene(draft))
-    with pytest.raises(CommandError, match="DGX-H9000 is no node of the catalogue"):
+    with pytest.raises(CommandError, match="DGX-H9000 is not a node of the catalogue"):
         Paste(text.replace("DGX-H100", "DGX-H9000"), rack="gpu/0/0").patch(scene(draft))
 
 

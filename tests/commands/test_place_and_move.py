@@ -76,8 +76,8 @@ def test_each_kind_of_part_stands_where_it_was_put() -> None:
 
 def test_nothing_stands_in_another_and_a_rack_has_an_end() -> None:
     draft = drafted("superpod-h100")
-    assert "would stand in gpu/0/0" in refused(draft, AddPart("DGX-H100", at=(0.4, 0.6)))
-    assert "would stand in gpu/0/" in refused(draft, MoveThings(("net",), (-1.2, 0.0)))
+    assert "would overlap gpu/0/0" in refused(draft, AddPart("DGX-H100", at=(0.4, 0.6)))
+    assert "would overlap gpu/0/" in refused(draft, MoveThings(("net",), (-1.2, 0.0)))
     assert "is full" in refused(draft, AddNode("DGX-B200", "gpu/0/0", count=3))
     assert "holds node gpu/0/0/1; unit 35 is free" in refused(draft, AddNode("DGX-H100", "gpu/0/0", 12))
     assert "no part" in refused(draft, AddPart("DGX-H1000")) or "has no 'DGX-H1000'" in refused(

@@ -24,8 +24,8 @@ def test_a_node_without_a_price_costs_at_least_what_its_gpus_do() -> None:
     assert gpu.price_usd is not None
     price = price_of(catalog, node.id)
     assert price.usd == 8 * gpu.price_usd
-    assert price.leaves_out == "GrandTeton-H100 but for GPUs"
-    assert part_load(catalog, node.id).unpriced == ("GrandTeton-H100 but for GPUs",)
+    assert price.leaves_out == "GrandTeton-H100 without GPUs"
+    assert part_load(catalog, node.id).unpriced == ("GrandTeton-H100 without GPUs",)
     whole = price_of(catalog, "DGX-H100")
     assert (whole.usd, whole.leaves_out) == (catalog.node("DGX-H100").price_usd, "")
 
@@ -37,7 +37,7 @@ def test_every_part_is_counted_in_the_sum_or_among_what_it_leaves_out() -> None:
     assert found.cost_usd > gpus_usd
     assert found.unpriced_parts == sum(found.unpriced.values())
     words = left_out(load_catalog(), found.unpriced)
-    assert words.startswith("2,144 GrandTeton-H100 but for GPUs, 408 TH5-64x800G, ")
+    assert words.startswith("2,144 GrandTeton-H100 without GPUs, 408 TH5-64x800G, ")
     assert words.endswith(" and 4 kinds more")
     assert figure_words("cost_usd", 550_528_000.0) == "550,500,000 USD"
 

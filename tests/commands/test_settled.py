@@ -85,12 +85,12 @@ def test_a_rack_goes_where_such_a_machine_stands_and_the_machine_makes_room(draf
 
 def test_what_was_given_a_place_stays_and_so_is_in_the_way(draft: Draft) -> None:
     draft.land(draft.propose(MoveTo((("cdu/0", 12.0, 3.0),))))
-    with pytest.raises(CommandError, match="would stand in cdu/0"):
+    with pytest.raises(CommandError, match="would overlap cdu/0"):
         draft.propose(MoveThings(("gpu/0/0",), way(plant_of(draft))))
 
 
 def test_a_machine_does_not_make_room_for_another(draft: Draft) -> None:
     plant = plant_of(draft)
     at = float(plant.loops.x_m[0]), float(plant.loops.y_m[0])
-    with pytest.raises(CommandError, match="would stand in cdu/0"):
+    with pytest.raises(CommandError, match="would overlap cdu/0"):
         draft.propose(AddPart("CDU-inrow-1350", at=at))

@@ -86,7 +86,7 @@ def test_along_one_axis_the_other_stays(floor: FloorPlan) -> None:
 def test_what_would_stand_in_another_is_refused_and_named(floor: FloorPlan) -> None:
     landed = snap(floor, RACK, 4.05, 3.6)
     assert not landed.ok
-    assert landed.reason == "it would stand in gpu/0/1"
+    assert landed.reason == "it would overlap gpu/0/1"
     assert landed.problems[0].ids == ("gpu/0/1",)
 
 
@@ -111,12 +111,12 @@ def test_too_little_room_before_a_rack_is_told_with_its_distance(floor: FloorPla
     # The front of row 0 is at y = 3.0; a rack whose rear is at 2.2 leaves 0.8 m before it.
     landed = snap(floor, RACK, 4.0, 1.6, free=True)
     assert landed.ok  # only to be known
-    assert landed.reason == "0.80 m clear between it and gpu/0/1; 1 m is the least, 1.2 m is wanted"
+    assert landed.reason == "0.80 m clear between it and gpu/0/1; 1 m minimum, 1.2 m recommended"
     assert (
         snap(floor, MovedShape.one(0.6, 1.2, 1), 4.0, 1.2, free=True).problems == ()
     )  # 1.2 m, front to front
     close = snap(floor, MovedShape.one(0.6, 1.2, 1), 4.0, 1.35, free=True)
-    assert close.reason == "1.05 m clear between it and gpu/0/1; 1.2 m is wanted"
+    assert close.reason == "1.05 m clear between it and gpu/0/1; 1.2 m recommended"
 
 
 def test_room_behind_counts_too(floor: FloorPlan) -> None:
@@ -125,7 +125,7 @@ def test_room_behind_counts_too(floor: FloorPlan) -> None:
     )  # its rear looks to row 1, 1.2 m away
     assert [p.sentence for p in landed.problems] == []
     landed = snap(floor, MovedShape.one(0.6, 1.2, 1), 4.0, 8.6, free=True)
-    assert landed.reason == "0.80 m clear between it and gpu/1/1; 1 m is the least, 1.2 m is wanted"
+    assert landed.reason == "0.80 m clear between it and gpu/1/1; 1 m minimum, 1.2 m recommended"
 
 
 def test_far_outside_is_refused_and_a_little_outside_the_hall_grows(floor: FloorPlan) -> None:
@@ -133,12 +133,12 @@ def test_far_outside_is_refused_and_a_little_outside_the_hall_grows(floor: Floor
     assert snap(floor, RACK, x1 + 6.0, 9.0, free=True).problems == ()
     far = snap(floor, RACK, x1 + 20.0, 6.0, free=True)
     assert not far.ok
-    assert far.reason == "it would stand 20.3 m outside main"
+    assert far.reason == "it would be 20.3 m outside main"
 
 
 def test_other_things_on_the_floor_are_in_the_way(plant: Plant) -> None:
     floor = FloorPlan.of(plant, [Obstacle("pdu/0", (9.0, 9.0), (9.6, 9.9))])
-    assert snap(floor, RACK, 9.3, 9.3, free=True).reason == "it would stand in pdu/0"
+    assert snap(floor, RACK, 9.3, 9.3, free=True).reason == "it would overlap pdu/0"
 
 
 def test_on_an_empty_floor_only_tiles_draw(plant: Plant) -> None:

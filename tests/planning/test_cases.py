@@ -66,9 +66,7 @@ def test_software_that_a_row_names_chooses_the_profile(changes: dict[str, str], 
     assert judged.case.calibrated.name == profile
 
 
-@pytest.mark.parametrize(
-    ("kv_heads", "said"), [("5", "4 would do"), ("48", "32 would do"), ("64", "32 would do")]
-)
+@pytest.mark.parametrize(("kv_heads", "said"), [("5", "use 4"), ("48", "use 32"), ("64", "32 would do")])
 def test_key_value_heads_that_no_model_has(kv_heads: str, said: str) -> None:
     cells = {
         "model": None,
@@ -214,10 +212,10 @@ def test_measured_times_come_from_seconds_or_rates() -> None:
         ({"tp": "1.5"}, "column 'tp'"),
         ({"gpus": "1e400"}, "column 'gpus'"),
         ({"layers": "1000000"}, "more than any transformer has"),
-        ({"gpus": "500"}, "500 GPUs are no multiple of tensor 8 x pipeline 8 x context 2 = 128"),
+        ({"gpus": "500"}, "500 GPUs are not a multiple of tensor 8 x pipeline 8 x context 2 = 128"),
         ({"gpus": None}, "column 'gpus' is blank"),
         ({"global_batch": ""}, "column 'global_batch' is blank"),
-        ({"global_batch": "255"}, "no multiple of data parallel"),
+        ({"global_batch": "255"}, "not a multiple of data parallel"),
         ({"dp": "3"}, "but column 'gpus' says 512"),
         ({"gpu": "V100"}, "no profile serves GPU 'V100'"),
         ({"gpu": "H100-PCIe"}, "no profile serves GPU 'H100-PCIe'"),

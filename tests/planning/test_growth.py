@@ -25,7 +25,7 @@ def test_one_switch_of_64_ports_takes_eight_nodes_of_eight_cards() -> None:
     assert growth.untouched_gpus == growth.gpus_after == 64
     assert growth.work_h == 48 * LAY_CABLE_H
     assert growth.cost_usd == 48 * 600
-    assert growth.verdict == "Can grow from 16 to 64 GPUs without touching a cable: 48 new ones are laid."
+    assert growth.verdict == "Can grow from 16 to 64 GPUs without recabling: 48 new cables."
 
 
 def test_from_16_to_256_gpus_a_spine_tier_comes_and_14_cables_move() -> None:

@@ -71,9 +71,12 @@ def test_cut_finds_data_parallelism():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: cut(100, 64, tp=8), "100 GPUs are no multiple of tensor 8 x pipeline 1 x context 1"),
-        (lambda: cut(64, 100, tp=8), "global batch of 100 is no multiple of data parallel 8 x microbatch 1"),
-        (lambda: cut(64, 4, tp=8), "global batch of 4 is no multiple"),
+        (lambda: cut(100, 64, tp=8), "100 GPUs are not a multiple of tensor 8 x pipeline 1 x context 1"),
+        (
+            lambda: cut(64, 100, tp=8),
+            "global batch of 100 is not a multiple of data parallel 8 x microbatch 1",
+        ),
+        (lambda: cut(64, 4, tp=8), "global batch of 4 is not a multiple"),
         (
             lambda: estimate(LlmJob("llama3-8b", Parallel(3, 1, 1, 1, 1, 1, 8), "h100")),
             "tensor parallel 3 does not divide 32 attention heads",
@@ -82,7 +85,7 @@ def test_cut_finds_data_parallelism():
             lambda: estimate(
                 LlmJob(Model(32, 4096, 14336, 32, 5, 128256, True, 8192), cut(8, 128, cp=2), "h100")
             ),
-            "5 key-value heads do not divide 32 attention heads; 4 would do",
+            "5 key-value heads do not divide 32 attention heads; use 4",
         ),
         (
             lambda: estimate(LlmJob("llama3-8b", Parallel(1, 8, 1, 1, 8, 1, 8), "h100")),
@@ -94,7 +97,7 @@ def test_cut_finds_data_parallelism():
         ),
         (
             lambda: estimate(LlmJob("llama3-8b", Parallel(1, 1, 1, 3, 1, 1, 8), "h100")),
-            "global batch of 8 is no multiple of data parallel 3 x microbatch 1",
+            "global batch of 8 is not a multiple of data parallel 3 x microbatch 1",
         ),
     ],
 )

@@ -174,10 +174,10 @@ def test_learner_of_a_reinforcement_job_is_a_training_job():
 @pytest.mark.parametrize(
     ("workload", "message"),
     [
-        (TUTOR | {"rollout_nodes": 4}, "all 4 nodes generate and none learns"),
-        (TUTOR | {"rollout_tensor": 3}, "32 generating GPUs are no multiple of 3 GPUs of a copy"),
-        (TUTOR | {"prompts": 1, "samples": 1}, "global batch of 1 is no multiple"),
-        (CHAT | {"tensor": 3}, "32 GPUs are no multiple of 3 GPUs of a replica"),
+        (TUTOR | {"rollout_nodes": 4}, "all 4 nodes generate and none trains"),
+        (TUTOR | {"rollout_tensor": 3}, "32 generating GPUs are not a multiple of 3 GPUs of a copy"),
+        (TUTOR | {"prompts": 1, "samples": 1}, "global batch of 1 is not a multiple"),
+        (CHAT | {"tensor": 3}, "32 GPUs are not a multiple of 3 GPUs of a replica"),
         (CHAT | {"tensor": 32, "model": "llama3-8b"}, ""),
     ],
 )

@@ -22,7 +22,7 @@ def test_what_is_named_runs_and_is_near(gpus: int, batch: int) -> None:
         assert count % 8 == 0
         assert count <= 512
     assert str(near.batch) in near.words
-    assert near.words.endswith("GPUs would do")
+    assert near.words.endswith("GPUs would work")
 
 
 def test_more_gpus_are_named_up_to_those_of_the_scene() -> None:
@@ -34,9 +34,9 @@ def test_more_gpus_are_named_up_to_those_of_the_scene() -> None:
         )
 
     assert near(256).gpus == (256, 160)
-    assert near(256).words == "a batch of 540, or 256 or 160 GPUs would do"
+    assert near(256).words == "a batch of 540, or 256 or 160 GPUs would work"
     assert near(248).gpus == (160,)
-    assert near(248).words == "a batch of 540 or 160 GPUs would do"
+    assert near(248).words == "a batch of 540 or 160 GPUs would work"
 
 
 def test_large_sizes_that_divide_are_found_between_many_that_do_not() -> None:

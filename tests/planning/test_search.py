@@ -215,7 +215,7 @@ def test_a_scene_gives_its_gpus_memory_and_domain() -> None:
     assert all(plan.parallel.tp <= 8 for plan in found.best)
     with pytest.raises(PlanError, match="more than the"):
         plan_for_scene(hopper, "llama3-70b", hopper.count + 8, 128)
-    with pytest.raises(PlanError, match="no GPU stands in nowhere"):
+    with pytest.raises(PlanError, match="there is no GPU in nowhere"):
         scene_gpus(build(load("builtin:lab-16").scenario, catalog), catalog, ("nowhere",))
 
 

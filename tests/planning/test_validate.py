@@ -163,7 +163,7 @@ def test_rows_that_cannot_run_are_counted(tmp_path: Path) -> None:
     assert len(vtrain.rows) == 1
     (why,) = vtrain.left_out
     assert why.startswith("row 2: ")
-    assert "no multiple" in why
+    assert "not a multiple" in why
 
 
 def test_a_folder_that_holds_a_table_is_read_instead_of_what_ships(tmp_path: Path) -> None:

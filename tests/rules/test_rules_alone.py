@@ -318,15 +318,13 @@ def test_too_little_room_names_both_things_and_the_gap_and_blames_the_one_that_c
     (whole,) = found(changed(("- {id: gpu, count: 2,", "- {id: gpu, count: 2, pitch: 1.5 m,")))
     assert whole.key == "halls[hall].rows[gpu].pitch"
     assert whole.sentence == (
-        "pitch of gpu leaves 0.3 m clear between gpu/0/0 and gpu/1/0; 0.6 m is the least, "
-        "and too little at 1 more place"
+        "pitch of gpu leaves 0.3 m clear between gpu/0/0 and gpu/1/0, minimum 0.6 m; "
+        "1 more place is too tight"
     )
     rack = "      - {id: rack-2, at: {x: 0.6 m, y: 4.8 m}, facing: south, racks: {count: 1, part: EIA-48U}}\n"
     one, _unfed = found(changed(("    rows:\n", f"    rows:\n{rack}")))
     assert (one.key, one.ids) == ("halls[hall].rows[rack-2].at", ("rack-2/0/0", "gpu/1/1"))
-    assert (
-        one.sentence == "place of rack-2 leaves 0.6 m clear between rack-2/0/0 and gpu/1/1; 1 m is the least"
-    )
+    assert one.sentence == ("place of rack-2 leaves 0.6 m clear between rack-2/0/0 and gpu/1/1, minimum 1 m")
 
 
 def test_what_is_not_connected_is_told_with_the_things_and_their_number() -> None:

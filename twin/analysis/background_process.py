@@ -64,7 +64,7 @@ class Aside(Generic[Made]):
                     break
                 found.append(self._mine.recv())
             except (EOFError, OSError):
-                found.append(ProcessFailed("the process that ran it ended; is there enough memory?"))
+                found.append(ProcessFailed("its worker process ended; is there enough memory?"))
             self._over = not isinstance(found[-1], RunProgress)
         return found
 

@@ -121,7 +121,7 @@ def branch_scene(
     end_s = header.end_s if reader.summary is None else reader.t_end_s
     if not 0.0 <= at_s <= end_s:
         reason = f"the run has no time {units.spoken(at_s)}"
-        raise _wrong("branch", "at", reason, f"it goes from 0 s to {units.spoken(end_s)}")
+        raise _wrong("branch", "at", reason, f"the run covers 0 s to {units.spoken(end_s)}")
     parent = loads(_head(header.scenario, extends, "parent"), _free(folder, "parent").name, folder)
     by_hand = [one.done for one in asked_of(reader, at_s)]
     wanted = [one if one.at_s >= at_s else one.model_copy(update={"at_s": at_s}) for one in additions]

@@ -32,7 +32,7 @@ _OF_JOB = re.compile(r"jobs\[([^\]]+)\]\.(checkpoint|recovery)\.?(.*)")
 _LONG_S = 600.0
 """From here on an interval that a rule comes to is told to the minute [s]."""
 _RULES = {"daly": "Daly's rule", "young": "Young's rule"}
-_ANEW = "change the scene and run it anew: a branch is the same run until its cut"
+_ANEW = "change the scene and run it again: a branch equals its run until the branch time"
 
 
 def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
@@ -59,7 +59,7 @@ def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
             made.append(Intervention(at=at_s, kind="set", target=path, value=value))
         elif key in (*FIXED, *_TEXTS) or f"{key}_s" in FIXED:
             what = FIXED.get(key) or FIXED.get(f"{key}_s") or f"the key {key}"
-            reason = f"{what} cannot change in a run that goes on"
+            reason = f"{what} cannot change during a run"
             wrong.append(Problem("--set", 0, path, value, reason, _INSTEAD.get(key, _ANEW)))
         else:
             changes.append(EditChange(path=path, value=value))

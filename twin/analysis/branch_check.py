@@ -50,7 +50,7 @@ def other_past(point: BranchPoint, events: Iterable[Event]) -> str:
     if (made.count, made.hexdigest()) == (point.events, point.event_hash):
         return ""
     return (
-        f"Up to its cut at {spoken(point.at_s)} this is not the run it was cut from, {point.run}: {made.count:,} "
-        f"events of hash {made.hexdigest()[:_SHOWN]} and not {point.events:,} of {point.event_hash[:_SHOWN]}. "
-        "Its seed, the scene it extends, the program or the data have changed since."
+        f"This branch differs from its run, {point.run}, before the branch time {spoken(point.at_s)}: {made.count:,} "
+        f"events with hash {made.hexdigest()[:_SHOWN]}, not {point.events:,} with {point.event_hash[:_SHOWN]}. "
+        "Its seed, the scene it extends, the program or the data have changed."
     )

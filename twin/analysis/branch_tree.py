@@ -133,7 +133,7 @@ def outcome_of(path: Path) -> tuple[BranchOutcome | None, str]:
     except RunFileError as error:
         return None, str(error)
     except (KeyError, IndexError):
-        return None, f"{path}: this run file has no curves of its site"
+        return None, f"{path}: this run file has no site channels"
 
 
 def _grown(one: SceneBranch, below: dict[str, list[SceneBranch]], above: tuple[str, ...]) -> SceneBranch:
@@ -149,7 +149,7 @@ def _scene(path: Path) -> SceneBranch:
     except ScenarioError as error:
         return SceneBranch(path.name, path, f"cannot be read: {error.problems[0].reason}")
     if not isinstance(said, dict):
-        return SceneBranch(path.name, path, "is no scene")
+        return SceneBranch(path.name, path, "is not a scene")
     cut = said.get("branch")
     at_s = _seconds(cut.get("at")) if isinstance(cut, dict) else None
     entries = [*_entries(said, "interventions"), *_entries(said, "edits")]

@@ -37,10 +37,12 @@ def compare_at(a: Reader, b: Reader, t_s: float) -> Comparison:
     seeds = tuple(dict.fromkeys((a.header.seed, b.header.seed)))
     found = compare(samples[:1], samples[1:], seeds)
     if figures_s is None:
-        words = ["What is not of the ledger is not known: an older program recorded one of them."]
+        words = ["Only ledger figures are known: an older program recorded one of the runs."]
     else:
-        age = f", {spoken(t_s - figures_s)} before" if t_s - figures_s >= 1.0 else ""
-        words = [f"GPU time is that up to {spoken(t_s)}, all else of the sample at {spoken(figures_s)}{age}."]
+        age = f", {spoken(t_s - figures_s)} earlier" if t_s - figures_s >= 1.0 else ""
+        words = [
+            f"GPU time is up to {spoken(t_s)}, all other figures of the sample at {spoken(figures_s)}{age}."
+        ]
     return replace(found, remarks=(*found.remarks, *words), at_s=t_s, figures_s=figures_s)
 
 

@@ -17,7 +17,7 @@ _CALLED: dict[tuple[str, ...], str] = {
     ("power_caps",): "Power cap",
     ("cooling", "plants"): "Facility loop",
     ("cooling", "loops"): "Loop",
-    ("storage",): "Store",
+    ("storage",): "Storage system",
     ("tenants",): "Tenant",
     ("jobs",): "Job",
     ("streams",): "Job stream",
@@ -25,12 +25,12 @@ _CALLED: dict[tuple[str, ...], str] = {
     ("partitions",): "Partition",
     ("reservations",): "Reservation",
     ("clouds",): "Cloud",
-    ("failures", "causes"): "Cause of failures",
+    ("failures", "causes"): "Failure cause",
     ("groups",): "Group",
 }
-"""What the things under a key are called; * is the id of what holds them."""
+"""Name of the entries under a key; * is the id of the entry that holds them."""
 _GENERATED = ("Generator", "Row", "Rack", "Node", "GPU")
-"""What an override is about, by the slashes of its id."""
+"""Component of an override, by the number of slashes in its id."""
 _TIMED = ("interventions", "edits")
 _NOTHING = "\N{EM DASH}"
 _FIGURE = re.compile(r"(-?\d+(?:\.\d+)?)(\D.*)?")
@@ -39,67 +39,65 @@ _MOST, _MOST_MEANING, _LONG_FIGURE = 140, 72, 8
 
 
 def name_of(one: Difference) -> str:
-    """Return which thing it is about, and what of it: "Row gpu, racks count"."""
-    thing, keys = _parts(one)
-    what = " ".join(key.replace("_", " ") for key in keys)
-    named = f"{thing}, {what}" if thing and what else thing or what
+    """Return the component and the key that differ: "Row gpu, racks count"."""
+    component, keys = _parts(one)
+    key_words = " ".join(key.replace("_", " ") for key in keys)
+    named = f"{component}, {key_words}" if component and key_words else component or key_words
     return named[:1].upper() + named[1:]
 
 
 def values_of(one: Difference) -> tuple[str, str]:
-    """Return what it was and what it is, in a few words; "" where there was, or is, nothing."""
+    """Return the old and the new value in a few words; "" for none."""
     if ".overrides[" in one.path and isinstance(one.new if one.new is not None else one.old, dict):
         return "", _short(_said_of_item(one))
     return tuple(_short(_words(value)) if value is not None else "" for value in (one.old, one.new))  # type: ignore[return-value]
 
 
 def sentence(one: Difference) -> str:
-    """Return it as one line for people."""
+    """Return a difference as one sentence."""
     name, (old, new) = name_of(one), values_of(one)
     if ".overrides[" in one.path and isinstance(one.new if one.new is not None else one.old, dict):
         return f"{name} {_said_of_item(one)}"
     if isinstance(one.new if one.new is not None else one.old, dict):
         return _whole(one, name, old, new)
-    if isinstance(one.old, list) and isinstance(one.new, list) and (said := _gains(one.old, one.new)):
-        return f"{name}: {said}"
+    if isinstance(one.old, list) and isinstance(one.new, list) and (gains := _gains(one.old, one.new)):
+        return f"{name}: {gains}"
     if one.kind == "added":
-        return f"{name}: {new}, not given before"
+        return f"{name}: {new}, not set before"
     if one.kind == "removed":
-        return f"{name}: no longer given, it was {old}"
+        return f"{name}: no longer set, was {old}"
     meaning = _meaning(one.means) if _FIGURE.fullmatch(new) else ""
     return f"{name}: {old} \N{RIGHTWARDS ARROW} {new}{meaning}"
 
 
 def _whole(one: Difference, name: str, old: str, new: str) -> str:
-    """Return what is said of a thing that came or went as a whole."""
+    """Return the sentence on an entry that was added or removed."""
     entry = one.new if one.new is not None else one.old
     if one.path.startswith(_TIMED):
         return f"{'No longer' if one.new is None else 'New'} at {entry['at']}: {entry_in_words(entry)}"
     came = one.new is not None
     about = new if came else old
-    return f"{name} is {'new' if came else 'gone'}" + (f": {about}" if about else "")
+    return f"{name} {'added' if came else 'removed'}" + (f": {about}" if about else "")
 
 
 def _said_of_item(one: Difference) -> str:
-    """Return what is said of a generated row, rack or node that differs from its neighbours."""
+    """Return the sentence on a generated row, rack or node that differs from its neighbours."""
     old, new = one.old or {}, one.new or {}
     if one.kind == "removed":
-        return "is taken away"
+        return "removed"
     if one.kind == "added":
-        return (
-            f"is new: {new['part']} at unit {new['u']}" if "part" in new and "u" in new else "is there again"
-        )
+        return f"added: {new['part']} at unit {new['u']}" if "part" in new and "u" in new else "added again"
     if not new:
-        return "is as its generator makes it again"
+        return "equals its generator again"
     said = []
     for key, value in new.items():
         if old.get(key) == value:
             continue
         match key:
             case "at":
-                said.append(f"stands at {_words(value)}")
+                said.append(f"is at {_words(value)}")
             case "facing":
-                said.append(f"looks {value}")
+                said.append(f"faces {value}")
             case "part":
                 said.append(f"is {value}")
             case "rack":
@@ -107,14 +105,14 @@ def _said_of_item(one: Difference) -> str:
             case "u":
                 said.append(f"is at unit {value}")
             case "drained":
-                said.append("is given no work at the start" if value else "is given work")
+                said.append("is drained at the start" if value else "is not drained")
             case _:
                 said.append(f"{key} is {_words(value)}")
-    return ", ".join(said) or "is another"
+    return ", ".join(said) or "differs"
 
 
 def _parts(one: Difference) -> tuple[str, tuple[str, ...]]:
-    """Return the thing a path is about, as people call it, and the keys below it."""
+    """Return the component of a path, as people call it, and the keys below it."""
     steps = split(one.path)
     if len(steps) > 3 and steps[2] == "overrides":
         depth = min(steps[3].count("/"), len(_GENERATED) - 1)
@@ -130,11 +128,11 @@ def _parts(one: Difference) -> tuple[str, tuple[str, ...]]:
 
 
 def _gains(old: list[Any], new: list[Any]) -> str:
-    """Return what a list of words gains and loses; "" of other lists."""
-    if any(isinstance(one, dict | list) for one in (*old, *new)):
+    """Return the words that a list gains and loses; "" for other lists."""
+    if any(isinstance(entry, dict | list) for entry in (*old, *new)):
         return ""
-    more = [str(one) for one in new if one not in old]
-    less = [str(one) for one in old if one not in new]
+    more = [str(entry) for entry in new if entry not in old]
+    less = [str(entry) for entry in old if entry not in new]
     said = [f"gains {', '.join(more)}"] if more else []
     said += [f"loses {', '.join(less)}"] if less else []
     return _short(", ".join(said)) or "in another order"
@@ -145,26 +143,26 @@ def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        shown = {key: one for key, one in value.items() if key != "id"}
-        return ", ".join(f"{key.replace('_', ' ')} {_inner(one)}" for key, one in shown.items())
+        shown = {key: entry for key, entry in value.items() if key != "id"}
+        return ", ".join(f"{key.replace('_', ' ')} {_inner(entry)}" for key, entry in shown.items())
     if isinstance(value, list):
-        if value and all(isinstance(one, dict) for one in value):
-            return "; ".join(str(one.get("id") or _words(one)) for one in value)
-        return ", ".join(_inner(one) for one in value) or "nothing"
+        if value and all(isinstance(entry, dict) for entry in value):
+            return "; ".join(str(entry.get("id") or _words(entry)) for entry in value)
+        return ", ".join(_inner(entry) for entry in value) or "nothing"
     text = " ".join(str(value).split())
     figure = _FIGURE.fullmatch(text)
     return f"{float(figure[1]):.6g}{figure[2] or ''}" if figure and len(figure[1]) > _LONG_FIGURE else text
 
 
 def _inner(value: Any) -> str:
-    """Return a value inside another; a thing that has an id goes by that."""
+    """Return a value inside another; an entry with an id is shown by it."""
     if value == {}:
-        return "as usual"
+        return "default"
     return f"({_words(value)})" if isinstance(value, dict | list) else _words(value)
 
 
 def _meaning(means: str) -> str:
-    """Return what a key is, as far as that is said in a few words."""
+    """Return the meaning of a key, where it is short."""
     first = means.partition(";")[0]
     return f" ({first})" if first and len(first) <= _MOST_MEANING else ""
 

@@ -33,12 +33,12 @@ _OF = {
 
 
 def causes_of(reader: Reader, plant: Plant) -> tuple[str, ...]:
-    """Return what is other here than where the run was made, one sentence each, the nearest cause first.
+    """Return the differences between this program and the one that made the run, a sentence each, most likely first.
 
     Parameters
     ----------
     plant
-        The hall of the run: what it is built of is nearer than the rest of the catalogue.
+        The hall of the run: its parts come before the rest of the catalogue.
     """
     header = reader.header
     now = input_hashes(header.scenario)
@@ -48,31 +48,31 @@ def causes_of(reader: Reader, plant: Plant) -> tuple[str, ...]:
     ]
     here = versions()
     for key, title in _OF.items():
-        there = header.versions.get(key)
-        if there is not None and there != here[key]:
-            found.append(f"another {title}: the run was made with {there}, this is {here[key]}")
+        recorded = header.versions.get(key)
+        if recorded is not None and recorded != here[key]:
+            found.append(f"other {title}: {recorded} for the run, {here[key]} here")
     return tuple(found)
 
 
 def altered_scene(reader: Reader) -> Iterator[str]:
-    """Yield what was altered in the scenario that a run file holds, a sentence each: which key, and both values."""
+    """Yield each change of the scene in a run file as a sentence with key and both values."""
     header, original = reader.header, reader.original_scene()
     then = header.inputs.get("scenario")
     if then is None or digest(header.scenario_text.encode()) == then:
         return
     if original is None or digest(original.encode()) != then:
-        yield "the scene in the file was altered after the run; what it was is not kept"
+        yield "the scene in the file was changed after the run; the original is not kept"
         return
     try:
         before, after = (dict(_leaves(json.loads(text))) for text in (original, header.scenario_text))
     except (ValueError, RecursionError):
-        yield "the scene in the file was altered after the run, so that it cannot be read any more"
+        yield "the scene in the file was changed after the run and is not readable"
         return
-    yield from _told("scene, altered in the file", before, after, "in the file")
+    yield from _told("scene, changed in the file", before, after, "in the file")
 
 
 def _changed_scene(reader: Reader) -> Iterator[str]:
-    """Yield what of the scene is another than the run was made with: by hand, or as this program reads it."""
+    """Yield the differences of the scene: changed in the file, or read otherwise by this program."""
     altered = [*altered_scene(reader)]
     yield from altered
     text, now = reader.header.scenario_text, to_json(reader.header.scenario)
@@ -89,37 +89,35 @@ def _changed_inputs(
     plant: Plant,
 ) -> Iterator[str]:
     names = sorted(({*then, *now}) - {"scenario"})
-    other = [name for name in names if then.get(name) != now.get(name)]
-    if other and texts:
+    differing = [name for name in names if then.get(name) != now.get(name)]
+    if differing and texts:
         found = [
             *_changed_figures(texts, constants(), scenario, plant),
             *_changed_profiles(texts, constants(), scenario, plant),
         ]
         yield from (sentence for _, sentence in sorted(found, key=lambda one: one[0]))
-    for name in other:
+    for name in differing:
         if name not in now:
-            yield f"{name} is gone: the run was made with it"
+            yield f"{name} is missing here: the run used it"
         elif name not in then:
-            yield f"{name} is new: the run was made without it"
+            yield f"{name} is new: the run did not use it"
         elif name not in texts:
-            kept = (
-                "the file does not hold its values" if not texts else "its values are not kept in run files"
-            )
-            yield f"{name} is another ({kept}, so which of them changed cannot be said)"
+            kept = "the file does not hold its values" if not texts else "run files do not hold its values"
+            yield f"{name} differs ({kept}, so the change is unknown)"
         else:
-            yield f"{name} is another than the run was made with"
+            yield f"{name} differs from that of the run"
 
 
 def _changed_figures(
     then: Mapping[str, str], now: Mapping[str, str], scenario: Scenario, plant: Plant
 ) -> Iterator[tuple[bool, str]]:
-    """Yield the numbers of the catalogue that are others, each with whether they are of parts of no concern here."""
+    """Yield the changed numbers of the catalogue, each with whether its part is unused in the scene."""
     if _part(then, "catalog/") == _part(now, "catalog/"):
         return
     try:
         old, new = (catalog_from_texts(_part(texts, "catalog/")) for texts in (then, now))
     except (CatalogError, YAMLError):
-        yield False, "the catalogue of then cannot be read by this version of the program"
+        yield False, "this version of the program cannot read the catalogue of the run"
         return
     used = {*used_parts(scenario, plant, old), *used_parts(scenario, plant, new)}
     before, after = ([_figures(one, used, mine) for mine in (True, False)] for one in (old, new))
@@ -131,7 +129,7 @@ def _changed_figures(
 def _changed_profiles(
     then: Mapping[str, str], now: Mapping[str, str], scenario: Scenario, plant: Plant
 ) -> Iterator[tuple[bool, str]]:
-    """Yield the numbers of the profiles that are others, each with whether it is a profile of no concern here."""
+    """Yield the changed numbers of the profiles, each with whether its profile is unused in the scene."""
     before, after = _part(then, "profiles/"), _part(now, "profiles/")
     used = {"models", *used_profiles(scenario, plant)}
     for name in sorted({*before, *after}):
@@ -151,7 +149,7 @@ def _told(what: str, before: Mapping[str, str], after: Mapping[str, str], here: 
     keys = [key for key in sorted({*before, *after}) if before.get(key) != after.get(key)]
     for key in keys[:MOST]:
         old, new = before.get(key, "nothing"), after.get(key, "nothing")
-        yield f"{what}: {key} was {old} when the run was made, and is {new} {here}"
+        yield f"{what}: {key} was {old} in the run and is {new} {here}"
     if len(keys) > MOST:
         yield f"{what}: and {len(keys) - MOST:,} more"
 

@@ -1,4 +1,4 @@
-"""Why is it slow: the accounts of the ledger in a range of time, ranked, with the things and events behind each.
+"""Why is it slow: the accounts of the ledger in a range of time, ranked, each with its components and events.
 
 The ledger is read as known at the end of the range, or in hindsight (`twin.record.ledger_reading`).
 """
@@ -25,37 +25,37 @@ from twin.record.ledger_reading import LedgerRange
 from twin.record.reader import Reader
 
 MOST = 5
-"""Causes of an account that are told one by one."""
+"""Causes of an account that are listed."""
 _RESTING = {
-    "idle_spare": "{:,.4g} GPUs stood by in the mean",
-    "idle_fragmented": "{:,.4g} GPUs in the mean",
-    "idle_no_job": "{:,.4g} GPUs in the mean",
+    "idle_spare": "mean {:,.4g} GPUs",
+    "idle_fragmented": "mean {:,.4g} GPUs",
+    "idle_no_job": "mean {:,.4g} GPUs",
 }
-"""Accounts that no event begins, and what is told of them."""
-_MANY = {"lost_work": "failures", "idle_in_repair": "repairs", "restart_and_load": "starts and restarts"}
+"""Accounts that no event begins, and the text for each."""
+_MANY = {"lost_work": "failures", "idle_in_repair": "repairs", "restart_and_load": "restarts"}
 _ALIKE = ("detection", "restart_and_load")
 _CHANNEL = {account: channel for channel, accounts in JOB_SECONDS.items() for account in accounts}
 
 
 @dataclass(frozen=True)
 class LossCause:
-    """One thing behind an account.
+    """One cause of the time in an account.
 
     Parameters
     ----------
     subject
-        Id of the thing, to be selected; "" for none.
+        Id of the component or job to select; "" for none.
     text
         One sentence.
     gpu_s
-        Its part of the account [GPU s]: what its event tells of lost work; else in proportion to how long it lasted,
-        or to what each job recorded.
+        Its part of the account [GPU s]: the lost work of its event; else in proportion to its duration or to the
+        time that each job recorded.
     from_s, to_s
-        When, within the range [s].
+        Begin and end within the range [s].
     events
-        Behind it, the one that tells most first.
+        Events behind it, the most important first.
     objects
-        Ids of all things it is about.
+        Ids of all components and jobs concerned.
     """
 
     subject: str
@@ -74,19 +74,19 @@ class Lost:
     Parameters
     ----------
     account
-        Of the ledger.
+        Id of the account.
     gpu_s
-        What the ledger booked to it within the range [GPU s]. Below zero only in files of before bookings were kept.
+        GPU time booked to it within the range [GPU s]. Below zero only in old files without bookings.
     share
         Of the GPU-seconds installed in the range [-].
     text
         One sentence.
     causes
-        The dearest, at most `MOST`.
+        The largest, at most `MOST`.
     more
-        Causes that are not among them.
+        Number of causes not listed.
     headline
-        The sentence where the causes are told one by one below it.
+        The sentence above a list of the causes.
     """
 
     account: str
@@ -99,7 +99,7 @@ class Lost:
 
     @property
     def title(self) -> str:
-        """Return its name for people."""
+        """Return its title."""
         return account_title(self.account)
 
 
@@ -110,11 +110,11 @@ class Explanation:
     Parameters
     ----------
     provisional_gpu_s
-        Step time among these that may still be lost [GPU s]; None: unknown.
+        Step time that no checkpoint holds yet [GPU s]; None: unknown.
     lost_before_gpu_s
-        Work of before the range that was lost in it, and is in none of its accounts [GPU s].
+        Work before the range that a failure in it lost; in none of its accounts [GPU s].
     hindsight
-        Whether what was lost after the range counts as lost, else what was known at its end.
+        Whether work lost after the range counts as lost; else the state known at its end counts.
     """
 
     t0_s: float
@@ -133,21 +133,21 @@ class Explanation:
 
     @property
     def remarks(self) -> list[str]:
-        """Return what these figures leave open or leave out, in sentences."""
+        """Return the limits of these figures, in sentences."""
         found = []
         if self.hindsight:
-            found.append("In hindsight: work that was lost after this range is counted as lost here.")
+            found.append("In hindsight: work lost after this range counts as lost.")
         if self.provisional_gpu_s:
             hours = self.provisional_gpu_s / 3600
-            found.append(f"{hours:,.1f} GPU-hours of it are provisional: no checkpoint holds them yet.")
+            found.append(f"{hours:,.1f} GPU-hours are provisional: no checkpoint holds them yet.")
         if self.lost_before_gpu_s:
             hours = self.lost_before_gpu_s / 3600
-            found.append(f"Failures in it also took {hours:,.1f} GPU-hours of work done before it.")
+            found.append(f"Failures in this range also lost {hours:,.1f} GPU-hours of work done before it.")
         return found
 
     def of(self, account: str) -> Lost | None:
-        """Return one account; None: nothing was booked to it."""
-        return next((one for one in self.lost if one.account == account), None)
+        """Return one account; None: it has no GPU time."""
+        return next((lost for lost in self.lost if lost.account == account), None)
 
 
 def explain(
@@ -165,9 +165,9 @@ def explain(
     reader
         Of its file.
     events
-        All its events until `t1_s`, in hindsight until its end, where they are at hand; else they are read.
+        All its events until `t1_s`, in hindsight until its end; None: read them.
     hindsight
-        Whether work of the range that was lost after it counts as lost work; else what was known at `t1_s` counts.
+        Whether work of the range lost after it counts as lost work; else the state known at `t1_s` counts.
 
     Raises
     ------
@@ -179,12 +179,12 @@ def explain(
     t1_s = min(t1_s, reader.t_end_s)
     t0_s = max(t0_s, 0.0)
     if not t0_s < t1_s:
-        raise ValueError(f"nothing lies between {t0_s:g} s and {t1_s:g} s")
+        raise ValueError(f"the range from {t0_s:g} s to {t1_s:g} s is empty")
     found = reader.ledger_range(t0_s, t1_s, hindsight=hindsight)
     ledger, end_s = found.gpu_s, reader.t_end_s
     seen_s = end_s if hindsight else t1_s
     known = list(events) if events is not None else events_until(reader, seen_s)
-    # What happens at the end of a range belongs to the next one.
+    # Events at the end of a range belong to the next one.
     known = [event for event in known if event.t_s < seen_s or event.t_s == seen_s == end_s]
     finder = _Finder(reader, known, found)
     installed = math.fsum(ledger.values())
@@ -193,7 +193,7 @@ def explain(
         for account in ACCOUNTS
         if account != "productive" and ledger.get(account, 0.0) != 0.0
     ]
-    lost.sort(key=lambda one: -one.gpu_s)
+    lost.sort(key=lambda account: -account.gpu_s)
     productive = ledger.get("productive", 0.0)
     return Explanation(
         t0_s,
@@ -219,7 +219,7 @@ def events_until(reader: Reader, t_s: float) -> list[Event]:
 
 @dataclass(frozen=True)
 class _Found:
-    """A cause before it is told: many are not."""
+    """A cause before its text is made: most are not listed."""
 
     gpu_s: float
     from_s: float
@@ -227,7 +227,7 @@ class _Found:
 
 
 class _Finder:
-    """Looks for what is behind the accounts of one range."""
+    """Finds the causes behind the accounts of one range."""
 
     def __init__(self, reader: Reader, events: list[Event], ledger: LedgerRange) -> None:
         self._reader, self._events, self._ledger = reader, events, ledger
@@ -242,16 +242,16 @@ class _Finder:
         self._by_job = {} if ledger.of_jobs else self._jobs()
 
     def lost(self, account: str, gpu_s: float, installed: float) -> Lost:
-        """Return one account with its causes."""
+        """Return an account with its causes."""
         share = gpu_s / installed if installed else 0.0
         if gpu_s < 0.0:
-            text = "work of before this range was lost in it, and is booked as lost work now"
+            text = "work done before this range, lost in it and now booked as lost work"
             return Lost(account, gpu_s, share, text, (), headline=text)
         found = self._found(account, gpu_s)
-        found.sort(key=lambda one: (-one.gpu_s, one.from_s))
-        causes = tuple(one.make() for one in found[:MOST])
-        headline, dearest = self._headline(account, gpu_s, causes, len(found))
-        return Lost(account, gpu_s, share, headline + dearest, causes, len(found) - len(causes), headline)
+        found.sort(key=lambda cause: (-cause.gpu_s, cause.from_s))
+        causes = tuple(cause.make() for cause in found[:MOST])
+        headline, largest = self._headline(account, gpu_s, causes, len(found))
+        return Lost(account, gpu_s, share, headline + largest, causes, len(found) - len(causes), headline)
 
     def _found(self, account: str, gpu_s: float) -> list[_Found]:
         if account == "lost_work":
@@ -262,24 +262,24 @@ class _Finder:
     def _headline(
         self, account: str, gpu_s: float, causes: Sequence[LossCause], count: int
     ) -> tuple[str, str]:
-        """Return what to say of an account, and what of its dearest cause where there are several."""
+        """Return the text of an account, and that of its largest cause where there are several."""
         if account in _RESTING:
-            told = _RESTING[account].format(gpu_s / (self._t1_s - self._t0_s))
+            text = _RESTING[account].format(gpu_s / (self._t1_s - self._t0_s))
             if account == "idle_no_job" and (waiting := self._waiting()) > 0.0:
-                told += f", while {waiting:,.3g} jobs waited that could not use them"
-            return f"{MEANINGS[account]}: {told}", ""
+                text += f"; {waiting:,.3g} queued jobs could not use them"
+            return f"{MEANINGS[account]}: {text}", ""
         if not causes:
             return MEANINGS[account], ""
         if not causes[0].events:
-            most = "" if count == 1 else f"{count:,} jobs, most of it "
+            most = "" if count == 1 else f"{count:,} jobs; largest: "
             return f"{MEANINGS[account]}: {most}{causes[0].text}", ""
         if count == 1:
             return causes[0].text, ""
         what = _MANY.get(account, "stretches")
-        return f"{count:,} {what}", f", dearest: {causes[0].text}"
+        return f"{count:,} {what}", f"; largest: {causes[0].text}"
 
     def _waiting(self) -> float:
-        """Return how many jobs waited in the mean."""
+        """Return the mean number of queued jobs."""
         queue = self._reader.series(0, "site.queue", self._t0_s, self._t1_s)
         if len(queue.t_s) < 2:
             return 0.0
@@ -288,7 +288,7 @@ class _Finder:
     # -- lost work ----
 
     def _lost_work(self, gpu_s: float) -> list[_Found]:
-        """Return the interruptions, each with what it took of the work of the range."""
+        """Return the interruptions, each with the work of the range that it lost."""
         if self._ledger.losses:
             stops = {(e.t_s, e.subject): e for e in self._events if e.kind == "job_interrupted"}
             return [
@@ -298,7 +298,7 @@ class _Finder:
                 for stop in (stops.get((loss.t_s, self._names[loss.job])),)
                 if stop is not None
             ]
-        taken = {  # an older program made the file: events tell whole seconds
+        taken = {  # an older program made the file: its events have whole seconds
             event.row: lost_s(event) * self._gpus.get(event.subject, 1.0)
             for event in self._events
             if self._t0_s <= event.t_s <= self._t1_s
@@ -317,7 +317,7 @@ class _Finder:
     def _interruption(self, event: Event, gpu_s: float) -> LossCause:
         root = self._roots.of(event)
         subject = root.subject if root is not None else event.subject
-        since = f"{lost_s(event):,.0f} s of {event.subject} since its last checkpoint"
+        since = f"{event.subject} lost {lost_s(event):,.0f} s since its last checkpoint"
         return LossCause(
             subject,
             f"{why(event)} at {self._says(event.t_s)} ({since})",
@@ -328,12 +328,12 @@ class _Finder:
             tuple(dict.fromkeys((subject, event.subject))),
         )
 
-    # -- what lasted ----
+    # -- spans ----
 
     def _lasting(self, account: str, gpu_s: float) -> list[_Found]:
         found = stretches(account, self._events, self._t0_s, self._t1_s)
         long_s = [span.within_s(self._t0_s, self._t1_s) for span in found]
-        if account in _ALIKE and long_s:  # what is longer waited for nodes, which has an account of its own
+        if account in _ALIKE and long_s:  # longer ones waited for nodes, which has an account of its own
             long_s = np.minimum(long_s, np.median(long_s)).tolist()
         weights = [
             seconds * self._gpus.get(span.subject, 1.0) for seconds, span in zip(long_s, found, strict=True)
@@ -381,7 +381,7 @@ class _Finder:
         )
 
     def _how_many(self, channel: str, t0_s: float, t1_s: float | None) -> str:
-        """Return the most GPUs of a curve of the site in a stretch, in words."""
+        """Return the peak number of GPUs of a site channel between two times, in words."""
         values = self._reader.series(0, channel, t0_s, self._t1_s if t1_s is None else t1_s).high
         most = int(np.max(values)) if len(values) else 0
         return f", up to {most:,} GPUs," if most else ""
@@ -389,7 +389,7 @@ class _Finder:
     # -- jobs ----
 
     def _of_jobs(self, account: str, gpu_s: float) -> list[_Found]:
-        """Return the jobs behind an account, in proportion to what each recorded of its group of accounts."""
+        """Return the jobs behind an account, in proportion to the time that each recorded for its group of accounts."""
         parts = self._by_job.get(_CHANNEL[account], {})
         if self._ledger.of_jobs:
             spent = self._ledger.by_job[:-1, ACCOUNTS.index(account)]
@@ -405,14 +405,14 @@ class _Finder:
         ]
 
     def _job(self, account: str, job: str, gpu_s: float, share: float) -> LossCause:
-        text = job if share == 1.0 else f"{job} ({share:.1%} of it)"
+        text = job if share == 1.0 else f"{job} ({share:.1%})"
         if account == "checkpoint_stall":
             saved = self._saved.get(job, 0)
             text += f", {saved:,} checkpoint{'s' * (saved != 1)}"
         return LossCause(job, text, gpu_s, self._t0_s, self._t1_s, (), (job,))
 
     def _jobs(self) -> dict[str, dict[str, float]]:
-        """Return what each job recorded within the range, by channel [GPU s]; what is nothing left out."""
+        """Return the time that each job recorded within the range, by channel, without zeros [GPU s]."""
         header = self._reader.header
         names = header.ids.get("job", ())
         if not names:
@@ -426,7 +426,7 @@ class _Finder:
         return made
 
     def _seconds(self, t_s: float, jobs: int) -> Mapping[str, NDArray[np.float64]]:
-        """Return the seconds of all jobs by channel at the first sample from `t_s` on [s]; of older files."""
+        """Return the seconds of all jobs by channel at the first sample from `t_s` on, in older files [s]."""
         times, columns = self._reader.samples(tuple(JOB_SECONDS), t_s - 1e-6, 1, self._reader.header.layout)
         if not len(times):
             return {channel: np.zeros(jobs) for channel in JOB_SECONDS}

@@ -1,4 +1,4 @@
-"""What is behind each account of the ledger: which events, and what stood behind those in turn."""
+"""The events behind each account of the ledger, and their root causes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from twin.record.event_kinds import KINDS, ended_by, kind_of
 from twin.record.events import Event
 
 LONG_BEFORE_S = 3600.0
-"""A trouble that ended so long before has nothing to do with what began now."""
+"""A fault that ended longer ago than this is no root cause of an event [s]."""
 
 
 def has_stretches(account: str) -> bool:
-    """Return whether events begin what is booked to an account."""
+    """Return whether events begin the time of an account."""
     return any(account in kind.opens for kind in KINDS.values())
 
 
 def stretches(account: str, events: Sequence[Event], t0_s: float, t1_s: float) -> list[Span]:
-    """Return what events say lasted within a range and is booked to an account."""
+    """Return the spans of events within a range that belong to an account."""
     begins = [kind.id for kind in KINDS.values() if account in kind.opens]
     ends = [kind.id for kind in KINDS.values() if account in kind.closes]
     events = [event for event in events if event.kind not in begins or _counts_for(account, event)]
@@ -26,12 +26,12 @@ def stretches(account: str, events: Sequence[Event], t0_s: float, t1_s: float) -
 
 
 def _counts_for(account: str, event: Event) -> bool:
-    """Return whether an event puts nodes out of use: a failed switch may cut none off."""
+    """Return whether an event takes nodes out of use: a failed switch may disconnect none."""
     if account != "idle_in_repair":
         return True
     if "nodes" in event.data:
         return event.integer("nodes") > 0
-    return event.kind != "failure" or "job" in event.data  # of machines it says no job
+    return event.kind != "failure" or "job" in event.data  # a failed cooling unit has no job
 
 
 def lost_s(event: Event) -> float:
@@ -40,19 +40,19 @@ def lost_s(event: Event) -> float:
 
 
 def why(event: Event) -> str:
-    """Return why a job was interrupted, as its event says: "faulty gpu on gpu/3/12/1"."""
+    """Return why a job was interrupted, from its event: "faulty gpu on gpu/3/12/1"."""
     return event.word("why") or event.text
 
 
 class Roots:
-    """Finds what brought something about, among the events of a run."""
+    """Finds root causes among the events of a run."""
 
     def __init__(self, events: Iterable[Event]) -> None:
         self._events = list(events)
         self._spans: dict[str, list[Span]] = {}
 
     def of(self, event: Event) -> Event | None:
-        """Return the event behind another; None: nothing that is known."""
+        """Return the root cause of an event; None: unknown."""
         kind = kind_of(event.kind)
         roots = [root.id for root in KINDS.values() if not set(root.groups).isdisjoint(kind.caused_by)]
         if not roots:
@@ -62,7 +62,7 @@ class Roots:
             on = event.word("on") or event.subject
             exact = [begun for begun in same if begun.subject == on]
             about = [begun for begun in same if related(begun.subject, on) or begun.subject == event.subject]
-            return _last_said(exact or about or same)
+            return _latest(exact or about or same)
         earlier = [
             span
             for root in roots
@@ -70,21 +70,21 @@ class Roots:
             if span.begin.t_s <= event.t_s and (span.end is None or span.end.t_s >= event.t_s - LONG_BEFORE_S)
         ]
         near = [span for span in earlier if related(span.subject, event.subject)]
-        said = [span.known_at(event) for span in near or earlier]
-        return max(said, key=lambda one: (one.t_s, -one.row), default=None)
+        known = [span.known_at(event) for span in near or earlier]
+        return max(known, key=lambda root: (root.t_s, -root.row), default=None)
 
     def _of_kind(self, kind: str) -> list[Span]:
         found = self._spans.get(kind)
         if found is None:
             if ends := ended_by(kind):
                 found = spans(self._events, (kind,), ends)
-            else:  # what is over at once is no trouble for ever, and the next of it another one
-                found = [Span(one, one) for one in self._events if one.kind == kind]
+            else:  # an instant event begins and ends at once
+                found = [Span(event, event) for event in self._events if event.kind == kind]
             self._spans[kind] = found
         return found
 
 
-def _last_said(events: Sequence[Event]) -> Event | None:
-    """Return the first of some events, as it was last told of: a second one of its kind about the same thing."""
-    alike = [one for one in events if (one.kind, one.subject) == (events[0].kind, events[0].subject)]
+def _latest(events: Sequence[Event]) -> Event | None:
+    """Return the last event with the kind and subject of the first one."""
+    alike = [event for event in events if (event.kind, event.subject) == (events[0].kind, events[0].subject)]
     return alike[-1] if alike else None

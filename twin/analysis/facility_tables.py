@@ -12,7 +12,7 @@ from twin.planning.table.validation import TableComparison, ValidationRow
 TABLES: tuple[TableComparison, ...] = (
     TableComparison(
         "facility-frontier",
-        "Frontier from its scene file: power at the board, and what conversion loses",
+        "Frontier from its scene file: switchgear power and conversion losses",
         "ExaDigiT RAPS config/frontier.yaml @6c142bfd; Brewer et al., SC 2024",
         "kW",
         goals={"worst_pct": 0.1},
@@ -21,7 +21,7 @@ TABLES: tuple[TableComparison, ...] = (
         "facility-power",
         "Power of nodes, racks and scalable units, energy of a job",
         "tests/reference/facility.yaml, row by row",
-        "as said",
+        "as stated",
         goals={"worst_pct": 0.5},
         note="where a range was published, a figure inside it has no error",
     ),
@@ -29,7 +29,7 @@ TABLES: tuple[TableComparison, ...] = (
         "facility-heat",
         "Temperatures and temperature rises",
         "tests/reference/facility.yaml, row by row",
-        "as said",
+        "as stated",
         goals={"worst_pct": 0.5},
         note="where a range was published, a figure inside it has no error",
     ),

@@ -38,7 +38,7 @@ def apart_words(figure: ComparedFigure, value: float, sign: str = "+", like: flo
 
 def _apart(figure: ComparedFigure, value: float, sign: str, like: float | None) -> str:
     if figure.unit == "share":
-        return f"{100 * value:{sign}.3f} points"
+        return f"{100 * value:{sign}.3f} pp"
     if figure.unit == "ratio":
         return f"{value:{sign}.4f}"
     if not figure.unit:

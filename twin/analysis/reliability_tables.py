@@ -44,7 +44,7 @@ def _ettr(data: Path | None) -> TableComparison:
             rows.append(ValidationRow(f"{label}, {how}", published, ours, within=0.03, basis=_PREDICTED))
     return TableComparison(
         "reliability-ettr",
-        "Effective training time ratio at the rate of RSC-1, restart 5 min, writes that block nothing",
+        "Effective training time ratio at the rate of RSC-1, restart 5 min, non-blocking checkpoint writes",
         _META,
         "-",
         rows=tuple(rows),
@@ -67,7 +67,7 @@ def _llama(data: Path | None) -> TableComparison:
     ]
     rows.append(
         ValidationRow(
-            "all unexpected ones",
+            "all unexpected interruptions",
             sum(row.measured for row in rows),
             sum(row.predicted for row in rows),
             within=3.5 * math.sqrt(sum(row.measured for row in rows) / seeds),
@@ -81,8 +81,8 @@ def _llama(data: Path | None) -> TableComparison:
         reference.source,
         "interruptions",
         rows=tuple(rows),
-        note=f"mean of {seeds} runs of the engine; the rates of the scene are these counts, so this shows that they "
-        "are kept with repairs and swaps in force; allowed is |z| 3.5",
+        note=f"mean of {seeds} runs of the engine; the rates of the scene are these counts, so this checks that they "
+        "hold with repairs and node replacement; limit |z| 3.5",
     )
 
 
@@ -95,7 +95,7 @@ def _infinitehbd(data: Path | None) -> TableComparison:
     )
     trace = None if data is None else data / TRACE
     if trace is None or not trace.is_file():
-        where = "no folder of data files is given" if data is None else f"{data} does not hold it"
+        where = "no folder of data files given" if data is None else f"{data} does not contain it"
         return replace(empty, skipped=f"{where}; give --data DIR with {TRACE}")
     ours = runs.infinitehbd(trace)
     rows = (
@@ -113,7 +113,7 @@ def _lemons(data: Path | None) -> TableComparison:
     )
     return TableComparison(
         "reliability-lemons",
-        "Faults that go when the worst nodes by realised counts are taken out",
+        "Faults avoided when the worst nodes by realised counts are removed",
         _META,
         "%",
         rows=(row,),
@@ -139,7 +139,7 @@ def _hand_cases(data: Path | None) -> TableComparison:
         label = f"{name} case, {'first come, first served' if backfill == 'none' else backfill}"
         rows.append(
             ValidationRow(
-                f"{label}: starts that are exact", float(len(starts)), float(right), within=0.0, basis=_EXACT
+                f"{label}: exact starts", float(len(starts)), float(right), within=0.0, basis=_EXACT
             )
         )
         waits = [start - job[0] for start, job in zip(starts, runs.CASES[name], strict=True)]
@@ -148,8 +148,8 @@ def _hand_cases(data: Path | None) -> TableComparison:
     return TableComparison(
         "schedule-cases",
         "Two hand cases on ten processors",
-        "worked out by hand",
-        "as said",
+        "computed by hand",
+        "as stated",
         rows=tuple(rows),
     )
 
@@ -165,7 +165,7 @@ def _mm8(data: Path | None) -> TableComparison:
         "Erlang C",
         "service times",
         rows=tuple(rows),
-        note="allowed are 3 standard errors of the runs",
+        note="limit: 3 standard errors of the runs",
     )
 
 

@@ -14,7 +14,7 @@ def lengths_apart(a_s: float, b_s: float, a: str = "A", b: str = "B") -> str:
     Examples
     --------
     >>> print(lengths_apart(10800.0, 43200.0))
-    A was simulated for 3 h, B for 12 h: counts, energies and GPU-hours of the longer one are larger for that alone.
+    A was simulated for 3 h, B for 12 h: counts, energies and GPU-hours of the longer run are larger for that reason.
     >>> lengths_apart(10800.0, 10800.2)
     ''
     """
@@ -33,7 +33,7 @@ def sizes_apart(a_gpus: float, b_gpus: float) -> str:
     Examples
     --------
     >>> print(sizes_apart(16, 576))
-    A has 16 GPUs, B 576: what grows with a hall, as energy, power and interruptions do, differs for that alone.
+    A has 16 GPUs, B 576: figures that grow with size (energy, power, interruptions) differ for that reason.
     """
     least, most = sorted((a_gpus, b_gpus))
     if most < _LARGER * least or not most:

@@ -33,10 +33,10 @@ class Judgement:
 
 
 def judged(figure: ComparedFigure, found: Comparison) -> Judgement:
-    """Return what can be said of a figure that both know.
+    """Return the judgement on a figure that both runs have.
 
-    What grows with a hall or with the time says nothing of which is better where these differ. A total that is less is
-    better only where no less work was done for it.
+    A figure that grows with size or time does not say which run is better where these differ. A lower total is better
+    only where no less work was done for it.
     """
     one = found.differences[figure.key]
     if one.same:
@@ -61,7 +61,7 @@ def judged(figure: ComparedFigure, found: Comparison) -> Judgement:
 
 
 def basis_words(found: Comparison) -> str:
-    """Return in a sentence what both have in common before they part; "": two recordings."""
+    """Return in a sentence the common past of both runs; "": two recordings."""
     match found.basis:
         case Basis.RERUN:
             return "Rerun from the start."
@@ -71,7 +71,7 @@ def basis_words(found: Comparison) -> str:
 
 
 def answer(found: Comparison, change: str = "") -> str:
-    """Return the one line that answers a what-if: what the change does to the first figure that says something.
+    """Return the one line that answers a what-if: the effect of the change on the first figure that differs.
 
     Parameters
     ----------
@@ -80,24 +80,23 @@ def answer(found: Comparison, change: str = "") -> str:
 
     Examples
     --------
-    "checkpoint interval of llama3 5 min instead of 30 min: goodput -0.412 points (paired, 20 seeds: -0.583 .. -0.241)"
+    "checkpoint interval of llama3 5 min instead of 30 min: goodput -0.412 pp (paired, 20 seeds: -0.583 .. -0.241)"
     """
     apart = [
         (figure, found.differences[figure.key])
         for figure in FIGURES
         if figure.key in found.differences and not found.differences[figure.key].same
     ]
-    said = f"{change[:1].upper()}{change[1:]}: " if change else ""
+    lead = f"{change[:1].upper()}{change[1:]}: " if change else ""
     if not apart:
-        return f"{said}no figure differs" + (f" with any of {len(found.seeds)} seeds" if _many(found) else "")
+        return f"{lead}no figure differs" + (f" with any of {len(found.seeds)} seeds" if _many(found) else "")
     figure, one = min(apart, key=lambda pair: (pair[1].beyond_chance is False, pair[0].better == 0))
     difference = _amount(figure, one.difference, one)
-    words = f"{said}{figure.title} {difference}"
+    words = f"{lead}{figure.title} {difference}"
     if one.paired is None:
-        return f"{words} (one future: whether it is more than chance is not known)"
+        return f"{words} (one run of each: the difference may be chance)"
     low, high = (
-        _amount(figure, one.difference + side * one.paired, one).removesuffix(" points")
-        for side in (-1.0, 1.0)
+        _amount(figure, one.difference + side * one.paired, one).removesuffix(" pp") for side in (-1.0, 1.0)
     )
     chance = ", may be chance" if one.beyond_chance is False and not one.one_way else ""
     return f"{words} (paired, {one.seeds} seeds: {low} .. {high}{chance})"
@@ -109,7 +108,7 @@ def _amount(figure: ComparedFigure, value: float, difference: PairedDifference) 
         return apart_words(figure, value, like=difference.size)
     scale = 100.0 * (difference.paired or abs(difference.difference))
     digits = 1 if scale <= 0.0 else min(3, max(1, 1 - math.floor(math.log10(scale))))
-    return f"{100.0 * value:+.{digits}f} points"
+    return f"{100.0 * value:+.{digits}f} pp"
 
 
 def _many(found: Comparison) -> bool:
@@ -117,7 +116,7 @@ def _many(found: Comparison) -> bool:
 
 
 def verdict(found: Comparison, a: str = "A", b: str = "B") -> str:
-    """Return in words what both have in common, and which differences are beyond chance."""
+    """Return in words the common past of both runs, and which differences are beyond chance."""
     return " ".join(part for part in (basis_words(found), _beyond_chance(found, a, b)) if part)
 
 
@@ -126,9 +125,7 @@ def _beyond_chance(found: Comparison, a: str, b: str) -> str:
     if all(one.paired is None for one in differences.values()):
         if all(one.same for one in differences.values()) and not found.waterfall.steps:
             return f"{a} and {b} are the same in every figure and every account of GPU time."
-        return (
-            "One run of each: whether a difference is more than chance is not known; --seeds 20 repeats both."
-        )
+        return "One run of each: any difference may be chance; --seeds 20 repeats both."
     apart = [
         (figure, differences[figure.key])
         for figure in FIGURES
@@ -147,7 +144,7 @@ def _beyond_chance(found: Comparison, a: str, b: str) -> str:
         words = [f"No difference is beyond chance: every interval ({over}) includes zero."]
     if one_way:
         words.append(
-            "Beyond chance by the signs of the seeds, though how much is too unlike between them for the interval: "
+            "Beyond chance by the signs of the seeds, but too variable for the interval: "
             f"{', '.join(one_way)}."
         )
     if chance:
@@ -156,7 +153,7 @@ def _beyond_chance(found: Comparison, a: str, b: str) -> str:
 
 
 def seeds_words(one: PairedDifference) -> str:
-    """Return with how many seeds B is higher and lower; "": one run of each."""
+    """Return for how many seeds B is higher and lower; "": one run of each."""
     return "" if one.paired is None else f"{one.higher} / {one.lower}"
 
 
@@ -166,17 +163,17 @@ def _said(figure: ComparedFigure, found: Comparison) -> str:
 
 
 def _other_size(found: Comparison) -> str:
-    """Return what sets B apart by which a figure grows that grows with a hall or the time; "": both are alike."""
+    """Return how B differs in size or time; "": equal."""
     gpus, lengths_s = found.gpus, found.simulated_s
     if gpus is not None and gpus[0] != gpus[1]:
         return f"which has {'more' if gpus[1] > gpus[0] else 'fewer'} GPUs"
     if lengths_s is not None and lengths_apart(*lengths_s):
-        return f"which runs {'longer' if lengths_s[1] > lengths_s[0] else 'less long'}"
+        return f"which runs {'longer' if lengths_s[1] > lengths_s[0] else 'for a shorter time'}"
     return ""
 
 
 def _other_work(found: Comparison) -> float:
-    """Return how much more work was done in B [GPU h]; 0: as much, as far as can be told from chance."""
+    """Return the additional work of B [GPU h]; 0: equal or within chance."""
     one = found.differences.get(WORK)
     if one is None or one.same:
         return 0.0

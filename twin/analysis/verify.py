@@ -206,8 +206,8 @@ class _Replay:
         reason = self._engine.withdraw(one.done) if one.out else self._engine.intervene(one.done)
         if reason is None:
             return None
-        what = "taken out of" if one.out else "done in"
-        text = f"{one.marker.text!r} was {what} the run, and that is refused now: {reason}"
+        what = "removed from" if one.out else "done in"
+        text = f"{one.marker.text!r} was {what} the run, but is now refused: {reason}"
         return Divergence("refused", one.marker.t_s, None, None, None, (), text)
 
     def _compare_events(self) -> Divergence | None:
@@ -227,13 +227,11 @@ class _Replay:
             both = sorted({*theirs.data}.intersection(mine.data))  # files of older versions have fewer values
             if not self.other_words and _told(theirs, both) != _told(mine, both):
                 there, here = _told(theirs, both), _told(mine, both)
-                self.other_words.append(
-                    f"event {mine.row} is told otherwise: {there} in the file, {here} now"
-                )
+                self.other_words.append(f"event {mine.row} differs: {there} in the file, {here} now")
             for t_s, known in self._hashes.get(self.rows, ()):
                 self.hashes += 1
                 if known != self._hash.hexdigest():
-                    text = f"the events agree up to row {mine.row}, but the file holds another hash of them there"
+                    text = f"the events match up to row {mine.row}, but their hash in the file differs"
                     return Divergence("hash", t_s, mine.row, theirs, mine, ("hash",), text)
         return None
 
@@ -271,7 +269,7 @@ class _Replay:
         differs = tuple(_differing(there, _ordered(unpack(mine))))
         if not differs:
             return None
-        text = f"all events agree up to here, but the state does not: {', '.join(differs[:4])}"
+        text = f"all events match up to here, but the state differs: {', '.join(differs[:4])}"
         return Divergence("state", t_s, None, None, None, differs, text)
 
     def _compare_end(self) -> Divergence | None:
@@ -280,7 +278,7 @@ class _Replay:
             if theirs is not None:
                 return _parted(theirs, None)
         if self._count and self._last != self._hash.hexdigest():
-            text = "the events agree, but the file holds another hash of them at its end"
+            text = "the events match, but their final hash in the file differs"
             return Divergence("hash", self._end_s, None, None, None, ("hash",), text)
         return self._compare_summary() or self._compare_header()
 
@@ -296,7 +294,7 @@ class _Replay:
         differs = tuple(_differing(theirs_of, mine_of))
         if not differs:
             return None
-        text = f"all events agree, but the summary does not: {', '.join(differs[:4])}"
+        text = f"all events match, but the summary differs: {', '.join(differs[:4])}"
         return Divergence("summary", self._end_s, None, None, None, differs, text)
 
     def _compare_header(self) -> Divergence | None:
@@ -311,7 +309,7 @@ class _Replay:
             differs.append("end_s")
         if not differs:
             return None
-        text = f"all events agree, but what the header says of the hall does not: {', '.join(differs[:4])}"
+        text = f"all events match, but the hall in the header differs: {', '.join(differs[:4])}"
         return Divergence("header", self._end_s, None, None, None, tuple(differs), text)
 
 
@@ -321,7 +319,9 @@ def _parted(theirs: Event | None, mine: Event | None) -> Divergence:
     assert one is not None
     if theirs is None or mine is None:
         text = (
-            "the run has an event more than the file" if theirs is None else "an event of the file is missing"
+            "the run has one more event than the file"
+            if theirs is None
+            else "an event of the file is missing"
         )
         return Divergence("event", one.t_s, one.row, theirs, mine, ("event",), text)
     differs = []
@@ -331,7 +331,7 @@ def _parted(theirs: Event | None, mine: Event | None) -> Divergence:
     keys = sorted({*hashed_names(theirs), *hashed_names(mine)})
     differs += [f"data.{key}" for key in keys if theirs.data.get(key) != mine.data.get(key)]
     t_s = min(theirs.t_s, mine.t_s)
-    text = f"event {one.row} is another: {', '.join(differs)}"
+    text = f"event {one.row} differs: {', '.join(differs)}"
     return Divergence("event", t_s, one.row, theirs, mine, tuple(differs), text)
 
 

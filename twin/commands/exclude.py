@@ -45,7 +45,9 @@ class Exclude:
         """
         comment = " ".join(self.comment.split())
         if not comment:
-            raise CommandError("a finding is accepted with a reason", "write in a few words why it may stay")
+            raise CommandError(
+                "an exclusion needs a comment", "write in a few words why the finding is accepted"
+            )
         taken = {one.id for one in scene.scenario.exclusions}
         stem = self.rule[:_LONGEST_STEM]
         id = next(name for number in count(1) if (name := f"{stem}-{number}") not in taken)
@@ -71,7 +73,7 @@ class Include:
     @property
     def title(self) -> str:
         """Return what is done."""
-        return f"Count {self.rule} again"
+        return f"Remove the exclusion of {self.rule}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the removal of every exclusion that covers it.

@@ -50,12 +50,14 @@ def compare_report(
         else f"Seed {' and '.join(map(str, seeds))}"
     )
     sections: list[tuple[str, str, Child]] = [
-        ("verdict", "What can be said", joined([tag("p", one) for one in (*found.remarks, verdict(found))])),
+        ("verdict", "Conclusions", joined([tag("p", one) for one in (*found.remarks, verdict(found))])),
         ("figures", "Figures", _figures(found)),
         ("ledger", "Where the GPU time went, from A to B", _way(found.waterfall)),
-        ("scenes", "What differs in the scenes", _scenes(differences)),
+        ("scenes", "Differences between the scenes", _scenes(differences)),
     ]
-    heading = f"{a} beside {b}" if titles[0] != titles[1] or a != "A" else f"{titles[0]}: A beside B"
+    heading = (
+        f"{a} compared with {b}" if titles[0] != titles[1] or a != "A" else f"{titles[0]}: A compared with B"
+    )
     return document(heading, f"{called}. {how}", sections, app_version())
 
 
@@ -120,7 +122,7 @@ def _way(way: DesignWaterfall) -> Markup:
         [
             tag("figure", waterfall(bars, "From the productive GPU-hours of A to those of B")),
             table(("step", "GPU-hours"), rows, right=1),
-            tag("p", "Green gives B productive time, red takes it away.", class_="note"),
+            tag("p", "Green adds productive time in B, red removes it.", class_="note"),
         ]
     )
 
@@ -131,7 +133,7 @@ def _step(title: str, at: float, gpu_h: float) -> Bar:
 
 def _scenes(differences: Sequence[Other]) -> Markup:
     if not differences:
-        return tag("p", "Nothing: both are the same scene.")
+        return tag("p", "None: both are the same scene.")
     parts: list[Child] = []
     for section, group in groupby(differences, key=lambda one: one.section):
         items = [tag("li", f"{_MARK[one.kind]} {sentence(one)}") for one in group]

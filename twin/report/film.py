@@ -178,7 +178,7 @@ def _as_os_error() -> Iterator[None]:
     except av.FFmpegError as error:
         if isinstance(error, OSError):
             raise
-        raise OSError(f"the encoder refuses: {error}") from error
+        raise OSError(f"encoder error: {error}") from error
 
 
 class Film:

@@ -1,4 +1,4 @@
-"""Sections of a report on what a run stands on: what the design rules found, and the constants with their sources."""
+"""Sections of a report on the basis of a run: findings of the design rules, and the constants with their sources."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from twin.scenario.schema.document import Scenario
 
 _CSS = {"error": "bad", "warning": "warn", "notice": None}
 _STANDING = {
-    "published": "read at the source",
-    "derived": "arithmetic on a published figure",
+    "published": "published by the source",
+    "derived": "calculated from a published figure",
     "fitted": "an effective number, fitted to published runs",
-    "recalled": "from memory: check it before you quote it",
+    "recalled": "unverified (from memory): check it before you quote it",
     "estimated": "an engineering estimate of the model",
 }
 
 
 def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[Event]) -> Markup:
-    """Return what the design rules find in the scene as it was built."""
+    """Return the findings of the design rules in the scene at the start."""
     report = check(scenario, plant, catalog, list(at_the_start(scenario, events)))
     if not report.findings:
-        return tag("p", "Nothing found.")
+        return tag("p", "No findings.")
     rows = [
         (
             one.rule,
@@ -60,14 +60,14 @@ def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[E
     found = [f"{n:,} {what}{'s' * (n != 1)}" for what, n in report.counts().items() if n]
     return joined(
         [
-            tag("p", f"{', '.join(found) or 'nothing open'}."),
-            table(("rule", "severity", "what", "is", "limit"), rows, right=2),
+            tag("p", f"{', '.join(found) or 'No open findings'}."),
+            table(("rule", "severity", "finding", "value", "limit"), rows, right=2),
         ]
     )
 
 
 def catalog_of(reader: Reader) -> tuple[Catalog, Mapping[str, str]]:
-    """Return catalogue and files of the constants as the run read them; those of this program for older files."""
+    """Return the catalogue and files of constants of the run; of this program for older files."""
     texts = reader.constants() or constants()
     try:
         found = {
@@ -83,7 +83,7 @@ def catalog_of(reader: Reader) -> tuple[Catalog, Mapping[str, str]]:
 
 
 def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[str, str]) -> Markup:
-    """Return every constant of the parts and profiles that this scene uses: value, source, standing."""
+    """Return every constant of the parts and profiles that this scene uses: value, source, status."""
     parts = used_parts(scenario, plant, catalog)
     standings = Counter[str](figure.status for part in parts for figure in catalog.figures(part))
     body: list[Child] = [
@@ -109,7 +109,7 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
             title = catalog.part(part).title
             body.append(
                 table(
-                    ("number", "value", "standing", "source"),
+                    ("number", "value", "status", "source"),
                     rows,
                     caption=f"{part}: {title}",
                     class_="sources",
@@ -123,7 +123,7 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
         body += [
             tag("h3", f"Profile {profile.name}: {profile.title}"),
             tag("p", f"{worth(profile)[:1].upper()}{worth(profile)[1:]}. {profile.notes}"),
-            table(("number", "value", "standing", "source"), lines, class_="sources"),
+            table(("number", "value", "status", "source"), lines, class_="sources"),
         ]
     return joined(body)
 
@@ -146,9 +146,9 @@ def _standing(status: str) -> Markup:
 
 
 def _counted(standings: Mapping[str, int]) -> str:
-    said = [
+    counts = [
         f"{standings[status]:,} {status} ({meaning})"
         for status, meaning in _STANDING.items()
         if standings.get(status)
     ]
-    return f"Numbers of the parts: {'; '.join(said)}."
+    return f"Numbers of the parts: {'; '.join(counts)}."

@@ -1,4 +1,4 @@
-"""Sections of a report on what was run: scene, program, people's deeds, key figures, jobs."""
+"""Sections of a report on the run: scene, program, interventions, key figures, jobs."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from twin.report.words import gpu_hours, length, percent, quantity
 
 Summary = Mapping[str, Any]
 MOST_JOBS = 60
-"""Jobs told one by one: those that took the most GPU time."""
+"""Jobs in the table: those with the most GPU time."""
 CARDS = ("goodput", "ettr", "mfu", "interruptions", "energy_j", "pue", "power_max_w", "gpu_max_c", "cost_usd")
 _MEANS = {
-    "goodput": "steps kept, against those of these very GPUs at the reference clock, without failures nor waits for "
-    "input; at most ETTR",
-    "ettr": "share of the jobs' time spent on steps that were kept",
-    "mfu": "model FLOP of kept steps against the peak of the GPUs, mean over jobs",
-    "jobs_done": "jobs whose work was done",
-    "interruptions": "jobs stopped by what nobody planned",
-    "planned": "jobs stopped by maintenance",
-    "lost_gpu_h": "done since the last checkpoint, and done again",
+    "goodput": "useful steps / steps of an ideal run of these GPUs (reference clock, no failures, no input wait); at "
+    "most ETTR",
+    "ettr": "share of the jobs' time spent on kept steps",
+    "mfu": "model FLOP of kept steps / peak FLOP of the GPUs, mean over jobs",
+    "jobs_done": "jobs that finished their work",
+    "interruptions": "unplanned job interruptions",
+    "planned": "job interruptions by maintenance",
+    "lost_gpu_h": "work since the last checkpoint, done again after a failure",
     "wait_s": "from submission to start, mean over jobs",
-    "energy_j": "drawn by the whole site",
-    "it_j": "drawn by racks, fabric and stores",
-    "pue": "energy of the site against energy of IT",
-    "power_max_w": "the most the site drew at once",
-    "power_mean_w": "energy of the site over the time of the run",
-    "gpu_max_c": "hottest die of any GPU",
-    "throttle_gpu_s": "GPUs times the time heat lowered their own clocks, whoever waited for them",
+    "energy_j": "drawn by the whole facility",
+    "it_j": "drawn by racks, fabric and storage systems",
+    "pue": "facility energy / IT energy",
+    "power_max_w": "highest facility power",
+    "power_mean_w": "facility energy / duration of the run",
+    "gpu_max_c": "highest temperature of any GPU",
+    "throttle_gpu_s": "GPU-seconds in thermal throttling",
     "water_l": "evaporated",
     "carbon_kg": "of electricity and fuel",
     "cost_usd": "of electricity and fuel",
@@ -41,10 +41,10 @@ _MEANS = {
 
 
 def what_was_run(reader: Reader, summary: Summary | None, says: Moments) -> Markup:
-    """Return what was run, with what, and what people did meanwhile."""
+    """Return the scene, its hardware, the program, and the interventions during the run."""
     header, scenario = reader.header, reader.header.scenario
     end_s = reader.t_end_s
-    over = "" if summary is not None else " so far; the run is not over"
+    over = "" if summary is not None else " so far; the run has not finished"
     versions = header.versions
     rows: list[tuple[str, Child]] = [
         ("Scene", scenario.title),
@@ -90,23 +90,23 @@ def what_was_run(reader: Reader, summary: Summary | None, says: Moments) -> Mark
         )
     body: list[Child] = [_facts(rows)]
     if scenario.notes:
-        body += [tag("h3", "The story"), *(tag("p", part) for part in scenario.notes.split("\n\n"))]
+        body += [tag("h3", "Story"), *(tag("p", part) for part in scenario.notes.split("\n\n"))]
     if scenario.sources:
         body += [
-            tag("h3", "Where its figures come from"),
-            tag("ul", [tag("li", one) for one in scenario.sources]),
+            tag("h3", "Sources"),
+            tag("ul", [tag("li", source) for source in scenario.sources]),
         ]
-    done = [one.marker for one in asked_of(reader)]
+    done = [action.marker for action in asked_of(reader)]
     if done:
         body += [
-            tag("h3", "What people did while it ran"),
-            table(("when", "what"), [(says(one.t_s), one.text) for one in done]),
+            tag("h3", "Interventions during the run"),
+            table(("when", "what"), [(says(marker.t_s), marker.text) for marker in done]),
         ]
     return joined(body)
 
 
 def key_figures(summary: Summary) -> Markup:
-    """Return the figures that runs are compared by: the first of them large, then all in a table."""
+    """Return the key figures: the first of them as cards, then all in a table."""
     cards, rows = [], []
     for figure in FIGURES:
         value = figure.of(summary)
@@ -120,8 +120,8 @@ def key_figures(summary: Summary) -> Markup:
                 )
             )
         rows.append((title, number(value, text, figure.key), _MEANS.get(figure.key, "")))
-    shown = [card for _, card in sorted(cards, key=lambda one: one[0])]
-    return joined([tag("dl", shown, class_="cards"), table(("figure", "value", "what it is"), rows)])
+    shown = [card for _, card in sorted(cards, key=lambda card: card[0])]
+    return joined([tag("dl", shown, class_="cards"), table(("figure", "value", "meaning"), rows)])
 
 
 def _short(figure: ComparedFigure, value: float | None, text: str) -> str:
@@ -166,18 +166,20 @@ def jobs(summary: Summary, says: Moments) -> Markup:
     )
     body: list[Child] = [table(heads, rows, right=7)]
     if len(listed) > MOST_JOBS:
-        body.append(tag("p", f"The {MOST_JOBS} with the most GPU time of {len(listed):,}.", class_="note"))
-    doubts = list(dict.fromkeys(str(one) for job in listed for one in job.get("low_confidence") or ()))
+        body.append(
+            tag("p", f"The {MOST_JOBS} jobs with the most GPU time, of {len(listed):,}.", class_="note")
+        )
+    doubts = list(dict.fromkeys(str(doubt) for job in listed for doubt in job.get("low_confidence") or ()))
     if doubts:
         body += [
-            tag("h3", "What is doubtful about their step times"),
-            tag("ul", [tag("li", one) for one in doubts[:20]]),
+            tag("h3", "Confidence of step times"),
+            tag("ul", [tag("li", doubt) for doubt in doubts[:20]]),
         ]
     return joined(body)
 
 
 def ledger_rows(ledger: Mapping[str, float]) -> list[tuple[str, float, float]]:
-    """Return (account, GPU-seconds, share) of what took any time, the most first."""
+    """Return (account, GPU-seconds, share) of accounts with any time, largest first."""
     total = sum(ledger.values()) or 1.0
     listed = sorted(((gpu_s, account) for account, gpu_s in ledger.items() if gpu_s), reverse=True)
     return [(account, gpu_s, gpu_s / total) for gpu_s, account in listed]
@@ -200,7 +202,7 @@ def _held_gpu_s(job: Mapping[str, Any], summary: Summary) -> float:
 
 
 def _facts(rows: list[tuple[str, Child]]) -> Markup:
-    lines = [tag("tr", tag("th", key, scope="row"), tag("td", said)) for key, said in rows]
+    lines = [tag("tr", tag("th", key, scope="row"), tag("td", value)) for key, value in rows]
     return tag("div", tag("table", tag("tbody", lines), class_="facts"), class_="scroll")
 
 

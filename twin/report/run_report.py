@@ -53,20 +53,20 @@ def run_report(reader: Reader, pictures: Sequence[ReportPicture] = (), without: 
     catalog, texts = run_basis.catalog_of(reader)
     first_scene, first_hall = halls.at(0)
     found = explain(reader, 0.0, reader.t_end_s, events) if reader.t_end_s > 0.0 else None
-    unfinished = tag("p", "The run is not over: these figures come with its end.")
+    unfinished = tag("p", "The run has not finished: these figures are available at its end.")
     ledger = summary["ledger_gpu_s"] if summary is not None else _ledger_so_far(reader)
     sections: list[tuple[str, str, Child]] = [
         ("figures", "Key figures", run_facts.key_figures(summary or summary_so_far(reader, reader.t_end_s))),
-        ("run", "What was run", run_facts.what_was_run(reader, summary, says)),
+        ("run", "Scene and run", run_facts.what_was_run(reader, summary, says)),
         (
             "ledger",
             "Where the GPU time went",
             run_story.ledger(ledger) if sum(ledger.values()) else unfinished,
         ),
-        ("why", "Why it was not all productive", unfinished if found is None else run_story.why(found)),
+        ("why", "Causes of losses", unfinished if found is None else run_story.why(found)),
         ("curves", "Over time", run_story.time_curves(reader, events)),
         ("hall", "The hall", _pictures(pictures, without)),
-        ("events", "Events worth knowing", run_story.events_worth_knowing(events, says)),
+        ("events", "Warnings and alarms", run_story.events_worth_knowing(events, says)),
         ("jobs", "Jobs", unfinished if summary is None else run_facts.jobs(summary, says)),
         ("rules", "Design rules", run_basis.rules(first_scene, first_hall, catalog, events)),
         (
@@ -75,15 +75,15 @@ def run_report(reader: Reader, pictures: Sequence[ReportPicture] = (), without: 
             run_basis.sources(first_scene, first_hall, catalog, texts),
         ),
     ]
-    lead = f"{scenario.start:%d %B %Y}, seed {reader.header.seed}: a simulation, no measurement"
+    lead = f"{scenario.start:%d %B %Y}, seed {reader.header.seed}: simulated, not measured"
     warnings = []
     if summary is None:
         reached, end = spoken(reader.t_end_s), spoken(reader.header.end_s)
         warnings.append(
-            f"This run is not over: it has reached {reached} of {end}. All figures are those so far."
+            f"This run has not finished: it has reached {reached} of {end}. All figures are up to this time."
         )
     if is_older(reader.header.versions):
-        warnings.append("An older version made this run; simulated today, its scene comes to other figures.")
+        warnings.append("An older version made this run; its scene gives other figures today.")
     return document(scenario.title, lead, sections, reader.header.versions.get("twin", ""), warnings)
 
 
@@ -96,7 +96,7 @@ def document(
 ) -> str:
     """Return a page of sections, each (id, title, content), with its table of contents.
 
-    `warnings` are what a reader must know of all of it, sentences in its head.
+    `warnings` are sentences about the whole report, shown in its head.
     """
     contents = tag("ul", [tag("li", tag("a", name, href=f"#{key}")) for key, name, _ in sections])
     body = [
@@ -115,10 +115,10 @@ def document(
 
 
 def picture_times(reader: Reader, events: Sequence[Event]) -> list[tuple[float, str]]:
-    """Return when pictures of a run are worth taking, with what they show: start, worst moment, end.
+    """Return the times of the pictures of a run, with their titles: start, worst moment, end.
 
-    The worst moment is the sample at which the jobs got on least after the first step; of several the one at which most
-    GPUs were throttled or on nodes dark or down. There is none where nothing ever went worse than at the end.
+    The worst moment is the sample with the lowest goodput after the first step; of several the one with most GPUs
+    throttled or on nodes unpowered or down. There is none where goodput was constant and no GPU was affected.
     """
     says, end_s = moments(reader.header.scenario), reader.t_end_s
     started = next((event.t_s for event in events if event.kind == "job_running"), 0.0)
@@ -127,8 +127,8 @@ def picture_times(reader: Reader, events: Sequence[Event]) -> list[tuple[float, 
     if worst is not None and 0.0 < worst < end_s:
         near = [e for e in events if e.severity >= Severity.WARNING and worst - 3600.0 <= e.t_s <= worst]
         near.sort(key=lambda event: (event.severity, event.t_s))
-        told = f": {near[-1].subject}, {near[-1].text}" if near else ""
-        shown.append((worst, f"The worst moment, {says(worst)}{told}"))
+        cause = f": {near[-1].subject}, {near[-1].text}" if near else ""
+        shown.append((worst, f"The worst moment, {says(worst)}{cause}"))
     return [*shown, (end_s, "At the end")]
 
 
@@ -151,14 +151,18 @@ def _worst_s(reader: Reader, from_s: float) -> float | None:
 
 def _pictures(pictures: Sequence[ReportPicture], without: str) -> Markup:
     if not pictures:
-        return tag("p", without or "No pictures were asked for.")
+        return tag("p", without or "This report has no pictures.")
     return joined(
         tag(
             "figure",
-            tag("img", src=f"data:image/png;base64,{base64.b64encode(one.png).decode()}", alt=one.title),
-            tag("figcaption", one.title),
+            tag(
+                "img",
+                src=f"data:image/png;base64,{base64.b64encode(picture.png).decode()}",
+                alt=picture.title,
+            ),
+            tag("figcaption", picture.title),
         )
-        for one in pictures
+        for picture in pictures
     )
 
 

@@ -1,4 +1,4 @@
-"""Sections of a report on how a run went: the ledger, curves, events worth knowing, why it was not all productive."""
+"""Sections of a report on the course of a run: ledger, curves, warnings and alarms, causes of losses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from twin.report.run_facts import ledger_cells, ledger_rows
 from twin.report.words import axis_words, gpu_hours, percent
 
 POINTS = 420
-"""Points of a curve: more than one per pixel says nothing more."""
+"""Points of a curve: about one per pixel."""
 MOST_ALARMS = 30
 MOST_MARKS = 60
 _LEAST_BAR = 2e-3
@@ -27,10 +27,10 @@ _LEAST_BAR = 2e-3
 
 
 def ledger(gpu_s: Mapping[str, float]) -> Markup:
-    """Return where the GPU time went: from all that was installed down to what was productive."""
+    """Return where the GPU time went: from installed to productive GPU time."""
     rows = ledger_rows(gpu_s)
     total = sum(gpu_s.values())
-    losses = [one for one in rows if one[0] != "productive"]
+    losses = [row for row in rows if row[0] != "productive"]
     bars, left = [Bar("installed", 0.0, total, f"{gpu_hours(total)} GPU-h", "whole")], total
     small = 0.0
     for account, value, share in losses:
@@ -48,16 +48,16 @@ def ledger(gpu_s: Mapping[str, float]) -> Markup:
     productive = gpu_s.get("productive", 0.0)
     text = f"{gpu_hours(productive)}  {percent(productive / total if total else None)}"
     bars.append(Bar("productive", 0.0, productive, text, "left"))
-    drawing = waterfall(bars, "From installed GPU time, loss by loss, to productive GPU time")
+    drawing = waterfall(bars, "From installed to productive GPU time, loss by loss")
     cells = [
         (account_title(account), MEANINGS.get(account, ""), *ledger_cells(account, value, share))
         for account, value, share in rows
     ]
-    note = "Every GPU-second is booked to exactly one account; together they are all GPUs installed, over all time."
+    note = "Every GPU-second is booked to exactly one account; the accounts add up to all installed GPU time."
     return joined(
         [
             tag("figure", drawing),
-            table(("account", "what it is", "GPU-hours", "share"), cells, right=2),
+            table(("account", "meaning", "GPU-hours", "share"), cells, right=2),
             tag("p", note, class_="note"),
         ]
     )
@@ -79,7 +79,7 @@ def time_curves(reader: Reader, events: Sequence[Event]) -> Markup:
         curves(
             "Power",
             unit,
-            [line("site.facility_w", "site", scale), line("site.it_w", "IT", scale)],
+            [line("site.facility_w", "facility", scale), line("site.it_w", "IT", scale)],
             0.0,
             end_s,
             says,
@@ -89,7 +89,7 @@ def time_curves(reader: Reader, events: Sequence[Event]) -> Markup:
         curves(
             "GPU temperature",
             "°C",
-            [line("site.gpu_max_c", "hottest"), line("site.gpu_mean_c", "mean")],
+            [line("site.gpu_max_c", "max."), line("site.gpu_mean_c", "mean")],
             0.0,
             end_s,
             says,
@@ -107,35 +107,35 @@ def time_curves(reader: Reader, events: Sequence[Event]) -> Markup:
         ),
         curves("GPUs held by jobs", "%", [line("site.allocated", "held")], 0.0, end_s, says, marks, 0.0),
     ]
-    waiting = line("site.queue", "waiting")
+    waiting = line("site.queue", "queued")
     if len(waiting.high) and float(np.nanmax(waiting.high)) > 0.0:
-        drawn.append(curves("Jobs that wait", "", [waiting], 0.0, end_s, says, marks, 0.0))
-    note = "A band is the range between the least and the largest of the samples behind each point."
+        drawn.append(curves("Queued jobs", "", [waiting], 0.0, end_s, says, marks, 0.0))
+    note = "Bands show the range of the samples behind each point."
     if marks:
         note += " Red lines are alarms."
     elif alarms:
-        note += f" The {len(alarms):,} alarms are too many to be marked."
-    return joined([*(tag("figure", one) for one in drawn if one), tag("p", note, class_="note")])
+        note += f" The {len(alarms):,} alarms are too many to mark."
+    return joined([*(tag("figure", chart) for chart in drawn if chart), tag("p", note, class_="note")])
 
 
 def _line(reader: Reader, channel: str, title: str, scale: float) -> ChartLine:
     """Return a curve of the site over the whole run."""
     found = reader.series(0, channel, points=POINTS)
-    low, mean, high = (np.asarray(one, np.float64) * scale for one in (found.low, found.mean, found.high))
+    low, mean, high = (np.asarray(curve, np.float64) * scale for curve in (found.low, found.mean, found.high))
     return ChartLine(title, found.t_s, mean, low, high)
 
 
 def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
-    """Return what a person should care about: by kind, and the alarms one by one, those of rare kinds first."""
+    """Return warnings and alarms by kind, and a list of alarms, rare kinds first."""
     by_kind: dict[tuple[int, str], list[Event]] = defaultdict(list)
     for event in events:
         if event.severity >= Severity.WARNING:
             by_kind[(-int(event.severity), event.kind)].append(event)
     if not by_kind:
-        return tag("p", "Nothing that anybody would have had to look at.")
+        return tag("p", "No warnings or alarms.")
     rows = []
     for (rank, kind), group in sorted(by_kind.items()):
-        things = len({event.subject for event in group})
+        subjects = len({event.subject for event in group})
         rows.append(
             (
                 kind_of(kind).title,
@@ -144,17 +144,17 @@ def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
                 says(group[0].t_s),
                 says(group[-1].t_s) if len(group) > 1 else "",
                 number(len(group), f"{len(group):,}"),
-                number(things, f"{things:,}"),
+                number(subjects, f"{subjects:,}"),
             )
         )
-    heads = ("what", "severity", "the first", "at", "last at", "times", "things")
+    heads = ("event", "severity", "first", "at", "last at", "count", "components")
     body: list[Child] = [table(heads, rows, right=2)]
     alarms = [event for event in events if event.severity >= Severity.ALARM]
     if alarms:
         rare = {kind: len(group) for (_, kind), group in by_kind.items()}
-        shown = sorted(alarms, key=lambda one: (rare[one.kind], -_size(one), one.row))[:MOST_ALARMS]
+        shown = sorted(alarms, key=lambda event: (rare[event.kind], -_size(event), event.row))[:MOST_ALARMS]
         shown.sort(key=lambda event: event.row)
-        more = f"{len(shown)} of {len(alarms):,}: the rarest kinds, of these the longest"
+        more = f"{len(shown)} of {len(alarms):,}: the rarest kinds first, of these the longest"
         body += [
             tag("h3", "Alarms"),
             table(
@@ -178,7 +178,9 @@ def why(found: Explanation) -> Markup:
     """Return the ranked accounts of a run with what is behind each."""
     least = max((abs(one.share) for one in found.lost), default=1.0)
     installed = gpu_hours(found.installed_gpu_s)
-    lead = f"{percent(found.productive_share)} of {installed} GPU-hours were productive. The rest, the dearest first:"
+    lead = (
+        f"{percent(found.productive_share)} of {installed} GPU-hours were productive. Losses, largest first:"
+    )
     return joined([tag("p", lead), tag("ol", [_why(one, least) for one in found.lost], class_="why")])
 
 

@@ -87,9 +87,7 @@ class Studio:
 
     def __init__(self, shot: Shot, seed: int) -> None:
         if shot.colour_by not in COLOUR_BY:
-            raise NoPicture(
-                f"there is no channel {shot.colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
-            )
+            raise NoPicture(f"unknown GPU channel {shot.colour_by!r}; available: {', '.join(COLOUR_BY)}")
         self._shot, self._seed = shot, seed
         self._title = self._subtitle = ""
         self._plant: Plant | None = None
@@ -146,9 +144,7 @@ class Studio:
             self._view.state.selection = (camera,)
             self._view.fly_to(camera, animate=False)
         else:
-            raise NoPicture(
-                f"camera {camera!r} is neither a view ({', '.join(PRESETS)}) nor the id of a thing"
-            )
+            raise NoPicture(f"camera {camera!r} is neither a view ({', '.join(PRESETS)}) nor a component id")
 
 
 def about(reader: Reader, t_s: float) -> dict[str, str]:

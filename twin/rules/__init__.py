@@ -1,4 +1,4 @@
-"""Design rules: what a scene promises and its plant does not keep, as named checks with their limits.
+"""Design rules: named checks of a scene and its plant, each with a limit and its source.
 
 >>> from twin.catalog import load_catalog
 >>> from twin.plant.build import build

@@ -1,4 +1,4 @@
-"""What the edits of a scene make wrong in its hall: the design rules, asked again after each of them."""
+"""Findings that the edits of a scene cause: the design rules, checked again after each edit."""
 
 from __future__ import annotations
 
@@ -24,56 +24,58 @@ def after_edits(
     scenario: Scenario,
     stages: Stages,
     catalog: Catalog,
-    told: Mapping[str, Iterable[tuple[str, Found]]] | None = None,
+    from_run: Mapping[str, Iterable[tuple[str, Found]]] | None = None,
 ) -> Report:
-    """Return the report on a scene with what each of its edits adds to it, blamed on that edit and its time.
+    """Return the report on a scene with the findings that each edit adds, with that edit and its time as the cause.
 
     Parameters
     ----------
     report
-        On the scene before its edits.
+        Report on the scene before its edits.
     scenario, stages
-        The scene, and what its edits make of it.
+        The scene, and the scene after each of its edits.
     catalog
         Its parts.
-    told
-        Rule and finding of what only the engine can tell of an edit, by its id.
+    from_run
+        Rule and finding of those that need a run, by the id of their edit.
     """
     findings = list(report.findings)
-    builder = Builder()  # what an edit leaves alone is not made again
+    builder = Builder()  # reuses what an edit leaves unchanged
     places = {edit.id: place for place, edit in enumerate(scenario.edits)}
-    known = {_identity(one) for one in findings}
+    known = {_identity(finding) for finding in findings}
     for edit, stage in zip(stages.acting, stages.made, strict=True):
-        found = _of_stage(builder, stage, catalog, (told or {}).get(edit.id, ()))
-        idle = {one.key for one in found if one.rule == data.UNMATCHED}
-        # An exclusion that covers something of one of the halls is none too many.
-        findings = [one for one in findings if one.rule != data.UNMATCHED or one.key in idle]
-        fresh = [one for one in found if one.rule != data.UNMATCHED and _identity(one) not in known]
-        known |= {_identity(one) for one in fresh}
+        found = _of_stage(builder, stage, catalog, (from_run or {}).get(edit.id, ()))
+        idle = {finding.key for finding in found if finding.rule == data.UNMATCHED}
+        # An exclusion that matches a finding at any stage is in use.
+        findings = [finding for finding in findings if finding.rule != data.UNMATCHED or finding.key in idle]
+        fresh = [
+            finding for finding in found if finding.rule != data.UNMATCHED and _identity(finding) not in known
+        ]
+        known |= {_identity(finding) for finding in fresh}
         findings += [_of_edit(finding, edit, places[edit.id]) for finding in fresh]
     order = {rule: place for place, rule in enumerate(BY_ID)}
-    findings.sort(key=lambda one: (SEVERITIES.index(one.severity), order[one.rule]))
+    findings.sort(key=lambda finding: (SEVERITIES.index(finding.severity), order[finding.rule]))
     return Report(tuple(findings))
 
 
 def _of_stage(
-    builder: Builder, stage: Scenario, catalog: Catalog, told: Iterable[tuple[str, Found]]
+    builder: Builder, stage: Scenario, catalog: Catalog, from_run: Iterable[tuple[str, Found]]
 ) -> tuple[Finding, ...]:
     try:
         plant = builder.plant(stage, catalog)
     except (PlantError, UnknownPart) as error:
         return unbuilt(stage, str(error.args[0])).findings
-    return check(stage, plant, catalog, told).findings
+    return check(stage, plant, catalog, from_run).findings
 
 
-def _identity(one: Finding) -> tuple[str, str, str, bool]:
-    """Return what tells a finding from others; how bad it is, and of how many things, may change with an edit."""
-    return one.rule, one.severity, one.key, one.excluded
+def _identity(finding: Finding) -> tuple[str, str, str, bool]:
+    """Return the identity of a finding; its figures and components may change with an edit."""
+    return finding.rule, finding.severity, finding.key, finding.excluded
 
 
-def _of_edit(one: Finding, edit: Edit, place: int) -> Finding:
-    """Return a finding as one of an edit: what it blames may stand in no line of the file."""
-    own, when = one.at[:1] == ("edits",), f"{edit.id} at {spoken(edit.at_s)}"  # own: of the edit itself
-    said = f"{when} {one.reason}" if own else f"after {when}: {one.sentence}"
-    key = f"edits[{edit.id}]" + (f": {one.key}" if one.key and not own else "")
-    return replace(one, at=("edits", place), key=key, reason=said, sentence=said)
+def _of_edit(finding: Finding, edit: Edit, place: int) -> Finding:
+    """Return a finding with an edit as its cause: its key may be in no line of the file."""
+    own, when = finding.at[:1] == ("edits",), f"{edit.id} at {spoken(edit.at_s)}"  # own: of the edit itself
+    sentence = f"{when} {finding.reason}" if own else f"after {when}: {finding.sentence}"
+    key = f"edits[{edit.id}]" + (f": {finding.key}" if finding.key and not own else "")
+    return replace(finding, at=("edits", place), key=key, reason=sentence, sentence=sentence)

@@ -1,4 +1,4 @@
-"""Design rules of the data: names given twice, figures that nobody has verified, exclusions that cover nothing."""
+"""Design rules of the data: duplicate ids, unverified figures, exclusions that match no finding."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from twin.scenario.text.parse import Path
 VERIFIED = ("published", "derived")
 UNMATCHED = "exclusion-unmatched"
 LEAST = 0.5
-"""Share of the figures of a part that should be read at a source, or follow from such."""
+"""Share of the figures of a part that should be published or derived from published ones."""
 
 
 def _twice(case: RuleContext) -> Iterator[Found]:
-    """Yield names that lead to two things; files are refused for it, scenes that were put together are not."""
+    """Yield ids used twice: the reader refuses such files, but a scene built in memory may have them."""
     here = case.scenario
-    things: list[tuple[str, Path]] = []
+    components: list[tuple[str, Path]] = []
     for h, hall in enumerate(here.halls):
-        things += [(hall.id, ("halls", h, "id"))]
-        things += [(rows.id, ("halls", h, "rows", r, "id")) for r, rows in enumerate(hall.rows)]
-    things += [(one.id, ("cooling", "plants", i, "id")) for i, one in enumerate(here.cooling.plants)]
-    things += [(one.id, ("cooling", "loops", i, "id")) for i, one in enumerate(here.cooling.loops)]
+        components += [(hall.id, ("halls", h, "id"))]
+        components += [(rows.id, ("halls", h, "rows", r, "id")) for r, rows in enumerate(hall.rows)]
+    components += [(loop.id, ("cooling", "plants", i, "id")) for i, loop in enumerate(here.cooling.plants)]
+    components += [(loop.id, ("cooling", "loops", i, "id")) for i, loop in enumerate(here.cooling.loops)]
     for key in ("fabrics", "power", "power_caps", "storage"):
-        things += _named(case, key)
-    jobs = [one for key in ("jobs", "streams", "traces") for one in _named(case, key)]
-    for space in (things, jobs, _named(case, "tenants"), _named(case, "partitions")):
+        components += _named(case, key)
+    jobs = [job for key in ("jobs", "streams", "traces") for job in _named(case, key)]
+    for space in (components, jobs, _named(case, "tenants"), _named(case, "partitions")):
         seen: set[str] = set()
         for name, at in space:
             if name in seen:
-                reason = f"is given twice: {name!r} leads to two things"
-                yield Found(at=at, reason=reason, fix="another id for one of them", ids=(name,))
+                reason = f"is a duplicate id: {name!r} is used twice"
+                yield Found(at=at, reason=reason, fix="another id for one of the two", ids=(name,))
             seen.add(name)
 
 
 def _named(case: RuleContext, key: str) -> list[tuple[str, Path]]:
-    return [(one.id, (key, i, "id")) for i, one in enumerate(getattr(case.scenario, key))]
+    return [(entry.id, (key, i, "id")) for i, entry in enumerate(getattr(case.scenario, key))]
 
 
 def _unverified(case: RuleContext) -> Iterator[Found]:
-    """Yield parts of which most figures are recalled or estimated, with where they are used."""
+    """Yield parts with mostly unverified or estimated figures, and where they are used."""
     used: dict[str, tuple[Path, str]] = {}
 
     def use(part: str | None, at: Path, id: str) -> None:
@@ -59,13 +59,13 @@ def _unverified(case: RuleContext) -> Iterator[Found]:
         for n, group in enumerate(rows.racks.nodes):
             use(group.part, (*at, "racks", "nodes", n, "part"), f"{rows.id}/0")
     for kind, name in enumerate(plant.node_parts):  # those that rack parts bring, too
-        mine = np.flatnonzero((plant.nodes.part == kind) & plant.nodes.present)
-        for at, ids in case.by_generator(plant.nodes.rack[mine[:1]]):
+        nodes = np.flatnonzero((plant.nodes.part == kind) & plant.nodes.present)
+        for at, ids in case.by_generator(plant.nodes.rack[nodes[:1]]):
             use(name, (*at, "racks", "part"), ids[0])
     for i, fabric in enumerate(here.fabrics):
-        for tier in ("leaf", "spine", "core"):
-            said = getattr(fabric, tier)
-            use(said.part if said else None, ("fabrics", i, tier, "part"), fabric.id)
+        for name in ("leaf", "spine", "core"):
+            tier = getattr(fabric, name)
+            use(tier.part if tier else None, ("fabrics", i, name, "part"), fabric.id)
         use(fabric.cable, ("fabrics", i, "cable"), fabric.id)
     for i, stage in enumerate(here.power):
         use(stage.part, ("power", i, "part"), f"{stage.id}/0")
@@ -80,13 +80,16 @@ def _unverified(case: RuleContext) -> Iterator[Found]:
             figures = case.catalog.figures(part)
         except UnknownPart:
             continue
-        sure = sum(one.status in VERIFIED for one in figures)
+        sure = sum(figure.status in VERIFIED for figure in figures)
         if figures and sure < LEAST * len(figures):
             share = number(round(100 * sure / len(figures)), "%")
             reason = (
-                f"is {part}: {len(figures) - sure} of its {len(figures)} figures are recalled or estimated"
+                f"is {part}: {len(figures) - sure} of its {len(figures)} figures are unverified or estimated"
             )
-            fix = f"read them at a source: twin catalog show {part}"
+            fix = (
+                "verify them against the data sheet, then set their source in the catalogue; "
+                f"twin catalog show {part} lists them"
+            )
             limit = number(100 * LEAST, "%")
             yield Found(at=at, reason=reason, fix=fix, ids=(id,) if id else (), value=share, limit=limit)
 
@@ -94,10 +97,10 @@ def _unverified(case: RuleContext) -> Iterator[Found]:
 RULES = (
     Rule(
         "duplicate-id",
-        "Name given twice",
+        "Duplicate id",
         "data",
         "error",
-        "Ids of things, jobs, tenants and partitions.",
+        "Ids of components, jobs, tenants and partitions.",
         "ids are unique",
         _twice,
     ),
@@ -106,13 +109,13 @@ RULES = (
         "Part data not verified",
         "data",
         "notice",
-        "Share of the figures of each part that are published or follow from such.",
-        "half of them",
+        "Share of the figures of each part that are published or derived.",
+        "half of the figures",
         _unverified,
     ),
     Rule(
         "catalogue-edition",
-        "Made with a newer catalogue",
+        "Scene made with a newer catalogue",
         "data",
         "warning",
         "Edition of the catalogue that the scene names, against the installed one.",
@@ -121,10 +124,10 @@ RULES = (
     ),
     Rule(
         UNMATCHED,
-        "Exclusion that covers nothing",
+        "Exclusion without a finding",
         "data",
         "notice",
-        "Exclusions of the file that no finding matches any more.",
+        "Exclusions of the file that match no finding.",
         "the scene itself",
     ),
 )

@@ -1,4 +1,4 @@
-"""What only a run can tell, as findings: jobs that do not fit and interventions that are refused as it begins."""
+"""Findings that need a run: jobs that do not fit, and interventions refused at its start."""
 
 from __future__ import annotations
 
@@ -23,66 +23,67 @@ def at_the_start(scenario: Scenario, events: Iterable[Event]) -> Iterator[tuple[
     scenario
         Of the run.
     events
-        Its first ones; later ones are passed over.
+        The first ones of the run; later ones are ignored.
     """
-    told: set[Path] = set()
+    reported: set[Path] = set()
     for event in events:
         if event.t_s > 0:
             return
         if event.kind == "refused":
-            same = [i for i, one in enumerate(scenario.interventions) if one.target == event.subject]
-            if same:
+            places = [i for i, act in enumerate(scenario.interventions) if act.target == event.subject]
+            if places:
                 yield (
                     "action-refused",
-                    Found(at=("interventions", same[0]), reason=event.text, ids=(event.subject,)),
+                    Found(at=("interventions", places[0]), reason=event.text, ids=(event.subject,)),
                 )
         elif event.kind == "does_not_fit":
             at = cuts_of(scenario, event.subject)
-            if at not in told:  # not another job of the same stream or trace
-                told.add(at)
+            if at not in reported:  # not another job of the same stream or trace
+                reported.add(at)
                 yield "job-fits", Found(at=at, reason=event.text, ids=(event.subject,))
 
 
 def of_an_edit(
     edit: str, place: int, stage: Scenario, refusal: str, misfits: Iterable[tuple[str, str]]
 ) -> list[tuple[str, Found]]:
-    """Return rule and finding of what an edit brings: that it cannot act, or jobs that do not fit behind it.
+    """Return rule and finding of an edit that cannot be applied, or of jobs that do not fit after it.
 
     Parameters
     ----------
     edit, place
         Id of the edit, and its place in the file.
     stage
-        The scene behind it.
+        The scene after the edit.
     refusal
-        Why it cannot act, or "".
+        Why it cannot be applied, or "".
     misfits
-        Ids of jobs that do not fit in memory, and what to say of each.
+        Ids of jobs that do not fit in memory, and the reason for each.
     """
     if refusal:
-        return [("action-refused", Found(at=("edits", place), reason=f"cannot act: {refusal}", ids=(edit,)))]
+        found = Found(at=("edits", place), reason=f"cannot be applied: {refusal}", ids=(edit,))
+        return [("action-refused", found)]
     return [("job-fits", Found(at=cuts_of(stage, job), reason=text, ids=(job,))) for job, text in misfits]
 
 
 def size_of(scenario: Scenario, job: str) -> Path:
-    """Return the key that says how large a job is, or of which stream or trace it is."""
-    written = {one.id: i for i, one in enumerate(scenario.jobs)}
+    """Return the key for the size of a job, or the key of its stream or trace."""
+    written = {entry.id: i for i, entry in enumerate(scenario.jobs)}
     if job in written:
         return ("jobs", written[job], "nodes")
-    streams = {one.id: i for i, one in enumerate(scenario.streams)}
+    streams = {stream.id: i for i, stream in enumerate(scenario.streams)}
     stem = job.rpartition("-")[0]
     if stem in streams:
         return ("streams", streams[stem], "sizes")
-    traces = (i for i, one in enumerate(scenario.traces) if job.startswith(f"{one.id}-"))
+    traces = (i for i, trace in enumerate(scenario.traces) if job.startswith(f"{trace.id}-"))
     return ("traces", next(traces, 0), "map")
 
 
 def cuts_of(scenario: Scenario, job: str) -> Path:
-    """Return the key that says how the work of a job is cut over its GPUs."""
+    """Return the key for the parallelism layout of a job."""
     at = size_of(scenario, job)
     if at[0] == "traces":
         return (*at, "workload")
-    things: Sequence[Job | JobStream] = scenario.jobs if at[0] == "jobs" else scenario.streams
-    workload = things[int(at[1])].workload
-    cut = ("parallelism",) if hasattr(workload, "parallelism") else ()  # not every workload is cut by degrees
-    return (at[0], at[1], "workload", *cut)
+    entries: Sequence[Job | JobStream] = scenario.jobs if at[0] == "jobs" else scenario.streams
+    workload = entries[int(at[1])].workload
+    layout = ("parallelism",) if hasattr(workload, "parallelism") else ()  # not every workload has one
+    return (at[0], at[1], "workload", *layout)

@@ -1,4 +1,4 @@
-"""Exclusions of the file applied to findings, and those that cover nothing any more."""
+"""Exclusions of the file applied to findings, and those that match none."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from twin.scenario.schema.exclusion import EVERYTHING, Exclusion
 def excluded(
     findings: Iterable[Finding], exclusions: tuple[Exclusion, ...]
 ) -> tuple[list[Finding], set[int]]:
-    """Return the findings with the comments of what covers them, and which exclusions cover something.
+    """Return the findings with the comments of their exclusions, and which exclusions match a finding.
 
-    A target is a thing, the key, what the file calls the thing that holds the key, or ``*``. A finding at several
-    things is covered once all of them are; until then it is told of the others.
+    A target is the id of a component, the key, the id of the entry that holds the key, or ``*``. A finding at several
+    components is excluded once all of them are; until then it names the others.
     """
     used: set[int] = set()
-    return [_told(one, exclusions, used) for one in findings], used
+    return [_excluded(finding, exclusions, used) for finding in findings], used
 
 
-def _told(finding: Finding, exclusions: tuple[Exclusion, ...], used: set[int]) -> Finding:
+def _excluded(finding: Finding, exclusions: tuple[Exclusion, ...], used: set[int]) -> Finding:
     left, comments = finding.ids, []
-    for place, one in enumerate(exclusions):
-        if one.rule != finding.rule:
+    for place, exclusion in enumerate(exclusions):
+        if exclusion.rule != finding.rule:
             continue
-        if one.target in (EVERYTHING, finding.key, finding.subject):
+        if exclusion.target in (EVERYTHING, finding.key, finding.subject):
             used.add(place)
-            return replace(finding, comment=one.comment)
-        if one.target in finding.ids:
+            return replace(finding, comment=exclusion.comment)
+        if exclusion.target in finding.ids:
             used.add(place)
-            comments.append(one.comment)
-            left = tuple(id for id in left if id != one.target)
+            comments.append(exclusion.comment)
+            left = tuple(id for id in left if id != exclusion.target)
     if comments and not left:
         return replace(finding, comment="; ".join(dict.fromkeys(comments)))
     return replace(finding, ids=left)
 
 
 def unmatched(exclusions: tuple[Exclusion, ...], used: set[int], rules: Iterable[str]) -> Iterable[Found]:
-    """Yield exclusions that cover nothing; `rules` are the ids there are."""
+    """Yield exclusions that match no finding; `rules` are the ids of all rules."""
     known = set(rules)
-    for place, one in enumerate(exclusions):
+    for place, exclusion in enumerate(exclusions):
         if place in used:
             continue
-        if one.rule not in known:
-            near = nearest(one.rule, known)
-            reason = f"excludes from a rule that does not exist: {one.rule!r}"
+        if exclusion.rule not in known:
+            near = nearest(exclusion.rule, known)
+            reason = f"names an unknown rule: {exclusion.rule!r}"
             hint = f"did you mean {near!r}?" if near else "twin check --rules lists them"
         else:
-            reason = f"excludes nothing: {one.rule} finds nothing at {one.target}"
-            hint = "take it away, so that it hides nothing later"
-        yield Found(at=("exclusions", place), reason=reason, fix=hint, ids=(one.target,))
+            reason = f"excludes nothing: {exclusion.rule} finds nothing at {exclusion.target}"
+            hint = "remove it, so that it hides no later finding"
+        yield Found(at=("exclusions", place), reason=reason, fix=hint, ids=(exclusion.target,))

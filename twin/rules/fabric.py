@@ -1,4 +1,4 @@
-"""Design rules of the fabrics: nodes out of reach, wrong or slow ports, cables too long, rails and up-links."""
+"""Design rules of the fabrics: unreachable nodes, wrong or slow ports, cables too long, rails and uplinks."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from twin.scenario.schema.systems import Fabric, SwitchTier
 from twin.scenario.text.parse import Path
 
 RAIL_SHARE = 0.6
-"""Share of the cables of a leaf that come from cards of one number, from which an explicit fabric is meant by rails."""
+"""Share of the cables of a leaf from NICs of one number, above which an explicit fabric counts as rail-optimised."""
 
 _SLOW = 0.999
 
 
 def _members(case: RuleContext, fabric: Fabric) -> Bools:
-    """Return the nodes that a fabric is to join: with cards, in its rows, else in racks for computing."""
+    """Return the nodes that a fabric is to join: those with NICs in its rows, else in compute racks."""
     plant = case.plant
     names = fabric.rows or tuple(
         rows.id for hall in case.scenario.halls for rows in hall.rows if rows.racks.role == "compute"
@@ -33,56 +33,56 @@ def _members(case: RuleContext, fabric: Fabric) -> Bools:
 
 
 def _unreachable(case: RuleContext) -> Iterator[Found]:
-    """Yield fabrics that leave nodes without a way to the others."""
-    said = {at[1]: (at, reason, hint) for at, reason, hint in unmet(case.scenario, case.catalog)}
+    """Yield fabrics that leave nodes without a path to the others."""
+    unmet_rows = {at[1]: (at, reason, hint) for at, reason, hint in unmet(case.scenario, case.catalog)}
     for i, fabric in enumerate(case.scenario.fabrics):
         members = np.flatnonzero(_members(case, fabric))
         if not len(members) or (fabric.kind == "explicit" and not fabric.links and not fabric.rows):
-            continue  # switches that stand there without cables yet are meant for nobody
+            continue  # switches without cables yet are to join no nodes
         island = islands_of(case.plant, case.links, i)[members]
         joined = island[island != ALONE]
         largest = int(np.bincount(joined).argmax()) if len(joined) else 0
         apart = members[island != largest] if len(joined) else members
-        if not len(apart) and i not in said:
+        if not len(apart) and i not in unmet_rows:
             continue
         at: Path = ("fabrics", i)
-        reason = f"leaves {len(apart):,} of {len(members):,} nodes without a way to the others, on every card"
-        fix = "cable them to leaves that meet in a spine, or leave their rows out of the fabric"
-        at, reason, fix = said.get(i, (at, reason, fix))
+        reason = f"leaves {len(apart):,} of {len(members):,} nodes without a path to the others on at least one NIC"
+        fix = "cable them to leaves that meet in a spine, or remove their rows from the fabric"
+        at, reason, fix = unmet_rows.get(i, (at, reason, fix))
         ids = tuple(case.plant.nodes.ids[node] for node in apart.tolist())
         counted, none = number(len(apart), "nodes"), number(0, "nodes")
         yield Found(at=at, reason=reason, fix=fix, ids=ids, value=counted, limit=none)
 
 
 def _unlinked(case: RuleContext) -> Iterator[Found]:
-    """Yield rows with nodes that no fabric means to join and no cable reaches, where others have a network."""
+    """Yield rows whose nodes are in no fabric and on no cable, where other nodes have a network."""
     nodes, links = case.plant.nodes, case.links
     linked = np.zeros(len(nodes.ids), np.bool_)
     for end in (links.node_a, links.node_b):
         linked[end[end >= 0]] = True
     if not linked.any():
-        return  # what jobs over several nodes miss then is said by other rules
+        return  # other rules report jobs that need a network then
     meant = np.any([_members(case, fabric) for fabric in case.scenario.fabrics], axis=0)
     loose = nodes.present & ~linked & ~meant
     for at, racks in case.by_generator(np.unique(nodes.rack[loose])):
-        mine = loose & np.isin(nodes.rack, [case.plant.slots[one][1] for one in racks])
-        ids = tuple(nodes.ids[node] for node in np.flatnonzero(mine).tolist())
+        unlinked = loose & np.isin(nodes.rack, [case.plant.slots[rack][1] for rack in racks])
+        ids = tuple(nodes.ids[node] for node in np.flatnonzero(unlinked).tolist())
         counted, none = number(len(ids), "nodes" if len(ids) > 1 else "node"), number(0, "nodes")
-        reason = f"has {counted.text} without a network link: no job over several nodes can use them"
+        reason = f"has {counted.text} without a network link: multi-node jobs cannot use them"
         fix = "name it under rows of a fabric, or cable its nodes to leaves"
-        if not nodes.nics[mine].any():
-            fix = "a node part with network cards"
+        if not nodes.nics[unlinked].any():
+            fix = "a node part with NICs"
         yield Found(at=(*at, "id"), reason=reason, fix=fix, ids=ids, value=counted, limit=none)
 
 
 def _port_types(case: RuleContext) -> Iterator[Found]:
-    """Yield switches that are none of a scale-out network, and networks that they do not speak."""
+    """Yield switches that are not for a scale-out network, and technologies that they do not support."""
     for i, fabric in enumerate(case.scenario.fabrics):
         for name in TIER_NAMES:
             tier: SwitchTier | None = getattr(fabric, name)
             kind = case.catalog.switch(tier.part).fabric if tier is not None else "scale-out"
             if tier is not None and kind != "scale-out":
-                reason = f"is a {tier.part}, a switch of a {kind} network: cards of nodes do not plug into it"
+                reason = f"is a {tier.part}, a switch for {kind} networks: NICs do not connect to it"
                 at: Path = ("fabrics", i, name, "part")
                 yield Found(at=at, reason=reason, fix="a scale-out switch, such as QM9700")
     for at, reason, hint in at_odds(case.scenario, case.catalog):
@@ -97,20 +97,22 @@ def _routing(case: RuleContext) -> Iterator[Found]:
 
 
 def _speeds(case: RuleContext) -> Iterator[Found]:
-    """Yield ports slower than the cards behind them, and cables slower than the ports they join."""
+    """Yield ports slower than their NICs, and cables slower than their ports."""
     plant, down, bundles = case.plant, case.plant.node_links, case.plant.bundles
     for i, fabric in enumerate(case.scenario.fabrics):
-        mine = np.flatnonzero((down.fabric == i) & plant.nodes.present[down.node])
-        wanted = plant.nodes.nic_bytes_s[down.node[mine]] / fabric.homes
-        slow = mine[down.bytes_s[mine] < _SLOW * wanted]
+        links = np.flatnonzero((down.fabric == i) & plant.nodes.present[down.node])
+        wanted = plant.nodes.nic_bytes_s[down.node[links]] / fabric.homes
+        slow = links[down.bytes_s[links] < _SLOW * wanted]
         if len(slow):
             port = line_rate(float(down.bytes_s[slow].min()))
-            card = line_rate(float(plant.nodes.nic_bytes_s[down.node[slow]].max()) / fabric.homes)
+            nic = line_rate(float(plant.nodes.nic_bytes_s[down.node[slow]].max()) / fabric.homes)
             ids = tuple(plant.switches.ids[leaf] for leaf in np.unique(down.leaf[slow]).tolist())
-            reason = f"gives {port.text} to cards of {card.text}: {len(slow):,} cards run below their speed"
+            reason = (
+                f"has ports of {port.text} for NICs of {nic.text}: {len(slow):,} NICs run below line rate"
+            )
             at: Path = ("fabrics", i, "leaf", "part")
             yield Found(
-                at=at, reason=reason, fix="switches with faster ports", ids=ids, value=port, limit=card
+                at=at, reason=reason, fix="switches with faster ports", ids=ids, value=port, limit=nic
             )
         cable = case.catalog.cable(fabric.cable)
         fast = np.flatnonzero(
@@ -119,7 +121,7 @@ def _speeds(case: RuleContext) -> Iterator[Found]:
         if len(fast):
             asked = line_rate(float(bundles.cable_bytes_s[fast].max()))
             has = line_rate(cable.bandwidth_bytes_s)
-            reason = f"carries {has.text}, and the ports it joins have {asked.text}"
+            reason = f"carries {has.text}, below the {asked.text} of its ports"
             ids = _racks(case, fast)
             fix = "a faster cable part"
             yield Found(at=("fabrics", i, "cable"), reason=reason, fix=fix, ids=ids, value=has, limit=asked)
@@ -146,8 +148,11 @@ def _reach(case: RuleContext) -> Iterator[Found]:
         )
         first = _racks(case, long[:1])
         count = int(bundles.cables[long].sum())
-        reason = f"reaches {reach.text}, and {count:,} cables are longer: {longest.text} from {first[0]} to {first[-1]}"
-        fix = "a cable part that reaches so far, or switches nearer to the nodes"
+        reason = (
+            f"reaches {reach.text}, but {count:,} cables are longer: the longest, {first[0]} to {first[-1]}, "
+            f"is {longest.text}"
+        )
+        fix = "a cable part with a longer reach, or switches nearer to the nodes"
         yield Found(
             at=("fabrics", i, "cable"),
             reason=reason,
@@ -159,40 +164,40 @@ def _reach(case: RuleContext) -> Iterator[Found]:
 
 
 def _rails(case: RuleContext) -> Iterator[Found]:
-    """Yield cables that plug a card into a leaf of another rail."""
+    """Yield cables from a NIC to a leaf of another rail."""
     plant, down = case.plant, case.plant.node_links
     for i, fabric in enumerate(case.scenario.fabrics):
-        mine = np.flatnonzero((down.fabric == i) & plant.nodes.present[down.node])
-        if fabric.kind not in ("rail-optimised", "rail-only", "explicit") or not len(mine):
+        links = np.flatnonzero((down.fabric == i) & plant.nodes.present[down.node])
+        if fabric.kind not in ("rail-optimised", "rail-only", "explicit") or not len(links):
             continue
-        nic, leaf = down.nic[mine], down.leaf[mine]
-        cards = int(nic.max()) + 1
-        if cards < 2:
+        nic, leaf = down.nic[links], down.leaf[links]
+        nics = int(nic.max()) + 1
+        if nics < 2:
             continue
-        count = np.zeros((len(plant.switches.ids), cards), np.int64)
+        count = np.zeros((len(plant.switches.ids), nics), np.int64)
         np.add.at(count, (leaf, nic), 1)
         used = np.unique(leaf)
         share = count.max(axis=1)[used] / count.sum(axis=1)[used]
         if fabric.kind == "explicit" and float(np.median(share)) < RAIL_SHARE:
-            continue  # not meant by rails
+            continue  # not rail-optimised
         own = np.where(plant.switches.rail >= 0, plant.switches.rail, count.argmax(axis=1))
-        crossed = mine[nic != own[leaf]]
+        crossed = links[nic != own[leaf]]
         if len(crossed):
             first = int(crossed[0])
             reason = (
-                f"crosses rails: card {int(down.nic[first])} of {plant.nodes.ids[int(down.node[first])]} plugs into "
+                f"crosses rails: NIC {int(down.nic[first])} of {plant.nodes.ids[int(down.node[first])]} connects to "
                 f"{plant.switches.ids[int(down.leaf[first])]} of rail {int(own[down.leaf[first]])}"
-                + (f", and {len(crossed) - 1:,} more do so" if len(crossed) > 1 else "")
+                + (f", and {len(crossed) - 1:,} more cables cross" if len(crossed) > 1 else "")
             )
             ids = tuple(plant.nodes.ids[node] for node in dict.fromkeys(down.node[crossed].tolist()))
-            fix = "card n of every node into a leaf of rail n, or collectives cross the spine"
+            fix = "connect NIC n of every node to a leaf of rail n, or collectives cross the spine"
             at: Path = ("fabrics", i, "links") if fabric.kind == "explicit" else ("fabrics", i)
             counted, none = number(len(crossed), "cables"), number(0, "cables")
             yield Found(at=at, reason=reason, fix=fix, ids=ids, value=counted, limit=none)
 
 
 def _oversubscribed(case: RuleContext) -> Iterator[Found]:
-    """Yield switches with more bandwidth down than up by more than the fabric aims at."""
+    """Yield switches whose oversubscription exceeds the target of their fabric."""
     plant, up = case.plant, case.plant.switch_links
     role = plant.switches.role
     count = len(plant.switches.ids)
@@ -202,17 +207,17 @@ def _oversubscribed(case: RuleContext) -> Iterator[Found]:
     up_bytes_s = np.bincount(up.lower[between], up.bytes_s[between], count)
     ratio = np.divide(down_bytes_s, up_bytes_s, out=np.zeros(count), where=up_bytes_s > 0)
     for i, fabric in enumerate(case.scenario.fabrics):
-        mine = (plant.switches.fabric == i) & plant.switches.present
-        over = np.flatnonzero(mine & (ratio > fabric.oversubscription * 1.001))
+        switches = (plant.switches.fabric == i) & plant.switches.present
+        over = np.flatnonzero(switches & (ratio > fabric.oversubscription * 1.001))
         if not len(over):
             continue
         over = over[np.argsort(-ratio[over], kind="stable")]
         worst = int(over[0])
         tier = TIER_NAMES[int(role[worst])]
         has, aim = number(float(ratio[worst]), "to 1"), number(fabric.oversubscription, "to 1")
-        reason = f"has {has.text} at {tier} {plant.switches.ids[worst]}, and {aim.text} is its target"
-        fix = "more cables or switches above, or a target that says so"
-        ids = tuple(plant.switches.ids[one] for one in over.tolist())
+        reason = f"is exceeded at {tier} {plant.switches.ids[worst]}: {has.text}, target {aim.text}"
+        fix = f"more uplinks or more switches in the tier above, or {has.value:.4g} as the target"
+        ids = tuple(plant.switches.ids[switch] for switch in over.tolist())
         at: Path = ("fabrics", i, "oversubscription")
         yield Found(at=at, reason=reason, fix=fix, ids=ids, value=has, limit=aim)
 
@@ -220,11 +225,11 @@ def _oversubscribed(case: RuleContext) -> Iterator[Found]:
 RULES = (
     Rule(
         "node-unreachable",
-        "Node out of reach",
+        "Unreachable node",
         "fabric",
         "error",
-        "Nodes of a fabric that the others do not reach on every card, and leaves that meet in no spine.",
-        "what collectives need",
+        "Nodes of a fabric without a path to the others on every NIC, and leaves that meet in no spine.",
+        "collectives need a path between all nodes",
         _unreachable,
     ),
     Rule(
@@ -232,16 +237,16 @@ RULES = (
         "Node without a network",
         "fabric",
         "warning",
-        "Nodes on no cable of any fabric, and in no row that one is to join, where other nodes have a network.",
-        "what jobs over several nodes need",
+        "Nodes on no cable and in no row of any fabric, where other nodes have a network.",
+        "multi-node jobs need a network",
         _unlinked,
     ),
     Rule(
         "port-type",
-        "Port of another kind",
+        "Wrong port type",
         "fabric",
         "error",
-        "Switches of scale-up or management networks in a fabric, and technologies that its switches do not speak.",
+        "Switches for scale-up or management networks in a fabric, and technologies that its switches do not support.",
         "technology of the parts",
         _port_types,
     ),
@@ -250,7 +255,7 @@ RULES = (
         "Port or cable too slow",
         "fabric",
         "warning",
-        "Speed of ports against the cards behind them, and of cables against the ports they join.",
+        "Speed of ports against their NICs, and of cables against their ports.",
         "bandwidth of the parts",
         _speeds,
     ),
@@ -265,28 +270,28 @@ RULES = (
     ),
     Rule(
         "rail-match",
-        "Cable into another rail",
+        "Cable to the wrong rail",
         "fabric",
         "warning",
-        "Number of each card, against the rail of the leaf it plugs into.",
-        "NVIDIA DGX SuperPOD reference architecture: rail-optimised, card n on leaf n",
+        "Number of each NIC, against the rail of its leaf.",
+        "NVIDIA DGX SuperPOD reference architecture: rail-optimised, NIC n on leaf n",
         _rails,
     ),
     Rule(
         "oversubscription",
-        "Fewer up-links than aimed at",
+        "Oversubscribed uplinks",
         "fabric",
         "warning",
-        "Bandwidth down over up of every leaf and spine, against oversubscription of the fabric.",
+        "Downlink over uplink bandwidth of every leaf and spine, against oversubscription of the fabric.",
         "the scene itself",
         _oversubscribed,
     ),
     Rule(
         "routing-idle",
-        "Routing without a choice",
+        "Routing without effect",
         "fabric",
         "notice",
-        "Routing that is said of a ring or torus, where it changes nothing.",
+        "Routing set for a ring or torus, where it changes nothing.",
         "the scene itself",
         _routing,
     ),

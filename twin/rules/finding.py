@@ -1,4 +1,4 @@
-"""What a design rule found: where, how bad, what was measured against what limit, and what would mend it."""
+"""A finding of a design rule: place, severity, measured value, limit and fix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twin.scenario.text.parse import Path
 
 Severity = Literal["error", "warning", "notice"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-"""The worst first. Only errors and warnings make `twin check` fail."""
+"""Highest first. Only errors and warnings make `twin check` fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ class Measure:
 def quantity(value: float, dimension: str) -> Measure:
     """Return a measure of a dimension of `twin.units`, to three digits."""
     rounded = float(f"{float(value):.3g}")
-    return Measure(float(value), units.DIMENSIONS[dimension].si_unit, rendered(rounded, dimension))
+    text = rendered(rounded, dimension).replace("degC", "°C")
+    return Measure(float(value), units.DIMENSIONS[dimension].si_unit, text)
 
 
 def line_rate(bytes_s: float) -> Measure:
@@ -46,25 +47,25 @@ def line_rate(bytes_s: float) -> Measure:
 
 
 def number(value: float, unit: str = "") -> Measure:
-    """Return a measure of what is counted, such as 3 nodes, or of a weight in kg."""
+    """Return a measure of a count, such as 3 nodes, or of a weight in kg."""
     text = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"
     return Measure(float(value), unit, f"{text} {unit}".rstrip())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What the code of a rule says; `twin.rules.check` makes a `Finding` of it.
+    """Result of the check of a rule; `twin.rules.check` makes a `Finding` of it.
 
     Attributes
     ----------
     at
         Key of the file to blame.
     reason
-        Clause that goes on from the name of that key: "leaves 64 kW on duct/0, which has 50 kW".
+        Clause that follows the name of that key: "is too low: duct/0 carries 64 kW, capacity 50 kW".
     fix
-        What would mend it; "" when the reason says it.
+        What would fix it; "" when the reason says it.
     ids
-        Things to select; none: those that the key is about.
+        Components to select; none: those of the key.
     severity
         None: that of the rule.
     """
@@ -80,26 +81,26 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that a rule found.
+    """One finding of a rule.
 
     Attributes
     ----------
     rule
         Id of the rule.
     ids
-        Things to select, the worst first; jobs, tenants and the like where nothing in the hall is concerned.
+        Components to select, worst first; jobs or tenants where no component is concerned.
     at, key
         Key of the file to blame, as steps and as people write it.
     subject
-        Id of the innermost thing of the file that holds the key, "" where none does.
+        Id of the innermost entry of the file that holds the key, "" where none does.
     value, limit
         What was measured, and what is allowed; None where the rule measures nothing.
     sentence
         What is wrong.
     fix
-        What would mend it; "" when the sentence says it.
+        What would fix it; "" when the sentence says it.
     comment
-        Why it is accepted: of the exclusion that covers it; "" while none does.
+        Comment of the exclusion that covers it; "" without one.
     """
 
     rule: str
@@ -122,12 +123,12 @@ class Finding:
 
     @property
     def counts(self) -> bool:
-        """Return whether it makes the scene one with findings: an error or warning that nobody accepted."""
+        """Return whether it makes `twin check` fail: an error or warning without an exclusion."""
         return not self.excluded and self.severity != "notice"
 
     @property
     def target(self) -> str:
-        """Return what an exclusion of just this one names: the only thing concerned, else the key."""
+        """Return the target for an exclusion of this finding alone: its only component, else the key."""
         return self.ids[0] if len(self.ids) == 1 else self.key or "*"
 
     def plain(self) -> dict[str, Any]:
@@ -135,9 +136,9 @@ class Finding:
         return {**asdict(self), "at": list(self.at), "ids": list(self.ids), "excluded": self.excluded}
 
     @classmethod
-    def of_plain(cls, said: Mapping[str, Any]) -> Finding:
-        """Return what `plain` made JSON of."""
-        own = {key: said[key] for key in cls.__dataclass_fields__}
+    def of_plain(cls, plain: Mapping[str, Any]) -> Finding:
+        """Return the finding that `plain` wrote."""
+        fields = {key: plain[key] for key in cls.__dataclass_fields__}
         for key in ("value", "limit"):
-            own[key] = Measure(**own[key]) if own[key] is not None else None
-        return cls(**{**own, "at": tuple(own["at"]), "ids": tuple(own["ids"])})
+            fields[key] = Measure(**fields[key]) if fields[key] is not None else None
+        return cls(**{**fields, "at": tuple(fields["at"]), "ids": tuple(fields["ids"])})

@@ -1,4 +1,4 @@
-"""Design rules of the work: jobs without spares or a place for their state, and keys that can never act."""
+"""Design rules of the jobs: no spare nodes, no checkpoint target, and keys without effect."""
 
 from __future__ import annotations
 
@@ -16,43 +16,45 @@ from twin.scenario.schema.work import Inference, Load, MonteCarlo
 
 
 def _spares(case: RuleContext) -> Iterator[Found]:
-    """Yield jobs that go on with spares and take all the nodes there are."""
+    """Yield jobs that replace failed nodes with spares and leave no node spare."""
     nodes = case.plant.nodes
     for i, job in enumerate(case.scenario.jobs):
         if job.recovery.policy != "spare" or job.gpus is not None or job.mig is not None:
             continue
         rows = rows_of(case.scenario, job)
-        mine: Bools = nodes.present & ~nodes.drained & (nodes.gpu_count > 0)
+        usable: Bools = nodes.present & ~nodes.drained & (nodes.gpu_count > 0)
         if rows:
-            mine = mine & case.racks_of(rows)[nodes.rack]
-        left = int(mine.sum()) - job.nodes
+            usable = usable & case.racks_of(rows)[nodes.rack]
+        count = int(usable.sum())
+        left = count - job.nodes
         if left < 1 and case.scenario.failures.enabled:
             where = f"rows {', '.join(rows)}" if rows else "the halls"
-            reason = f"take all {job.nodes:,} that {where} have: after a failure it waits for the repair"
-            fix = "fewer nodes, more racks, or recovery policy shrink"
-            ids = (job.id,)
-            one = number(1, "spare")
-            at = ("jobs", i, "nodes")
-            yield Found(
-                at=at, reason=reason, fix=fix, ids=ids, value=number(max(0, left), "spare"), limit=one
+            reason = (
+                f"leave no spare node: the job takes {job.nodes:,} of the {count:,} in {where}; after a failure it "
+                "waits for the repair"
             )
+            fix = "fewer nodes, more racks, or recovery policy shrink"
+            spares, least = number(max(0, left), "spare"), number(1, "spare")
+            at = ("jobs", i, "nodes")
+            yield Found(at=at, reason=reason, fix=fix, ids=(job.id,), value=spares, limit=least)
 
 
 def _checkpoint_targets(case: RuleContext) -> Iterator[Found]:
-    """Yield work that writes checkpoints to nowhere."""
+    """Yield jobs whose checkpoints have no storage."""
     for at, work in work_of(case.scenario):
-        said = work.checkpoint
-        if isinstance(work.workload, Inference | Load | MonteCarlo) or said.interval == "none":
+        checkpoint = work.checkpoint
+        if isinstance(work.workload, Inference | Load | MonteCarlo) or checkpoint.interval == "none":
             continue
-        if said.storage is None and not said.tiers:
-            reason = "names no storage: checkpoints cost their pause, but go to no store that could be full or slow"
-            yield Found(
-                at=(*at, "checkpoint"), reason=reason, fix="storage: a store, or tiers", ids=(work.id,)
+        if checkpoint.storage is None and not checkpoint.tiers:
+            reason = (
+                "names no storage: the checkpoint stall is modelled, a full or slow storage system is not"
             )
+            fix = "storage: the id of a storage system, or tiers"
+            yield Found(at=(*at, "checkpoint"), reason=reason, fix=fix, ids=(work.id,))
 
 
 def _never(case: RuleContext) -> Iterator[Found]:
-    """Yield what is asked for at a time that the run never reaches."""
+    """Yield interventions, edits and reservations after the end of the run."""
     for at, id, reason in past_the_end(case.scenario):
         yield Found(at=at, reason=reason, fix="an earlier time, or a longer duration", ids=(id,))
 
@@ -65,8 +67,8 @@ RULES = (
         "No spare node",
         "work",
         "warning",
-        "Nodes left over for each job that takes spares after a failure.",
-        "one at least; fleets keep 1 to 4 %",
+        "Unallocated nodes for each job whose recovery policy is spare.",
+        "at least one; fleets keep 1 to 4 %",
         _spares,
     ),
     Rule(
@@ -74,16 +76,16 @@ RULES = (
         "After the end of the run",
         "work",
         "warning",
-        "Interventions, edits and reservations that begin when the run is over.",
+        "Interventions, edits and reservations that begin after the run ends.",
         _SCENE,
         _never,
     ),
     Rule(
         "checkpoint-target",
-        "Checkpoints go nowhere",
+        "No checkpoint target",
         "work",
         "warning",
-        "Work that writes checkpoints, without a store or tier that takes them.",
+        "Jobs that write checkpoints without a storage system or tier.",
         _SCENE,
         _checkpoint_targets,
     ),
@@ -98,19 +100,19 @@ RULES = (
     ),
     Rule(
         "tensor-group",
-        "Tensor group over the network",
+        "Tensor-parallel group over the network",
         "work",
         "warning",
-        "Degree of tensor parallelism, against the GPUs of a scale-up domain.",
+        "Tensor-parallel degree, against the GPUs of a scale-up domain.",
         "scale_up_gpus of the node part",
         written(hardware.split_tensors),
     ),
     Rule(
         "data-room",
-        "Data without room",
+        "Data set does not fit",
         "work",
         "warning",
-        "Data sets and caches, against the stores, drives and memory that hold them.",
+        "Data sets and caches, against the storage systems, drives and memory that hold them.",
         "capacity of the parts",
         written(storage.unmet),
     ),
@@ -119,7 +121,7 @@ RULES = (
         "Jobs of a trace left out",
         "work",
         "warning",
-        "Jobs of traces that ask for more GPUs than there are.",
+        "Jobs of traces that request more GPUs than the halls have.",
         _SCENE,
         written(workload.left_out),
     ),
@@ -128,16 +130,16 @@ RULES = (
         "Job that may never start",
         "work",
         "warning",
-        "Length of each job, against the time between windows of a reservation that comes again and again.",
+        "Length of each job, against the time between windows of a recurring reservation.",
         _SCENE,
         written(workload.shut_out),
     ),
     Rule(
         "recovery-idle",
-        "Recovery that never acts",
+        "Recovery without effect",
         "work",
         "warning",
-        "What a job says of recovery and checkpoints and can never do.",
+        "Recovery and checkpoint keys of a job that can have no effect.",
         _SCENE,
         written(recovery.idle_recovery),
     ),

@@ -1,4 +1,4 @@
-"""From a key of the file to its name, and to the things in the hall that it is about."""
+"""From a key of the file to its name, and to the components that it describes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twin.scenario.text.parse import Path
 
 
 def _below(at: object, step: str | int) -> object:
-    """Return what stands under a key as a file writes it, or under an index; None where nothing does."""
+    """Return the value under a key as a file writes it, or under an index; None without one."""
     if isinstance(at, BaseModel):
         fields = type(at).model_fields
         name = next((name for name, info in fields.items() if step in (info.alias or name, name)), None)
@@ -25,7 +25,7 @@ def _below(at: object, step: str | int) -> object:
 
 
 def named(scenario: Scenario, at: Path) -> tuple[str, str, str]:
-    """Return a key as people write it, the innermost thing that holds it, and what the sentence begins with.
+    """Return a key as people write it, the id of the innermost entry that holds it, and the subject of the sentence.
 
     >>> from twin.scenario import load
     >>> named(load("builtin:lab-16").scenario, ("halls", 0, "rows", 0, "racks", "count"))
@@ -52,7 +52,7 @@ def named(scenario: Scenario, at: Path) -> tuple[str, str, str]:
 
 
 def things(scenario: Scenario, plant: Plant, at: Path) -> tuple[str, ...]:
-    """Return the ids of what a key is about: rows of a generator, items of a power stage, loops, a job."""
+    """Return the ids of the components of a key: rows of a generator, items of a power stage, loops, a job."""
     if at[:1] == ("halls",) and len(at) > 3 and at[2] == "overrides":
         return (str(at[3]),)
     _, subject, _ = named(scenario, at)
@@ -60,5 +60,5 @@ def things(scenario: Scenario, plant: Plant, at: Path) -> tuple[str, ...]:
         return ()
     kinds = {"power": plant.power.ids, "cooling": plant.loops.ids, "halls": plant.rows.ids}
     ids = kinds.get(str(at[0]), [])
-    made = tuple(one for one in ids if one.rpartition("/")[0] == subject)
+    made = tuple(id for id in ids if id.rpartition("/")[0] == subject)
     return made or (subject,)

@@ -1,4 +1,4 @@
-"""All that the rules found in a scene, the worst first."""
+"""All findings of the rules in a scene, worst first."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from twin.rules.finding import SEVERITIES, Finding, Severity
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Findings in order of severity, then of the table of rules; excluded ones are among them."""
+    """Findings in order of severity, then of the table of rules, excluded ones included."""
 
     findings: tuple[Finding, ...]
 
     @property
     def open(self) -> tuple[Finding, ...]:
-        """Return what no exclusion covers."""
-        return tuple(one for one in self.findings if not one.excluded)
+        """Return the findings without an exclusion."""
+        return tuple(finding for finding in self.findings if not finding.excluded)
 
     @property
     def failed(self) -> bool:
         """Return whether an error or a warning is open; notices alone do not fail a scene."""
-        return any(one.counts for one in self.findings)
+        return any(finding.counts for finding in self.findings)
 
     def counts(self) -> dict[Severity, int]:
-        """Return how many findings are open of each severity."""
-        found = Counter(one.severity for one in self.open)
+        """Return the number of open findings of each severity."""
+        found = Counter(finding.severity for finding in self.open)
         return {severity: found[severity] for severity in SEVERITIES}
 
     def plain(self) -> dict[str, Any]:
@@ -37,10 +37,10 @@ class Report:
         return {
             "failed": self.failed,
             "counts": {**self.counts(), "excluded": excluded},
-            "findings": [one.plain() for one in self.findings],
+            "findings": [finding.plain() for finding in self.findings],
         }
 
     @classmethod
-    def of_plain(cls, said: Mapping[str, Any]) -> Report:
-        """Return what `plain` made JSON of."""
-        return cls(tuple(Finding.of_plain(one) for one in said["findings"]))
+    def of_plain(cls, plain: Mapping[str, Any]) -> Report:
+        """Return the report that `plain` wrote."""
+        return cls(tuple(Finding.of_plain(finding) for finding in plain["findings"]))

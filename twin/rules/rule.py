@@ -1,4 +1,4 @@
-"""A named check: what it looks at, how bad what it finds is, and where its limit comes from."""
+"""A named check: what it checks, the severity of its findings, and the source of its limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from twin.scenario.text.parse import Path
 Family = Literal["space", "power", "cooling", "fabric", "tenancy", "work", "data", "run"]
 Finds = Callable[[RuleContext], Iterable[Found]]
 Wrong = tuple[Path, str, str]
-"""Path of the key to blame, reason, hint: what the checks of `twin.scenario` say."""
+"""Path of the key to blame, reason and hint, as the checks of `twin.scenario` yield them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +25,17 @@ class Rule:
     Attributes
     ----------
     id
-        By which exclusions name it, for ever.
+        Name for exclusions; it never changes.
     title
         A few words.
     severity
-        error: it will not work or does harm; warning: it works, but not as one would want it; notice: to be known.
+        error: it does not work or does harm; warning: it works with a defect; notice: for information.
     checks
-        What it looks at, in one sentence.
+        What it checks, in one sentence.
     source
-        Where its limit comes from.
+        Source of its limit.
     find
-        What does the check; None: only a run can tell, so `twin check` asks the engine.
+        The check; None: it needs a run, so `twin check` asks the engine.
     """
 
     id: str
@@ -48,7 +48,7 @@ class Rule:
 
 
 def written(topic: Callable[[Scenario, Catalog], Iterable[Wrong]], *, keys: tuple[str, ...] = ()) -> Finds:
-    """Return a check of `twin.scenario` as one of a rule; with `keys` only of what it blames on one of these."""
+    """Return a check of `twin.scenario` as the check of a rule; with `keys` only its findings at one of these keys."""
 
     def find(case: RuleContext) -> Iterator[Found]:
         for at, reason, hint in topic(case.scenario, case.catalog):

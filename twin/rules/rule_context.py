@@ -1,4 +1,4 @@
-"""What the rules ask of a scene, worked out once for all of them."""
+"""A scene with the figures that several rules need, computed once."""
 
 from __future__ import annotations
 
@@ -37,32 +37,32 @@ class RuleContext:
 
     @cached_property
     def load(self) -> DesignLoad:
-        """What the power tree carries with any of its items lost."""
+        """Load of the power tree with any of its items lost."""
         return DesignLoad(self.plant, self.catalog)
 
     @cached_property
     def usual_w(self) -> Floats:
-        """What each item of the power tree delivers with all of them alive [W]."""
+        """Output of each item of the power tree with all of them working [W]."""
         return self.load.out_w()
 
     @cached_property
     def heat_w(self) -> Floats:
-        """Heat of each loop with every node at its nameplate [W]."""
+        """Heat of each loop with every node at its nameplate power [W]."""
         return rated_heat_w(self.plant, self.catalog, self.plant.loops)
 
     @cached_property
     def links(self) -> Links:
-        """Every cable run."""
+        """All cables."""
         return links_of(self.plant)
 
     @cached_property
     def controls(self) -> dict[str, Control]:
-        """What keeps tenants apart, by control."""
-        return {one.id: one for one in review(self.scenario, self.plant)}
+        """Controls that isolate tenants, by id."""
+        return {control.id: control for control in review(self.scenario, self.plant)}
 
     @cached_property
     def geared(self) -> Bools:
-        """Return which racks stand there with something in them that draws power."""
+        """Return which racks hold equipment that draws power."""
         plant = self.plant
         nodes, switches, fixtures = plant.nodes, plant.switches, plant.fixtures
         held = plant.racks.gear_w > 0
@@ -73,18 +73,18 @@ class RuleContext:
 
     @cached_property
     def rack_generator(self) -> Ints32:
-        """Which row generator each rack is of, in the order of `generators`."""
+        """Row generator of each rack, as its place in `generators`."""
         rows = [name.partition("/")[0] for name in self.plant.rows.ids]
         order = {name: place for place, name in enumerate(self.generators)}
         return np.array([order.get(name, -1) for name in rows], np.int32)[self.plant.racks.row]
 
     def racks_of(self, names: tuple[str, ...]) -> Bools:
-        """Return the racks of some row generators that stand there."""
-        mine = [place for place, name in enumerate(self.generators) if name in names]
-        return np.asarray(np.isin(self.rack_generator, mine) & self.plant.racks.present, np.bool_)
+        """Return the present racks of row generators."""
+        places = [place for place, name in enumerate(self.generators) if name in names]
+        return np.asarray(np.isin(self.rack_generator, places) & self.plant.racks.present, np.bool_)
 
     def by_generator(self, racks: NDArray[np.integer]) -> list[tuple[Path, list[str]]]:
-        """Return some racks by row generator: its path, and ids of the racks in the order given."""
+        """Return racks by row generator: its path, and ids of the racks in the order given."""
         found: dict[int, list[str]] = {}
         for rack in racks.tolist():
             found.setdefault(int(self.rack_generator[rack]), []).append(self.plant.racks.ids[rack])

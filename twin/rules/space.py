@@ -1,4 +1,4 @@
-"""Design rules of space: what stands in one place twice, too close, or too heavy for what carries it."""
+"""Design rules of space: overlaps, clearance and weight."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from twin.scenario.checks.fabric import crowded
 from twin.scenario.text.parse import Path
 
 BESIDE_M = 0.6
-"""Of the aisle on each side of a rack, what is counted to the floor it stands on, at most [m]: half of 1.2 m."""
+"""Share of the aisle on each side that counts as floor under a rack, at most [m]: half of 1.2 m."""
 
 CABINET_KG = 1360.0
-"""What a 19-inch cabinet carries standing: 3,000 lb, the usual static rating of 42 to 48 U cabinets [recalled]."""
+"""Static rating of a 19-inch cabinet [kg]: 3,000 lb, usual for 42 to 48 U cabinets [recalled]."""
 
 GRAVITY_M_S2 = 9.80665
 TOUCH_M = 0.005
-"""Footprints may share so much: roundings of pitch and width."""
+"""Overlap of footprints that counts as rounding of pitch and width [m]."""
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -36,12 +36,12 @@ Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def _units(case: RuleContext) -> Iterator[Found]:
-    """Yield racks in which two things stand in one unit, or one stands above the roof or below the floor."""
+    """Yield racks with two components in one unit, or with a component outside the units of the rack."""
     crowds = list(crowded(case.scenario, case.catalog))
     for at, reason, hint in crowds:
         yield Found(at=at, reason=reason, fix=hint)
     if crowds:
-        return  # switches without room are piled up in unit 1: said already
+        return  # switches without room all sit in unit 1: reported already
     plant = case.plant
     nodes, switches, fixtures, racks = plant.nodes, plant.switches, plant.fixtures, plant.racks
     node, switch = np.flatnonzero(nodes.present), np.flatnonzero(switches.present & (switches.rack >= 0))
@@ -56,14 +56,14 @@ def _units(case: RuleContext) -> Iterator[Found]:
     wrong = np.union1d(rack[_doubled(rack, first_u, height_u, column, abreast)], rack[outside])
     for at, ids in case.by_generator(wrong):
         slot = plant.slots[ids[0]][1]
-        mine = rack == slot
-        highest = int((first_u + height_u - 1)[mine].max(initial=0))
+        in_rack = rack == slot
+        highest = int((first_u + height_u - 1)[in_rack].max(initial=0))
         units = int(racks.units_u[slot])
         if highest > units:
-            reason = f"reach unit {highest} in {_many(ids)}, and the rack has {units} U"
+            reason = f"need unit {highest} in {_many(ids)}, but the rack has {units} U"
         else:
-            reason = f"overlap in {_many(ids)}: two things stand in one rack unit"
-        used = int(height_u[mine & (column == 0)].sum())
+            reason = f"have a rack-unit conflict in {_many(ids)}: two components share a unit"
+        used = int(height_u[in_rack & (column == 0)].sum())
         fix = "fewer or lower nodes, or racks of their own for the switches"
         yield Found(
             at=(*at, "racks"),
@@ -78,7 +78,7 @@ def _units(case: RuleContext) -> Iterator[Found]:
 def _doubled(
     rack: Ints32, first_u: Ints32, height_u: Ints32, column: Ints32, abreast: Ints32
 ) -> NDArray[np.int64]:
-    """Return entries that stand where another one does."""
+    """Return entries that share a unit with another one."""
     entry = np.repeat(np.arange(len(rack)), height_u)
     level = np.arange(len(entry)) - np.repeat(np.cumsum(height_u) - height_u, height_u)
     key = rack[entry].astype(np.int64) * 128 + first_u[entry] + level
@@ -98,21 +98,21 @@ def _many(ids: list[str]) -> str:
 
 
 class _Floor:
-    """Footprints of racks, then machines, and pairs of them that share some x."""
+    """Footprints of racks, then of cooling units, and pairs of them that overlap in x."""
 
     def __init__(self, case: RuleContext) -> None:
         racks, machines, loops = case.plant.racks, case.plant.machines, case.plant.loops
-        there = np.zeros(0, np.int64)
-        if len(machines.loop):  # doors hang on racks and swing open with them
-            there = np.flatnonzero((loops.present & (loops.kind != LoopKind.REAR_DOOR))[machines.loop])
+        standing = np.zeros(0, np.int64)
+        if len(machines.loop):  # rear doors are part of their racks
+            standing = np.flatnonzero((loops.present & (loops.kind != LoopKind.REAR_DOOR))[machines.loop])
         self.rack = np.flatnonzero(racks.present)
         self.ids = [racks.ids[slot] for slot in self.rack.tolist()]
-        self.ids += [loops.ids[int(machines.loop[slot])] for slot in there.tolist()]
+        self.ids += [loops.ids[int(machines.loop[slot])] for slot in standing.tolist()]
 
         def both(of_racks: Floats, of_machines: Floats) -> Floats:
-            return np.concatenate([of_racks[self.rack], of_machines[there]])
+            return np.concatenate([of_racks[self.rack], of_machines[standing]])
 
-        self.hall = np.concatenate([racks.hall[self.rack], loops.hall[machines.loop[there]]])
+        self.hall = np.concatenate([racks.hall[self.rack], loops.hall[machines.loop[standing]]])
         self.x_m, self.y_m = both(racks.x_m, machines.x_m), both(racks.y_m, machines.y_m)
         self.width_m = both(racks.width_m, machines.width_m)
         self.depth_m = both(racks.depth_m, machines.depth_m)
@@ -122,7 +122,7 @@ class _Floor:
         self.gap_m = gap_m - (self.depth_m[self.one] + self.depth_m[self.other]) / 2
 
     def _beside(self) -> Pairs:
-        """Return pairs of footprints of one hall that share more than a touch of x, a rack at least in each."""
+        """Return pairs of footprints of one hall that overlap in x by more than rounding; each has a rack."""
         low_m = self.x_m - self.width_m / 2 + self.hall * 1e6
         order = np.argsort(low_m, kind="stable")
         high_m, is_rack = (low_m + self.width_m - TOUCH_M)[order], self.is_rack[order]
@@ -139,20 +139,20 @@ class _Floor:
         return order[first], order[second]
 
     def shared_m(self, pair: int) -> float:
-        """Return by how much two footprints reach into one another, across or along, whichever is less [m]."""
+        """Return the overlap of two footprints in x or y, whichever is less [m]."""
         one, other = self.one[pair], self.other[pair]
         x_m = (self.width_m[one] + self.width_m[other]) / 2 - abs(self.x_m[one] - self.x_m[other])
         return float(min(x_m, -self.gap_m[pair]))
 
     def clear_m(self, facing: Ints32) -> tuple[Floats, Floats]:
-        """Return the clear space before and behind each rack [m]; inf where nothing stands there."""
+        """Return the clear space before and behind each rack [m]; inf where it is free."""
         free_m = np.full((2, len(self.rack)), np.inf)
         slot, _, side, gap_m = self._seen(facing)
         np.minimum.at(free_m, (side, slot), gap_m)
         return free_m[0], free_m[1]
 
     def tight(self, facing: Ints32) -> list[tuple[float, float, int, int]]:
-        """Return (clear space, the least [m], rack, what it is to) of the racks with too little, the worst first."""
+        """Return (clear space [m], least [m], rack, neighbour) of racks with too little clearance, worst first."""
         slot, other, side, gap_m = self._seen(facing)
         least_m = np.where(side == 0, FRONT_M, REAR_M)
         hit = np.flatnonzero((gap_m < least_m - TOUCH_M) & ~_inside(self)[slot])
@@ -161,33 +161,33 @@ class _Floor:
         return list(zip(*(column[hit].tolist() for column in columns), strict=True))
 
     def _seen(self, facing: Ints32) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]:
-        """Return who stands before (side 0) or behind (1) each rack, and how far away [m]: (rack, who, side, gap)."""
+        """Return the neighbours before (side 0) and behind (1) each rack: (rack, neighbour, side, gap [m])."""
         found = []
         for one, other in ((self.one, self.other), (self.other, self.one)):
-            mine = self.is_rack[one] & (self.gap_m > -TOUCH_M)
-            ahead = np.sign(self.y_m[other[mine]] - self.y_m[one[mine]])
-            side = np.where(ahead == facing[one[mine]], 0, 1)
-            found.append((one[mine], other[mine], side, np.maximum(self.gap_m[mine], 0.0)))
+            apart = self.is_rack[one] & (self.gap_m > -TOUCH_M)
+            ahead = np.sign(self.y_m[other[apart]] - self.y_m[one[apart]])
+            side = np.where(ahead == facing[one[apart]], 0, 1)
+            found.append((one[apart], other[apart], side, np.maximum(self.gap_m[apart], 0.0)))
         slot, who, side, gap_m = (np.concatenate(columns) for columns in zip(*found, strict=True))
         return slot, who, side, gap_m
 
 
 def _collide(case: RuleContext) -> Iterator[Found]:
-    """Yield racks that stand in one another or in a machine, and rows whose pitch is less than their racks are wide."""
+    """Yield racks that overlap a rack or cooling unit, and rows whose pitch is less than the width of their racks."""
     floor = _Floor(case)
     hit = floor.gap_m < -TOUCH_M
-    told: dict[str, Found] = {}
+    reported: dict[str, Found] = {}
     for pair in np.flatnonzero(hit).tolist():
         one, other = int(floor.one[pair]), int(floor.other[pair])
         moved = floor.is_rack[other] and _place(case, floor.ids[other])[2] == "overrides"
-        rack, thing = (other, one) if moved or not floor.is_rack[one] else (one, other)
-        ids, at = (floor.ids[rack], floor.ids[thing]), _place(case, floor.ids[rack])
+        rack, obstacle = (other, one) if moved or not floor.is_rack[one] else (one, other)
+        ids, at = (floor.ids[rack], floor.ids[obstacle]), _place(case, floor.ids[rack])
         shared, none = quantity(floor.shared_m(pair), "length"), quantity(0.0, "length")
-        puts = "it" if at[2] == "overrides" else ids[0]
-        reason = f"puts {puts} into {ids[1]}: their footprints share {shared.text}"
+        subject = "it" if at[2] == "overrides" else ids[0]
+        reason = f"makes {subject} overlap {ids[1]} by {shared.text}"
         found = Found(at=at, reason=reason, fix="another place", ids=ids, value=shared, limit=none)
-        told.setdefault(ids[0], found)
-    yield from told.values()
+        reported.setdefault(ids[0], found)
+    yield from reported.values()
     for h, hall in enumerate(case.scenario.halls):
         for r, rows in enumerate(hall.rows):
             part = rows.racks.part
@@ -195,12 +195,12 @@ def _collide(case: RuleContext) -> Iterator[Found]:
             if rows.racks.count > 1 and width_m > rows.racks.pitch_m + TOUCH_M:
                 pitch, width = quantity(rows.racks.pitch_m, "length"), quantity(width_m, "length")
                 key: Path = ("halls", h, "rows", r, "racks", "pitch")
-                reason = f"is {pitch.text}, and a {part} is {width.text} wide: the racks stand in one another"
+                reason = f"is {pitch.text}, but a {part} is {width.text} wide: the racks overlap"
                 yield Found(at=key, reason=reason, fix=f"{width.text} or more", value=pitch, limit=width)
 
 
 def _place(case: RuleContext, rack: str) -> Path:
-    """Return the key that says where a rack is: its override or that of its row, else that of its generator."""
+    """Return the key for the place of a rack: its override or that of its row, else that of its generator."""
     at = case.generators[rack.partition("/")[0]]
     for item in (rack, rack.rpartition("/")[0]):
         override = case.scenario.halls[int(at[1])].overrides.get(item)
@@ -210,22 +210,22 @@ def _place(case: RuleContext, rack: str) -> Path:
 
 
 def _clearance(case: RuleContext) -> Iterator[Found]:
-    """Yield racks that nobody can get nodes out of, of two generators at a time: too little room before or behind."""
+    """Yield racks with too little clearance to take nodes out, for each pair of generators."""
     floor = _Floor(case)
     between: dict[frozenset[str], list[tuple[float, float, int, int]]] = {}
-    for one in floor.tight(case.plant.racks.facing[floor.rack]):
-        whose = frozenset(floor.ids[k].partition("/")[0] for k in one[2:])
-        between.setdefault(whose, []).append(one)
+    for gap in floor.tight(case.plant.racks.facing[floor.rack]):
+        generators = frozenset(floor.ids[k].partition("/")[0] for k in gap[2:])
+        between.setdefault(generators, []).append(gap)
     for tight in between.values():
         clear_m, least_m, rack, other = tight[0]
         clear, least = quantity(clear_m, "length"), quantity(least_m, "length")
-        ids = tuple(dict.fromkeys(floor.ids[one[2]] for one in tight))
-        places = len({frozenset(one[2:]) for one in tight}) - 1
-        more = f", and too little at {places:,} more place{'s' * (places > 1)}" if places else ""
+        ids = tuple(dict.fromkeys(floor.ids[gap[2]] for gap in tight))
+        places = len({frozenset(gap[2:]) for gap in tight}) - 1
+        more = f"; {places:,} more place{'s are' if places > 1 else ' is'} too tight" if places else ""
         reason = f"leaves {clear.text} clear between {floor.ids[rack]} and {floor.ids[other]}"
         yield Found(
             at=_blamed(case, floor, rack, other),
-            reason=f"{reason}; {least.text} is the least{more}",
+            reason=f"{reason}, minimum {least.text}{more}",
             fix="another place, or a larger pitch",
             ids=ids,
             value=clear,
@@ -234,13 +234,13 @@ def _clearance(case: RuleContext) -> Iterator[Found]:
 
 
 def _blamed(case: RuleContext, floor: _Floor, rack: int, other: int) -> Path:
-    """Return the key that brought two things together: of the one that was moved, else of the smaller generator."""
+    """Return the key to blame for a tight place: of the rack that was moved, else of the smaller generator."""
     racks = [floor.ids[k] for k in (rack, other) if floor.is_rack[k]]
-    places = [_place(case, one) for one in racks]
+    places = [_place(case, id) for id in racks]
     moved = [at for at in places if at[2] == "overrides"]
     if moved:
         return moved[0]
-    names = [one.partition("/")[0] for one in racks]
+    names = [id.partition("/")[0] for id in racks]
     if len(set(names)) == 1 and len(racks) > 1:
         return (*places[0][:-1], "pitch")
     many = [int(case.racks_of((name,)).sum()) for name in names]
@@ -248,7 +248,7 @@ def _blamed(case: RuleContext, floor: _Floor, rack: int, other: int) -> Path:
 
 
 def _inside(floor: _Floor) -> Bools:
-    """Return the racks that stand in something: said by another rule."""
+    """Return the racks that overlap something: another rule reports them."""
     hit = floor.gap_m < -TOUCH_M
     inside = np.zeros(len(floor.x_m), np.bool_)
     inside[floor.one[hit]] = inside[floor.other[hit]] = True
@@ -259,7 +259,7 @@ def _inside(floor: _Floor) -> Bools:
 
 
 def _weights_kg(case: RuleContext) -> tuple[Floats, Bools]:
-    """Return the weight of each rack with what stands in it, and which come whole from their maker."""
+    """Return the weight of each rack with its contents [kg], and which racks their maker delivers complete."""
     plant, catalog = case.plant, case.catalog
     racks, nodes, switches = plant.racks, plant.nodes, plant.switches
     usual = catalog.rack("EIA-48U").weight_kg or 0.0
@@ -285,14 +285,14 @@ def _weights_kg(case: RuleContext) -> tuple[Floats, Bools]:
 
 
 def _heavy(case: RuleContext) -> Iterator[Found]:
-    """Yield cabinets with more in them than a cabinet carries; racks that come whole are their maker's business."""
+    """Yield cabinets above the static rating; complete racks of a maker are not checked."""
     weight_kg, whole = _weights_kg(case)
     over = np.flatnonzero((weight_kg > CABINET_KG) & ~whole & case.plant.racks.present)
     for at, ids in case.by_generator(over[np.argsort(-weight_kg[over], kind="stable")]):
         weight = number(round(float(weight_kg[case.plant.slots[ids[0]][1]])), "kg")
         limit = number(CABINET_KG, "kg")
-        reason = f"weigh {weight.text} in {_many(ids)}, and a cabinet carries {limit.text}"
-        fix = "fewer nodes in each, or a rack part that is made for them"
+        reason = f"weigh {weight.text} in {_many(ids)}, above the cabinet rating of {limit.text}"
+        fix = "fewer nodes in each, or a rack part with a higher rating"
         yield Found(at=(*at, "racks"), reason=reason, fix=fix, ids=tuple(ids), value=weight, limit=limit)
 
 
@@ -309,41 +309,42 @@ def _floor_load(case: RuleContext) -> Iterator[Found]:
     over = over[np.argsort(-load_pa[over], kind="stable")]
     load_of = dict(zip(floor.rack[over].tolist(), load_pa[over].tolist(), strict=True))
     found = case.by_generator(floor.rack[over])
-    for hall, some in groupby(sorted(found, key=lambda one: int(one[0][1])), key=lambda one: int(one[0][1])):
-        for at, ids in some:
+    found.sort(key=lambda entry: int(entry[0][1]))
+    for hall, entries in groupby(found, key=lambda entry: int(entry[0][1])):
+        for at, ids in entries:
             load = quantity(load_of[plant.slots[ids[0]][1]], "pressure")
             limit = quantity(case.scenario.halls[hall].floor_load_pa, "pressure")
-            reason = f"put {load.text} on the floor at {_many(ids)}, and it carries {limit.text}"
-            fix = "a stronger floor under floor_load of the hall, a larger pitch, or lighter racks"
+            reason = f"put {load.text} on the floor at {_many(ids)}, above its limit of {limit.text}"
+            fix = "a higher floor_load of the hall, a larger pitch, or lighter racks"
             yield Found(at=(*at, "racks"), reason=reason, fix=fix, ids=tuple(ids), value=load, limit=limit)
 
 
 RULES = (
     Rule(
         "rack-units",
-        "Two things in one rack unit",
+        "Rack-unit conflict",
         "space",
         "error",
-        "Units of each rack that two things take, or that the rack does not have.",
+        "Units of a rack that two components share, or that the rack does not have.",
         "EIA-310: rack units",
         _units,
     ),
     Rule(
         "rack-collision",
-        "Racks stand in one another",
+        "Racks overlap",
         "space",
         "error",
-        "Footprints of racks and machines on the floor.",
-        "outer sizes of the parts",
+        "Footprints of racks and cooling units on the floor.",
+        "outer dimensions of the parts",
         _collide,
     ),
     Rule(
         "clearance",
-        "Too little room round a rack",
+        "Too little clearance",
         "space",
         "warning",
         "Clear space before and behind each rack.",
-        "ANSI/TIA-942-A 5.11.7: 1 m before, 0.6 m behind [recalled]",
+        "ANSI/TIA-942-A 5.11.7: 1 m before, 0.6 m behind [unverified]",
         _clearance,
     ),
     Rule(
@@ -352,7 +353,7 @@ RULES = (
         "space",
         "error",
         "Weight of each rack over its footprint and half the aisles beside it, against floor_load of the hall.",
-        "ANSI/TIA-942-A: 12 kPa recommended, 7.2 kPa the least [recalled]",
+        "ANSI/TIA-942-A: 12 kPa recommended, 7.2 kPa minimum [unverified]",
         _floor_load,
     ),
     Rule(
@@ -360,8 +361,8 @@ RULES = (
         "Cabinet overloaded",
         "space",
         "error",
-        "Weight of what stands in each cabinet, against what a cabinet carries.",
-        "1,360 kg (3,000 lb), the usual static rating of cabinets [recalled]",
+        "Weight of each cabinet with its contents, against its static rating.",
+        "1,360 kg (3,000 lb), the usual static rating of cabinets [unverified]",
         _heavy,
     ),
 )

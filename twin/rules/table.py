@@ -11,7 +11,7 @@ RUN = (
         "Job does not fit",
         "run",
         "error",
-        "Memory each job needs on a GPU, and nodes that a fabric joins for it.",
+        "Memory that each job needs on a GPU, and nodes that a fabric joins for it.",
         "memory of the GPU part",
     ),
     Rule(
@@ -19,19 +19,19 @@ RUN = (
         "Intervention or edit refused",
         "run",
         "error",
-        "What is done to the run at t = 0 and cannot be, and edits that a run cannot follow.",
+        "Interventions at t = 0 that are refused, and edits that a run cannot apply.",
         "the scene itself",
     ),
     Rule(
         "run-impossible",
-        "No run is possible",
+        "Scene cannot be simulated",
         "run",
         "error",
-        "Whether plant, cooling and jobs come out at all.",
+        "Whether plant, cooling and jobs can be built.",
         "the scene itself",
     ),
 )
-"""Rules that only the engine can tell of: `twin check` asks it, the window hears from its worker."""
+"""Rules that need a run: `twin check` asks the engine, the window its worker process."""
 
 RULES: tuple[Rule, ...] = (
     *space.RULES,
@@ -43,6 +43,6 @@ RULES: tuple[Rule, ...] = (
     *data.RULES,
     *RUN,
 )
-"""All rules, in the order in which findings of one severity are told."""
+"""All rules, in the order of findings of one severity."""
 
 BY_ID: dict[str, Rule] = {rule.id: rule for rule in RULES}

@@ -29,7 +29,7 @@ RULES = tuple(
         title,
         "tenancy",
         "warning",
-        "Where one tenant could meet another; worse for what keeps no door shut.",
+        "Places where one tenant can reach another; the control sets the severity.",
         "the scene itself; see twin check --security",
         _of(id),
     )

@@ -135,7 +135,7 @@ def node(part: NodePart, gpu_part: GpuPart) -> Findings:
         )
     if part.n_gpu and part.scale_up_gpus % part.n_gpu:
         yield CatalogFinding(
-            "error", part.id, "scale_up_gpus", f"is no multiple of the {part.n_gpu} GPUs of the node"
+            "error", part.id, "scale_up_gpus", f"is not a multiple of the {part.n_gpu} GPUs of the node"
         )
     for index, group in enumerate(part.nics):
         if group.use not in ("compute", "storage"):

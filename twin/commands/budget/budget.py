@@ -25,14 +25,14 @@ FIGURES: dict[str, tuple[str, str]] = {
     "nodes": ("Nodes", ""),
     "gpus": ("GPUs", ""),
     "it_w": ("Power of racks", "power"),
-    "feed_capacity_w": ("Power of their feeds", "power"),
-    "grid_w": ("Power from the grid", "power"),
+    "feed_capacity_w": ("Capacity of their feeds", "power"),
+    "grid_w": ("Utility power", "power"),
     "heat_w": ("Heat of nodes", "power"),
-    "cooling_w": ("Cooling for it", "power"),
+    "cooling_w": ("Cooling capacity", "power"),
     "weight_kg": ("Weight of racks", "mass"),
-    "footprint_m2": ("Floor under racks", "area"),
+    "footprint_m2": ("Rack footprint", "area"),
     "cost_usd": ("Cost, where prices are known", "currency"),
-    "unpriced_parts": ("Parts that it leaves out", ""),
+    "unpriced_parts": ("Parts without a full price", ""),
 }
 """Figures that say what a scene is: title and dimension, "" of a count."""
 

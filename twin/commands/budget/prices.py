@@ -26,12 +26,12 @@ def price_of(catalog: Catalog, part_id: str) -> Price:
     if isinstance(part, NodePart) and part.n_gpu:
         each_usd = catalog.part(part.gpu).price_usd
         if each_usd is not None:
-            return Price(each_usd * part.n_gpu, f"{part_id} but for GPUs")
+            return Price(each_usd * part.n_gpu, f"{part_id} without GPUs")
     return Price(None, part_id)
 
 
 def left_out(catalog: Catalog, unpriced: Mapping[str, int]) -> str:
-    """Return what a sum leaves out, as words: "2,144 GrandTeton-H100 but for GPUs, 408 TH5-64x800G"; "": nothing.
+    """Return what a sum leaves out, as words: "2,144 GrandTeton-H100 without GPUs, 408 TH5-64x800G"; "": nothing.
 
     Parameters
     ----------

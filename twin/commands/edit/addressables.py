@@ -185,11 +185,11 @@ def counted(number: int, word: str) -> str:
 
 
 def people_say(scenario: Scenario, ids: tuple[str, ...]) -> str:
-    """Return a selection in words: "rack gpu/0/3", "3 racks", "5 things"."""
+    """Return a selection in words: "rack gpu/0/3", "3 racks", "5 items"."""
     kinds = {thing(scenario, one).kind for one in ids[:200]} if ids else set()
     if len(ids) == 1:
         return f"{titled(kinds.pop())} {ids[0]}"
-    return counted(len(ids), titled(kinds.pop()) if len(kinds) == 1 else "thing")
+    return counted(len(ids), titled(kinds.pop()) if len(kinds) == 1 else "item")
 
 
 _PLAIN = Override()

@@ -60,7 +60,7 @@ class Proposal:
         """Return it as an edit of a run."""
         if len(self.changes) > MOST_CHANGES:
             raise CommandError(
-                f"it changes {len(self.changes):,} places, and a run takes {MOST_CHANGES:,} at once",
+                f"it changes {len(self.changes):,} keys, but a run accepts {MOST_CHANGES:,} at once",
                 "do it in parts, or before the run begins",
             )
         changes = tuple(EditChange(path=one.path, value=one.value) for one in self.changes)
@@ -243,7 +243,7 @@ class Draft:
         if step.edit is not None and step.edit.at_s > self.t_s:
             return replace(self._later(step.edit, step.out, step.in_file, step.title), redoes=True)
         if step.out:
-            raise CommandError(f"“{step.title}” is of a time that is over", "edit the scene as it stands")
+            raise CommandError(f"“{step.title}” is in the past", "edit the present scene")
         return replace(self._fitting(self.shown, Patch(step.changes), step.title), redoes=True)
 
     def propose_out(self, id: str) -> Later:
@@ -256,8 +256,8 @@ class Draft:
         """
         edit = next((one for one in self.file.scenario.edits if one.id == id), None)
         if edit is None or (edit.at_s <= self.t_s and self.t_s > 0.0):
-            raise CommandError(f"no edit {id!r} of the scene is still to come")
-        return self._later(edit, True, Patch(()), f"Take out {lowered(edit.title or id)}")
+            raise CommandError(f"no edit {id!r} of the scene is in the future")
+        return self._later(edit, True, Patch(()), f"Remove edit: {lowered(edit.title or id)}")
 
     def _later(self, edit: Edit, out: bool, patch: Patch, title: str) -> Later:
         """Return it, by this patch to the byte where the file is as it was then, if the scene is right with it."""
@@ -266,7 +266,7 @@ class Draft:
         try:
             spliced(self.file, patch)
         except ScenarioError as error:
-            need = "what comes behind it needs it: " if out else ""
+            need = "later edits need it: " if out else ""
             raise CommandError(need + _said(error)) from error
         return Later(title, edit, out, patch)
 
@@ -370,14 +370,12 @@ class Draft:
         if any(
             one.path.startswith(("edits", "interventions")) for one in edit.changes
         ):  # undone: they were folded
-            raise CommandError(
-                "edits of the run are not changed by one of them", "go back to its start first"
-            )
+            raise CommandError("an edit cannot change the edits of the run", "go back to its start first")
         later = [other for other in self.file.scenario.edits if other.at_s > at_s]
         if (other := in_the_way(later, edit)) is not None:
             raise CommandError(
-                f"“{other.title or other.id}”, still to come, says the whole of a list that this changes",
-                "take it out of the timeline first, or edit after it",
+                f"“{other.title or other.id}”, in the future, sets a whole list that this edit changes",
+                "remove it from the timeline first, or edit after it",
             )
         if later:
             try:
@@ -447,7 +445,7 @@ class Draft:
         self.settle()
         acting = in_order(self.file.scenario)
         if not acting:
-            raise CommandError("nothing was edited while the run went on")
+            raise CommandError("the run has no edits")
         changes = [Change("edits", None)]
         changes += [Change(one.path, one.value) for edit in acting for one in edit.changes]
         in_file = Patch(tuple(changes), "Fold edits into the design")

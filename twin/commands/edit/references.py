@@ -112,7 +112,7 @@ def _loops(scene: EditedScene, gone: Gone) -> None:
     """Raise CommandError when a loop that stays would lose the facility loop that takes its heat."""
     for loop in scene.scenario.cooling.loops:
         if gone(loop.plant) and not gone(loop.id):
-            hint = f"connect {loop.id} to another one first, or delete it too"
+            hint = f"connect {loop.id} to another facility loop first, or delete it too"
             raise CommandError(f"{loop.plant} takes the heat of {loop.id}", hint)
 
 

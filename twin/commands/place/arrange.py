@@ -37,7 +37,7 @@ class Align:
     @property
     def title(self) -> str:
         """Return what is done."""
-        return f"Align {counted(len(self.ids), 'thing')} {self.side}"
+        return f"Align {counted(len(self.ids), 'item')} {self.side}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -60,12 +60,12 @@ class Distribute:
     @property
     def title(self) -> str:
         """Return what is done."""
-        return f"Distribute {counted(len(self.ids), 'thing')} along {self.along}"
+        return f"Distribute {counted(len(self.ids), 'item')} along {self.along}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if len(self.ids) < 3:
-            raise CommandError("gaps can be made equal between three things or more")
+            raise CommandError("equal gaps need at least three items")
         low, high = _extents(scene, self.ids)
         axis = 0 if self.along == "x" else 1
         low_m, size_m = low[:, axis], (high - low)[:, axis]
@@ -73,7 +73,7 @@ class Distribute:
         first, last = order[0], order[-1]
         gap_m = (low_m[last] + size_m[last] - low_m[first] - size_m.sum()) / (len(order) - 1)
         if gap_m < -1e-9:
-            raise CommandError(f"they do not fit between the outermost two along {self.along}")
+            raise CommandError(f"they do not fit between the two outermost items along {self.along}")
         wanted = np.empty_like(low_m)
         wanted[order] = low_m[first] + np.concatenate([[0.0], np.cumsum(size_m[order] + gap_m)[:-1]])
         return _moved(scene, self.ids, axis, wanted - low_m, self.title)
@@ -82,7 +82,7 @@ class Distribute:
 def _extents(scene: EditedScene, ids: tuple[str, ...]) -> tuple[Floats, Floats]:
     """Return low and high corners of things [m]."""
     if len(ids) < 2:
-        raise CommandError("choose two things or more")
+        raise CommandError("choose at least two items")
     boxes = standing(scene.plant)
     low, high = np.empty((len(ids), 2)), np.empty((len(ids), 2))
     for place, id in enumerate(ids):
@@ -98,7 +98,7 @@ def _extents(scene: EditedScene, ids: tuple[str, ...]) -> tuple[Floats, Floats]:
 
 def _moved(scene: EditedScene, ids: tuple[str, ...], axis: int, by_m: Floats, title: str) -> Patch:
     if float(np.abs(by_m).max()) < 1e-6:
-        raise CommandError("they stand so already")
+        raise CommandError("they are arranged so already")
     _must_stay_apart(scene, ids, axis, by_m)
     places = []
     for id, way_m in zip(ids, by_m.tolist(), strict=True):

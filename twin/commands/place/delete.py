@@ -52,7 +52,7 @@ class Delete:
     @property
     def title(self) -> str:
         """Return what is done."""
-        return f"Delete {self.ids[0]}" if len(self.ids) == 1 else f"Delete {len(self.ids):,} things"
+        return f"Delete {self.ids[0]}" if len(self.ids) == 1 else f"Delete {len(self.ids):,} items"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -64,7 +64,7 @@ class Delete:
 
     def _gathered(self, scene: EditedScene) -> tuple[Changes, list[str]]:
         if not self.ids:
-            raise CommandError("nothing is chosen")
+            raise CommandError("nothing is selected")
         changes = Changes(scene)
         gone = _Gone(scene, changes)
         for id in dict.fromkeys(self.ids):
@@ -115,7 +115,9 @@ class _Gone:
 
     def _hall(self, id: str) -> None:
         if len(self._scene.scenario.halls) == 1:
-            raise CommandError(f"{id} is the only hall", "a scene has at least one; delete what stands in it")
+            raise CommandError(
+                f"{id} is the only hall", "a scene needs at least one; delete its contents instead"
+            )
         hall = next(hall for hall in self._scene.scenario.halls if hall.id == id)
         self._entry(id, f"halls[{id}]")
         self._whole |= {rows.id for rows in hall.rows}

@@ -87,11 +87,11 @@ def struck(mine: FloorFootprints, others: FloorFootprints) -> tuple[str, str] | 
 
 
 def must_fit(mine: FloorFootprints, others: FloorFootprints) -> None:
-    """Raise CommandError when something would stand in something else."""
+    """Raise CommandError when footprints would overlap."""
     hit = struck(mine, others)
     if hit is not None:
-        who = f"{hit[0]} would stand" if hit[0] else "it would stand"
-        raise CommandError(f"{who} in {hit[1]}", "choose a free place on the floor")
+        who = f"{hit[0]} would overlap" if hit[0] else "it would overlap"
+        raise CommandError(f"{who} {hit[1]}", "choose a free place on the floor")
 
 
 def rack_size_m(catalog: Catalog, part: str | None, pitch_m: float | None = None) -> tuple[float, float]:

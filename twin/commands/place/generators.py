@@ -69,7 +69,7 @@ class ChangeGenerator:
         if one.kind in ("loops", "stage"):
             return changes, self._items(changes, one.path)
         if one.kind != "rows":
-            raise CommandError(f"{titled(one.kind)} {self.id} is no generator")
+            raise CommandError(f"{titled(one.kind)} {self.id} is not a generator")
         return changes, self._rows(changes, one.path)
 
     def _items(self, changes: Changes, path: str) -> list[str]:
@@ -126,7 +126,7 @@ class ChangeGenerator:
         groups: list[dict[str, Any]] = [dict(one) for one in said(scene, f"{path}.racks.nodes") or []]
         if not groups:
             if self.node_part is None:
-                raise CommandError(f"racks of {self.id} hold no nodes", "say which part")
+                raise CommandError(f"racks of {self.id} hold no nodes", "name the part")
             return [{"part": self.node_part, "count": self.nodes or 1}] if self.nodes != 0 else []
         if self.nodes == 0:
             return groups[:-1]
@@ -164,7 +164,7 @@ class _Beyond:
                 if number < self._after and not self(item) and one.u is not None:
                     hint = "delete it first, or move it to another rack type"
                     raise CommandError(
-                        f"rack {item.rpartition('/')[0]} holds {item}, which was added to it", hint
+                        f"rack {item.rpartition('/')[0]} holds {item}, which was added by hand", hint
                     )
 
     def _added(self, hall: Hall, item: str) -> bool:
@@ -185,5 +185,5 @@ class _Beyond:
 
 def _at_least_one(number: int, what: str) -> int:
     if number < 1:
-        raise CommandError(f"{number} {what} are none", "delete the generator instead")
+        raise CommandError(f"{number} is too few {what}", "delete the generator instead")
     return number

@@ -21,12 +21,12 @@ class MakeGroup:
     @property
     def title(self) -> str:
         """Return what is done."""
-        return f"Group {counted(len(self.ids), 'thing')}"
+        return f"Group {counted(len(self.ids), 'item')}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if len(self.ids) < 2:
-            raise CommandError("a group has at least two members")
+            raise CommandError("a group needs at least two members")
         allowed = (
             "rows",
             "row",
@@ -76,7 +76,7 @@ class Ungroup:
         for id in self.ids:
             found = next((group for group in scene.scenario.groups if id in (group.id, *group.members)), None)
             if found is None:
-                raise CommandError(f"{id} is no group and in none")
+                raise CommandError(f"{id} is neither a group nor in one")
             changes.take(f"groups[{found.id}]")
         return changes.patch(self.title)
 
@@ -99,8 +99,8 @@ class AssignTenant:
     @property
     def title(self) -> str:
         """Return what is done."""
-        what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "thing")
-        return f"Give {what} to {self.tenant}" if self.tenant else f"Take {what} from its tenant"
+        what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
+        return f"Assign {what} to {self.tenant}" if self.tenant else f"Remove {what} from its tenant"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -146,18 +146,18 @@ class AssignJob:
         """Return what is done."""
         what = self.jobs[0] if len(self.jobs) == 1 else counted(len(self.jobs), "job")
         where = self.partition or ", ".join(self.rows)
-        return f"Let {what} run in {where}" if where else f"Let {what} run anywhere"
+        return f"Allow {what} on {where}" if where else f"Allow {what} on all rows"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         changes = Changes(scene)
         for row in self.rows:
             if thing(scene.scenario, row).kind != "rows":
-                raise CommandError(f"{row} is no row generator", "jobs run in whole generators")
+                raise CommandError(f"{row} is not a row generator", "jobs run in whole generators")
         for job in self.jobs:
             one: Thing = thing(scene.scenario, job)
             if one.kind not in ("job", "stream"):
-                raise CommandError(f"{job} is no job")
+                raise CommandError(f"{job} is not a job")
             if self.partition or not self.rows:
                 _one(changes, f"{one.path}.partition", self.partition)
             there = said(scene, f"{one.path}.rows")
@@ -179,7 +179,7 @@ class AssignRows:
     def title(self) -> str:
         """Return what is done."""
         what = ", ".join(self.rows) if len(self.rows) < 4 else counted(len(self.rows), "generator")
-        return f"Put {what} into {self.partition}" if self.partition else f"Take {what} out of partitions"
+        return f"Put {what} into {self.partition}" if self.partition else f"Remove {what} from partitions"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -196,7 +196,7 @@ class AssignRows:
             if one.id == self.partition and set(after) == set(one.rows):
                 continue
             if not after:
-                raise CommandError(f"nothing would be left of partition {one.id}", "delete it instead")
+                raise CommandError(f"no row would be left in partition {one.id}", "delete it instead")
             if after != list(one.rows):
                 changes.set(f"partitions[{one.id}].rows", after)
         return changes.patch(self.title)

@@ -36,12 +36,12 @@ class MoveThings:
     @property
     def title(self) -> str:
         """Return what is done."""
-        return f"Move {self.ids[0]}" if len(self.ids) == 1 else f"Move {len(self.ids):,} things"
+        return f"Move {self.ids[0]}" if len(self.ids) == 1 else f"Move {len(self.ids):,} items"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if not all(math.isfinite(way_m) for way_m in self.by):
-            raise CommandError("that is no place on the floor")
+            raise CommandError("the position is not on the floor")
         chosen = _Chosen.of(scene, self.ids)
         boxes = standing(scene.plant)
         mine = chosen.boxes(scene, boxes.ids)
@@ -66,7 +66,7 @@ class MoveTo:
     @property
     def title(self) -> str:
         """Return what is done."""
-        return f"Move {self.places[0][0]}" if len(self.places) == 1 else f"Move {len(self.places):,} things"
+        return f"Move {self.places[0][0]}" if len(self.places) == 1 else f"Move {len(self.places):,} items"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -80,7 +80,7 @@ class MoveTo:
             by_m = (x_m - now_x_m, y_m - now_y_m)
             if not all(abs(at_m) <= FURTHEST_M for at_m in (x_m, y_m)):  # nan is none either
                 raise CommandError(
-                    "that is no place on the floor",
+                    "the position is not on the floor",
                     f"at most {FURTHEST_M / 1e3:g} km from the corner of the hall",
                 )
             alone = _Chosen.of(scene, (one,))
@@ -105,7 +105,7 @@ def place_of(scene: EditedScene, id: str) -> tuple[float, float]:
         return float(plant.loops.x_m[slot]), float(plant.loops.y_m[slot])
     if kind == "power":
         return float(plant.power.x_m[slot]), float(plant.power.y_m[slot])
-    raise CommandError(f"{id} has no place on the floor of its own")
+    raise CommandError(f"{id} has no floor position of its own")
 
 
 @dataclass
@@ -121,7 +121,7 @@ class _Chosen:
     def of(cls, scene: EditedScene, ids: tuple[str, ...]) -> _Chosen:
         """Return what some ids choose; all racks of a row are the row, all its rows are the generator."""
         if not ids:
-            raise CommandError("nothing is chosen")
+            raise CommandError("nothing is selected")
         generators: set[str] = set()
         rows: dict[str, set[int]] = {}
         racks: dict[str, set[tuple[int, ...]]] = {}
@@ -151,9 +151,9 @@ class _Chosen:
                     name, *numbers = rack.split("/")
                     racks.setdefault(name, set()).add(tuple(int(n) for n in numbers))
             elif one.kind == "node":
-                raise CommandError(f"node {id} stands in a rack", "move it to a unit of a rack")
+                raise CommandError(f"node {id} is in a rack", "move it to a unit of a rack")
             else:
-                raise CommandError(f"{titled(one.kind)} {id} has no place on the floor of its own")
+                raise CommandError(f"{titled(one.kind)} {id} has no floor position of its own")
         found = cls(machines=list(machines))
         for name in {*generators, *rows, *racks}:
             hall, made = generator(scenario, name)
@@ -314,13 +314,13 @@ class Rotate:
     @property
     def title(self) -> str:
         """Return what is done."""
-        return f"Turn {self.ids[0]}" if len(self.ids) == 1 else f"Turn {len(self.ids):,} things"
+        return f"Turn {self.ids[0]}" if len(self.ids) == 1 else f"Turn {len(self.ids):,} items"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         chosen = _Chosen.of(scene, self.ids)
         if chosen.machines:
-            raise CommandError(f"{chosen.machines[0]} has no front", "racks and rows have one")
+            raise CommandError(f"{chosen.machines[0]} has no front", "only racks and rows have one")
         changes, plant = Changes(scene), scene.plant
         for name in chosen.generators:
             hall, rows = generator(scene.scenario, name)

@@ -35,13 +35,13 @@ class MoveToHall:
     @property
     def title(self) -> str:
         """Return what is done."""
-        what = self.ids[0] if len(self.ids) == 1 else f"{len(self.ids):,} things"
+        what = self.ids[0] if len(self.ids) == 1 else f"{len(self.ids):,} items"
         return f"Move {what} to hall {self.hall}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if not self.ids:
-            raise CommandError("nothing is chosen")
+            raise CommandError("nothing is selected")
         hall_slot(scene, self.hall)
         names = dict.fromkeys(_whole(scene, id) for id in self.ids)
         goes = [name for name in names if generator(scene.scenario, name)[0].id != self.hall]
@@ -60,13 +60,13 @@ def _whole(scene: EditedScene, id: str) -> str:
     """Return the row generator that goes when a thing does."""
     one = thing(scene.scenario, id)
     if one.kind not in ("rows", "row", "rack"):
-        raise CommandError(f"{titled(one.kind)} {id} stands in no hall by itself", "racks and rows do")
+        raise CommandError(f"{titled(one.kind)} {id} cannot move to a hall by itself", "move racks and rows")
     _, rows = generator(scene.scenario, one.generator)
     makes = {"rows": 1, "row": rows.count, "rack": rows.count * rows.racks.count}[one.kind]
     if makes > 1:
         what = f"{one.kind}s"
         raise CommandError(
-            f"{id} is one of {makes:,} {what} that {one.generator} makes, and they stand in one hall",
+            f"{id} is one of {makes:,} {what} of {one.generator}, which stays in one hall",
             f"move {one.generator} as a whole, or put new racks there",
         )
     return one.generator

@@ -116,7 +116,7 @@ class AddPart:
         if self.part not in scene.catalog:
             raise CommandError(f"the catalogue has no {self.part!r}")
         if self.count < 1:
-            raise CommandError(f"{self.count} of {self.part} are none", "at least 1")
+            raise CommandError(f"{self.count} is too few of {self.part}", "at least 1")
         part = scene.catalog.part(self.part)
         if isinstance(part, NodePart) and self.rack:
             return AddNode(self.part, self.rack, self.u, self.count).patch(scene)
@@ -138,7 +138,7 @@ class AddPart:
         elif part.KIND in STAGE_KINDS:
             new.stage(part)
         else:
-            raise CommandError(f"a {part.KIND.replace('_', ' ')} stands nowhere by itself")
+            raise CommandError(f"a {part.KIND.replace('_', ' ')} cannot be placed by itself")
         return changes.patch(self.title)
 
 
@@ -179,7 +179,7 @@ class _New:
         """Add switches without cables yet: to an explicit fabric, in network racks."""
         scene, asked = self._scene, self._asked
         if part.fabric == "scale-up":
-            raise CommandError(f"{part.id} joins GPUs inside a rack and comes with its rack part")
+            raise CommandError(f"{part.id} joins GPUs inside a rack and belongs to its rack part")
         home = self._home("network", "net")
         path, tier = "", asked.tier
         for fabric in scene.scenario.fabrics:
@@ -225,7 +225,7 @@ class _New:
         said["plant"] = water
         serves = [asked.rack.partition("/")[0]] if asked.rack else []
         if kind == "rear-door" and not serves:
-            raise CommandError(f"{part.id} hangs in the back of racks", "drop it on a rack")
+            raise CommandError(f"{part.id} is a rear door of a rack", "drop it on a rack")
         said["serves"] = serves
         said |= {} if kind in ("liquid", "immersion") else {"supply": "24 degC"}
         if asked.at is not None and kind != "rear-door":
@@ -306,7 +306,7 @@ class _New:
             return right_m + BESIDE_M + width_m / 2, low_m + depth_m / 2
         x_m, y_m = asked.at
         if not (math.isfinite(x_m) and math.isfinite(y_m)):
-            raise CommandError("that is no place on the floor")
+            raise CommandError("the position is not on the floor")
         column = [np.array([value]) for value in (x_m, y_m, width_m, depth_m)]
         others = standing(self._scene.plant, settled=rack)
         must_fit(FloorFootprints([""], np.array([self.hall], np.int32), *column), others)

@@ -61,7 +61,7 @@ class SetProperty:
         """Return what is done."""
         name = self.key.rpartition(".")[2]
         of = f" of {self.ids[0]}" if len(self.ids) == 1 and self.ids[0] else ""
-        many = f" of {counted(len(self.ids), 'thing')}" if len(self.ids) > 1 else ""
+        many = f" of {counted(len(self.ids), 'item')}" if len(self.ids) > 1 else ""
         if self.value is None:
             return f"Reset {name}{of}{many}"
         value = self.value if len(self.value) <= 24 and "\n" not in self.value else ""
@@ -70,7 +70,7 @@ class SetProperty:
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if not self.ids:
-            raise CommandError("nothing is chosen")
+            raise CommandError("nothing is selected")
         changes = Changes(scene)
         for path, id in {path_of(scene, one, self.key): one for one in self.ids}.items():
             stands = said(scene, path)
@@ -95,8 +95,8 @@ class DrainNodes:
     @property
     def title(self) -> str:
         """Return what is done."""
-        what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "thing")
-        return f"{'Drain' if self.drained else 'Give work again to'} {what}"
+        what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
+        return f"{'Drain' if self.drained else 'Resume'} {what}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -176,7 +176,7 @@ class Rename:
                     return SetProperty((found.generator,), "label", flow(self.name)).patch(scene)
             if found.kind not in _NAMED:
                 raise CommandError(
-                    f"{people_say(scene.scenario, (self.id,))} goes by its id", "ids stay for ever"
+                    f"{people_say(scene.scenario, (self.id,))} has no title", "ids are permanent"
                 )
             key = _NAMED[found.kind]
         patch = SetProperty((self.id,), key, flow(self.name)).patch(scene)

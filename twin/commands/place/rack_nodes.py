@@ -148,7 +148,7 @@ def heights_u(scene: EditedScene, nodes: Sequence[NodeCopy]) -> list[int]:
     for node in nodes:
         part = scene.catalog.part(node.part) if node.part in scene.catalog else None
         if not isinstance(part, NodePart):
-            raise CommandError(f"{node.part} is no node of the catalogue")
+            raise CommandError(f"{node.part} is not a node of the catalogue")
         found.append(node_height_u(part))
     return found
 

@@ -367,7 +367,7 @@ def _collisions(floor: FloorPlan, moved: _Moved, thing: str) -> list[PlacementPr
     if not hit:
         return []
     more = f" and {len(hit) - 1} more" if len(hit) > 1 else ""
-    return [PlacementProblem(f"{thing} would stand in {hit[0]}{more}", tuple(hit))]
+    return [PlacementProblem(f"{thing} would overlap {hit[0]}{more}", tuple(hit))]
 
 
 def _walls(floor: FloorPlan, moved: _Moved, hall: int, thing: str) -> list[PlacementProblem]:
@@ -376,11 +376,11 @@ def _walls(floor: FloorPlan, moved: _Moved, hall: int, thing: str) -> list[Place
     one, other = _shares(low[None], high[None], floor.halls_m[others, :2], floor.halls_m[others, 2:])
     if len(one):
         name = floor.hall_names[int(np.flatnonzero(others)[other[0]])]
-        return [PlacementProblem(f"{thing} would stand across the wall of {name}")]
+        return [PlacementProblem(f"{thing} would cross the wall of {name}")]
     x0, y0, x1, y1 = floor.halls_m[hall]
     out = max(x0 - low[0], y0 - low[1], high[0] - x1, high[1] - y1)
     if out > OUTSIDE_M:
-        return [PlacementProblem(f"{thing} would stand {out:.1f} m outside {floor.hall_names[hall]}")]
+        return [PlacementProblem(f"{thing} would be {out:.1f} m outside {floor.hall_names[hall]}")]
     return []
 
 
@@ -406,8 +406,8 @@ def _clearances(floor: FloorPlan, moved: _Moved, thing: str) -> list[PlacementPr
 
 
 def _tight(free_m: float, thing: str, other: str, least_m: float, wanted_m: float) -> PlacementProblem:
-    least = f"{least_m:g} m is the least, " if free_m < least_m - TOUCH_M else ""
-    sentence = f"{free_m:.2f} m clear between {thing} and {other}; {least}{wanted_m:g} m is wanted"
+    least = f"{least_m:g} m minimum, " if free_m < least_m - TOUCH_M else ""
+    sentence = f"{free_m:.2f} m clear between {thing} and {other}; {least}{wanted_m:g} m recommended"
     return PlacementProblem(sentence, (other,), hard=False)
 
 

@@ -53,7 +53,7 @@ def copied(scene: EditedScene, ids: tuple[str, ...]) -> str:
             whole.setdefault("cooling", {})[section.partition(".")[2]] = entries
         elif entries:
             whole[section] = entries
-    return HEAD.format(what=counted(len(ids), "thing")) + "\n" + block(whole)
+    return HEAD.format(what=counted(len(ids), "item")) + "\n" + block(whole)
 
 
 def _stacked(scene: EditedScene, nodes: tuple[NodeCopy, ...]) -> dict[str, Any]:
@@ -101,9 +101,9 @@ def pasted(text: str) -> Fragment:
     if not inside:
         found.nodes = _nodes(said)
         if not found.nodes:
-            raise CommandError("the text holds no rows, nodes, power stages, loops, fabrics or stores")
+            raise CommandError("the text has no rows, nodes, power stages, loops, fabrics or storage systems")
     if len(set(inside)) < len(inside):
-        raise CommandError("the text gives an id twice")
+        raise CommandError("the text has a duplicate id")
     for by_id in found.joins.values():
         for name, members in by_id.items():
             by_id[name] = [one for one in members if one in inside]
@@ -162,7 +162,7 @@ class Paste:
         """Return the changes."""
         nodes = pasted(self.text).nodes
         if nodes and not self.rack:
-            raise CommandError("nodes go into a rack, and none is named")
+            raise CommandError("choose a rack for the nodes")
         if nodes:
             return PutNodes(nodes, self.rack, self.u).patch(scene)
         return self._planted(scene)[0].patch(self.title)
@@ -183,7 +183,7 @@ class Paste:
         except UnknownPart as error:  # such as a switch where a node belongs
             raise CommandError(str(error)) from None
         stays = left_out(self.text)
-        behind = [f"{', '.join(stays)} of the text are left out: they stand in no hall"] if stays else []
+        behind = [f"{', '.join(stays)} of the text are left out: they belong to no hall"] if stays else []
         return changes, [*planter.notices, *behind]
 
 

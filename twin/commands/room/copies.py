@@ -45,7 +45,7 @@ class Duplicate:
         return (
             f"Duplicate {self.ids[0]}"
             if len(self.ids) == 1
-            else f"Duplicate {counted(len(self.ids), 'thing')}"
+            else f"Duplicate {counted(len(self.ids), 'item')}"
         )
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -97,19 +97,19 @@ class Array:
     @property
     def title(self) -> str:
         """Return what is done."""
-        what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "thing")
+        what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
         return f"Array of {self.columns} x {self.rows} of {what}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         copies = self.columns * self.rows - 1
         if min(self.columns, self.rows) < 1 or not copies:
-            raise CommandError("an array has at least two places")
+            raise CommandError("an array needs at least two places")
         if copies * len(self.ids) > MOST:
             raise CommandError(f"that makes {copies * len(self.ids):,} copies", f"at most {MOST:,} at once")
         fragment = gathered(scene, self.ids)
         if fragment.nodes:
-            raise CommandError("nodes stand in racks: an array is made of racks, rows and machines")
+            raise CommandError("an array can have racks, rows and cooling units; nodes belong in racks")
         x_m, y_m = self.pitch
         offsets = [(i * x_m, j * y_m) for j in range(self.rows) for i in range(self.columns) if i or j]
         hall = hall_of(scene, self.ids)

@@ -84,9 +84,7 @@ class Planter:
             ):
                 self._changes.set(path, after)
             else:
-                self.notices.append(
-                    f"fabric {fabric.id} has no ports for the copies: they stand without cables"
-                )
+                self.notices.append(f"fabric {fabric.id} has no ports for the copies: they are not cabled")
         unwired(self._changes, self._parts)
 
     def _rows(self, one: dict[str, Any], new: dict[str, str], by_m: tuple[float, float]) -> None:
@@ -134,7 +132,7 @@ class Planter:
         if section == "cooling.loops" and "plant" not in entry:
             plants = self._scene.scenario.cooling.plants
             if not plants:
-                raise CommandError(f"{old} needs a facility loop that takes its heat", "add one first")
+                raise CommandError(f"{old} needs a facility loop", "add one first")
             entry["plant"] = plants[0].id
         if section == "power":
             self._keep_two_feeds(entry)
@@ -171,7 +169,7 @@ class Planter:
             if not links:
                 del entry["links"]
         if not entry.get("rows"):
-            raise CommandError(f"fabric {old} would connect none of what is here", "copy its rows with it")
+            raise CommandError(f"fabric {old} would connect no pasted row", "copy its rows with it")
 
     def _keep_two_feeds(self, entry: dict[str, Any]) -> None:
         """Leave out what has both its feeds already."""

@@ -31,13 +31,13 @@ def read(text: str) -> Tree:
         tree = parse(text, "clipboard")
     except ScenarioError as error:
         problem = error.problems[0]
-        raise CommandError(f"the text is no part of a scene: line {problem.line} {problem.reason}") from None
+        raise CommandError(f"the text is not part of a scene: line {problem.line} {problem.reason}") from None
     if not isinstance(tree.value, dict):
-        raise CommandError("the text is no part of a scene")
+        raise CommandError("the text is not part of a scene")
     whole = known_keys()
     mine = {key: one for key, one in tree.value.items() if key in _TAKEN or key not in whole}
     if not any(key in _TAKEN for key in mine):
-        raise CommandError("the text holds no rows, nodes, power stages, loops, fabrics or stores")
+        raise CommandError("the text has no rows, nodes, power stages, loops, fabrics or storage systems")
     problems = piece_problems(_without_joins(replace(tree, value=mine)))
     if problems:
         raise _refused(problems[0], len(problems) - 1)

@@ -153,7 +153,7 @@ PREFABS: Mapping[str, Prefab] = MappingProxyType(
             Prefab(
                 "network-pair",
                 "Leaf and spine racks",
-                "2 network racks with 16 leaves and 8 spines QM9700, without cables: wiring by rule lays them",
+                "2 network racks with 16 leaves and 8 spines QM9700, without cables: automatic wiring adds them",
                 "QM9700: 64 ports of 400 Gb/s, as in the catalogue",
                 "QM9700",
                 _network_pair,

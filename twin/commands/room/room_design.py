@@ -190,7 +190,9 @@ def _switches(room: RoomRequest, catalog: Catalog, card_bytes_s: float) -> list[
         chosen = catalog.switch(room.switch)
         if chosen.port_bandwidth_bytes_s < card_bytes_s * 0.999:
             reason = f"its ports have {chosen.port_bandwidth_bytes_s * 8e-9:.0f} Gb/s"
-            raise RoomError("switch", f"{reason}, and cards have {card_bytes_s * 8e-9:.0f}", "a faster one")
+            raise RoomError(
+                "switch", f"{reason}, below the NIC line rate of {card_bytes_s * 8e-9:.0f}", "a faster one"
+            )
         return [chosen]
     fast = (catalog.switch(name) for name in catalog.ids("switch"))
     fit = [one for one in fast if one.fabric == "scale-out" and _is_fast(one, card_bytes_s)]
@@ -310,7 +312,7 @@ def _cdu(catalog: Catalog, name: str) -> CduPart:
     if not isinstance(part, CduPart):
         raise RoomError("cdu", f"the catalogue has no CDU {name!r}")
     if part.rejects_to == "room air":
-        raise RoomError("cdu", f"{name} gives its heat to the room", "one on facility water")
+        raise RoomError("cdu", f"{name} rejects its heat to the room", "one on facility water")
     return part
 
 
@@ -331,7 +333,7 @@ def _air(room: RoomRequest, catalog: Catalog, rack_w: Floats, names: list[str]) 
     said: dict[str, Any] = {"id": "crah", "kind": "air", "part": name}
     if isinstance(part, RdhxPart):
         if most_w > part.capacity_w:
-            reason = f"takes {part.capacity_w / 1e3:g} kW, and a rack gives {most_w / 1e3:.1f} kW to the air"
+            reason = f"takes {part.capacity_w / 1e3:g} kW, but a rack gives {most_w / 1e3:.1f} kW to the air"
             raise RoomError("air", f"{name} {reason}", "air handlers, or fewer nodes in a rack")
         said |= {"id": "door", "kind": "rear-door"}
         units = 1

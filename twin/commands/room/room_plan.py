@@ -148,7 +148,7 @@ def stack_of(room: RoomRequest, catalog: Catalog) -> RackStack:
 def _rack(room: RoomRequest, part: RackPart, catalog: Catalog) -> RackStack:
     held = [group for group in part.layout if isinstance(catalog.part(group.part), NodePart)]
     if not held:
-        raise RoomError("part", f"{part.id} comes without nodes", "choose the node that stands in it")
+        raise RoomError("part", f"{part.id} comes without nodes", "choose its node part")
     width_m, depth_m = rack_size_m(catalog, part.id)
     return RackStack(
         part.id, catalog.node(held[0].part), sum(group.count for group in held), 1, width_m, depth_m
@@ -159,7 +159,7 @@ def _cabinet(room: RoomRequest, part: NodePart, catalog: Catalog) -> RackStack:
     height_u = node_height_u(part)
     if room.nodes * height_u > CABINET_UNITS:
         reason = (
-            f"{room.nodes} x {height_u} U are {room.nodes * height_u} U, and a cabinet has {CABINET_UNITS}"
+            f"{room.nodes} x {height_u} U are {room.nodes * height_u} U, but a cabinet has {CABINET_UNITS}"
         )
         raise RoomError("nodes", reason, f"at most {CABINET_UNITS // height_u}")
     empty_kg = catalog.rack("EIA-48U").weight_kg or 0.0
@@ -168,7 +168,7 @@ def _cabinet(room: RoomRequest, part: NodePart, catalog: Catalog) -> RackStack:
         most = int((CABINET_KG - empty_kg) // part.weight_kg)
         raise RoomError(
             "nodes",
-            f"they weigh {weight_kg:,.0f} kg, and a cabinet carries {CABINET_KG:,.0f} kg",
+            f"they weigh {weight_kg:,.0f} kg, above the cabinet rating of {CABINET_KG:,.0f} kg",
             f"at most {most}",
         )
     if not part.n_gpu:
@@ -182,7 +182,7 @@ def _floor(room: RoomRequest, found: RackStack, catalog: Catalog) -> None:
     if room.rack_pitch_m and room.rack_pitch_m < found.width_m - 1e-9:
         raise RoomError(
             "rack_pitch_m",
-            f"{room.rack_pitch_m:g} m, and a rack is {found.width_m:g} m wide",
+            f"{room.rack_pitch_m:g} m, but a rack is {found.width_m:g} m wide",
             f"{found.width_m:g} m or more",
         )
     if room.rack_pitch_m > 5.0:
@@ -192,7 +192,7 @@ def _floor(room: RoomRequest, found: RackStack, catalog: Catalog) -> None:
         between_m = room.row_pitch_m - found.depth_m
         raise RoomError(
             "row_pitch_m",
-            f"leaves {between_m:.2g} m between rows, and {FRONT_M:g} m is the least",
+            f"leaves {between_m:.2g} m between rows; minimum {FRONT_M:g} m",
             f"{least_m:.2f} to 20 m",
         )
     if found.rack is not None:
@@ -204,6 +204,6 @@ def _floor(room: RoomRequest, found: RackStack, catalog: Catalog) -> None:
     if load_pa > FLOOR_PA:
         raise RoomError(
             "row_pitch_m",
-            f"racks put {load_pa / 1e3:.1f} kPa on the floor, and it carries {FLOOR_PA / 1e3:g} kPa",
+            f"racks put {load_pa / 1e3:.1f} kPa on the floor, above its limit of {FLOOR_PA / 1e3:g} kPa",
             "wider aisles or lighter racks",
         )

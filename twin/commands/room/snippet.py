@@ -106,13 +106,13 @@ def gathered(scene: EditedScene, ids: tuple[str, ...]) -> Fragment:
         When one of them cannot be copied.
     """
     if not ids:
-        raise CommandError("nothing is chosen")
+        raise CommandError("nothing is selected")
     ids = _without_groups(scene, ids)
     nodes = [id for id in ids if thing(scene.scenario, id).kind == "node"]
     if len(nodes) == len(ids):
         return Fragment(nodes=node_copies(scene, ids))
     if nodes:
-        raise CommandError("nodes are copied by themselves: they go into racks", "or copy their racks")
+        raise CommandError("copy nodes separately", "or copy their racks")
     found, taken = Fragment(), set[str]()
     origin: dict[str, str] = {}
     racks: dict[str, set[tuple[int, int]]] = {}

@@ -60,7 +60,8 @@ def wire_coolant(changes: Changes, add: bool) -> int:
             joined += 1
         if lacking and not add:
             raise CommandError(
-                _why(scene, side, lacking[0], heat[side], left_w), "add one, or let it add them"
+                _why(scene, side, lacking[0], heat[side], left_w),
+                "add one, or allow missing equipment to be added",
             )
         if lacking:
             _new_loop(changes, side, lacking, sum(heat[side].get(name, 0.0) for name in lacking))
@@ -137,9 +138,9 @@ def _grow(changes: Changes, loop: str, missing_w: float) -> float:
 def _why(scene: EditedScene, side: str, rows: str, heat: dict[str, float], left_w: dict[str, float]) -> str:
     needs = f"{rows} gives up to {heat.get(rows, 0.0) / 1e3:,.0f} kW to {'coolant' if side == 'liquid' else 'the air'}"
     if not left_w:
-        return f"{needs}, and there is no {'coolant loop' if side == 'liquid' else 'air handler'}"
+        return f"{needs}, but there is no {'coolant loop' if side == 'liquid' else 'air handler'}"
     best = max(left_w, key=lambda loop: left_w[loop])
-    return f"{needs}, and {best} has {max(0.0, left_w[best]) / 1e3:,.0f} kW left"
+    return f"{needs}, but {best} has {max(0.0, left_w[best]) / 1e3:,.0f} kW left"
 
 
 def _new_loop(changes: Changes, side: str, rows: list[str], load_w: float) -> None:

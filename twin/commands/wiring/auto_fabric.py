@@ -52,7 +52,7 @@ def wire_fabric(changes: Changes, kind: str, oversubscription: float, add: bool)
             return wanted.nodes
     bare = [one for one in scene.scenario.fabrics if one.kind == "explicit" and not one.links]
     if not bare and not add:
-        hint = "put switches into a network rack, or let it add them"
+        hint = "put switches into a network rack, or allow missing equipment to be added"
         raise CommandError(
             f"there is no switch for {counted(wanted.nodes, 'node')} of {', '.join(wanted.rows)}", hint
         )
@@ -139,7 +139,9 @@ def _lay(
     ports = ports_of(scene.catalog, part, wanted.card_bytes_s)
     if ports.bytes_s < wanted.card_bytes_s * 0.999:
         reason = f"a port of {part} has {ports.bytes_s * 8e-9:.0f} Gb/s"
-        raise CommandError(f"{reason}, and cards have {wanted.card_bytes_s * 8e-9:.0f}", "other switches")
+        raise CommandError(
+            f"{reason}, below the NIC line rate of {wanted.card_bytes_s * 8e-9:.0f}", "other switches"
+        )
     unit_nodes = (
         min(down_ports(ports.count, oversubscription), wanted.nodes) if kind == "rail-optimised" else None
     )
@@ -159,15 +161,17 @@ def _lay(
         size = size_of(fabric, scene.catalog, wanted.nodes, wanted.cards, wanted.card_bytes_s)
     except Misfit as wrong:
         raise CommandError(
-            f"{kind} of {part} does not come out: {wrong.key} {wrong.reason}", wrong.hint
+            f"{kind} of {part} is not possible: {wrong.key} {wrong.reason}", wrong.hint
         ) from None
     leaves, spines = size.leaves * max(1, size.units), size.spines
     if bare is not None and not add:
         for what, tier_there, needed in (("leaf", bare.leaf, leaves), ("spine", bare.spine, spines)):
             there = (tier_there.count or 0) if tier_there is not None else 0
             if there < needed:
-                reason = f"it takes {needed} {what} switches of {part} and {there} are there"
-                raise CommandError(reason, "put more into the network racks, or let it add them")
+                reason = f"it takes {needed} {what} switches of {part}, but {there} are there"
+                raise CommandError(
+                    reason, "put more into the network racks, or allow missing equipment to be added"
+                )
             if needed:
                 entry[what]["count"] = max(needed, 1)
     _must_have_room(scene, racks, size, leaves, spines, part, above)

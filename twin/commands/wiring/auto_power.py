@@ -72,7 +72,10 @@ def wire_power(changes: Changes, feeds: int, add: bool) -> int:
             if stage is None and not add:
                 if side:
                     break  # a second feed is wished for, not needed
-                raise CommandError(tree.why_none(thing), "put more PDUs into the hall, or let it add them")
+                raise CommandError(
+                    tree.why_none(thing),
+                    "put more PDUs into the hall, or allow missing equipment to be added",
+                )
             if stage is None:
                 added.setdefault("plant" if thing.mechanical else "ab"[side], []).append(thing)
                 thing.fed_by.append("")
@@ -204,9 +207,9 @@ class _Tree:
         found = self._candidates(thing)
         needs = f"{thing.id} draws up to {thing.load_w / 1e3:,.0f} kW"
         if not found:
-            return f"{needs}, and there is no PDU to feed it"
+            return f"{needs}, but there is no PDU to feed it"
         best = max(found, key=lambda stage: self._left_w[stage.id])
-        return f"{needs}, and {best.id} has {max(0.0, self._left_w[best.id]) / 1e3:,.0f} kW left"
+        return f"{needs}, but {best.id} has {max(0.0, self._left_w[best.id]) / 1e3:,.0f} kW left"
 
     def feed(self, stage: str, thing: _Thing) -> None:
         """Let a stage feed a thing."""

@@ -48,7 +48,7 @@ class AutoWire:
     def title(self) -> str:
         """Return what is done."""
         words = {"fabric": "the network", "power": "power", "coolant": "cooling", "all": "all there is"}
-        return f"Wire {words[self.what]} by rule"
+        return f"Wire {words[self.what]} automatically"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""

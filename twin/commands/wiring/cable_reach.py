@@ -25,7 +25,7 @@ def rack_of(scene: EditedScene, id: str) -> int:
         return int(scene.plant.nodes.rack[slot])
     if kind == "switch":
         return int(scene.plant.switches.rack[slot])
-    raise CommandError(f"{id} does not stand in a rack")
+    raise CommandError(f"{id} is not in a rack")
 
 
 def must_reach(scene: EditedScene, a: str, b: str, cable: str) -> None:
@@ -39,9 +39,9 @@ def must_reach(scene: EditedScene, a: str, b: str, cable: str) -> None:
         longer = [
             name for name in scene.catalog.ids("cable") if scene.catalog.cable(name).max_reach_m >= length_m
         ]
-        hint = f"{longer[0]} reaches so far" if longer else "stand nearer"
+        hint = f"{longer[0]} reaches that far" if longer else "stand nearer"
         raise CommandError(
-            f"{cable} reaches {reach_m:g} m, and {a} is {length_m:.1f} m of tray from {b}", hint
+            f"{cable} reaches {reach_m:g} m, but {a} is {length_m:.1f} m of tray from {b}", hint
         )
 
 
@@ -66,5 +66,5 @@ def cable_for(catalog: Catalog, length_m: float, bytes_s: float) -> str:
             (part.max_reach_m for part in parts if part.bandwidth_bytes_s >= bytes_s * 0.999), default=0.0
         )
         reason = f"no cable of {bytes_s * 8e-9:.0f} Gb/s reaches {length_m:.0f} m"
-        raise CommandError(reason, f"the longest has {fast:.0f} m: put the switches nearer" if fast else "")
+        raise CommandError(reason, f"the longest has {fast:.0f} m: move the switches nearer" if fast else "")
     return min(fit, key=lambda part: (part.bandwidth_bytes_s, part.price_usd or 0.0)).id

@@ -127,7 +127,7 @@ def uncooled(scene: EditedScene) -> list[Loose]:
     ]
     dry = there & ~tank & (racks.air_loop[nodes.rack] < 0)
     found += [
-        Loose("coolant", name, count, f"{name}: {counted(count, 'node')} in air that nothing cools")
+        Loose("coolant", name, count, f"{name}: {counted(count, 'node')} without air cooling")
         for name, count in _by_generator(rows, dry)
     ]
     return found

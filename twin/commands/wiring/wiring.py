@@ -68,8 +68,8 @@ class Connect:
         if a.kind == b.kind == "stage" and a.id != b.id:
             changes.set(f"{b.path}.from", a.id)
             return changes.patch(self.title)
-        hint = "fabrics take rows, stages feed rows, loops and facility loops, loops cool rows"
-        raise CommandError(f"a {titled(a.kind)} and a {titled(b.kind)} are not joined", hint)
+        hint = "fabrics connect rows; stages feed rows, loops and facility loops; loops cool rows"
+        raise CommandError(f"a {titled(a.kind)} and a {titled(b.kind)} are not connected", hint)
 
     def _both_ways(self, scene: EditedScene) -> list[tuple[Thing, Thing]]:
         a, b = (whole(scene, one) for one in (self.source, self.target))
@@ -108,7 +108,7 @@ class Disconnect:
             else:
                 continue
             return changes.patch(self.title)
-        raise CommandError(f"{self.source} and {self.target} are not joined")
+        raise CommandError(f"{self.source} and {self.target} are not connected")
 
     def _above(self, changes: Changes, a: Thing, b: Thing) -> bool:
         """Take away whichever key hangs a stage on another; return whether there is one."""
@@ -138,7 +138,7 @@ def _feed(changes: Changes, stage: Thing, fed: Thing) -> None:
         raise CommandError(f"{stage.id} feeds {fed.id} already")
     if len(feeders) >= 2:
         reason = f"{fed.id} is fed by {feeders[0]} and {feeders[1]} already"
-        raise CommandError(reason, "a thing has at most two feeds, A and B: disconnect one first")
+        raise CommandError(reason, "at most two feeds, A and B: disconnect one first")
     _listed(changes, f"{stage.path}.feeds", fed.id, "")
 
 
@@ -165,7 +165,7 @@ def _leave_fabric(changes: Changes, fabric: Thing, rows: Thing) -> None:
     if rows.id not in there:
         raise CommandError(f"fabric {fabric.id} does not connect {rows.id}")
     if there == [rows.id]:
-        raise CommandError(f"{rows.id} is all that fabric {fabric.id} connects", "delete the fabric instead")
+        raise CommandError(f"{rows.id} is the only row of fabric {fabric.id}", "delete the fabric instead")
     changes.set(f"{fabric.path}.rows", [one for one in there if one != rows.id])
 
 
@@ -181,7 +181,8 @@ def _explicit(scene: EditedScene, a: Thing, b: Thing) -> Fabric:
         name = names.pop()
         kind = _fabric(scene, name).kind
         raise CommandError(
-            f"fabric {name} is {kind}: its rule lays the cables", "cables one by one are for explicit fabrics"
+            f"fabric {name} is {kind}: its topology sets the cables",
+            "cables one by one are for explicit fabrics",
         )
     raise CommandError("two nodes are joined in an explicit fabric alone", "add a switch first")
 
@@ -190,7 +191,7 @@ def _cable(changes: Changes, a: Thing, b: Thing, cables: int) -> None:
     """Add cables between two ends of an explicit fabric; raises CommandError where a port or the reach is missing."""
     scene = changes.scene
     if cables < 1:
-        raise CommandError(f"{cables} cables are none")
+        raise CommandError(f"{cables} is not a number of cables")
     fabric = _explicit(scene, a, b)
     free = free_ports(scene, fabric)
     for end in (a, b):
@@ -199,7 +200,7 @@ def _cable(changes: Changes, a: Thing, b: Thing, cables: int) -> None:
             raise CommandError(f"fabric {fabric.id} has no {what} {end.id}")
         if free[end.id] < cables:
             what = "ports" if end.kind == "switch" else "network cards"
-            raise CommandError(f"{end.id} has {free[end.id]} {what} free, and this takes {cables}")
+            raise CommandError(f"{end.id} has {free[end.id]} {what} free, but this needs {cables}")
     must_reach(scene, a.id, b.id, fabric.cable)
     links: list[dict[str, Any]] = [dict(link) for link in said(scene, f"fabrics[{fabric.id}].links") or []]
     for link in links:
@@ -216,7 +217,7 @@ def _uncable(changes: Changes, a: Thing, b: Thing) -> None:
     links = said(changes.scene, f"fabrics[{fabric.id}].links") or []
     left = [link for link in links if {link["from"], link["to"]} != {a.id, b.id}]
     if len(left) == len(links):
-        raise CommandError(f"no cable joins {a.id} and {b.id}")
+        raise CommandError(f"no cable connects {a.id} and {b.id}")
     if left:
         changes.set(f"fabrics[{fabric.id}].links", left)
     else:

@@ -15,7 +15,7 @@ from twin.planning.job.vector_peaks import vector_peak_flops_s
 from twin.planning.profile.profiles import load_calibrated
 from twin.scenario.schema.work import Hpc, MonteCarlo, Stencil
 
-DOUBTS = ("FLOP, bytes and efficiency of the code are the user's own figures; no published run backs them.",)
+DOUBTS = ("FLOP, bytes and efficiency of the code are user input, uncalibrated.",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ MOST_AT_ONCE = 4096
 """Requests that any serving software decodes at once; more gain nothing."""
 
 DOUBTS = (
-    "Serving is by roofline: held against published TensorRT-LLM tables, within 20 % for most rows.",
-    "Lengths of prompts and answers are uniform, and any failure stops the whole service.",
+    "Serving uses a roofline model: within 20 % of most published TensorRT-LLM rows.",
+    "All prompts and all answers have one length, and any failure stops the whole service.",
 )
 
 
@@ -56,7 +56,7 @@ def estimate_inference(job: InferenceJob) -> JobEstimate:
     said, profile = job.workload, load_calibrated(job.profile).profile
     model = load_model(said.model).model
     if job.gpus % said.tensor:
-        raise PlanError(f"{job.gpus} GPUs are no multiple of {said.tensor} GPUs of a replica")
+        raise PlanError(f"{job.gpus} GPUs are not a multiple of {said.tensor} GPUs of a replica")
     if model.heads % said.tensor:
         raise PlanError(f"tensor parallel {said.tensor} does not divide {model.heads} attention heads")
     replica = ServingReplica(model, profile, said.tensor, said.precision, said.cache_precision, job.network)

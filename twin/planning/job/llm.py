@@ -101,12 +101,12 @@ def cut(
     group = tp * pp * cp
     if gpus % group:
         raise PlanError(
-            f"{gpus} GPUs are no multiple of tensor {tp} x pipeline {pp} x context {cp} = {group}"
+            f"{gpus} GPUs are not a multiple of tensor {tp} x pipeline {pp} x context {cp} = {group}"
         )
     parallel = Parallel(tp, pp, cp, gpus // group, vp, microbatch, global_batch, ep, etp, order)
     if not parallel.microbatches.is_integer() or parallel.microbatches < 1:
         raise PlanError(
-            f"a global batch of {global_batch} is no multiple of "
+            f"a global batch of {global_batch} is not a multiple of "
             f"data parallel {parallel.dp} x microbatch {microbatch} = {parallel.dp * microbatch}"
         )
     return parallel
@@ -155,7 +155,7 @@ def refuse_illegal(model: Model, parallel: Parallel) -> None:
     """Raise `PlanError` when no software runs a model cut like this."""
     if parallel.microbatches < 1 or not parallel.microbatches.is_integer():
         raise PlanError(
-            f"a global batch of {parallel.global_batch} is no multiple of "
+            f"a global batch of {parallel.global_batch} is not a multiple of "
             f"data parallel {parallel.dp} x microbatch {parallel.microbatch}"
         )
     refuse_uneven_heads(model)
@@ -174,7 +174,7 @@ def refuse_uneven_heads(model: Model) -> None:
     if model.latent is None and model.heads % model.kv_heads:
         near = max(count for count in range(1, model.kv_heads + 1) if model.heads % count == 0)
         raise PlanError(
-            f"{model.kv_heads} key-value heads do not divide {model.heads} attention heads; {near} would do"
+            f"{model.kv_heads} key-value heads do not divide {model.heads} attention heads; use {near}"
         )
 
 

@@ -10,8 +10,8 @@ from twin.planning.job.result import JobEstimate
 from twin.scenario.schema.work import Load
 
 DOUBTS = (
-    "Only the power of this work is given, not what it computes: under a power cap or in heat its steps grow as its "
-    "clock falls.",
+    "The scene gives the power of this load, not its computation: under a power cap or thermal throttling its steps "
+    "lengthen as the clock falls.",
 )
 
 

@@ -29,8 +29,8 @@ from twin.planning.profile.profiles import load_calibrated
 from twin.scenario.schema.work import Reinforcement
 
 DOUBTS = (
-    "Generation is by roofline, and the longest answer over the mean is an estimate of the scene.",
-    "Scoring is counted as forward passes of the learner.",
+    "Generation uses a roofline model; the ratio of longest to mean answer is a scene input.",
+    "Scoring counts as forward passes of the learner.",
 )
 TOKEN_BYTES = 4
 
@@ -70,7 +70,7 @@ def estimate_reinforcement(job: ReinforcementJob) -> JobEstimate:
     generating = job.rollout_gpus or job.gpus
     if generating % said.rollout_tensor:
         raise PlanError(
-            f"{generating} generating GPUs are no multiple of {said.rollout_tensor} GPUs of a copy"
+            f"{generating} generating GPUs are not a multiple of {said.rollout_tensor} GPUs of a copy"
         )
     roll, replicas, limit, memory = _generation(job, learner, generating // said.rollout_tensor)
     profile = load_calibrated(_name(job.learner)).profile
@@ -202,6 +202,6 @@ def _name(job: LlmJob) -> str:
 
 def _reason(memory: MemoryParts, gpu_bytes: float) -> str:
     return memory_reason(memory, gpu_bytes) or (
-        f"leaves no room to keep one answer beside {memory.weights_bytes / 1e9:.1f} GB of weights, gradients and "
+        f"has no memory for one answer beside {memory.weights_bytes / 1e9:.1f} GB of weights, gradients and "
         f"optimizer on a GPU of {gpu_bytes / 1e9:.0f} GB"
     )

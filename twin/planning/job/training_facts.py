@@ -33,8 +33,8 @@ def _doubts(job: LlmJob, result: JobEstimate, model: Model) -> Iterator[str]:
     if model.experts is not None:
         yield f"{WORTH_OF_EXPERTS}."
     elif result.confidence == "uncalibrated":
-        yield "No published run backs the profile of this GPU."
+        yield "The profile of this GPU is uncalibrated: no published run backs it."
     slow = job.network
     least = min(slow.data, slow.pipeline, slow.tensor, slow.context, slow.expert)
     if least < NEARLY_FULL or slow.hop_extra_s > 0.0:
-        yield "The fabric gives less than the one the profile was fitted on; how steps suffer is by formula."
+        yield "Fabric bandwidth is below that of the calibration fabric; the slowdown is modelled, not calibrated."

@@ -85,5 +85,5 @@ def estimate_vision(job: VisionJob) -> JobEstimate:
         * (job.batch_per_gpu * job.sample_hbm_bytes + OPTIMIZER_BYTES_PER_WEIGHT * job.parameters)
         if job.sample_hbm_bytes
         else 0.0,
-        low_confidence=("FLOP and efficiency of a sample are the user's own figures.",),
+        low_confidence=("FLOP and efficiency of a sample are user input, uncalibrated.",),
     )

@@ -105,9 +105,7 @@ def grow(scenario: Scenario, gpus: int, catalog: Catalog | None = None) -> Growt
     if gpus <= grower.gpus:
         raise PlanError(f"the scene has {grower.gpus:,} GPUs already; name more with --to")
     if gpus > MOST_GPUS:
-        raise PlanError(
-            f"{gpus:,} GPUs are more than a site is built for; at most {MOST_GPUS:,} are looked at"
-        )
+        raise PlanError(f"{gpus:,} GPUs are above the supported maximum; at most {MOST_GPUS:,} are looked at")
     racks = math.ceil((gpus - grower.gpus) / grower.rack_gpus)
     grown = grower.grown(racks)
     before, after = build(scenario, parts), build(grown.scenario, parts)
@@ -240,7 +238,7 @@ class _Grower:
         """Return the fabric that serves the grown scene: the first that works out, from least change to most."""
         if fabric.kind == "explicit":
             raise PlanError(
-                f"fabric {fabric.id!r} lists its cables one by one: nothing says where new ones go"
+                f"fabric {fabric.id!r} lists its cables one by one: it has no rule for new cables"
             )
         reasons: list[str] = []
         before = connected(self.scenario, fabric, self.catalog)
@@ -372,20 +370,20 @@ def _verdict(
     before: int, after: int, untouched: int, change: Recabling, changes: list[ValueChange], step: str
 ) -> str:
     if not change.touched:
-        return f"Can grow from {before:,} to {after:,} GPUs without touching a cable: {change.new:,} new ones are laid."
-    kinds = [f"{one.before} becomes {one.after}" for one in changes if one.path.endswith(".kind")]
+        return f"Can grow from {before:,} to {after:,} GPUs without recabling: {change.new:,} new cables."
+    kinds = [f"{value.before} becomes {value.after}" for value in changes if value.path.endswith(".kind")]
     needed = [
         f"a {' and a '.join(change.tiers)} tier {'is' if len(change.tiers) == 1 else 'are'} needed"
     ] * bool(change.tiers)
     touched = (
-        f"{change.touched:,} of {change.cables_before:,} cables are touched "
-        f"({change.moved:,} moved, {change.removed:,} taken out) and {change.new:,} laid"
+        f"{change.touched:,} of {change.cables_before:,} cables change "
+        f"({change.moved:,} moved, {change.removed:,} removed), {change.new:,} are new"
     )
     if change.switches_removed:
-        touched += f", {change.switches_removed:,} switches are thrown away"
+        touched += f", {change.switches_removed:,} switches are removed"
     far = (
-        f"Can grow to {untouched:,} GPUs without touching a cable; beyond,"
+        f"Can grow to {untouched:,} GPUs without recabling; beyond,"
         if untouched > before
-        else f"Cannot grow by a {step} without touching a cable:"
+        else f"Cannot grow by a {step} without recabling:"
     )
     return f"{far} for {after:,} GPUs {', '.join([*needed, *kinds, touched])}."

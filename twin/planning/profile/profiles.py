@@ -235,7 +235,7 @@ def other_stacks(profile: CalibratedProfile) -> tuple[CalibratedProfile, ...]:
 
 
 WORTH_OF_EXPERTS = (
-    "Mixtures of experts are by formula, nothing is fitted: 8 % mean error on 22 published H100 runs (worst 19 %), "
+    "Mixtures of experts are modelled, not calibrated: 8 % mean error on 22 published H100 runs (worst 19 %), "
     "27 % on 9 GB200 runs (worst 60 %, where the CPU holds the GPUs up)"
 )
 """What step times of mixtures of experts are worth, as `twin validate experts-h100 experts-gb200` finds it."""
@@ -245,7 +245,7 @@ def worth(profile: CalibratedProfile) -> str:
     """Return what step times by this profile are worth, as a sentence for people."""
     match profile.confidence:
         case "own runs":
-            return "calibrated on your own run: expect 1-4 % on other sizes and cuts"
+            return "calibrated on your own run: expect 1-4 % on other sizes and layouts"
         case "calibrated":
             return (
                 "calibrated on published runs of this GPU: expect 5-10 % on your own system, "

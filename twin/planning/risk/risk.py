@@ -92,15 +92,15 @@ def risk_of(
     """
     job = _job(scenario, job_id)
     allowed = allowed_nodes(plant, rows_of(scenario, job))
-    there = int(allowed.sum())
-    if there < job.nodes:
-        raise PlanError(f"job {job.id!r} asks for {job.nodes} nodes; its rows have {there}")
+    available = int(allowed.sum())
+    if available < job.nodes:
+        raise PlanError(f"job {job.id!r} requests {job.nodes} nodes; its rows have {available}")
     if spares is None:
         asked: Counter[tuple[str, ...]] = Counter()
-        for one in jobs_of(scenario):
-            asked[rows_of(scenario, one)] += one.nodes if one.id != job.id else 0
+        for queued in jobs_of(scenario):
+            asked[rows_of(scenario, queued)] += queued.nodes if queued.id != job.id else 0
         others = sum(n for rows, n in asked.items() if (allowed & allowed_nodes(plant, rows)).any())
-        spares = max(0, there - job.nodes - others)
+        spares = max(0, available - job.nodes - others)
     first = int(allowed.argmax())
     gpus = int(plant.nodes.gpu_count[first]) * job.nodes
     part = plant.gpu_parts[int(plant.gpus.part[int(plant.nodes.gpu_first[first])])]
@@ -144,30 +144,32 @@ def _job(scenario: Scenario, job_id: str | None) -> Job:
     if not jobs:
         raise PlanError("the scene has no job; give it one")
     if job_id is None:
-        return max(jobs, key=lambda one: one.nodes)
-    for one in jobs:
-        if one.id == job_id:
-            return one
-    some = ", ".join(one.id for one in jobs[:8])
+        return max(jobs, key=lambda job: job.nodes)
+    for job in jobs:
+        if job.id == job_id:
+            return job
+    some = ", ".join(job.id for job in jobs[:8])
     raise PlanError(f"there is no job {job_id!r}; the scene has {some}{' ...' if len(jobs) > 8 else ''}")
 
 
 def _stopping(scenario: Scenario) -> tuple[list[Cause], list[str]]:
-    """Return the causes that are sampled, and what to say of the others."""
+    """Return the sampled causes, and sentences on the others."""
     failures = scenario.failures
     if not failures.enabled:
-        return [], ["nothing fails by itself in this scene"]
+        return [], ["random failures are disabled in this scene"]
     taken = [cause for cause in failures.causes if cause.on == "node" and cause.stops]
-    others = [one.id for one in failures.causes if one not in taken]
-    said = [f"causes that strike no single node or leave jobs going: {', '.join(others)}"] if others else []
-    weibull = [one.id for one in taken if one.shape is not None]
+    others = [cause.id for cause in failures.causes if cause not in taken]
+    remarks = (
+        [f"not sampled, as they fail no single node or stop no job: {', '.join(others)}"] if others else []
+    )
+    weibull = [cause.id for cause in taken if cause.shape is not None]
     if weibull:
-        said.append(f"failures by {', '.join(weibull)} come at their mean rate, not by the age of the node")
-    return taken, said
+        remarks.append(f"failures by {', '.join(weibull)} have their mean rate, independent of node age")
+    return taken, remarks
 
 
 def _beyond(scenario: Scenario, job: Job) -> list[str]:
-    """Return what else of the scene the sample does not hold."""
+    """Return what else of the scene is not sampled."""
     failures, recovery = scenario.failures, job.recovery
     facts = (
         (failures.bursts is not None, "bursts"),
@@ -176,13 +178,13 @@ def _beyond(scenario: Scenario, job: Job) -> list[str]:
         (failures.lemon_rule is not None, "the lemon rule"),
         (bool(failures.checks), "health checks"),
         (failures.stragglers > 0, "stragglers"),
-        (bool(job.checkpoint.tiers), "checkpoint tiers beside the store"),
-        (recovery.policy != "spare", f"policy {recovery.policy}: it takes spares or waits here"),
+        (bool(job.checkpoint.tiers), "checkpoint tiers besides the storage system"),
+        (recovery.policy != "spare", f"policy {recovery.policy}(sampled as spare)"),
         (recovery.partial != "none", "partial restarts"),
-        (job.checkpoint.interval == "adaptive", "the adaptive interval: it is Daly's at the mean rate"),
+        (job.checkpoint.interval == "adaptive", "the adaptive interval (Daly's at the mean rate)"),
     )
-    missing = [words for there, words in facts if there]
-    return [f"not sampled: {', '.join(missing)}; twin run has them"] if missing else []
+    missing = [words for present, words in facts if present]
+    return [f"not sampled: {', '.join(missing)}; twin run models them"] if missing else []
 
 
 def _repair(cause: Cause, constant_s: float | None) -> float | RepairQuantiles:

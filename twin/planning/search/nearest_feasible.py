@@ -35,11 +35,11 @@ class Nearby:
     @property
     def words(self) -> str:
         """Return the sentence for people; empty where there is nothing."""
-        said = [] if self.batch is None else [f"a batch of {self.batch:,}"]
+        options = [] if self.batch is None else [f"a batch of {self.batch:,}"]
         if self.gpus:
-            said.append(f"{' or '.join(f'{count:,}' for count in self.gpus)} GPUs")
+            options.append(f"{' or '.join(f'{count:,}' for count in self.gpus)} GPUs")
         between = ", or " if len(self.gpus) > 1 else " or "
-        return f"{between.join(said)} would do" if said else ""
+        return f"{between.join(options)} would work" if options else ""
 
 
 def nearby(

@@ -74,7 +74,7 @@ def scene_gpus(plant: Plant, catalog: Catalog, rows: tuple[str, ...] = ()) -> Sc
     usable = allowed_nodes(plant, rows) & (nodes.gpu_count > 0)
     if not usable.any():
         where = f" in {', '.join(rows)}" if rows else ""
-        raise PlanError(f"no GPU stands{where}; give the scene a row of nodes")
+        raise PlanError(f"there is no GPU{where}; add a row of nodes")
     counts = np.bincount(nodes.part[usable], nodes.gpu_count[usable], minlength=len(plant.node_parts))
     most = int(counts.argmax())
     node = catalog.node(plant.node_parts[most])

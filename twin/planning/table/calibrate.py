@@ -273,7 +273,7 @@ def save_calibration(calibration: FittedProfile, path: Path, file: str, date: st
     """
     base = calibration.base
     error = calibration.left_out or calibration.after
-    kind = "runs it did not see" if calibration.left_out else "its own run"
+    kind = "held-out runs" if calibration.left_out else "its only run"
     write_profile(
         path,
         title=f"{base.title}, calibrated on own runs",

@@ -210,7 +210,7 @@ def _degrees(values: Mapping[str, Any], model: Model) -> Parallel:
         raise CellError("column 'global_batch' is blank; give the sequences of one step")
     if gpus is not None and gpus % group:
         raise PlanError(
-            f"{gpus} GPUs are no multiple of tensor {tp} x pipeline {pp} x context {cp} = {group}"
+            f"{gpus} GPUs are not a multiple of tensor {tp} x pipeline {pp} x context {cp} = {group}"
         )
     if gpus is not None and dp is not None and gpus == tp * pp * dp and dp % cp == 0:
         dp //= cp  # it counts the context groups too, as the number of GPUs tells

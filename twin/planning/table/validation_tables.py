@@ -58,7 +58,7 @@ class StepTable:
 
 _H100 = {"gpu": "H100-80GB"}
 _GB200 = {"gpu": "GB200"}
-_UNSEEN = "published rows that no fit has seen; the goals are those of the rows the fit knows"
+_UNSEEN = "published rows held out from the fit; same goals as for the fitted rows"
 _EXPERTS = f"for information, low confidence. {WORTH_OF_EXPERTS}"
 STEP_TABLES: tuple[StepTable, ...] = (
     StepTable("dgxc-h100-bf16", "dgxc", "h100", "H100", {"mape_pct": 3.0}, {**_H100, "precision": "BF16"}),
@@ -168,7 +168,7 @@ def compare_vtrain(data: Path | None) -> TableComparison:
     """
     empty = TableComparison(
         "vtrain",
-        "vTrain: measured iteration times on A100 by a third party; the profile's fit never saw them",
+        "vTrain: measured iteration times on A100 by a third party; held out from the fit of the profile",
         "VIA-Research/vTrain @f8dda84 data/ground_truth_multi.csv",
         "s",
         "a100-deepspeed",
