@@ -216,7 +216,7 @@ interventions:
         (("run", "lab-16", "--inject", f"1 h {SET}"), "needs the key 'value'"),
         (("run", "lab-16", "--inject", f"1 h {SET} value=soon"), "or a duration such as"),
         (("run", "lab-16", "--inject", f"1 h {SET} value=daly for=1h"), "means nothing for set"),
-        (("run", "lab-16", "--inject", "1 h set seed value=2"), "cannot be set while the hall runs"),
+        (("run", "lab-16", "--inject", "1 h set seed value=2"), "cannot be set during a run"),
         (("run", "lab-16", "--inject", "1 h set jobs[lama3].nodes value=2"), "did you mean 'llama3'"),
         (("run", "lab-16", "--out", "a.twinrun", "--no-record"), "--no-record"),
         (("show", "nosuch.twinrun"), "no such run file"),

@@ -178,11 +178,11 @@ def test_injections_that_are_none(text: str, said: str) -> None:
         ("{at: 1 h, kind: set, target: failures.enabled}", "needs the key 'value'"),
         (
             "{at: 1 h, kind: set, target: failures.enabled, value: 'false'}",
-            "cannot be set while the hall runs",
+            "cannot be set during a run",
         ),
         (
             '{at: 1 h, kind: set, target: "jobs[llama3].nodes", value: "1"}',
-            "cannot be set while the hall runs",
+            "cannot be set during a run",
         ),
         ('{at: 1 h, kind: set, target: "jobs[llama3].checkpoint.pause", value: 1 m}', "is a length"),
         ('{at: 1 h, kind: set, target: "jobs[llama3].checkpoint.storage", value: nsa}', "did you mean 'nas'"),

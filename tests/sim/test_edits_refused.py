@@ -20,7 +20,7 @@ from twin.sim.engine.engine import Engine
         ((("halls[hall].rows[gpu].racks.count", "-1"),), "count"),
         ((("halls[hall].rows[nope].racks.count", "1"),), "nope"),
         ((racks(1),), "the halls have 1 node"),
-        ((("cooling.loops[crah]", None),), "stands in no coolant or air loop"),
+        ((("cooling.loops[crah]", None),), "has no coolant or air loop"),
     ],
 )
 def test_refused(changes: tuple[tuple[str, str | None], ...], said: str) -> None:

@@ -33,7 +33,7 @@ def _withdraw_edit(engine: EditedRun, id: str) -> str | None:
         if reason is not None:
             edits.withdrawn.remove(place)
     if reason is not None:
-        return f"{edits.name(place)} cannot be taken out: {reason}"
+        return f"{edits.name(place)} cannot be removed: {reason}"
     edits.forgo(place)
     engine.timers.cancel("edit", place)
     return None
@@ -44,9 +44,9 @@ def _not_ahead(engine: EditedRun, id: str) -> str:
     edits = engine.edits
     places = [place for place, edit in enumerate(edits.asked) if edit.id == id]
     if not places or places[-1] in edits.withdrawn:
-        return f"no edit {id!r} is ahead in this run"
+        return f"no edit {id!r} is pending in this run"
     edit = edits.asked[places[-1]]
-    what = "acted already" if places[-1] in edits.acted else "been refused"
+    what = "already been applied" if places[-1] in edits.acted else "been refused"
     return f"{edits.name(places[-1])} has {what}, {units.spoken(edit.at_s)} after the start"
 
 
@@ -57,7 +57,7 @@ def _needed_by_people(incidents: Incidents) -> str | None:
             reason = incidents.refusal(one)
             if reason is not None:
                 at = units.spoken(one.at_s)
-                return f"{_words(one)}, {at} after the start, needs it ({reason}); take that out first"
+                return f"{_words(one)}, {at} after the start, depends on it ({reason}); remove that first"
     return None
 
 
@@ -66,15 +66,15 @@ def _withdraw_intervention(engine: EditedRun, one: Intervention) -> str | None:
     places = [place for place, other in enumerate(incidents.asked) if other == one]
     ahead = [place for place in places if timers.due_s("do", place) is not None]
     if not ahead:
-        what = "has been done already" if places else "was not asked for in this run"
+        what = "was already carried out" if places else "is not scheduled in this run"
         return f"{_words(one)}, {units.spoken(one.at_s)} after the start, {what}"
     gone = ahead[-1]
     for place in range(gone + 1, len(incidents.asked)):
         if timers.due_s("do", place) is None and _drawn(incidents, place) != _drawn(incidents, place, -1):
             other = _words(incidents.asked[place])
             return (
-                f"{_words(one)} cannot be taken out: {other} was asked for after it and has begun, and its repair "
-                f"was drawn as number {place + 1} of what was asked for; branch the run before it instead"
+                f"{_words(one)} cannot be removed: {other} was scheduled after it and has begun, and its repair time "
+                f"was drawn for intervention {place + 1}; branch the run before it instead"
             )
     del incidents.asked[gone]
     incidents.heard -= 1

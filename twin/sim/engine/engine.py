@@ -314,16 +314,16 @@ class Engine(EditedRun):
 
     def _log_throttle(self, group: int, now: float, on: bool) -> None:
         subject = self.plant.loops.ids[int(self.traces.groups.loop[group])]
-        text = "GPUs pass their maximum temperature: clocks walk down"
+        text = "GPUs above maximum temperature: thermal throttling"
         alone, gpus_there = self.traces.gpus_alone(group), int(self.traces.groups.n[group])
         if len(alone) == 1:  # a GPU with a fault of its own is named, not all that its coolant serves
             gpus = self.plant.gpus
             subject = f"{self.plant.nodes.ids[int(gpus.node[alone[0]])]}/{int(gpus.index[alone[0]])}"
-            text = "passes its maximum temperature: its clock walks down"
+            text = "above maximum temperature: thermal throttling"
         if on:
             self.log.add(now, "throttle_on", subject, text, gpus=gpus_there)
         else:
-            self.log.add(now, "throttle_off", subject, "clocks are free again", gpus=gpus_there)
+            self.log.add(now, "throttle_off", subject, "thermal throttling ended", gpus=gpus_there)
 
     def _heat_besides_gpus(self, wanted: NDArray[np.intp]) -> tuple[Floats, Floats]:
         self.book()  # before nodes draw another power
@@ -361,7 +361,9 @@ class Engine(EditedRun):
         if redraw in self.draws.redraws:
             return
         if redraw.at_s < self.now_s:
-            raise ValueError(f"the run is past {redraw.at_s:g} s, from which it was to be drawn anew")
+            raise ValueError(
+                f"random draws cannot change from {redraw.at_s:g} s on: the run is past that time"
+            )
         self.generation += 1
         self.draws.redraws.append(redraw)
         self.timers.set("redraw", len(self.draws.redraws) - 1, redraw.at_s, FIRST)

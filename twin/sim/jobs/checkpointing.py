@@ -186,7 +186,7 @@ class Saving:
         checked = [save for save in row.in_flight if save.keep_s <= now]
         verified = self.plans[row.index].verify_s > 0
         if verified and wrong_s is not None and any(save.taken_s > wrong_s for save in checked):
-            self.found(row.index, "a check of its checkpoint")
+            self.found(row.index, "checkpoint verification")
         kept = self.jobs.settle(row, now)
         arrived = {
             (save.step, i) for save in row.in_flight for i, at_s in enumerate(save.safe_s) if at_s <= now
@@ -199,7 +199,7 @@ class Saving:
         if kept or len(self.stores.writes) < writes:
             self.follow_stores(row.index)
         if kept:
-            text = f"{row.id} is safe up to step {row.durable:,.0f}"
+            text = f"{row.id}: checkpoint durable at step {row.durable:,.0f}"
             self.log.add(now, "checkpoint", row.id, text, step=int(row.durable))
 
 

@@ -67,7 +67,7 @@ class Leaving(ABC):
         row.queued_s = now
         row.requeues += 1
         self.returned.append(row.index)
-        text = f"{row.id} goes back to the queue: {why}; it will go on from step {row.progress:,.0f}"
+        text = f"{row.id} requeued: {why}; will resume from step {row.progress:,.0f}"
         self.log.add(now, "job_requeued", row.id, text, step=int(row.progress), why=why)
         self.node_usable()
         return True
@@ -78,7 +78,7 @@ class Leaving(ABC):
             return
         now = self.timers.now_s
         row.preemptions += 1
-        self.log.add(now, "job_preempted", row.id, "gives its GPUs to others")
+        self.log.add(now, "job_preempted", row.id, "preempted for another job")
         stepping = row.state in (JobState.RUNNING, JobState.CHECKPOINT)
         if not (checkpoint and stepping and self.saving.interval_steps(row)):
             self.requeue(row, "preempted")
@@ -122,7 +122,7 @@ class Leaving(ABC):
         if last and due_s is not None and due_s - now <= ROUNDING * max(now, 1.0):
             self.timers.set("limit", index, due_s, LATE)  # it is done in time
             return
-        self.kill(row, "killed", f"over its wall time of {units.spoken(limit_s)}")
+        self.kill(row, "killed", f"time limit of {units.spoken(limit_s)} reached")
 
     def kill(self, row: JobRow, outcome: str, why: str) -> bool:
         """End `row` now, whatever it does: what a checkpoint holds is kept, the rest is lost work.
@@ -148,7 +148,7 @@ class Leaving(ABC):
         self.jobs.enter(row, now, JobState.KILLED)
         row.end_s, row.outcome = now, outcome
         self._let_go(row)
-        text = f"{row.id} ends at step {row.progress:,.0f}: {why}; {lost / 3600:,.1f} GPU h lost"
+        text = f"{row.id} ended at step {row.progress:,.0f}: {why}; {lost / 3600:,.1f} GPU h of work lost"
         self.log.add(
             now, _ENDS[outcome], row.id, text, step=int(row.progress), why=why, lost_gpu_s=float(lost)
         )

@@ -80,7 +80,7 @@ class RecoveryHandler(Leaving):
         if plan.limit_s is not None:
             self.timers.set("limit", row.index, now + plan.limit_s)
         self.changed.add(row.index)
-        text = f"{row.id} starts{' again' if again else ''} on {row.held:g} GPUs"
+        text = f"{row.id} {'restarted' if again else 'started'} on {row.held:g} GPUs"
         self.log.add(
             now, "job_started", row.id, text, nodes=len(chosen), gpus=row.held, where=node_list(chosen)
         )
@@ -110,7 +110,7 @@ class RecoveryHandler(Leaving):
         self.jobs.enter(row, now, JobState.RUNNING)
         self.changed.add(row.index)
         text = (
-            f"{row.id} resumes at step {row.progress:,.0f}" if resumed else f"{row.id} takes its first step"
+            f"{row.id} resumed at step {row.progress:,.0f}" if resumed else f"{row.id} began its first step"
         )
         kind = "job_resumed" if resumed else "job_running"
         self.log.add(now, kind, row.id, text, Severity.NOTICE, step=int(row.progress))
@@ -170,7 +170,7 @@ class RecoveryHandler(Leaving):
         self.jobs.keep_all(row)
         row.end_s, row.outcome = now, "done"
         self._let_go(row)
-        text = f"{row.id} is done after {row.progress:,.0f} steps"
+        text = f"{row.id} completed after {row.progress:,.0f} steps"
         self.log.add(now, "job_done", row.id, text, Severity.NOTICE, step=int(row.progress))
         self.node_usable()
 
@@ -228,7 +228,7 @@ class RecoveryHandler(Leaving):
                 now,
                 "job_interrupted",
                 row.id,
-                f"{row.id} stops: {why}; {lost_s:,.0f} s of work back to step {step:,.0f}",
+                f"{row.id} interrupted: {why}; rolled back to step {step:,.0f} ({lost_s:,.0f} s lost)",
                 step=int(step),
                 lost_s=float(lost_s),
                 why=why,
@@ -264,7 +264,7 @@ class RecoveryHandler(Leaving):
         """The failure of `row` was noticed: restart it, unless that was done too often."""
         attempts = self.plans[row.index].recovery.attempts
         if attempts is not None and row.restarts >= attempts:
-            self.kill(row, "given_up", f"after {attempts:,} restart{'s' * (attempts != 1)}")
+            self.kill(row, "given_up", f"restart limit reached ({attempts:,})")
             return
         row.restarts += 1
         self.swap(row)
@@ -277,7 +277,7 @@ class RecoveryHandler(Leaving):
         missing = seats < 0
         lost = missing | (condition[seats] != FREE)
         if row.leaving or (lost.any() and (plan.shares or plan.recovery.policy == "requeue")):
-            self.requeue(row, "it was to leave" if row.leaving else "nodes are lost")
+            self.requeue(row, "preempted" if row.leaving else "nodes lost")
             return
         if row.dropping:
             self._drop(row)
@@ -358,7 +358,7 @@ class RecoveryHandler(Leaving):
         fresh = row.state != JobState.WAITING
         if fresh:
             lacking = len(row.vacant)
-            text = f"{row.id} waits for {lacking} more node{'s' * (lacking > 1)}"
+            text = f"{row.id} waiting for {lacking} replacement node{'s' * (lacking > 1)}"
             self.log.add(now, "waiting_for_spare", row.id, text, lacking=lacking, where=node_list(row.nodes))
         self.jobs.enter(row, now, JobState.WAITING)
         if fresh and recovery.policy == "shrink" and recovery.patience_s > 0:
@@ -442,7 +442,7 @@ class RecoveryHandler(Leaving):
         self._take_shape(row)
         if row.width == before:
             return
-        text = f"{row.id} goes on with {row.width:,} of {plan.nodes:,} nodes"
+        text = f"{row.id} continues on {row.width:,} of {plan.nodes:,} nodes"
         self.log.add(
             now,
             "job_shrunk",
@@ -455,7 +455,7 @@ class RecoveryHandler(Leaving):
 
     def _widened(self, row: JobRow, before: int) -> None:
         self._take_shape(row)
-        text = f"{row.id} grows from {before:,} to {row.width:,} nodes"
+        text = f"{row.id} grew from {before:,} to {row.width:,} nodes"
         self.log.add(
             self.timers.now_s,
             "job_grown",

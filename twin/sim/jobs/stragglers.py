@@ -81,7 +81,9 @@ class Stragglers:
         self.fresh.discard(job)
         self.drawn[job] = self.drawn.get(job, 0) + 1
         if was is not None:
-            self.log.add(self.timers.now_s, "straggler_off", row.id, f"{row.id} is at its pace again")
+            self.log.add(
+                self.timers.now_s, "straggler_off", row.id, f"{row.id}: straggler gone, steps at normal pace"
+            )
         elif row.state not in AT_REST:
             self.slower[job] = self.excess * self._exponential(job, "size")
             text = f"{row.id} has a straggler: steps take {100 * self.slower[job]:.0f} % longer"

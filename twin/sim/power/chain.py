@@ -309,7 +309,7 @@ class PowerChain:
         for bus in self.circuit.sources_at if self._exact else ():
             over = bool(k.island[bus]) and self.sources.overload(bus, float(self._own_w[bus]), self.at_s)
             if not over:
-                self.sources.relieved(bus, self.at_s, "its own sources can give what it asks for")
+                self.sources.relieved(bus, self.at_s, "on-site sources cover the load")
             elif math.isinf(k.short_s[bus]):
                 most_w = self.sources.most_w(bus, self.at_s)
                 self.report.short(self.at_s, bus, float(self._own_w[bus]), most_w)

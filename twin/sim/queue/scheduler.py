@@ -238,10 +238,10 @@ class QueueScheduler:
         count = int(np.count_nonzero(window.nodes))
         if window.on(now):
             where = node_list(np.flatnonzero(window.nodes).tolist())
-            text = f"{count} nodes are set aside"
+            text = f"{count} nodes reserved"
             self.log.add(now, "reservation_on", window.id, text, nodes=count, where=where)
         else:
-            text = f"{count} nodes are there for all again"
+            text = f"{count} nodes released"
             self.log.add(now, "reservation_off", window.id, text, nodes=count)
             self.recovery.node_usable()
         turn_s = window.turn_s(now)

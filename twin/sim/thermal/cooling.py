@@ -147,7 +147,7 @@ class CoolingSystem:
         elif LoopKind(int(self._kind[slot])).by_air:
             self.set_pumps_down(t_s, slot, down)
         else:
-            raise ValueError(f"{self.plant.loops.ids[slot]} has pumps, no fans; stop its pumps")
+            raise ValueError(f"{self.plant.loops.ids[slot]} has pumps and no fans; use pump_stop")
 
     def set_units_down(self, t_s: float, plant: int, down: int) -> None:
         """Take `down` of the chillers, towers or coolers of `plant` off; those that come back start anew."""

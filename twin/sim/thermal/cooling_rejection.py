@@ -139,10 +139,10 @@ class Rejection:
         self._waiting[plant] = 0
         self._known = None
         noun, down = self.plants.kind[plant].replace("-", " ") + "s", int(self._down[plant])
-        kind, text = "chiller_on", f"{noun} have started: full cooling again"
+        kind, text = "chiller_on", f"{noun} restarted: full cooling capacity restored"
         if down:  # what is still off goes on being an alarm
             left = int(self.plants.units[plant]) - down
-            kind, text = "chiller_started", f"{left} of {left + down} {noun} run again"
+            kind, text = "chiller_started", f"{left} of {left + down} {noun} restarted"
         of_units = int(self.plants.units[plant])
         self.log.add(
             self.timers.now_s, kind, self.plants.ids[plant], text, units=of_units - down, of_units=of_units
@@ -279,9 +279,9 @@ class Rejection:
         self._free_on[p], self._free_since_s[p] = on, now
         if on or not first:  # compressors that have run all along are no event
             text = (
-                "the sky cools the water alone: compressors rest"
+                "free cooling (economiser) on, compressors off"
                 if on
-                else "too warm outside: compressors run"
+                else "mechanical cooling on (outdoor air too warm)"
             )
             self.log.add(now, "free_cooling_on" if on else "free_cooling_off", self.plants.ids[p], text)
 
