@@ -102,7 +102,7 @@ class Condition:
     @classmethod
     def restored(cls, state: dict[str, object]) -> Condition:
         """Return what `state` returned."""
-        types = {"Ints": np.intp, "Bools": np.bool_, "Floats": np.float64}
+        types = {"IntP": np.intp, "Bools": np.bool_, "Floats": np.float64}
         return cls(**{one.name: np.array(state[one.name], types[str(one.type)]) for one in fields(cls)})
 
 
