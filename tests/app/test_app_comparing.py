@@ -70,7 +70,7 @@ def test_things_that_came_went_or_moved_are_found(lab: Path) -> None:
     assert things_of("title", found.after.plant) == ()
     timed = "[{id: e, at: 1 h, title: Rename, changes: [{path: title, value: Late}]}]"
     later = edit(before, Patch((Change("edits", timed),)))[0]
-    assert [one.section for one in compare(before, later).differences] == ["What is done at a time"]
+    assert [one.section for one in compare(before, later).differences] == ["Interventions"]
     assert any(one.path == "title" for one in compare(before, later, 3600.0).differences)
 
 

@@ -162,7 +162,7 @@ def test_the_log_of_another_run_makes_no_other_run_of_a_file(twin: Twin, hour: P
     for command in ("show", "verify", "explain"):
         (line,) = twin(command, killed, code=2).stderr.strip().splitlines()
         assert line == (
-            f"error: {killed}: the log {log.name} beside it is of another run; take it away to read this one"
+            f"error: {killed}: the log {log.name} beside it belongs to another run; move it away to read this one"
         )
     log.unlink()
     assert "this run ended at 0 s of 1 d" in twin("show", killed, code=2).stderr

@@ -123,7 +123,7 @@ def test_menus_and_the_break_dialog_offer_it() -> None:
         ("target: cdu/0", "is a coolant or air loop, not a node"),
         ("target: gpu/0/9/0", "does not exist"),
         ("target: gpu/0/0/0, value: 5 %", "must be 10 % to 100 %"),
-        ("target: gpu/0/0/0, count: 1", "means nothing for gremlin"),
+        ("target: gpu/0/0/0, count: 1", "does not apply to gremlin"),
         ("target: gpu/0/0/0, for: 1e-9 s", "the least step"),
     ],
 )

@@ -68,7 +68,7 @@ def test_an_intervention_finds_the_hall_of_its_time() -> None:
         if stands:
             assert loads(text).scenario.interventions
             continue
-        with pytest.raises(ScenarioError, match="names no GPU"):
+        with pytest.raises(ScenarioError, match="unknown GPU"):
             loads(text)
 
 

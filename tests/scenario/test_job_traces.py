@@ -134,9 +134,9 @@ def test_a_trace_beside_a_scene_travels_inside_it(tmp_path: Path) -> None:
         (
             "size: 0.25",
             "partition: nowhere",
-            "s.twin.yaml:7: traces[old].map.partition = 'nowhere': names no partition",
+            "s.twin.yaml:7: traces[old].map.partition = 'nowhere': unknown partition",
         ),
-        ("size: 0.25", "rows: [other]", "names no row generator: 'other'"),
+        ("size: 0.25", "rows: [other]", "unknown row generator: 'other'"),
         ("map:", "rows: eJwrSS0uAQAEXQHB, map:", "traces[old].rows"),
     ],
 )

@@ -148,7 +148,7 @@ def test_show_gives_the_effective_scene_that_loads_again(name: str) -> None:
         ('"2026.11"', "2026.11", "catalog", "put it in quotes"),
         ("start: 2026-01-05T00:00+01:00", "start: 2026-01-05", "start", "2026-01-05T00:00+01:00"),
         ("start: 2026-01-05T00:00+01:00", "start: 2026-01-05T00:00", "start", "offset"),
-        ("id: crah, kind: air", "id: lab, kind: air", "cooling.loops[lab].id", "is given twice"),
+        ("id: crah, kind: air", "id: lab, kind: air", "cooling.loops[lab].id", "is a duplicate"),
         (
             "target: gpu/0/1/0",
             "target: gpu/0/7/0",
@@ -234,7 +234,7 @@ def test_size_is_limited(tmp_path: Path) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="No such file"):
         load(tmp_path / "none.twin.yaml")
-    with pytest.raises(ScenarioError, match="is no regular file"):
+    with pytest.raises(ScenarioError, match="is not a regular file"):
         load(tmp_path)
     with pytest.raises(ScenarioError, match="did you mean builtin:lab-16"):
         load("builtin:lab-61")
@@ -347,5 +347,5 @@ def test_a_pipe_is_no_scene_to_extend(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.twin.yaml")
     child = tmp_path / "child.twin.yaml"
     child.write_text("format: twin/scenario\nversion: 1\ncatalog: '2026.11'\nextends: pipe.twin.yaml\n")
-    with pytest.raises(ScenarioError, match=r"names 'pipe.twin.yaml', which is no regular file"):
+    with pytest.raises(ScenarioError, match=r"names 'pipe.twin.yaml', which is not a regular file"):
         load(child)

@@ -93,7 +93,7 @@ def test_links_are_counted_before_they_are_laid(monkeypatch: pytest.MonkeyPatch)
     )
     (problem,) = problems(f"{hall(250, 600, 1)}fabrics: [{fabrics}]\n")
     assert problem.endswith(
-        "makes 300,000 of 6,300,000 links (150,000 nodes of 8 network cards); a scene has at most 6,000,000"
+        "makes 300,000 of 6,300,000 links (150,000 nodes of 8 NICs); a scene has at most 6,000,000"
     )
 
 
@@ -165,7 +165,7 @@ def test_all_files_of_a_scene_are_at_most_so_long(tmp_path: Path) -> None:
         text = f"{HEAD}extends: {base}.twin.yaml\n{filler}"
         (tmp_path / f"{name}.twin.yaml").write_text(text)
     load(tmp_path / "b.twin.yaml")
-    with pytest.raises(ScenarioError, match="makes more than 4 MB of text with the files before it"):
+    with pytest.raises(ScenarioError, match="has more than 4 MB of text with the files it extends"):
         load(tmp_path / "c.twin.yaml")
 
 

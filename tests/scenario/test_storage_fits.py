@@ -35,14 +35,14 @@ def test_a_store_may_be_filled_from_another() -> None:
 
 def test_a_store_that_backs_nothing_known_is_refused() -> None:
     said = problem(with_stores(STORE, LAKE.replace("backs: gpfs", "backs: gpsf")))
-    assert said == "storage[lake].backs: names no store; did you mean 'gpfs'?"
+    assert said == "storage[lake].backs: unknown store; did you mean 'gpfs'?"
 
 
 def test_stores_that_fill_one_another_are_refused() -> None:
     with pytest.raises(ScenarioError) as caught:
         loads(with_stores(STORE.replace("racks", "backs: lake, racks"), LAKE))
     assert [one.reason for one in caught.value.problems] == [
-        "makes a circle: the store is filled from itself"
+        "forms a cycle: the storage system backs itself"
     ] * 2
 
 

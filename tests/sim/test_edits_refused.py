@@ -12,11 +12,11 @@ from twin.sim.engine.engine import Engine
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ((("seed", "7"),), "the seed cannot change in a run"),
+        ((("seed", "7"),), "the seed cannot change during a run"),
         ((("duration", "2 day"),), "how long the run lasts"),
         ((("site.name", "elsewhere"),), "the site cannot change"),
-        ((("jobs[train]", None),), "cancel it instead"),
-        ((("jobs[train].nodes", "1"),), "'train' has come"),
+        ((("jobs[train]", None),), "cancel the job instead"),
+        ((("jobs[train].nodes", "1"),), "'train' is submitted"),
         ((("halls[hall].rows[gpu].racks.count", "-1"),), "count"),
         ((("halls[hall].rows[nope].racks.count", "1"),), "nope"),
         ((racks(1),), "the halls have 1 node"),

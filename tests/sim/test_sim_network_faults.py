@@ -138,14 +138,14 @@ def test_what_is_not_there_is_refused_with_what_is(line: str, reason: str) -> No
     [
         ("eb/0/1", "fail", "did you mean 'ib/0/1'"),
         ("xyz", "fail", "fabrics are ib"),
-        ("ib/0/x", "fail", "is no switch"),
+        ("ib/0/x", "fail", "is not a switch"),
         ("ib/0/8", "fail", "did you mean 'ib/0/7'"),
         ("ib/2/0", "fail", "0 core switches"),
         ("ib/0/0~ib/1/4", "fail", "did you mean 'ib/1/3'"),
         ("gpu/0/0/1~8", "flap", "did you mean 'gpu/0/0/1~7'"),
         ("gpu/0/9/1~0", "fail", "racks in a row"),
         ("ib/3/0", "fail", "tiers are 0"),
-        ("gpu/0/0/1", "flap", "flap takes one"),
+        ("gpu/0/0/1", "flap", "flap needs"),
         ("ib/0/1", "drain", "takes a GPU, node, rack or row"),
     ],
 )

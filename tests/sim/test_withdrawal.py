@@ -119,7 +119,7 @@ def test_others_that_need_it_keep_it() -> None:
     assert engine.withdraw(less) is None
     why = engine.withdraw(more)
     assert why is not None
-    assert "fail gpu/0/5/0, 1 h 40 min after the start, needs it" in why
+    assert "fail gpu/0/5/0, 1 h 40 min after the start, depends on it" in why
     assert engine.withdraw(late) is None
     assert engine.withdraw(more) is None
     assert before != engine.snapshot()

@@ -38,5 +38,5 @@ def redraws_of(text: str) -> tuple[Redraw, ...]:
     """Return the redraws that a run file holds; raises `ValueError` or `TypeError` where it is damaged."""
     found = tuple(Redraw(float(at_s), int(seed)) for at_s, seed in strict_json(text))
     if any(not (math.isfinite(redraw.at_s) and redraw.at_s >= 0.0) for redraw in found):
-        raise ValueError("a redraw at no time")
+        raise ValueError("a redraw needs a time")
     return found

@@ -173,7 +173,7 @@ class _Checker:
                 for key, said in (("read", store.read_bytes_s), ("write", store.write_bytes_s)):
                     if said is None:
                         yield self._problem(
-                            ("storage", i), f"needs {key!r}, or a part that says it", value=""
+                            ("storage", i), f"needs {key!r}, or a part that gives it", value=""
                         )
         for at, reason, hint in (
             *tenancy.references(here, self.catalog),
@@ -239,7 +239,9 @@ class _Checker:
                 if said.rack is not None:
                     home = self._item(said.rack)
                     if home or said.rack.count("/") != 2:
-                        yield self._problem((*at, "rack"), home or f"{said.rack!r} is no rack", _FITS["rack"])
+                        yield self._problem(
+                            (*at, "rack"), home or f"{said.rack!r} is not a rack", _FITS["rack"]
+                        )
                 if said.part is not None and depth in (2, 3):
                     yield from self._part(said.part, ("rack",) if depth == 2 else ("node",), (*at, "part"))
 
@@ -268,10 +270,12 @@ class _Checker:
         if known and site.timezone not in known:
             near = nearest(site.timezone, known)
             hint = f"did you mean {near!r}?" if near else "write it like Europe/Berlin"
-            yield self._problem(("site", "timezone"), "is no time zone", hint)
+            yield self._problem(("site", "timezone"), "is not a time zone", hint)
         if site.climate.wet_bulb_c > site.climate.dry_bulb_c:
             reason = f"is above dry_bulb, {rendered(site.climate.dry_bulb_c, 'temperature')}"
-            yield self._problem(("site", "climate", "wet_bulb"), reason, "air is never wetter than saturated")
+            yield self._problem(
+                ("site", "climate", "wet_bulb"), reason, "the wet bulb cannot exceed the dry bulb"
+            )
 
     def fits(self) -> list[Problem]:
         """Return racks that overflow, fabrics and jobs that do not come out; wants references that hold."""
@@ -323,7 +327,7 @@ class _Checker:
         if generator is None or (hall is not None and home is not hall):
             here = [rows.id for rows in hall.rows] if hall is not None else self.rows
             near = nearest(name, here)
-            return f"names no row generator: {name!r}" + (f"; did you mean {near!r}?" if near else "")
+            return f"unknown row generator: {name!r}" + (f"; did you mean {near!r}?" if near else "")
         limits = [generator.count, generator.racks.count]
         if len(numbers) > 2 and all(n.isdecimal() for n in numbers):
             rack = "/".join([name, *numbers[:2]])
@@ -339,7 +343,7 @@ class _Checker:
             if said is not None and said.u is not None and said.part is not None:
                 limits[2] = 10**6  # a node added to what the generator makes
         if not numbers or len(numbers) > 3 or not all(n.isdecimal() for n in numbers):
-            return f"{item!r} is no row, rack or node: write generator/row/rack/node, such as gpu/0/3/1"
+            return f"{item!r} is not a row, rack or node: write generator/row/rack/node, such as gpu/0/3/1"
         for number, limit, what in zip(
             numbers, limits, ("rows", "racks in a row", "nodes in that rack"), strict=False
         ):
@@ -352,8 +356,8 @@ class _Checker:
         for name, path in space:
             if name in first:
                 mark = locate(self.tree, first[name])
-                reason = f"is given twice; {written(first[name], self.tree)} in line {mark.line} has it too"
-                yield self._problem(path, reason, "ids are unique")
+                reason = f"is a duplicate; {written(first[name], self.tree)} in line {mark.line} has it too"
+                yield self._problem(path, reason, "ids must be unique")
             first.setdefault(name, path)
 
     def _all(self, names: Iterable[str], known: list[str], what: str, at: Path) -> Iterator[Problem]:
@@ -361,25 +365,25 @@ class _Checker:
         for i, name in enumerate(names):
             yield from self._one(name, known, what, (*at, i))
             if name in seen:
-                yield self._problem((*at, i), "is named twice", value=shown(name))
+                yield self._problem((*at, i), "is listed twice", value=shown(name))
             seen.add(name)
 
     def _one(self, name: str | None, known: list[str], what: str, at: Path) -> Iterator[Problem]:
         if name is not None and name not in known:
             near = nearest(name, known)
-            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known[:8])}" if known else ""
-            yield self._problem(at, f"names no {what}", hint, value=shown(name))
+            hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known[:8])}" if known else ""
+            yield self._problem(at, f"unknown {what}", hint, value=shown(name))
 
     def _part(self, part: str | None, kinds: tuple[str, ...], at: Path) -> Iterator[Problem]:
         if part is None or (part in self.catalog and self.catalog.part(part).KIND in kinds):
             return
         fitting = [one for kind in kinds for one in self.catalog.ids(kind)]
         near = nearest(part, fitting)
-        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(fitting[:8])}"
+        hint = f"did you mean {near!r}?" if near else f"known: {', '.join(fitting[:8])}"
         if part in self.catalog:
             reason = f"is a {self.catalog.part(part).KIND}, not a {' or '.join(kinds)}"
         else:
-            reason = f"is no {' or '.join(kinds)} of the catalogue"
+            reason = f"is not a {' or '.join(kinds)} of the catalogue"
         yield self._problem(at, reason, hint)
 
     def _problem(self, at: Path, reason: str, hint: str = "", value: str | None = None) -> Problem:
@@ -399,9 +403,9 @@ def _named(at: Path, ids: Iterable[str | None]) -> list[tuple[str, Path]]:
 
 _FITS = {
     "part": "racks and nodes have parts",
-    "at": "only rows and racks have a place of their own, such as gpu/0/3",
+    "at": "only rows and racks can be placed, such as gpu/0/3",
     "facing": "only rows and racks have a front, such as gpu/0/3",
     "rack": "a node moves to a rack, such as gpu/0/3",
-    "u": "only nodes stand at a unit, such as gpu/0/3/1",
-    "drained": "only nodes are drained, such as gpu/0/3/1",
+    "u": "only nodes have a rack unit, such as gpu/0/3/1",
+    "drained": "only nodes can be drained, such as gpu/0/3/1",
 }

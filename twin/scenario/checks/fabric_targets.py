@@ -54,12 +54,12 @@ def targets(
             card = second.partition("@")[0].partition(".")[0]
             if tilde and card.isdecimal() and first in nodes.cards and int(card) >= nodes.cards[first]:
                 has = nodes.cards[first]
-                reason = f"{target!r} does not exist: the node has {has} cards, counted from 0"
+                reason = f"{target!r} does not exist: the node has {has} NICs, counted from 0"
                 yield ("interventions", i, "target"), reason, f"did you mean '{first}~{has - 1}'?"
 
 
 def _no_switch(fabric: str, end: str, counts: tuple[int, int, int]) -> str:
-    """Return why an end names no switch of a fabric; "" when it does, or is none."""
+    """Return why an end unknown switch of a fabric; "" when it does, or is none."""
     name, *numbers = end.split("/")
     if name != fabric or len(numbers) != 2 or not all(n.isdecimal() for n in numbers):
         return ""

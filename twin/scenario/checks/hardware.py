@@ -56,7 +56,7 @@ def _stack(racks: RackGenerator, catalog: Catalog) -> Iterator[tuple[int, str, s
                 n,
                 "count",
                 reason,
-                f"at most {room} fit there" if room else "nothing fits above what is there",
+                f"at most {room} fit there" if room else "the rack is full above",
             )
         return
 
@@ -69,10 +69,10 @@ def unlinked(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
             continue
         if job.nodes * node.n_gpu > max(node.n_gpu, node.scale_up_gpus):
             reason = (
-                "talk over a network that is not modelled, as the scene has no fabric: they go at the speed of the "
-                "healthy network that their profile was fitted on"
+                "use a network that is not modelled, as the scene has no fabric: step times assume the "
+                "calibration fabric"
             )
-            yield one.size, reason, "give the scene a fabric under fabrics"
+            yield one.size, reason, "add a fabric under fabrics"
 
 
 def split_tensors(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
@@ -92,5 +92,5 @@ def split_tensors(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
         together = max(node.n_gpu, node.scale_up_gpus)
         for path, tensor in groups:
             if tensor > together:
-                reason = f"crosses the network in every layer: {together} GPUs of {node.id} share a scale-up domain"
+                reason = f"uses the fabric in every layer: only {together} GPUs of {node.id} share a scale-up domain"
                 yield path, reason, f"at most {together} stay inside"

@@ -25,14 +25,14 @@ def places(scenario: Scenario) -> Iterator[Wrong]:
             name, _, number = item.partition("/")
             if name != thing.id or not number.isdecimal() or int(number) >= thing.count:
                 hint = f"they are {thing.id}/0 to {thing.id}/{thing.count - 1}"
-                yield (*at, "places", item), f"{item!r} is none of the {thing.count} of {thing.id!r}", hint
+                yield (*at, "places", item), f"{item!r} is not one of the {thing.count} of {thing.id!r}", hint
             if said.hall is not None and said.hall not in halls:
-                reason = f"names no hall: {said.hall!r}"
-                yield (*at, "places", item, "hall"), reason, f"there are {', '.join(halls[:8])}"
+                reason = f"unknown hall {said.hall!r}"
+                yield (*at, "places", item, "hall"), reason, f"known: {', '.join(halls[:8])}"
 
 
 def members(scenario: Scenario, wrong: Callable[[str], str]) -> Iterator[Wrong]:
-    """Yield members of groups that do not exist; `wrong` says why an id names no row, rack or node."""
+    """Yield members of groups that do not exist; `wrong` says why an id unknown row, rack or node."""
     counts = {stage.id: stage.count for stage in scenario.power}
     counts |= {loop.id: loop.count for loop in scenario.cooling.loops}
     whole = {*counts, *(rows.id for hall in scenario.halls for rows in hall.rows)}

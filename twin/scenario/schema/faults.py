@@ -88,10 +88,10 @@ class Cause(DocumentPart):
                 f"effect {self.effect} is not of a {self.on}, which can be {' or '.join(allowed)}; a node can have any"
             )
         if self.severity is not None and self.effect not in shares_left():
-            raise ValueError(f"severity means nothing for {self.effect}; it is of {', '.join(shares_left())}")
+            raise ValueError(f"severity does not apply to {self.effect}; it is of {', '.join(shares_left())}")
         if self.found_s is not None and self.stops:
             raise ValueError(
-                f"found means nothing for {self.effect}; it is of {', '.join(lasting_effects())}"
+                f"found does not apply to {self.effect}; it is of {', '.join(lasting_effects())}"
             )
         return self
 

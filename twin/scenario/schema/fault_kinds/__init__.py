@@ -25,7 +25,7 @@ def register(*kinds: FaultKind) -> None:
     """Add kinds of faults."""
     for kind in kinds:
         if kind.id in KINDS:
-            raise ValueError(f"there is a kind of fault {kind.id!r} already")
+            raise ValueError(f"fault kind {kind.id!r} exists already")
         KINDS[kind.id] = kind
 
 
