@@ -45,7 +45,7 @@ def with_kinds(*kinds: EventKind) -> Iterator[None]:
 
 
 def kind_of(id: str) -> EventKind:
-    """Return a kind by its id; an unknown id, as run files of other versions may have, gives a kind without properties."""
+    """Return a kind by its id; an unknown id, from a run file of another version, gives a kind with a title only."""
     return KINDS.get(id) or EventKind(id)
 
 
