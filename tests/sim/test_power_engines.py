@@ -194,7 +194,9 @@ def test_the_overload_of_an_island_ends_with_it():
     bench.load(15e3)
     bench.run(110.0)
     assert bench.happened("overload_end")[1:] == [(105.0, "utility/0")]
-    assert _texts(bench, "generator_failed") == ["tripped on overload: 67 kW demand on 40 kW of on-site sources"]
+    assert _texts(bench, "generator_failed") == [
+        "tripped on overload: 67 kW demand on 40 kW of on-site sources"
+    ]
 
 
 def test_engines_too_small_for_their_bus_say_so_while_it_is_dark():
