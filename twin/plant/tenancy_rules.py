@@ -62,7 +62,7 @@ class _Review:
 
     def __init__(self, scenario: Scenario, plant: Plant) -> None:
         self.scenario, self.plant = scenario, plant
-        self.tenants = {one.id: one for one in scenario.tenants}
+        self.tenants = {tenant.id: tenant for tenant in scenario.tenants}
         self.index = {one.id: i for i, one in enumerate(scenario.tenants)}
         self.work = list(work_of(scenario))
         nodes = plant.nodes
@@ -95,23 +95,25 @@ class _Review:
 
     def nodes_for(self, work: Work) -> Bools:
         """Return the nodes that work may run on: of its partition, else of all that its tenant reaches."""
-        part = next((one for one in self.scenario.partitions if one.id == work.partition), None)
+        part = next(
+            (partition for partition in self.scenario.partitions if partition.id == work.partition), None
+        )
         if part is not None:
             return self.nodes_of(part.rows)
         reach = self.reach.get(work.tenant or "")
         return np.asarray(self.plant.nodes.present, np.bool_) if reach is None else reach
 
     def isolated(self) -> list[Tenant]:
-        return [one for one in self.scenario.tenants if one.isolation != "none"]
+        return [tenant for tenant in self.scenario.tenants if tenant.isolation != "none"]
 
     def others(self, tenant: Tenant) -> list[Tenant]:
         return [one for one in self.scenario.tenants if one.id != tenant.id]
 
     def networked(self) -> list[Tenant]:
-        return [one for one in self.scenario.tenants if one.network is not None]
+        return [tenant for tenant in self.scenario.tenants if tenant.network is not None]
 
     def encrypted(self) -> list[Tenant]:
-        return [one for one in self.scenario.tenants if one.encrypted]
+        return [tenant for tenant in self.scenario.tenants if tenant.encrypted]
 
     def guarded(self, tenant: str | None) -> bool:
         """Return whether a tenant asks for any protection."""

@@ -111,7 +111,7 @@ def _uncommon_factor(text: str, unit: str, wanted: Dimension) -> float:
     """Ask the other dimensions, then pint, for a unit that is not in the table of the wanted one."""
     if _THOUSANDS.match(text.strip()):
         raise UnitError(f"{_shown(text)}: write the number without commas, for example {wanted.example!r}")
-    owners = [other for other in DIMENSIONS.values() if unit in other.factors]
+    owners = [dimension for dimension in DIMENSIONS.values() if unit in dimension.factors]
     if owners:
         raise UnitError(f"{_shown(text)} is {owners[0].title}; {_needed(wanted)}")
     # A typo must not cost the 0.3 s pint takes to load, so names one letter-case away are answered first.

@@ -23,7 +23,7 @@ def explicit(fabric: Fabric, size: Size, cards: Ints32, node_ids: list[str]) -> 
         When a link names neither a node nor a switch, or a node has more cables than its cards take.
     """
     tiers = _tiers(size)
-    ends = {one: number for number, one in enumerate(node_ids)}
+    ends = {node_id: number for number, node_id in enumerate(node_ids)}
     switches = [f"{fabric.id}/{one.level}/{n}" for one in tiers for n in range(len(one))]
     level = np.repeat([one.level for one in tiers], [len(one) for one in tiers])
     number_of = {one: number for number, one in enumerate(switches)}

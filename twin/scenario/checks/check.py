@@ -60,7 +60,11 @@ def check(
         rack that overflows and every job that cannot be cut as it says.
     """
     since_s, until_s = during or (0.0, min((edit.at_s for edit in scenario.edits), default=math.inf))
-    acting = [(i, one) for i, one in enumerate(scenario.interventions) if since_s <= one.at_s < until_s]
+    acting = [
+        (i, intervention)
+        for i, intervention in enumerate(scenario.interventions)
+        if since_s <= intervention.at_s < until_s
+    ]
     checker = _Checker(scenario, tree, catalog or load_catalog(), acting)
     problems = (
         checker.sizes()
@@ -119,27 +123,27 @@ class _Checker:
         for h, hall in enumerate(here.halls):
             things += _named(("halls", h, "rows"), (rows.id for rows in hall.rows))
         things += _named(("fabrics",), (one.id for one in here.fabrics))
-        things += _named(("power",), (one.id for one in here.power))
-        things += _named(("cooling", "plants"), (one.id for one in here.cooling.plants))
-        things += _named(("cooling", "loops"), (one.id for one in here.cooling.loops))
-        things += _named(("power_caps",), (one.id for one in here.power_caps))
-        things += _named(("storage",), (one.id for one in here.storage))
+        things += _named(("power",), (stage.id for stage in here.power))
+        things += _named(("cooling", "plants"), (facility_loop.id for facility_loop in here.cooling.plants))
+        things += _named(("cooling", "loops"), (loop.id for loop in here.cooling.loops))
+        things += _named(("power_caps",), (cap.id for cap in here.power_caps))
+        things += _named(("storage",), (store.id for store in here.storage))
         spaces = (
             things,
             [
-                *_named(("jobs",), (one.id for one in here.jobs)),
-                *_named(("streams",), (one.id for one in here.streams)),
-                *_named(("traces",), (one.id for one in here.traces)),
+                *_named(("jobs",), (job.id for job in here.jobs)),
+                *_named(("streams",), (stream.id for stream in here.streams)),
+                *_named(("traces",), (trace.id for trace in here.traces)),
             ],
-            _named(("reservations",), (one.id for one in here.reservations)),
-            _named(("tenants",), (one.id for one in here.tenants)),
-            _named(("groups",), (one.id for one in here.groups)),
-            _named(("partitions",), (one.id for one in here.partitions)),
-            _named(("clouds",), (one.id for one in here.clouds)),
-            _named(("failures", "causes"), (one.id for one in here.failures.causes)),
-            _named(("exclusions",), (one.id for one in here.exclusions)),
-            _named(("interventions",), (one.id for one in here.interventions)),
-            _named(("edits",), (one.id for one in here.edits)),
+            _named(("reservations",), (reservation.id for reservation in here.reservations)),
+            _named(("tenants",), (tenant.id for tenant in here.tenants)),
+            _named(("groups",), (group.id for group in here.groups)),
+            _named(("partitions",), (partition.id for partition in here.partitions)),
+            _named(("clouds",), (cloud.id for cloud in here.clouds)),
+            _named(("failures", "causes"), (cause.id for cause in here.failures.causes)),
+            _named(("exclusions",), (exclusion.id for exclusion in here.exclusions)),
+            _named(("interventions",), (intervention.id for intervention in here.interventions)),
+            _named(("edits",), (edit.id for edit in here.edits)),
         )
         return [problem for space in spaces for problem in self._twice(space)]
 
@@ -147,7 +151,10 @@ class _Checker:
         """Yield names of things that do not exist."""
         here = self.scenario
         stages, stores = [one.id for one in here.power], [one.id for one in here.storage]
-        plants, tenants = [one.id for one in here.cooling.plants], [one.id for one in here.tenants]
+        plants, tenants = (
+            [facility_loop.id for facility_loop in here.cooling.plants],
+            [tenant.id for tenant in here.tenants],
+        )
         for i, network in enumerate(here.fabrics):
             yield from self._all(network.rows, self.rows, "row generator", ("fabrics", i, "rows"))
             for name in ("leaf", "spine", "core"):
@@ -219,7 +226,7 @@ class _Checker:
     def overrides(self) -> Iterator[Problem]:
         """Yield overrides of items that no generator makes."""
         for h, hall in enumerate(self.scenario.halls):
-            for item, said in hall.overrides.items():
+            for item, override in hall.overrides.items():
                 at: Path = ("halls", h, "overrides", item)
                 wrong = self._item(item, hall)
                 if wrong:
@@ -227,23 +234,25 @@ class _Checker:
                     continue
                 depth = item.count("/")
                 for key, given, right in (
-                    ("part", said.part is not None, depth in (2, 3)),
-                    ("at", said.at is not None, depth in (1, 2)),
-                    ("facing", said.facing is not None, depth in (1, 2)),
-                    ("rack", said.rack is not None, depth == 3),
-                    ("u", said.u is not None, depth == 3),
-                    ("drained", said.drained, depth == 3),
+                    ("part", override.part is not None, depth in (2, 3)),
+                    ("at", override.at is not None, depth in (1, 2)),
+                    ("facing", override.facing is not None, depth in (1, 2)),
+                    ("rack", override.rack is not None, depth == 3),
+                    ("u", override.u is not None, depth == 3),
+                    ("drained", override.drained, depth == 3),
                 ):
                     if given and not right:
                         yield self._problem((*at, key), f"does not fit {item!r}", _FITS[key])
-                if said.rack is not None:
-                    home = self._item(said.rack)
-                    if home or said.rack.count("/") != 2:
+                if override.rack is not None:
+                    home = self._item(override.rack)
+                    if home or override.rack.count("/") != 2:
                         yield self._problem(
-                            (*at, "rack"), home or f"{said.rack!r} is not a rack", _FITS["rack"]
+                            (*at, "rack"), home or f"{override.rack!r} is not a rack", _FITS["rack"]
                         )
-                if said.part is not None and depth in (2, 3):
-                    yield from self._part(said.part, ("rack",) if depth == 2 else ("node",), (*at, "part"))
+                if override.part is not None and depth in (2, 3):
+                    yield from self._part(
+                        override.part, ("rack",) if depth == 2 else ("node",), (*at, "part")
+                    )
 
     def stands(self) -> Iterator[Problem]:
         """Yield places and groups of what does not exist."""
@@ -254,11 +263,11 @@ class _Checker:
 
     def actions(self) -> Iterator[Problem]:
         """Yield interventions that act on nothing."""
-        for i, one in self.acting:
+        for i, intervention in self.acting:
             at: Path = ("interventions", i)
-            wrong = list(interventions.wrong(self.scenario, one, self._thing, self.catalog)) or self._after(
-                one
-            )
+            wrong = list(
+                interventions.wrong(self.scenario, intervention, self._thing, self.catalog)
+            ) or self._after(intervention)
             for key, reason, hint in wrong:
                 yield self._problem((*at, key) if key else at, reason, hint, value=None if key else "")
 

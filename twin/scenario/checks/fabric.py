@@ -108,7 +108,7 @@ def _cards(
 
 def _changed(hall: Hall) -> set[str]:
     """Return the racks and nodes of another part than their generator makes."""
-    return {item for item, said in hall.overrides.items() if said.part is not None}
+    return {item for item, override in hall.overrides.items() if override.part is not None}
 
 
 def _of_racks(

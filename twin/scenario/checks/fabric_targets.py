@@ -32,7 +32,11 @@ def targets(
     UnknownPart
         When the catalogue lacks a part; `check` has said so before.
     """
-    acting = [(i, one.target) for i, one in interventions if _ON_FABRIC & set(KINDS[one.kind].targets)]
+    acting = [
+        (i, intervention.target)
+        for i, intervention in interventions
+        if _ON_FABRIC & set(KINDS[intervention.kind].targets)
+    ]
     fabrics = {fabric.id: fabric for fabric in scenario.fabrics}
     known: dict[str, tuple[Connected, tuple[int, int, int]]] = {}
     for i, target in acting:

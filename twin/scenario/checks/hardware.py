@@ -63,8 +63,8 @@ def _stack(racks: RackGenerator, catalog: Catalog) -> Iterator[tuple[int, str, s
 
 def unlinked(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield jobs that talk between scale-up domains in a scene without any fabric: their network is not modelled."""
-    for one in asked(scenario, catalog) if not scenario.fabrics else ():
-        job, node = one.job, one.node
+    for ask in asked(scenario, catalog) if not scenario.fabrics else ():
+        job, node = ask.job, ask.node
         if node is None or isinstance(job.workload, Inference | Load):
             continue
         if job.nodes * node.n_gpu > max(node.n_gpu, node.scale_up_gpus):
@@ -72,13 +72,13 @@ def unlinked(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
                 "use a network that is not modelled, as the scene has no fabric: step times assume the "
                 "calibration fabric"
             )
-            yield one.size, reason, "add a fabric under fabrics"
+            yield ask.size, reason, "add a fabric under fabrics"
 
 
 def split_tensors(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield tensor groups larger than a scale-up domain: each layer then waits for the network."""
-    for one in asked(scenario, catalog):
-        workload, at = one.job.workload, one.workload
+    for ask in asked(scenario, catalog):
+        workload, at = ask.job.workload, ask.workload
         groups: list[tuple[Path, int]] = []
         if isinstance(workload, LlmTraining | Reinforcement):
             groups.append(((*at, "parallelism", "tensor"), workload.parallelism.tensor))
@@ -86,7 +86,7 @@ def split_tensors(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
             groups.append(((*at, "rollout_tensor"), workload.rollout_tensor))
         if isinstance(workload, Inference):
             groups.append(((*at, "tensor"), workload.tensor))
-        node = one.node
+        node = ask.node
         if node is None:
             continue
         together = max(node.n_gpu, node.scale_up_gpus)

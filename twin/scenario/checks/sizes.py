@@ -244,18 +244,18 @@ def _differing(hall: Hall, catalog: Catalog) -> tuple[int, int]:
     nodes = gpus = 0
     generators: dict[str, RowGenerator] = {rows.id: rows for rows in hall.rows}
     known: dict[tuple[str, str], tuple[int, int]] = {}
-    for item, said in hall.overrides.items():
+    for item, override in hall.overrides.items():
         rows = generators.get(item.partition("/")[0])
-        if said.part is None or rows is None:
+        if override.part is None or rows is None:
             continue
         if item.count("/") == 2:
-            key = (rows.id, said.part)
+            key = (rows.id, override.part)
             if key not in known:
-                usual, other = _within(rows.racks, catalog), _within(rows.racks, catalog, said.part)
+                usual, other = _within(rows.racks, catalog), _within(rows.racks, catalog, override.part)
                 known[key] = max(0, other[0] - usual[0]), max(0, other[1] - usual[1])
             nodes, gpus = nodes + known[key][0], gpus + known[key][1]
         elif item.count("/") == 3:
-            nodes, gpus = nodes + 1, gpus + _of_node(said.part, catalog)
+            nodes, gpus = nodes + 1, gpus + _of_node(override.part, catalog)
     return nodes, gpus
 
 

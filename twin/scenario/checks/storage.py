@@ -42,8 +42,8 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield data sets that find no room, caches a node has no drives or memory for, and caches that serve nothing."""
     stores = {store.id: store for store in scenario.storage}
     filled = {store.backs for store in scenario.storage}
-    for one in asked(scenario, catalog):
-        job, workload, at = one.job, one.job.workload, one.workload
+    for ask in asked(scenario, catalog):
+        job, workload, at = ask.job, ask.job.workload, ask.workload
         if not isinstance(workload, Input):
             continue
         dataset_bytes = workload.dataset_bytes
@@ -59,7 +59,7 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
                     "give it capacity, more boxes, or a storage system that backs it",
                 )
         yield from (
-            ((*at, key), reason, hint) for key, reason, hint in _caches(job.nodes, one.node, workload)
+            ((*at, key), reason, hint) for key, reason, hint in _caches(job.nodes, ask.node, workload)
         )
 
 

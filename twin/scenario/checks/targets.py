@@ -136,8 +136,8 @@ def _titles(wanted: Sequence[TargetKind]) -> str:
 def _out_of_range(scenario: Scenario, target: str, wanted: Sequence[TargetKind]) -> str:
     """Return why an id of a wanted stage or loop generator has no such item; "" when it is of neither."""
     name, _, number = target.partition("/")
-    things = {one.id: (one.count, "items") for one in scenario.power if "power" in wanted}
-    things |= {one.id: (one.count, "loops") for one in scenario.cooling.loops if "loop" in wanted}
+    things = {stage.id: (stage.count, "items") for stage in scenario.power if "power" in wanted}
+    things |= {loop.id: (loop.count, "loops") for loop in scenario.cooling.loops if "loop" in wanted}
     if name not in things:
         return ""
     count, what = things[name]

@@ -28,10 +28,10 @@ def work_of(scenario: Scenario) -> Iterator[tuple[Path, Work]]:
 
 def references(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield names that partitions, stores, clouds and jobs give of what is not there."""
-    tenants = [one.id for one in scenario.tenants]
-    rows = [one.id for hall in scenario.halls for one in hall.rows]
-    partitions = [one.id for one in scenario.partitions]
-    jobs = [one.id for one in scenario.jobs]
+    tenants = [tenant.id for tenant in scenario.tenants]
+    rows = [row.id for hall in scenario.halls for row in hall.rows]
+    partitions = [partition.id for partition in scenario.partitions]
+    jobs = [job.id for job in scenario.jobs]
     for i, part in enumerate(scenario.partitions):
         yield from _unknown(part.rows, rows, "row generator", ("partitions", i, "rows"))
         yield from _unknown(part.tenants, tenants, "tenant", ("partitions", i, "tenants"))
@@ -61,7 +61,7 @@ def _unknown(names: Iterable[str], known: list[str], what: str, at: Path) -> Ite
 def trespasses(scenario: Scenario) -> Iterator[Wrong]:
     """Yield work that its tenant, partition or store does not admit; wants references that hold."""
     tenants = {one.id: one for one in scenario.tenants}
-    partitions = {one.id: one for one in scenario.partitions}
+    partitions = {partition.id: partition for partition in scenario.partitions}
     stores = {one.id: one for one in scenario.storage}
     for at, work in work_of(scenario):
         tenant = tenants.get(work.tenant or "")

@@ -30,10 +30,10 @@ MAX_WINDOWS = 10_000
 
 def references(scenario: Scenario) -> Iterator[Wrong]:
     """Yield what does not exist, and keys that exclude each other; wants ids that are given once."""
-    stores = [one.id for one in scenario.storage]
-    tenants = [one.id for one in scenario.tenants]
-    partitions = [one.id for one in scenario.partitions]
-    rows = [one.id for hall in scenario.halls for one in hall.rows]
+    stores = [store.id for store in scenario.storage]
+    tenants = [tenant.id for tenant in scenario.tenants]
+    partitions = [partition.id for partition in scenario.partitions]
+    rows = [row.id for hall in scenario.halls for row in hall.rows]
     for i, job in enumerate(scenario.jobs):
         at: Path = ("jobs", i)
         yield from _tiers(job.checkpoint.tiers, stores, (*at, "checkpoint", "tiers"))
@@ -56,11 +56,11 @@ def references(scenario: Scenario) -> Iterator[Wrong]:
         except ValueError as wrong:
             yield (*at, "rows"), str(wrong), ""
     yield from _windows(scenario)
-    for i, one in enumerate(scenario.reservations):
+    for i, reservation in enumerate(scenario.reservations):
         at = ("reservations", i)
-        yield from _all_known(one.rows, rows, "row generator", (*at, "rows"))
-        yield from _all_known(one.tenants, tenants, "tenant", (*at, "tenants"))
-        for n, name in enumerate(one.jobs):
+        yield from _all_known(reservation.rows, rows, "row generator", (*at, "rows"))
+        yield from _all_known(reservation.tenants, tenants, "tenant", (*at, "tenants"))
+        for n, name in enumerate(reservation.jobs):
             if not is_named(scenario, "job", name):
                 near = nearest(name, [job.id for job in scenario.jobs])
                 yield (
@@ -68,13 +68,13 @@ def references(scenario: Scenario) -> Iterator[Wrong]:
                     f"unknown job: {shown(name)}",
                     f"did you mean {near!r}?" if near else "",
                 )
-        if one.nodes is not None and one.share is not None:
+        if reservation.nodes is not None and reservation.share is not None:
             yield (
                 (*at, "share"),
                 "and nodes both give the number",
                 "remove one of them",
             )
-        if one.every_s is not None and one.every_s <= one.duration_s:
+        if reservation.every_s is not None and reservation.every_s <= reservation.duration_s:
             yield (*at, "every"), "repeats before it is over", "use a longer every, or a shorter for"
 
 
@@ -93,9 +93,9 @@ def fits(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
         yield from _sizes(stream, hardware, ("streams", i))
     for i, trace in enumerate(scenario.traces):
         yield from _mapped(trace, hardware, ("traces", i))
-    for i, one in enumerate(scenario.reservations):
-        there = sum(hardware.kinds(one.rows).values())
-        if one.nodes is not None and one.nodes > there:
+    for i, reservation in enumerate(scenario.reservations):
+        there = sum(hardware.kinds(reservation.rows).values())
+        if reservation.nodes is not None and reservation.nodes > there:
             yield ("reservations", i, "nodes"), f"exceeds the {there} nodes of these rows", ""
 
 
@@ -146,12 +146,12 @@ def _stream(stream: JobStream, at: Path) -> Iterator[Wrong]:
 def _windows(scenario: Scenario) -> Iterator[Wrong]:
     """Yield the reservation whose windows are too many, with those of the ones before it."""
     so_far = 0.0
-    for i, said in enumerate(scenario.reservations):
-        left_s = max(scenario.duration_s - said.at_s, 0.0)
-        so_far += 1 if said.every_s is None else math.ceil(left_s / said.every_s)
+    for i, reservation in enumerate(scenario.reservations):
+        left_s = max(scenario.duration_s - reservation.at_s, 0.0)
+        so_far += 1 if reservation.every_s is None else math.ceil(left_s / reservation.every_s)
         if so_far > MAX_WINDOWS:
             reason = f"creates {so_far:,.0f} windows until the end of the scene; at most {MAX_WINDOWS:,} can be in one"
-            key = "at" if said.every_s is None else "every"
+            key = "at" if reservation.every_s is None else "every"
             yield ("reservations", i, key), reason, "use a longer every, or a shorter duration"
             return
 
@@ -242,8 +242,12 @@ def left_out(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
 def shut_out(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield jobs that the scheduler can start between no two windows of a reservation that comes again and again."""
     del catalog  # all doubts are asked alike
-    everywhere = {one.id for hall in scenario.halls for one in hall.rows}
-    windows = [one for one in scenario.reservations if one.every_s is not None and one.nodes is None]
+    everywhere = {row.id for hall in scenario.halls for row in hall.rows}
+    windows = [
+        reservation
+        for reservation in scenario.reservations
+        if reservation.every_s is not None and reservation.nodes is None
+    ]
     for i, job in enumerate(scenario.jobs):
         part = next((part for part in scenario.partitions if part.id == job.partition), None)
         limit_s = job.limit_s or (part and (part.default_limit_s or part.limit_s))

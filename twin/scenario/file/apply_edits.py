@@ -125,7 +125,7 @@ def stages(scenario: Scenario, tree: Tree, before: Stages | None = None) -> Stag
             stage = _changed(stage, edit.changes)
             check.check(stage, _NOWHERE, during=(edit.at_s, end_s))
         except ScenarioError as error:
-            raise ScenarioError([_of_edit(edit, mark, one) for one in error.problems]) from None
+            raise ScenarioError([_of_edit(edit, mark, problem) for problem in error.problems]) from None
         made.append(stage)
     return replace(found, made=tuple(made))
 

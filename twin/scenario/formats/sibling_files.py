@@ -92,6 +92,6 @@ def text_of(origin: Origin, most: FileLimit) -> str:
 
 def _names(folder: FilePath) -> list[str]:
     try:
-        return [one.name for one in folder.iterdir()] if folder.is_dir() else []
+        return [path.name for path in folder.iterdir()] if folder.is_dir() else []
     except OSError:
         return []

@@ -114,11 +114,11 @@ def merge(base: Tree, over: Tree) -> Tree:
 def merged(files: list[SceneSource]) -> Tree:
     """Return the tree of a whole chain, as `chain` gives it."""
     tree = files[-1].tree
-    for one in reversed(files[:-1]):
+    for file in reversed(files[:-1]):
         if isinstance(tree.value, dict):
             kept = {key: entry for key, entry in tree.value.items() if key not in _OWN}
             tree = Tree(kept, tree.mark, tree.start, tree.end)
-        tree = merge(tree, one.tree)
+        tree = merge(tree, file.tree)
     return tree
 
 

@@ -58,7 +58,7 @@ def piece_problems(tree: Tree) -> list[Problem]:
         _read(tree.plain())
     except ValidationError as wrong:
         errors = wrong.errors(include_url=False, include_input=False)
-        return _problems(tree, [one for one in errors if not _of_the_whole(one)])
+        return _problems(tree, [error for error in errors if not _of_the_whole(error)])
     return []
 
 

@@ -262,9 +262,11 @@ class Repairs(DocumentPart):
     def _once(cls, said: tuple[SparePart, ...]) -> tuple[SparePart, ...]:
         kept: dict[str, str] = {}
         for stock in said:
-            for one in stock.repairs:
-                if kept.setdefault(one, stock.id) != stock.id:
-                    raise ValueError(f"{one} is repaired from {kept[one]} and {stock.id}: give it one stock")
+            for repair_class in stock.repairs:
+                if kept.setdefault(repair_class, stock.id) != stock.id:
+                    raise ValueError(
+                        f"{repair_class} is repaired from {kept[repair_class]} and {stock.id}: give it one stock"
+                    )
         if len({stock.id for stock in said}) < len(said):
             raise ValueError("two stocks have the same id")
         return said

@@ -146,7 +146,7 @@ class Shutdowns:
         by_job: dict[int, list[int]] = {}
         for node in nodes:
             by_job.setdefault(int(self.nodes.job[node]), []).append(node)
-        for job, mine in sorted(by_job.items()):
+        for job, job_nodes in sorted(by_job.items()):
             if job < 0:
                 continue
             row = self.jobs.rows[job]
@@ -154,8 +154,8 @@ class Shutdowns:
                 self.recovery.swap(row)
             elif row.state != JobState.DETECTING:  # one incident, whatever follows until it is noticed
                 self.unexpected[cause] += 1
-                on = common_place(self.plant, np.array(mine))
-                self.recovery.interrupt(row, None, f"{counted(len(mine), 'node')} {how}", on=on)
+                on = common_place(self.plant, np.array(job_nodes))
+                self.recovery.interrupt(row, None, f"{counted(len(job_nodes), 'node')} {how}", on=on)
         self.arm()
 
     # --- power

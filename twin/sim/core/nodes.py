@@ -226,8 +226,8 @@ class NodeTable:
             held[job] = parts
         self._rows[node] = [
             entry
-            for held_by, its in held.items()
-            for gpu, slices in its
+            for held_by, held_nodes in held.items()
+            for gpu, slices in held_nodes
             for entry in (node, held_by, gpu, slices)
         ]
         if not held:

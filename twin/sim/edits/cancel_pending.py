@@ -52,12 +52,12 @@ def _not_ahead(engine: EditedRun, id: str) -> str:
 
 def _needed_by_people(incidents: Incidents) -> str | None:
     """Return why what people asked for could not be done any more, had the edits that are left been the only ones."""
-    for place, one in enumerate(incidents.asked):
-        if incidents.timers.due_s("do", place) is not None and not incidents.edited_by(one.at_s):
-            reason = incidents.refusal(one)
+    for place, intervention in enumerate(incidents.asked):
+        if incidents.timers.due_s("do", place) is not None and not incidents.edited_by(intervention.at_s):
+            reason = incidents.refusal(intervention)
             if reason is not None:
-                at = units.spoken(one.at_s)
-                return f"{_words(one)}, {at} after the start, depends on it ({reason}); remove that first"
+                at = units.spoken(intervention.at_s)
+                return f"{_words(intervention)}, {at} after the start, depends on it ({reason}); remove that first"
     return None
 
 

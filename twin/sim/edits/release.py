@@ -90,7 +90,7 @@ def _forget(engine: RunParts, node: int) -> None:
             timers.cancel(kind, node)
         engine.nodes.bring_back(now, node)
     pending = engine.incidents.strikes.pending
-    for number in [number for number, one in pending.items() if one[0] == node]:
+    for number in [number for number, follower in pending.items() if follower[0] == node]:
         del pending[number]
         timers.cancel("burst", number)
     engine.health.marked.pop(node, None)

@@ -114,9 +114,9 @@ class Engine(EditedRun):
             if not self.edits.known(edit):
                 self._take(edit, max(edit.at_s, self.now_s))
         interventions = list(scenario.interventions)
-        for one in self.incidents.withdrawn:
-            if one in interventions:  # a branch has it no more
-                interventions.remove(one)
+        for intervention in self.incidents.withdrawn:
+            if intervention in interventions:  # a branch has it no more
+                interventions.remove(intervention)
         for one in interventions[self.incidents.heard :]:
             refusal = self.incidents.ask(one, self.now_s)
             if refusal is not None:

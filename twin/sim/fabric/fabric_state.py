@@ -159,7 +159,7 @@ class FabricState:
         self.places[index] = self._places(self.specs[index], partition)
         kind = self.kinds[index] = len(self.specs) + index  # no other job is like it
         self.shapes.forget(kind)
-        self._works = {key: one for key, one in self._works.items() if key[0] != kind}
+        self._works = {key: work for key, work in self._works.items() if key[0] != kind}
 
     def fits(self, index: int, width: int) -> bool:
         """Return whether a job can run on so many nodes: its cut divides, and it fits in memory."""

@@ -171,13 +171,13 @@ class FacilityFaults:
     # --- what each kind does, begun or over (`twin.sim.incidents.fault_handlers`); returns how things stand then
 
     def _in_force(self, i: Intervention) -> list[Intervention]:
-        return [other for other in self.acting if (other.kind, other.target) == (i.kind, i.target)]
+        return [fault for fault in self.acting if (fault.kind, fault.target) == (i.kind, i.target)]
 
     def supply(self, i: Intervention) -> FaultOutcome:
         """Let units of a power item fail or work."""
         item, others = self._slot(i), self._in_force(i)
         units_ = int(self.plant.power.units[item])
-        lost = min(units_, sum(other.count or units_ for other in others))
+        lost = min(units_, sum(fault.count or units_ for fault in others))
         self.power.fail(item, lost)
         what = self._item_kind(i)
         words = f"{what} failed" if lost == units_ else f"{lost} of {units_} units of the {what} failed"
@@ -202,7 +202,7 @@ class FacilityFaults:
     def generator(self, i: Intervention) -> FaultOutcome:
         """Keep machines of a generator from starting."""
         item, units_ = self._slot(i), int(self.plant.power.units[self._slot(i)])
-        stuck = min(units_, sum(other.count or units_ for other in self._in_force(i)))
+        stuck = min(units_, sum(fault.count or units_ for fault in self._in_force(i)))
         self.power.no_start(item, stuck)
         some = f"{stuck} of {units_} generators " if 0 < stuck < units_ else ""
         return _down(stuck, units_, f"{some}will not start" if stuck else "ready to start")
@@ -210,7 +210,7 @@ class FacilityFaults:
     def supplies(self, i: Intervention) -> FaultOutcome:
         """Take power supplies of a node or shelves of a rack."""
         kind, slot = self._kind(i), self._slot(i)
-        lost = sum(other.count or EVERY for other in self._in_force(i))
+        lost = sum(fault.count or EVERY for fault in self._in_force(i))
         total = self.power.lose_supplies(kind or "", slot, lost)
         noun = "power supplies" if kind == "node" else "power shelves"
         lost = min(lost, total)
@@ -236,7 +236,7 @@ class FacilityFaults:
         others = self._in_force(i)
         if kind == "node":
             fans = FANS_OF_NODE
-            down = min(fans, sum(other.count or fans for other in others))
+            down = min(fans, sum(fault.count or fans for fault in others))
             self._odd(i, "fans", fan_share(down, fans))
         else:
             table: Any = self.plant.loops if kind == "loop" else self.plant.plants
@@ -252,7 +252,7 @@ class FacilityFaults:
         ]
         if self._kind(i) != "loop":
             stopped = [other for other in stopped if other.kind == i.kind]
-        return min(machines, sum(other.count or machines for other in stopped))
+        return min(machines, sum(fault.count or machines for fault in stopped))
 
     def valve(self, i: Intervention) -> FaultOutcome:
         """Hold the valve of a loop."""
@@ -305,7 +305,7 @@ class FacilityFaults:
         """Stop chillers of a plant."""
         slot = self._slot(i)
         total = int(self.plant.plants.units[slot])
-        down = min(total, sum(other.count or total for other in self._in_force(i)))
+        down = min(total, sum(fault.count or total for fault in self._in_force(i)))
         self.cooling.set_units_down(self.timers.now_s, slot, down)
         noun = self.plant.plants.kind[slot].replace("-", " ") + "s"
         words = f"{down} of {total} {noun} tripped" if down else f"all {total} {noun} cleared to restart"
@@ -327,21 +327,21 @@ class FacilityFaults:
 
     def heat_wave(self, i: Intervention) -> FaultOutcome:
         """Warm the weather."""
-        self.weather.heat_wave_k = sum(value_of(other) for other in self._in_force(i))
+        self.weather.heat_wave_k = sum(value_of(fault) for fault in self._in_force(i))
         hotter_k = self.weather.heat_wave_k
         words = f"heat wave: +{hotter_k:.0f} K" if hotter_k else "heat wave ended"
         return FaultOutcome(words, {"hotter_k": float(hotter_k)})
 
     def plate(self, i: Intervention) -> FaultOutcome:
         """Narrow cold plates."""
-        share = float(np.prod([value_of(other) for other in self._in_force(i)]))
+        share = float(np.prod([value_of(fault) for fault in self._in_force(i)]))
         self._odd(i, "flow", share)
         words = f"cold-plate flow reduced to {100 * share:.0f} %" if share < 1 else "cold-plate flow restored"
         return FaultOutcome(words, {"left": share})
 
     def contact(self, i: Intervention) -> FaultOutcome:
         """Worsen the contact between dies and plates."""
-        factor = float(np.prod([value_of(other) for other in self._in_force(i)]))
+        factor = float(np.prod([value_of(fault) for fault in self._in_force(i)]))
         self._odd(i, "contact", factor)
         words = (
             f"thermal interface degraded ({factor:.3g}x thermal resistance)"

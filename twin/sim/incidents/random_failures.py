@@ -258,5 +258,5 @@ class Strikes:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
-        self.pending = {number: tuple(one) for number, one in state["pending"]}
+        self.pending = {number: tuple(follower) for number, follower in state["pending"]}
         self.bursted = state["bursted"]

@@ -64,8 +64,8 @@ class Breakers:
         if (over == k.overloaded).all():
             return
         stage = self.circuit.items.stage
-        for one in np.unique(stage[over != k.overloaded]).tolist():
-            mine: IntP = np.flatnonzero(stage == one)
+        for stage_number in np.unique(stage[over != k.overloaded]).tolist():
+            mine: IntP = np.flatnonzero(stage == stage_number)
             self._say_over(mine, mine[~over[mine] & k.overloaded[mine]], t_s)
             self._say_overloads(mine, mine[over[mine] & ~k.overloaded[mine]], out_w, t_s)
         k.overloaded = over

@@ -97,13 +97,15 @@ class Condition:
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
-        return {one.name: getattr(self, one.name).tolist() for one in fields(self)}
+        return {field.name: getattr(self, field.name).tolist() for field in fields(self)}
 
     @classmethod
     def restored(cls, state: dict[str, object]) -> Condition:
         """Return what `state` returned."""
         types = {"IntP": np.intp, "Bools": np.bool_, "Floats": np.float64}
-        return cls(**{one.name: np.array(state[one.name], types[str(one.type)]) for one in fields(cls)})
+        return cls(
+            **{field.name: np.array(state[field.name], types[str(field.type)]) for field in fields(cls)}
+        )
 
 
 def target_charge(circuit: Circuit) -> Floats:

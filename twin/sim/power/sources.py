@@ -259,9 +259,9 @@ class Sources:
         """Share out what the sources of each bus give together, `own_w` (I,) [W]; batteries beside the grid are set."""
         c, k = self.circuit, self.condition
         self.output_w = np.zeros(c.count)
-        for bus, mine in c.sources_at.items():
-            batteries = [i for i in mine if c.is_battery[i]]
-            others = [i for i in mine if not c.is_battery[i]]
+        for bus, sources in c.sources_at.items():
+            batteries = [i for i in sources if c.is_battery[i]]
+            others = [i for i in sources if not c.is_battery[i]]
             others.sort(key=lambda i: ("smr", "solar", "gas", "generator").index(c.kind[i]))
             if not k.island[bus]:
                 from_batteries = float(k.battery_w[batteries].sum())
@@ -381,4 +381,4 @@ def _in_proportion(total_w: float, limits_w: list[float], *, all_of_it: bool = F
     if together <= 0 or total_w <= 0:
         return [0.0] * len(limits_w)
     share = total_w / together if all_of_it else min(1.0, total_w / together)
-    return [share * one for one in limits_w]
+    return [share * limit_w for limit_w in limits_w]

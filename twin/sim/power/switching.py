@@ -117,7 +117,7 @@ class Switching:
                 parent[i] = p
             elif p >= 0 and s >= 0 and live[s]:
                 parent[i], fed = s, True
-            carried = i in c.sources_at and any(self.sources.healthy(one) for one in c.sources_at[i])
+            carried = i in c.sources_at and any(self.sources.healthy(source) for source in c.sources_at[i])
             live[i] = ((fed and whole[i]) or carried) and closed[i]
         units = np.where(sound & ~c.is_source, c.units - k.lost, 0)
         return np.array(live, bool), np.array(parent, np.intp), units

@@ -401,7 +401,7 @@ class Clouds:
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
         return {
-            "books": [asdict(one) for one in self.books],
+            "books": [asdict(book) for book in self.books],
             "stays": [[index, asdict(stay)] for index, stay in self.stays.items()],
             "overdue": self.overdue,
             "cut": self.cut,

@@ -205,7 +205,7 @@ class SiteReplication:
         rows = self.recovered
         return {
             "losses": self.losses,
-            "rpo_max_s": max((one.rpo_s for one in rows), default=None),
+            "rpo_max_s": max((row.rpo_s for row in rows), default=None),
             "rto_max_s": max((one.rto_s for one in rows), default=None),
             "jobs": [asdict(one) for one in rows],
         }
@@ -213,12 +213,14 @@ class SiteReplication:
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
         return {
-            "replicas": [[k, index, one.step, one.kept] for (k, index), one in self.replicas.items()],
+            "replicas": [
+                [k, index, replica.step, replica.kept] for (k, index), replica in self.replicas.items()
+            ],
             "coming": [[k, index, one.step, one.kept] for (k, index), one in self.coming.items()],
             "lost_s": self.lost_s,
             "reached": list(self.reached.items()),
             "losses": self.losses,
-            "recovered": [asdict(one) for one in self.recovered],
+            "recovered": [asdict(job) for job in self.recovered],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -231,4 +233,4 @@ class SiteReplication:
             )
         self.lost_s, self.losses = state["lost_s"], state["losses"]
         self.reached = {int(index): step for index, step in state["reached"]}
-        self.recovered = [RecoveredJob(**one) for one in state["recovered"]]
+        self.recovered = [RecoveredJob(**job) for job in state["recovered"]]

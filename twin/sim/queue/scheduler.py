@@ -94,8 +94,8 @@ class QueueScheduler:
     def begin(self) -> None:
         """Set the timers of a run that begins."""
         assert self.around is not None
-        for number, one in enumerate(self.around.scenario.reservations):
-            self.timers.set("reservation", number, one.at_s)
+        for number, reservation in enumerate(self.around.scenario.reservations):
+            self.timers.set("reservation", number, reservation.at_s)
 
     # --- the queue
 
