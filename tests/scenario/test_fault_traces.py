@@ -61,14 +61,14 @@ def test_packing_loses_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("", "no head"),
+        ("", "neither the header"),
         ("[]", "has no faults"),
-        ("[{]", "no JSON"),
-        ('{"a": 1}', "no list"),
+        ("[{]", "is not JSON"),
+        ('{"a": 1}', "is not a list"),
         ("[3]", "is not an event"),
         (json.dumps([_event("a", -1.0, "start")]), "event_time"),
         (json.dumps([_event("a", 1.0, "begin")]), "fault_start or fault_end"),
-        (json.dumps([_event("a", 1.0, "end")]), "never began"),
+        (json.dumps([_event("a", 1.0, "end")]), "never started"),
         ("node,start,end\n", "node,start_s,end_s,cause"),
         ("node,start_s,end_s,cause\na,5,4,gpu\n", "not before it"),
         ("node,start_s,end_s,cause\na,nan,4,gpu\n", "not before it"),

@@ -203,17 +203,17 @@ def test_yaml_is_1_2() -> None:
     ("text", "said"),
     [
         ("", "is empty"),
-        ("- a\n", "holds no keys"),
-        ("a: 1\na: 2\n", "second time"),
+        ("- a\n", "has no keys"),
+        ("a: 1\na: 2\n", "is a duplicate key"),
         ("a: !!python/object:os.system x\n", "YAML tag"),
         ("a: &x [*x]\n", "contains itself"),
         ("a: *x\n", "does not exist"),
         ("a: " + "[" * 60, "deeper than 40"),
         ("a: &a [1]\nb: [" + "*a, " * 101 + "1]\n", "alias too many"),
         ("a: .inf\n", "finite"),
-        ("a: 1\n---\nb: 2\n", "second document"),
+        ("a: 1\n---\nb: 2\n", "second YAML document"),
         ("? [a]\n: 1\n", "keys are words"),
-        ("a:\n\tb: 1\n", "not with tabs"),
+        ("a:\n\tb: 1\n", "not tabs"),
         ("a: b\rc: d\n", "U+000D"),
         ("\ufefftitle: x\n", "U+FEFF"),
         ('a: "\\ud800"\n', "half a character"),
@@ -311,7 +311,7 @@ def test_extends_stays_in_its_folder(tmp_path: Path) -> None:
 def test_extends_does_not_go_in_circles(tmp_path: Path) -> None:
     (tmp_path / "a.twin.yaml").write_text(child_of("b.twin.yaml"))
     (tmp_path / "b.twin.yaml").write_text(child_of("a.twin.yaml"))
-    with pytest.raises(ScenarioError, match="makes a circle"):
+    with pytest.raises(ScenarioError, match="forms a cycle"):
         load(tmp_path / "a.twin.yaml")
 
 

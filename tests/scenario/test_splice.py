@@ -147,7 +147,7 @@ def test_several_changes_are_one_step() -> None:
         ("jobs[llama3].nodes", "two", "whole number"),
         ("jobs[llama3].tenant", "nobody", "unknown tenant"),
         ("jobs[llama3].recovery.swap", None, "not in the file"),
-        ("jobs[llama3]..nodes", "1", "no path"),
+        ("jobs[llama3]..nodes", "1", "not a path"),
         ("jobs[other]", "{id: third, nodes: 1}", "id: other"),
         ("sources", "[a, b", "not YAML"),
     ],

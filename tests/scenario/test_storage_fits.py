@@ -70,7 +70,7 @@ def test_a_cache_beyond_the_drives_of_a_node_is_doubted() -> None:
 
 def test_a_cache_that_serves_nothing_is_doubted() -> None:
     (said,) = doubted(VIDEO.replace("node_cache: 20 TB", "node_cache: 20 TB\n      shuffle: none"))
-    assert "serves nothing: 1.2 PB in all is less than the data set" in said
+    assert "has no effect: 1.2 PB in all is less than the data set" in said
 
 
 def test_data_of_a_stream_need_room_too() -> None:

@@ -148,8 +148,8 @@ def test_ends_of_lines_and_marks_of_dos_do_not_matter() -> None:
     ("text", "said"),
     [
         ("", "t:1: is empty"),
-        ("hello world\n", "t:1: 'hello world': is the first line of no trace"),
-        ("1 2 x 4 5\n", "is the first line of no trace"),
+        ("hello world\n", "t:1: 'hello world': is not the first line of a known trace"),
+        ("1 2 x 4 5\n", "is not the first line of a known trace"),
         ("; SWF\n1 2 3 4x 5\n", "t:2: run = '4x': is not a number"),
         ("; SWF\n1 2 3\n", "t:2: has 3 fields"),
         ("; SWF\n1 2 3 -1 5\n", "has no job that ran, read as swf: 1 without a running time"),
@@ -157,7 +157,7 @@ def test_ends_of_lines_and_marks_of_dos_do_not_matter() -> None:
         ("JobID|Submit|ElapsedRaw|NCPUS\n1|tomorrow|5|2\n", "t:2: Submit = 'tomorrow': is not a time"),
         ("JobID|Submit|ElapsedRaw|NCPUS\n1|2|5\n", "t:2: has 3 cells, the first line has 4"),
         ("JobID|Submit|Elapsed|NCPUS\n1|2|soon|4\n", "t:2: Elapsed = 'soon': is not a time span"),
-        ("[{\n", "is no JSON"),
+        ("[{\n", "is not JSON"),
         ('[\n{"jobid": 1}]', "t:2: submitted_time: is missing in this job"),
         ("[3]", "t:1: '3': is not a job"),
         ("job_id,gpu_num,submit_time\n", "t:1: has no column 'duration'"),
@@ -228,5 +228,5 @@ def test_formats_are_told_by_what_files_hold() -> None:
 
 @pytest.mark.parametrize("asked", ["1e14", "999999999999"])
 def test_a_job_of_more_gpus_than_there_can_be_is_told_by_its_line(asked: str) -> None:
-    with pytest.raises(ScenarioError, match=r"t:2: .*too many to be true"):
+    with pytest.raises(ScenarioError, match=r"t:2: .*implausible number of GPUs"):
         table_of(f"1 0 -1 10 4 -1 -1 4\n2 5 -1 10 {asked} -1 -1 {asked}\n", "t", "swf")

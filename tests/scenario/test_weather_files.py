@@ -229,7 +229,7 @@ def test_wrong_epw_rows_are_named():
         return str(problems("\n".join(rows), weather_file.from_epw)[0])
 
     row = good[100].split(",")
-    assert said(0, "LOKATION,x").startswith("w.csv:1: 'LOKATION,x': is no first line of an EPW")
+    assert said(0, "LOKATION,x").startswith("w.csv:1: 'LOKATION,x': is not the first line of an EPW")
     assert said(100, "1999,1,4").startswith("w.csv:101: has 3 fields")
     assert "dry_bulb: is a missing value" in said(100, ",".join([*row[:6], "99.9", *row[7:]]))
     assert "dew_point: is a missing value" in said(100, ",".join([*row[:8], "999", *row[9:]]))
@@ -238,7 +238,7 @@ def test_wrong_epw_rows_are_named():
     swapped = [*good[:100], good[101], good[100], *good[102:]]
     assert "is out of order" in str(problems("\n".join(swapped), weather_file.from_epw)[0])
     assert "has 8,759 rows" in str(problems("\n".join(good[:-1]), weather_file.from_epw)[0])
-    assert "is no first line" in str(problems("", weather_file.from_epw)[0])
+    assert "is not the first line" in str(problems("", weather_file.from_epw)[0])
 
 
 # --- only files of the scene's folder
@@ -349,13 +349,13 @@ def test_a_shipped_place_by_name_or_as_hours():
         ({"climate": "{file: 'builtin:nowhere'}"}, r"site\.climate\.file: unknown place"),
         (
             {"climate": "{place: dublin, file: w.csv}"},
-            r"site\.climate\.place = 'dublin': is said beside file",
+            r"site\.climate\.place = 'dublin': conflicts with file",
         ),
         (
             {"climate": "{hours: 'x:y'}"},
             r"site\.climate\.hours = 'x:y': must begin with columns among dry_bulb",
         ),
-        ({"climate": "{hours: 'dry_bulb:eJw='}"}, r"is no year of 8760 hours"),
+        ({"climate": "{hours: 'dry_bulb:eJw='}"}, r"is not a year of 8760 hours"),
         ({"grid": "{hours: 'price:AAAA'}"}, r"site\.grid\.hours"),
         ({"grid": "{file: g.epw}"}, r"is not an hourly table; name a \.csv file"),
         ({"grid": "{price_day: [1, 2]}"}, r"must have 24 factors"),
@@ -372,7 +372,7 @@ def test_a_packed_text_that_would_unpack_to_gigabytes_is_refused():
 
     bomb = base64.b64encode(zlib.compress(bytes(200_000_000), 9)).decode()
     assert len(bomb) < 400_000
-    with pytest.raises(ValueError, match="is no year of 8760 hours"):
+    with pytest.raises(ValueError, match="is not a year of 8760 hours"):
         unpack(f"price:{bomb}", GRID_HOURS)
 
 

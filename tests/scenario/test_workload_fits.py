@@ -27,7 +27,7 @@ def told(text: str) -> str:
     [
         (
             STREAM + ", tenant: nobody}",
-            "s:7: streams[a].tenant = 'nobody': unknown tenant: 'nobody'; there are chair",
+            "s:7: streams[a].tenant = 'nobody': unknown tenant: 'nobody'; known: chair",
         ),
         (STREAM + ", rows: [cpu]}", "unknown row generator: 'cpu'"),
         (
@@ -46,7 +46,7 @@ def told(text: str) -> str:
         ),
         (
             STREAM.replace("1 h}, l", "0.1 s}, l") + "}",
-            "makes 864,000 of 864,001 jobs; a scene has at most 200,000",
+            "creates 864,000 of 864,001 jobs; a scene has at most 200,000",
         ),
         (STREAM.replace("{mean: 1 h}", "{mean: 1 h, longest: 1 min}") + "}", "is shorter than the mean"),
         (STREAM + ", mig: 3g.139gb}", "is no MIG profile of H100-SXM; it has 1g.10gb, 1g.20gb, 2g.20gb"),
@@ -57,11 +57,11 @@ def told(text: str) -> str:
         ),
         (STREAM.replace("id: a", "id: llama3") + "}", "is a duplicate"),
         (JOB.replace("id: b", "id: a-0") + "}\n" + STREAM + "}", "may be the name of a job of stream 'a'"),
-        (JOB + ", gpus: 4, mig: 1g.10gb}", "stands beside gpus"),
+        (JOB + ", gpus: 4, mig: 1g.10gb}", "conflicts with gpus"),
         (JOB + ", gpus: 17, nodes: 2}", "jobs[b].gpus = 17: do not fill 2 nodes of 8 GPUs"),
         (JOB + ", gpus: 4, nodes: 2}", "4 GPUs take nodes: 1"),
-        (JOB + ", steps: 5, run: 1 h}", "and steps are both given; only one can end the job"),
-        (JOB + ", mig: 1g.10gb, nodes: 2}", "part of one GPU lies on one node"),
+        (JOB + ", steps: 5, run: 1 h}", "conflicts with steps: only one can end the job"),
+        (JOB + ", mig: 1g.10gb, nodes: 2}", "a part of one GPU is on one node"),
         (JOB + ", submit: 2 h, deadline: 1 h}", "is before the job is submitted"),
         (JOB + ", checkpoint: {tiers: [{to: store}]}}", "needs storage: the store it goes to"),
         (JOB + ", checkpoint: {tiers: [{to: nvme, storage: nas}]}}", "does not apply to nvme"),
@@ -76,7 +76,7 @@ def told(text: str) -> str:
             "unknown job: 'lama3'; did you mean 'llama3'?",
         ),
         ("reservations: [{id: r, at: 1 h, for: 1 h, nodes: 3}]", "exceeds the 2 nodes of these rows"),
-        ("reservations: [{id: r, at: 1 h, for: 1 h, nodes: 1, share: 50 %}]", "stands beside nodes"),
+        ("reservations: [{id: r, at: 1 h, for: 1 h, nodes: 1, share: 50 %}]", "conflicts with nodes"),
         ("reservations: [{id: r, at: 1 h, for: 2 h, every: 1 h}]", "repeats before it is over"),
         ("interventions: [{at: 1 h, kind: cancel, target: a-x}]", "a-x"),
     ],

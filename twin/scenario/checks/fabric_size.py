@@ -217,7 +217,7 @@ def _check_keys(fabric: Fabric) -> None:
     if fabric.dims and fabric.kind != "torus":
         raise Misfit("dims", f"does not apply to {named}", "only a torus has dims")
     if fabric.links and fabric.kind != "explicit":
-        raise Misfit("links", f"is not accepted by {named}", "use kind: explicit, or leave the links out")
+        raise Misfit("links", f"is not accepted by {named}", "use kind: explicit, or remove the links")
     if fabric.kind == "explicit" and not fabric.links and not any(_counts(fabric)):
         raise Misfit("links", "is empty", "an explicit fabric has only the cables it lists")
     if fabric.homes > 1 and fabric.kind in ("torus", "ring"):

@@ -32,7 +32,7 @@ def names(job: Job) -> Iterator[Found]:
         yield "profile", "is not a calibration profile", _choice(named, sorted(_profiles()))
     own = workload.calibration if isinstance(workload, LlmTraining) else None
     if own is not None and named is not None:
-        yield "calibration", "and profile are both given; a job has one", "remove one of them"
+        yield "calibration", "conflicts with profile: a job has one", "remove one of them"
     if own is not None and own.extends not in _profiles():
         yield "calibration.extends", "is not a shipped profile", _choice(own.extends, sorted(_profiles()))
 

@@ -71,7 +71,7 @@ def references(scenario: Scenario) -> Iterator[Wrong]:
         if reservation.nodes is not None and reservation.share is not None:
             yield (
                 (*at, "share"),
-                "and nodes both give the number",
+                "conflicts with nodes: only one can give the number",
                 "remove one of them",
             )
         if reservation.every_s is not None and reservation.every_s <= reservation.duration_s:
@@ -103,13 +103,13 @@ def _exclusive(job: Job, at: Path) -> Iterator[Wrong]:
     if job.gpus is not None and job.mig is not None:
         yield (
             (*at, "mig"),
-            "and gpus are both given, but this is a part of one GPU",
+            "conflicts with gpus: this is a part of one GPU",
             "remove one of them",
         )
     if job.steps is not None and job.run_s is not None:
-        yield (*at, "run"), "and steps are both given; only one can end the job", "remove one of them"
+        yield (*at, "run"), "conflicts with steps: only one can end the job", "remove one of them"
     if job.mig is not None and job.nodes > 1:
-        yield (*at, "nodes"), "must be 1: a part of one GPU is on one node", "leave it out"
+        yield (*at, "nodes"), "must be 1: a part of one GPU is on one node", "remove it"
     if job.deadline_s is not None and job.deadline_s <= job.submit_s:
         yield (*at, "deadline"), "is before the job is submitted", ""
 
@@ -125,7 +125,7 @@ def _tiers(tiers: Sequence[CheckpointTier], stores: list[str], at: Path) -> Iter
     for n, tier in enumerate(tiers):
         yield from _known(tier.storage, stores, "store", (*at, n, "storage"))
         if tier.storage is not None and tier.to not in _STORED:
-            yield (*at, n, "storage"), f"does not apply to {tier.to}", "leave it out, or write to: store"
+            yield (*at, n, "storage"), f"does not apply to {tier.to}", "remove it, or write to: store"
         if tier.storage is None and tier.to == "store":
             yield (*at, n, "to"), "needs storage: the store it goes to", ""
 

@@ -71,7 +71,7 @@ def unpack(text: str, known: tuple[str, ...]) -> dict[str, Floats]:
     except (binascii.Error, zlib.error):
         data = b""
     if len(data) != size:
-        raise ValueError(f"is no year of {HOURS} hours in packed form; remove it and name a file")
+        raise ValueError(f"is not a year of {HOURS} hours in packed form; remove it and name a file")
     differences = np.frombuffer(data, np.uint8).reshape(4, -1).T.copy().view("<i4").reshape(len(names), HOURS)
     values = np.cumsum(differences.astype(np.int64), axis=1) * STEP
     if not (np.abs(values) < _LARGEST).all():

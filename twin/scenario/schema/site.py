@@ -59,9 +59,7 @@ class Climate(DocumentPart):
     @classmethod
     def _can_be_unpacked(cls, said: str | None) -> str | None:
         if said is not None and set(hourly_text.unpack(said, CLIMATE_HOURS)) != set(CLIMATE_HOURS):
-            raise ValueError(
-                f"must hold the columns {', '.join(CLIMATE_HOURS)}; leave it out and name a file"
-            )
+            raise ValueError(f"must hold the columns {', '.join(CLIMATE_HOURS)}; remove it and name a file")
         return said
 
 
