@@ -103,7 +103,7 @@ def rebuild(
     power = made["power"]
     order = np.arange(len(power.parent))
     if any((column >= order).any() for column in (power.parent, power.spare_parent, power.bus)):
-        raise PlantError("a new power stage above standing ones needs a new run")
+        raise PlantError("a new power stage above existing ones needs a new run")
     return replace(fresh, epoch=plant.epoch + 1, stores=made["storage"].ids, **made)
 
 
@@ -132,9 +132,9 @@ def _maps(plant: Plant, fresh: Plant) -> dict[str, _Map]:
     for name, what in (("halls", "hall"), ("plants", "facility loop"), ("storage", "store")):
         gone = set(getattr(plant, name).ids) - set(getattr(fresh, name).ids)
         if gone:
-            raise PlantError(f"{what} {min(gone)!r} cannot be taken away in a run; start a new one")
+            raise PlantError(f"{what} {min(gone)!r} cannot be removed during a run; start a new run")
     if set(plant.fabrics) - set(fresh.fabrics):
-        raise PlantError("a fabric cannot be taken away in a run; start a new one")
+        raise PlantError("a fabric cannot be removed during a run; start a new run")
     maps["nodes"] = _contiguous(
         plant.nodes.ids, plant.nodes.present, fresh.nodes.ids, fresh.nodes.rack, _room(plant, fresh)
     )

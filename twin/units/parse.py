@@ -73,7 +73,7 @@ def parse(text: str | int | float, dimension: str) -> float:
 def _sum_of_durations(text: str, wanted: Dimension) -> float:
     """Return the sum of "1 d 2 h 3 min" [s]: each unit once, the largest first."""
     if not re.fullmatch(rf"(?:{_PIECE.pattern})+", text):
-        raise UnitError(f"{_shown(text)} is no sum of durations; write it like '1 h 10 min'")
+        raise UnitError(f"{_shown(text)} is not a sum of durations; write it like '1 h 10 min'")
     pieces = [(float(number), unit) for number, unit in _PIECE.findall(text)]
     for _, unit in pieces:
         if unit not in wanted.factors:
