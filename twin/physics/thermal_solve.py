@@ -62,7 +62,7 @@ class PlantState:
 def exchanger_w_k(network: ThermalNetwork, flow_fraction: Floats, plant: PlantState) -> Floats:
     """Exchanger conductance eps C_min between loop return and facility supply, shape (L,) [W/K].
 
-    Zero where either side stands still.
+    Zero where either side has no flow.
     """
     shape, coefficients = network.shape, network.coefficients
     hot = flow_fraction * network.loop_flow_w_k

@@ -20,7 +20,7 @@ class State(IntEnum):
     RUNNING = 3
     CHECKPOINT = 4
     RESTARTING = 5
-    WAITING = 6  # its job stands still: failure not yet noticed, or no spare
+    WAITING = 6  # its job is stopped: failure not yet noticed, or no spare
     FAILED = 7  # down, in repair
     DRAINED = 8
     OFF = 9  # shut down by heat or without power

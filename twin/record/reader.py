@@ -35,7 +35,7 @@ from twin.record.trimming import BlockHead, block_head
 from twin.record.whole import damaged
 
 RENUMBERED = ("bundle",)
-"""Entities that have other numbers after an edit of the hall: their curves begin anew."""
+"""Entities that have other numbers after an edit of the hall: their curves begin again."""
 MAX_EVENTS = 100_000
 """Most events one call of `Reader.events` returns."""
 

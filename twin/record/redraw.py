@@ -14,7 +14,7 @@ from twin.record.run_summary import strict_json
 class Redraw:
     """Where a run changes its seed.
 
-    What has not happened by then is drawn anew under the condition that it has not; the hall, its dies, the quality of
+    What has not happened by then is redrawn under the condition that it has not; the hall, its dies, the quality of
     its nodes and the jobs that come are those of the run's own seed. See `twin.sim.core.draws`.
 
     Parameters

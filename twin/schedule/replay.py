@@ -45,7 +45,7 @@ def replay(
     Parameters
     ----------
     run_s
-        How long each job runs [s], shape (J,). One that gives way runs anew in full.
+        How long each job runs [s], shape (J,). One that gives way runs again in full.
     gpus
         Of every node.
     """

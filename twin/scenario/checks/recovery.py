@@ -36,7 +36,7 @@ def idle_recovery(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
 
 
 def _needs_all(job: Job) -> str:
-    """Return why a job cannot go on with fewer nodes; empty: it can."""
+    """Return why a job cannot continue with fewer nodes; empty: it can."""
     if isinstance(job.workload, Hpc):
         return "a simulation"
     if isinstance(job.workload, Reinforcement):

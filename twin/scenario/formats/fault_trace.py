@@ -1,8 +1,8 @@
 """Import of faults seen elsewhere: InfiniteHBD's JSON of starts and ends, and CSV tables of one fault a row.
 
 JSON: a list of ``{node_id, event_time [day], event_type: fault_start | fault_end, fault_type: {Class, Desc, ...}}``. An
-end belongs to the oldest open fault of its node and type, else of its node; a fault without an end goes on for ever.
-CSV: a head ``node,start_s,end_s,cause`` and a fault a row, in seconds; an empty end: it goes on for ever.
+end belongs to the oldest open fault of its node and type, else of its node; a fault without an end lasts for ever.
+CSV: a head ``node,start_s,end_s,cause`` and a fault a row, in seconds; an empty end: it lasts for ever.
 """
 
 from __future__ import annotations

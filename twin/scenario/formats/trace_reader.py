@@ -54,7 +54,7 @@ class TraceReader:
         self.left_out[why] += 1
 
     def wrong(self, line: int, key: str, value: str, reason: str, hint: str = "") -> None:
-        """Note what is wrong; raises `ScenarioError` when it is too much to go on."""
+        """Note what is wrong; raises `ScenarioError` when it is too much to continue."""
         said = shown(value) if value else ""
         self.problems.append(Problem(self.name, line, key, said, reason, hint))
         if len(self.problems) >= MAX_PROBLEMS:

@@ -23,7 +23,7 @@ class Burst(DocumentPart):
 
 
 class Replication(DocumentPart):
-    """Checkpoints copied there, so that jobs can go on when the site is lost."""
+    """Checkpoints copied there, so that jobs can continue when the site is lost."""
 
     every_s: Duration = Field(
         default=3600.0, alias="every", gt=0, description="the newest is copied so often"

@@ -27,7 +27,7 @@ CauseId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 Effect = Annotated[str, OneOf(effects)]
 """dead: it stops the job; the others leave it going, worse or wrong."""
 Lasting = Annotated[str, OneOf(lasting_effects)]
-"""Effects that a health check can find: the job goes on with them."""
+"""Effects that a health check can find: the job continues with them."""
 PartClass = Literal["gpu", "cable", "nic", "fan", "power_supply", "motherboard", "cpu"]
 """Repair classes that take a part; restart and maintenance take none."""
 
@@ -211,7 +211,7 @@ class Crew(DocumentPart):
     shift: tuple[Hour, Hour] = Field(
         default=(0.0, 24.0),
         description="hours of the day they work, such as [8, 18] or [22, 6], by the clock of site.timezone; what is "
-        "begun goes on in the next shift",
+        "begun continues in the next shift",
     )
     weekend: bool = Field(default=True, description="whether shifts begin on Saturday and Sunday too")
     hands_on_s: Duration = Field(

@@ -141,7 +141,7 @@ class Recovery(DocumentPart):
     policy: Literal["spare", "requeue", "shrink", "drop-replica"] = Field(
         default="spare",
         description="when nodes are lost: take spares or wait; requeue; continue on fewer nodes and grow "
-        "again; or go on without the replicas hit",
+        "again; or continue without the replicas hit",
     )
     patience_s: Duration = Field(
         default=0.0,

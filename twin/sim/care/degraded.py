@@ -37,7 +37,7 @@ HANG = Cause(id="hang", rate=0.0, repair="restart", detection="watchdog")
 
 @dataclass
 class Bad:
-    """One fault of a node that goes on.
+    """One fault of a node that continues.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Bad:
 
 
 class Degraded:
-    """Handler of the timer ``degraded``: faults that go on, and their end.
+    """Handler of the timer ``degraded``: faults that continue, and their end.
 
     Attributes
     ----------
@@ -247,7 +247,7 @@ class Degraded:
             self.found(bad.node, "operators")
 
     def redraw(self, t_s: float) -> None:
-        """Draw anew from `t_s` on when somebody finds each fault that came by itself: nobody has so far."""
+        """Redraw from `t_s` on when somebody finds each fault that came by itself: nobody has so far."""
         for number, bad in self.faults.items():
             cause = self.failures.known.get(bad.cause)
             if cause is None or cause.found_s is None or bad.impairment is None:
@@ -262,7 +262,7 @@ class Degraded:
         return [number for number, bad in self.faults.items() if bad.node == node]
 
     def sick(self) -> list[int]:
-        """Return the nodes with a fault that goes on, lowest first."""
+        """Return the nodes with a fault, lowest first."""
         return sorted({bad.node for bad in self.faults.values() if bad.impairment is not None})
 
     def faults_on(self, node: int) -> tuple[Effect, ...]:
@@ -272,7 +272,7 @@ class Degraded:
         )
 
     def found(self, node: int, how: str) -> None:
-        """Let all that is wrong with `node` be found: it goes to repair, and its jobs go on without it.
+        """Let all that is wrong with `node` be found: it goes to repair, and its jobs continue without it.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ class Sick(Protocol):
     """Who knows what works worse or wrong."""
 
     def sick(self) -> Sequence[int]:
-        """Return the nodes with a fault that lets their job go on, lowest first."""
+        """Return the nodes with a fault that lets their job continue, lowest first."""
 
     def faults_on(self, node: int) -> Sequence[str]:
         """Return the effects of the faults of a node now."""

@@ -129,7 +129,7 @@ class RepairShop:
         self._down(node, repair_s, None)
 
     def prolong(self, node: int, repair_s: float) -> None:
-        """Let the repair of `node` that goes on last at least so long from now [s]."""
+        """Let the repair of `node` that continues last at least so long from now [s]."""
         ticket, now = self.tickets[node], self.timers.now_s
         ticket.drawn_s = max(ticket.drawn_s, now + repair_s)
         due_s = self.timers.due_s("repair", node)

@@ -1,7 +1,7 @@
 """Nodes that go off because of heat, a leak or a lost supply, and how they come back.
 
 A node boots as soon as it is supplied and what cools it works again; it draws idle power then, and is back after the
-boot. Where supply or cooling goes again in between, it begins anew once they are back.
+boot. Where supply or cooling goes again in between, it begins again once they are back.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ class Shutdowns:
         back = np.flatnonzero(self.boot_s <= now)
         self.boot_s[back] = np.inf
         nodes.dark[back] = False
-        # What is in repair comes back with that; what was mended in the meantime is back.
+        # What is in repair comes back with that; what was repaired in the meantime is back.
         back = back[np.isin(nodes.condition[back], (OFF, DARK))]
         for node in back.tolist():
             nodes.bring_back(now, node)

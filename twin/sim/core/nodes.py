@@ -327,7 +327,7 @@ class NodeTable:
         return np.flatnonzero(allowed & self.usable).astype(np.int32)
 
     def recount(self) -> None:
-        """Count anew where GPUs rest that nobody holds: nodes have come or gone."""
+        """Count again where GPUs rest that nobody holds: nodes have come or gone."""
         self.ledger.resting[:] = 0.0
         self.ledger.install(self.ledger.since_s, float(self.gpus.sum()))
         for account, gpus in zip(_RESTS, self._counts(slice(None)), strict=True):

@@ -269,7 +269,7 @@ def zone_of(name: str, start: datetime) -> tzinfo:
     except (
         ZoneInfoNotFoundError,
         ValueError,
-    ):  # a system without time zone data: the clock of the start goes on
+    ):  # a system without time zone data: the clock of the start continues
         return start.tzinfo or UTC
 
 

@@ -1,4 +1,4 @@
-"""What was asked for and is still ahead, taken out again: the run goes on as if nobody had ever asked for it."""
+"""What was asked for and is pending, removed again: the run continues as if it had never been scheduled."""
 
 from __future__ import annotations
 

@@ -301,7 +301,7 @@ def _fits_now(engine: RunParts, stage: EditStage) -> None:
 
 
 def move_over(engine: EditedRun, stage: EditStage, edit: Edit) -> None:
-    """Let the run go on in the edited hall: the engine stays, all its parts are others."""
+    """Let the run continue in the edited hall: the engine stays, all its parts are others."""
     new, now = stage.parts, engine.timers.now_s
     assert new is not None
     stands, what = (

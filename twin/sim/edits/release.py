@@ -97,7 +97,7 @@ def _forget(engine: RunParts, node: int) -> None:
 
 
 def _end_faults(engine: RunParts, gone: set[int], after: Plant) -> None:
-    """End what goes on at things that will stand no more."""
+    """End what lasts at components that are removed."""
     degraded, incidents = engine.degraded, engine.incidents
     for number, bad in list(degraded.faults.items()):
         if bad.node in gone or (bad.link and find_link(after, bad.link) is None):

@@ -136,7 +136,7 @@ class Engine(EditedRun):
             0  # jobs of the first indices that have ended for good, where the run ends with the last
         )
         self._edited: int | None = None  # an edit whose time is now
-        self._redrawn = False  # chance is drawn anew now
+        self._redrawn = False  # random draws are redrawn now
         self.timers.handle("edit", self._edit)
         self.timers.handle("redraw", self._redraw)
         self.incidents.edited_by = self.edits.any_by

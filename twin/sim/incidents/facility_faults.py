@@ -151,7 +151,7 @@ class FacilityFaults:
         """Let a fault be over."""
         self.acting.remove(i)
         (what, figures), events = act(self, i), self._events(i)
-        if self._in_force(i):  # what another fault still holds down goes on being an alarm
+        if self._in_force(i):  # what another fault still holds down remains an alarm
             self._say(events.begins, i.target, f"partly repaired: {what}", Severity.WARNING, **figures)
         else:
             self._say(events.clears, i.target, what, Severity.NOTICE, **figures)

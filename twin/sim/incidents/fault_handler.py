@@ -22,7 +22,7 @@ class Handler:
     timed
         Whether `end` is called once it has lasted for `lasts_s`.
     alters
-        Whether power and heat of machines have to be worked out anew.
+        Whether power and heat of machines have to be recomputed.
     """
 
     timed = True

@@ -1,4 +1,4 @@
-"""What is done to jobs: they are cancelled, requeued, moved, capped, or go on by other settings."""
+"""What is done to jobs: they are cancelled, requeued, moved, capped, or continue by other settings."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Saving:
         return bool(interval) and row.progress - written_step(row) >= interval
 
     def adapt(self, row: JobRow) -> None:
-        """Set the interval of `row` anew where it follows the failures seen: one more than those, in time so long.
+        """Set the interval of `row` again where it follows the failures seen: one more than those, in time so long.
 
         The plan counts as one failure in the time it expects that to take.
         """
@@ -125,7 +125,7 @@ class Saving:
         return safe_s[plan.strongest] + plan.verify_s
 
     def abandon(self, row: JobRow) -> None:
-        """Stop the checkpoint of `row` whose blocking part is not over; those before it go on."""
+        """Stop the checkpoint of `row` whose blocking part is not over; those before it continue."""
         saved = {save.step for save in row.in_flight}
         self.stores.end(self.timers.now_s, row.index, lambda one: one.step not in saved)
         self.follow_stores(row.index)

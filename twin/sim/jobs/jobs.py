@@ -126,10 +126,10 @@ class JobRow:
     leaving: bool = False  # gives its nodes up once its state is safe
     moves: bool = False  # leaves drained nodes behind its next checkpoint
     struck: list[int] = field(default_factory=list)  # nodes whose processes a failure ended
-    dropping: bool = False  # will go on without the replicas that a failure took
+    dropping: bool = False  # will continue without the replicas that a failure took
     restarts: int = 0  # after failures
     entered_s: float = 0.0  # its present state
-    budget_s: list[float] = field(default_factory=list)  # of the restart that goes on, by BUDGET
+    budget_s: list[float] = field(default_factory=list)  # of the restart that continues, by BUDGET
     load_from: int = -1  # store from which it reads its state back, and how much of that [B]
     load_bytes: float = 0.0
     away_s: list[float] = field(default_factory=lambda: [0.0] * len(AWAY))
@@ -277,7 +277,7 @@ class Jobs(JobFigures):
         if begins != ends:
             place = bisect_left(self._at_work, row.index)
             self._at_work[place : place + ends] = [] if ends else [row.index]
-            self.active = self.active.copy()  # whoever goes through the list goes on with the old one
+            self.active = self.active.copy()  # whoever goes through the list continues with the old one
             self.active[place : place + ends] = [] if ends else [row]
         if ends:
             self.left.append(row.index)

@@ -56,7 +56,7 @@ class Leaving(ABC):
         timers.handle("limit", self._over)
 
     def requeue(self, row: JobRow, why: str) -> bool:
-        """Put `row` back into the queue, to go on from what others can still read of it; False: it does not run."""
+        """Put `row` back into the queue, to continue from what others can still read of it; False: it does not run."""
         if row.state in AT_REST:
             return False
         now = self.timers.now_s
@@ -105,7 +105,7 @@ class Leaving(ABC):
 
     @abstractmethod
     def _move(self, row: JobRow) -> None:
-        """Let `row`, whose state is safe, go on without the nodes it cannot keep."""
+        """Let `row`, whose state is safe, continue without the nodes it cannot keep."""
 
     @abstractmethod
     def _save(self, row: JobRow, now: float) -> None:
@@ -113,7 +113,7 @@ class Leaving(ABC):
 
     @abstractmethod
     def node_usable(self) -> None:
-        """Look whether a job that waits for a spare can go on; called when a node comes free."""
+        """Look whether a job that waits for a spare can continue; called when a node comes free."""
 
     def _over(self, index: int) -> None:
         row, plan, now = self.jobs.rows[index], self.plans[index], self.timers.now_s

@@ -1,4 +1,4 @@
-"""What a job does next: start, step to the next checkpoint, write it, fail, be noticed, swap, restart, go on."""
+"""What a job does next: start, step to the next checkpoint, write it, fail, be noticed, swap, restart, continue."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class RecoveryHandler(Leaving):
     # --- from the queue to the end
 
     def start(self, row: JobRow, chosen: list[int], gpus: Sequence[int] = ()) -> None:
-        """Give `row` its nodes, these `gpus` of the last if named; start it or go on from its last checkpoint."""
+        """Give `row` its nodes, these `gpus` of the last if named; start it or continue from its last checkpoint."""
         now, plan = self.timers.now_s, self.plans[row.index]
         again = row.start_s is not None
         self.nodes.take(now, row.index, chosen, plan.rest, plan.slices, gpus)
@@ -244,7 +244,7 @@ class RecoveryHandler(Leaving):
         return stops
 
     def _goes_without(self, row: JobRow) -> bool:
-        """Return whether `row` can go on with the replicas that the failure has left as they are."""
+        """Return whether `row` can continue with the replicas that the failure has left as they are."""
         plan, steps = self.plans[row.index], (JobState.RUNNING, JobState.CHECKPOINT)
         if plan.recovery.policy != "drop-replica" or plan.cut is None or row.leaving:
             return False
@@ -310,7 +310,7 @@ class RecoveryHandler(Leaving):
         row.moves = row.state not in AT_REST
 
     def _can_move(self, row: JobRow) -> bool:
-        """Return whether `row` has nodes to leave, and would not stand still for want of others."""
+        """Return whether `row` has nodes to leave, and would not stop for lack of spares."""
         if not row.moves:
             return False
         plan, nodes = self.plans[row.index], np.asarray(row.nodes, np.intp)
@@ -388,7 +388,7 @@ class RecoveryHandler(Leaving):
         return True
 
     def _drop(self, row: JobRow) -> None:
-        """Let `row` go on at once with the replicas that lost nothing."""
+        """Let `row` continue at once with the replicas that lost nothing."""
         plan, seats, row.dropping = self.plans[row.index], np.asarray(row.nodes, np.intp), False
         assert plan.cut is not None
         lost = self.nodes.condition[seats] != FREE
@@ -475,7 +475,7 @@ class RecoveryHandler(Leaving):
     # --- others
 
     def node_usable(self) -> None:
-        """Look whether a job that waits for a spare can go on; called when a node comes free."""
+        """Look whether a job that waits for a spare can continue; called when a node comes free."""
         for index in sorted(self.jobs.lacking):
             if self.jobs.rows[index].state == JobState.WAITING:
                 self.swap(self.jobs.rows[index])

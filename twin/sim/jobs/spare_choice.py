@@ -16,7 +16,7 @@ def filled(seats: ArrayLike, domain: Ints32, free: NDArray[np.bool_], lost: Arra
     """Return the node of each place of a job after spares were taken; -1 where none is left.
 
     A lost node is replaced by a free one of its own scale-up domain. Where that has none, all of the job's nodes in
-    the domain move to another that has room for them, the tightest one: a group of ranks that shares NVLink goes on
+    the domain move to another that has room for them, the tightest one: a group of ranks that shares NVLink continues
     sharing it, and what it leaves behind stands by. Where no domain has room, spares come from wherever they are.
 
     Parameters

@@ -190,7 +190,7 @@ class StoreShares:
         return next((load for load in self.loads if load.job == job), None)
 
     def share(self) -> None:
-        """Say anew who gets what, if anything has changed."""
+        """Log again who gets what, if anything has changed."""
         if self.stale:
             self._grant()
 

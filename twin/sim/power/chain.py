@@ -54,7 +54,7 @@ class PowerChain:
         self.loads = PowerLoads(plant, self.circuit, self.supplies)
         self.totals, self.flows = PowerTotals(), PowerFlows()
         self.changed = False
-        self.version = 0  # raised whenever flows or states are worked out anew
+        self.version = 0  # raised whenever flows or states are recomputed
         self.at_s = timers.now_s
         self._wanted = (
             np.zeros(self.loads.racks),

@@ -21,7 +21,9 @@ class GeneratorPhase(IntEnum):
     STANDBY = 0
     STARTING = 1
     RUNNING = 2
-    FAILED = 3  # it did not start, broke or stalled; tries again once mended, or when the grid has been back
+    FAILED = (
+        3  # it did not start, broke or stalled; tries again once repaired, or when the grid has been back
+    )
 
 
 @dataclass

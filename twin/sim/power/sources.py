@@ -1,6 +1,6 @@
 """Sources at the buses of the power tree: engines that start, islands that they carry, who gives how much.
 
-A bus that loses its upstream goes on without a break when what already runs there (gas, SMR, solar, batteries) can
+A bus that loses its upstream continues without a break when what already runs there (gas, SMR, solar, batteries) can
 carry its load at once. Otherwise it is dark until its engines run and accept that load; then they close on it. Reactors
 that went dark with their bus come back with the grid. An island that is asked for more than it can give holds it for
 `STALL_S` and breaks down.
@@ -202,7 +202,7 @@ class Sources:
             self._arrive(i, t_s)
 
     def _stop(self, i: int, t_s: float) -> None:
-        """Let an engine stand still that broke, or whose breaker opened; it starts again once mended."""
+        """Stop an engine that broke, or whose breaker opened; it starts again once repaired."""
         k = self.condition
         if math.isfinite(k.since_s[i]):  # else it stood beside the grid, and nobody asked for it yet
             what = "failed" if k.lost[i] >= self.circuit.units[i] else "breaker opened"
@@ -327,7 +327,7 @@ class Sources:
         k = self.condition
         return min((float(k.since_s[i]) for i in mine if k.phase[i] == STARTING), default=math.inf)
 
-    def mended(self, i: int, t_s: float, before_w: float) -> None:
+    def repaired(self, i: int, t_s: float, before_w: float) -> None:
         """Let an engine that failed try again, and machines of it that stood still start beside those that run.
 
         Parameters
@@ -335,7 +335,7 @@ class Sources:
         i, t_s
             The engine, and the time [s].
         before_w
-            What it could give just before it was mended [W].
+            What it could give just before it was repaired [W].
         """
         c, k = self.circuit, self.condition
         if not c.starts[i] or not self.healthy(i):

@@ -278,7 +278,7 @@ class QueueSite:
         return self.idle_w + float(self.requests.power_w[running].sum()) if running else self.idle_w
 
     def _follow_parts(self) -> None:
-        """Work out anew until when nodes are held in parts, and by whom, of those that changed."""
+        """Recompute until when nodes are held in parts, and by whom, of those that changed."""
         nodes = self.nodes
         if self._seen_version == nodes.version:
             return

@@ -1,4 +1,4 @@
-"""Disasters: checkpoints copied to a cloud while all is well, and jobs that go on there when the site is lost.
+"""Disasters: checkpoints copied to a cloud while all is well, and jobs that continue there when the site is lost.
 
 What is copied is the newest checkpoint that is safe here, first of all with the data set; a copy that is not complete
 when the site is lost counts for nothing. A loss leaves the site without power, and cuts the lines. Jobs with a copy go
@@ -155,7 +155,7 @@ class SiteReplication:
         self.log.add(now, "job_requeued", row.id, text, why="WAN copy incomplete")
 
     def _elsewhere(self, row: JobRow) -> bool:
-        """Let a job go on in a cloud if the site is lost and a copy is there; return whether that settles it."""
+        """Let a job continue in a cloud if the site is lost and a copy is there; return whether that settles it."""
         if self.lost_s is None or row.state in OVER or row.index not in self.reached:
             return False
         known = [

@@ -83,7 +83,7 @@ class QueueScheduler:
         return site
 
     def renew(self) -> None:
-        """Work out anew what jobs ask for: their plans have changed."""
+        """Recompute what jobs ask for: their plans have changed."""
         if "site" in self.__dict__:
             self._forget_gone()
             before, self._marked, self._version = self.site, None, -1

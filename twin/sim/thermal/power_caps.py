@@ -65,7 +65,7 @@ class Cap:
     lifted
         Whether it holds no longer.
     told_together
-        Kinds of what goes on with it that one event told of it and others.
+        Kinds of what happens with it that one event told of it and others.
     """
 
     target: str
@@ -167,7 +167,7 @@ class PowerCaps:
         static_w: Floats,
         rack_loss_w: Callable[[Floats], Floats],
     ) -> bool:
-        """Share out the caps anew where anything they depend on has changed; return whether limits changed.
+        """Share out the caps again where anything they depend on has changed; return whether limits changed.
 
         Parameters
         ----------

@@ -69,7 +69,7 @@ class Swings:
 
 
 class Swing:
-    """The swings of a run; looks only, and works them out anew only when clocks, paces or states have changed."""
+    """The swings of a run; looks only, and recomputes them only when clocks, paces or states have changed."""
 
     def __init__(
         self,

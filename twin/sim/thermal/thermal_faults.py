@@ -46,7 +46,7 @@ class Oddity:
 
 
 def fan_share(dead: int, fans: int) -> float:
-    """Return the air that is left when some of a node's equal fans stand still: each moves its share.
+    """Return the air that is left when some of a node's equal fans are stopped: each moves its share.
 
     >>> fan_share(2, 8)
     0.75

@@ -46,7 +46,7 @@ def effects() -> tuple[str, ...]:
 
 
 def lasting_effects() -> tuple[str, ...]:
-    """Return the effects that go on until somebody finds them; clocks first, then results, cards, cables."""
+    """Return the effects that continue until somebody finds them; clocks first, then results, cards, cables."""
     order = get_args(Impaired)
     found = {kind.effect: bad for kind in KINDS.values() if kind.effect and (bad := kind.impairment)}
     return tuple(sorted(found, key=lambda effect: order.index(found[effect].what)))
