@@ -42,7 +42,7 @@ def scene(kind: str, said: str) -> str:
 
 
 MISFITS = [
-    ("leaf-spine", f"{LEAF_SPINE}, unit_nodes: 64, leaf_count: 7", "leaf_count", "is no key"),
+    ("leaf-spine", f"{LEAF_SPINE}, unit_nodes: 64, leaf_count: 7", "leaf_count", "unknown key"),
     ("leaf-spine", "leaf: {part: QM9700, count: 7}, unit_nodes: 64", "leaf.count", "74 ports to its nodes"),
     ("leaf-spine", f"leaf: {SWITCH}, spine: {{part: QM9700, count: 2}}", "spine.count", "at least 8"),
     ("leaf-spine", f"spine: {SWITCH}, leaf: {{part: QM9700, count: 8}}", "leaf.count", "0 left to go up"),
@@ -53,24 +53,29 @@ MISFITS = [
     ("single-switch", "leaf: {part: QM9700, count: 1}, homes: 2", "leaf.count", "at least 2"),
     ("leaf-spine", "leaf: {part: QM9700, count: 2}, homes: 2, unit_nodes: 32", "leaf.count", "at least 4"),
     ("leaf-spine", f"{LEAF_SPINE}, homes: 3", "homes", "must be at most 2"),
-    ("rail-only", "leaf: {part: QM8700}", "leaf.part", "a rail has 64 cables; name a spine"),
-    ("rail-only", f"leaf: {SWITCH}, unit_nodes: 8", "unit_nodes", "nothing joins"),
+    ("rail-only", "leaf: {part: QM8700}", "leaf.part", "a rail has 64 cables; add a spine"),
+    ("rail-only", f"leaf: {SWITCH}, unit_nodes: 8", "unit_nodes", "not connected"),
     ("fat-tree", LEAF_SPINE, "core", "is missing, and a fat tree needs it"),
-    ("fat-tree", f"{LEAF_SPINE}, core: {{part: QM9700, count: 1}}, unit_nodes: 8", "core.count", "unevenly"),
+    (
+        "fat-tree",
+        f"{LEAF_SPINE}, core: {{part: QM9700, count: 1}}, unit_nodes: 8",
+        "core.count",
+        "does not divide evenly",
+    ),
     ("fat-tree", f"{FAT_TREE}, unit_nodes: 512", "", ""),
     ("fat-tree", f"{LEAF_SPINE}, core: {{part: QM9700, count: 4}}, unit_nodes: 16", "", ""),
     ("fat-tree", f"{FAT_TREE}, technology: Infiniband", "technology", "did you mean 'InfiniBand-"),
-    ("dragonfly-plus", f"leaf: {SWITCH}", "spine", "is not given"),
+    ("dragonfly-plus", f"leaf: {SWITCH}", "spine", "is missing"),
     (
         "dragonfly-plus",
         f"leaf: {SWITCH}, spine: {{part: QM9700, count: 3}}",
         "spine.count",
-        "unevenly over 2",
+        "evenly over 2",
     ),
-    ("torus", "dims: [4, 4, 4]", "technology", "no switch says it"),
+    ("torus", "dims: [4, 4, 4]", "technology", "no switch gives it"),
     ("torus", f"{TORUS}, dims: [4, 4, 5]", "dims", "4 x 4 x 5 = 80 places for 64 nodes; [4, 4, 4] would do"),
     ("torus", f"{TORUS}, leaf: {SWITCH}", "leaf", "is not a tier of a torus"),
-    ("torus", f"{TORUS}, homes: 2", "homes", "plug into no leaf"),
+    ("torus", f"{TORUS}, homes: 2", "homes", "its NICs connect to no leaf"),
     ("ring", f"{TORUS}, dims: [64]", "dims", "only a torus has dims"),
     ("ring", f"{TORUS}, links: [{{from: gpu/0/0/0, to: gpu/0/0/1}}]", "links", "kind: explicit"),
     ("explicit", f"leaf: {SWITCH}", "links", "is empty"),
@@ -99,12 +104,12 @@ def test_a_fabric_that_cannot_be_is_refused_where_it_stands(
 LINKS = [
     ("{from: gpu/0/0/0, to: ib/0/4}", "to", "leaf has 2, counted from 0; leaf.count: 5 would do"),
     ("{from: gpu/0/0/9, to: ib/0/0}", "from", "is neither a node of this fabric nor a switch"),
-    ("{from: gpu/0/0/0, to: ib/1/0}", "to", "there is no spine; write spine:"),
+    ("{from: gpu/0/0/0, to: ib/1/0}", "to", "the fabric has no spine; write spine:"),
     ("{from: gpu/0/0/0, to: ib/7/0}", "to", "tiers are 0 (leaf), 1 (spine) and 2 (core)"),
     ("{from: gpu/0/0/0, to: gpu/0/0/0}", "to", "two different ends"),
     ("{from: gpu/0/0/0, to: ib/0/0, cables: 9}", "from", "has 8 NICs, and its links so far take 9"),
     ("{from: ib/0/1, to: ib/0/0, cables: 65}", "from", "has 64 ports, and its links so far take 65"),
-    ("{from: gpu/0/0/0, to: ib/0/0}, {from: ib/0/0, to: gpu/0/0/0}", "to", "same two things as links[0]"),
+    ("{from: gpu/0/0/0, to: ib/0/0}, {from: ib/0/0, to: gpu/0/0/0}", "to", "same two ends as links[0]"),
     ("{from: gpu, to: ib/0/0}", "from", "has the wrong format"),
 ]
 
@@ -128,7 +133,7 @@ def test_both_cables_of_a_dual_homed_card_on_one_leaf_are_refused() -> None:
 
 FIVE = "{part: QM9700, count: 5}"
 DOUBTS = [
-    (f"leaf: {SWITCH}", "spine", "nodes of different leaves do not reach one another"),
+    (f"leaf: {SWITCH}", "spine", "nodes of different leaves cannot reach each other"),
     (f"leaf: {SWITCH}, unit_nodes: 1, oversubscription: 4, spine: {FIVE}", "spine", "not all leaves meet"),
     (f"{LEAF_SPINE}, oversubscription: 1.5", "", ""),
     (f"{LEAF_SPINE}, technology: InfiniBand-XDR", "technology", "faster than the leaf switches"),

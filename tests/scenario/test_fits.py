@@ -94,13 +94,13 @@ HARDLY_MEANT = [
         "tensor: 2",
         "tensor: 16",
         "jobs[llama3].workload.parallelism.tensor",
-        "crosses the network in every layer",
+        "uses the fabric in every layer",
     ),
     (
         "      sequence: 8192\n",
         "      sequence: 8192\n      dataset: 1 kB\n",
         "jobs[llama3].workload.sequence",
-        "larger than the whole data set of 1 kB",
+        "larger than the data set of 1 kB",
     ),
 ]
 

@@ -130,7 +130,11 @@ def test_a_trace_beside_a_scene_travels_inside_it(tmp_path: Path) -> None:
             "s.twin.yaml:7: traces[old].file = 'b.swf': does not exist; did you mean 'a.swf'?",
         ),
         ("a.swf", "../a.swf", "must be a path inside the folder of the scene"),
-        ("a.swf", "s.twin.yaml", "s.twin.yaml:1: 'format: twin/scenario': is the first line of no trace"),
+        (
+            "a.swf",
+            "s.twin.yaml",
+            "s.twin.yaml:1: 'format: twin/scenario': is not the first line of a known trace",
+        ),
         (
             "size: 0.25",
             "partition: nowhere",
@@ -156,7 +160,7 @@ def test_jobs_too_large_for_the_scene_are_a_doubt(tmp_path: Path) -> None:
 
 
 def test_a_trace_needs_a_folder() -> None:
-    with pytest.raises(ScenarioError, match="this text lies in no folder; save it first"):
+    with pytest.raises(ScenarioError, match="this text has no folder yet; save it first"):
         loads(SCENE)
 
 

@@ -74,7 +74,7 @@ def test_each_setting_that_leads_nowhere_is_named() -> None:
         ("duration", "5", "no unit"),
         ("duration", "-5 s", "more than 0 s"),
         ("jobs[llama3].tenant", "nobody", "unknown tenant"),
-        ("jobs[llama3].nodes.x", "1", "has no key 'x'"),
+        ("jobs[llama3].nodes.x", "1", "unknown key 'x'"),
         ("jobs llama3", "1", "unexpected character at 5"),
     ],
 )

@@ -216,7 +216,7 @@ def test_some_of_the_jobs_keep_their_numbers() -> None:
     table = table_of(text, "t", rules=TraceMap(skip=5, first=3))
     assert [row.number for row in table.rows] == [5, 6, 7]
     assert table.jobs == 20
-    with pytest.raises(ScenarioError, match=r"map\.skip leaves out all"):
+    with pytest.raises(ScenarioError, match=r"map\.skip skips all"):
         table_of(text, "t", rules=TraceMap(skip=20))
 
 

@@ -197,7 +197,7 @@ BAD_TABLES = [
     ("dry_bulb,wet_bulb\n" + "1,1\n" * 400_000, "has 400,001 rows"),
     (
         csv("dry_bulb,wet_bulb", year(), year()).replace(".", ","),
-        "has 4 cells, the first line has 2; write the decimal",
+        "has 4 cells, the first line has 2; use a decimal",
     ),
     ("," * 20_000 + "\n1", "is not a list of columns"),
     (
@@ -269,7 +269,7 @@ def test_files_outside_the_folder_are_never_read(tmp_path):
     for said in ("folder.csv", "pipe.csv"):
         assert "is not a regular file" in refused(inside, said)
     assert "is not a weather file; name an .epw or .csv file" in refused(inside, "weather.txt")
-    assert "lies in no folder; save it first" in refused(None, "weather.csv")
+    assert "this text has no folder yet; save it first" in refused(None, "weather.csv")
 
 
 def test_a_missing_a_huge_and_a_binary_file_are_named(tmp_path):
