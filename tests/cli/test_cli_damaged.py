@@ -126,7 +126,7 @@ def test_the_tree_tells_of_a_run_that_cannot_be_read(twin: Twin, hour: Path, tmp
     assert f"{path}: the summary of this run file is damaged: ledger_gpu_s is missing" in lines
     path.write_bytes(path.read_bytes()[:5000])
     assert any(
-        "this run file is cut short" in line
+        "this run file is truncated" in line
         for line in twin("branch", "--tree", tmp_path).stdout.splitlines()
     )
 
