@@ -87,7 +87,7 @@ def test_hardware_changes_as_an_edit(twin: Twin, lab: Path) -> None:
     [
         (("--set", "seed=4"), "the seed cannot change in a run that goes on"),
         (("--set", "power_caps=[]"), "inject one: --inject"),
-        (("--set", "duration=2 h"), "how long the run lasts cannot change"),
+        (("--set", "duration=2 h"), "the duration cannot change"),
         (("--set", "seed"), "must be PATH=VALUE"),
         (("--inject", "5 h pump_stop cdu/9"), "names no coolant"),
         (("--inject", "4 h fail gpu/0/0"), "before the cut at 5 h"),

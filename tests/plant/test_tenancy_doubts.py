@@ -123,7 +123,7 @@ RULES = [
         "network-segmentation",
         "high",
         "lab",
-        "is the network of club too",
+        "is also the network of club",
     ),
     # stores
     (

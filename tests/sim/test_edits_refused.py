@@ -13,7 +13,7 @@ from twin.sim.engine.engine import Engine
     ("changes", "said"),
     [
         ((("seed", "7"),), "the seed cannot change during a run"),
-        ((("duration", "2 day"),), "how long the run lasts"),
+        ((("duration", "2 day"),), "the duration"),
         ((("site.name", "elsewhere"),), "the site cannot change"),
         ((("jobs[train]", None),), "cancel the job instead"),
         ((("jobs[train].nodes", "1"),), "'train' is submitted"),
