@@ -74,6 +74,8 @@ def explained(path: Path, doing: str) -> Iterator[None]:
     except UnicodeDecodeError as error:  # SQLite's own complaint quotes a damaged schema
         raise RunFileError(f"{path}: the run file is damaged or truncated") from error
     except OSError as error:
+        if not path.parent.is_dir():
+            raise RunFileError(f"{path}: no folder {path.parent}; create it first") from error
         raise RunFileError(f"{path}: cannot {doing} it: {error.strerror or error}") from error
 
 
