@@ -104,7 +104,7 @@ def test_a_cdu_that_warms_the_room_is_refused_in_one_sentence() -> None:
         for loop in scene.cooling.loops
     ]
     cooling = scene.cooling.model_copy(update={"loops": tuple(loops)})
-    with pytest.raises(PlantError, match="CDU-L2A-sidecar gives its heat to the room air"):
+    with pytest.raises(PlantError, match="CDU-L2A-sidecar rejects its heat to the room air"):
         Engine(scene.model_copy(update={"cooling": cooling}))
 
 

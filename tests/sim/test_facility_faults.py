@@ -80,7 +80,7 @@ def test_a_node_with_a_die_that_cannot_be_cooled_stays_off_until_it_is_mended() 
 @pytest.mark.parametrize(
     ("name", "line", "reason"),
     [
-        ("nvl72-row", "1 h fan_stop gpu/0/0/1", "cold plates"),
+        ("nvl72-row", "1 h fan_stop gpu/0/0/1", "liquid-cooled GPUs"),
         ("superpod-h100", "1 h blocked_plate gpu/0/0/1", "no cold plates"),
         ("superpod-h100", "1 h leak gpu/0/0", "no loop with coolant"),
         ("nvl72-row", "1 h battery_empty trafo-a/0", "no battery"),

@@ -30,7 +30,7 @@ def test_a_lost_spine_slows_by_its_share_and_stops_nobody() -> None:
     assert engine.jobs.rows[0].interruptions == 0
     (fault,) = events(engine, "fabric_fault")
     assert "17 % less bandwidth for a; no job interrupted" in fault.text
-    assert fault.text.startswith("spine fails for 20 min")
+    assert fault.text.startswith("spine failed for 20 min")
     engine.advance(3200.0)
     assert told(engine)["network"]["factor"] == 1.0
     assert len(events(engine, "fabric_back")) == 1
@@ -43,7 +43,7 @@ def test_a_lost_leaf_stops_a_job_until_it_is_back() -> None:
     assert row.state == JobState.WAITING
     assert (engine.nodes.condition == CUT).sum() == 4
     (fault,) = events(engine, "fabric_fault")
-    assert fault.text == "leaf fails for 1 h: 4 nodes lose rail 3; a stops"
+    assert fault.text == "leaf failed for 1 h: 4 nodes lost rail 3; a interrupted"
     shown = frame(engine)
     assert (shown.values["switch.state"] == State.FAILED).sum() == 1
     assert (shown.values["gpu.state"] == State.CUT_OFF).sum() == 32
@@ -146,7 +146,7 @@ def test_what_is_not_there_is_refused_with_what_is(line: str, reason: str) -> No
         ("gpu/0/9/1~0", "fail", "racks in a row"),
         ("ib/3/0", "fail", "tiers are 0"),
         ("gpu/0/0/1", "flap", "flap needs"),
-        ("ib/0/1", "drain", "takes a GPU, node, rack or row"),
+        ("ib/0/1", "drain", "needs a GPU, node, rack or row"),
     ],
 )
 def test_a_file_with_a_wrong_target_is_refused(tmp_path: Any, target: str, kind: str, reason: str) -> None:

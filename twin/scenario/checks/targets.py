@@ -87,7 +87,7 @@ def kind_of(
     wanted
         Kinds that will do.
     item
-        Returns why an id unknown row, rack, node or GPU; "" when it does. What a fabric is made of is known only
+        Returns why an id names no row, rack, node or GPU; "" when it does. What a fabric is made of is known only
         once it is built: the run refuses a switch or link that is not there.
     """
     for kind in wanted:
@@ -148,7 +148,7 @@ def _out_of_range(scenario: Scenario, target: str, wanted: Sequence[TargetKind])
 
 def _near_switch(scenario: Scenario, target: str, reason: str) -> str:
     fabrics = [fabric.id for fabric in scenario.fabrics]
-    if not fabrics or "no row generator" not in reason or "did you mean" in reason:
+    if not fabrics or "unknown row generator" not in reason or "did you mean" in reason:
         return ""
     rest = target.partition("/")[2]
     found = nearest(target, [f"{fabric}/{rest}" for fabric in fabrics])
@@ -172,7 +172,7 @@ def _cable(
 
 
 def _end(scenario: Scenario, end: str, item: Callable[[str], str], *, card: bool) -> str:
-    """Return why an end of a link unknown switch, node or card; "" when it may."""
+    """Return why an end of a link names no switch, node or card; "" when it may."""
     if card and _CARD.fullmatch(end):
         return ""
     name, *numbers = end.split("/")
