@@ -63,7 +63,7 @@ def targets(
 
 
 def _no_switch(fabric: str, end: str, counts: tuple[int, int, int]) -> str:
-    """Return why an end unknown switch of a fabric; "" when it does, or is none."""
+    """Return why an end names no switch of a fabric; "" when it does, or is none."""
     name, *numbers = end.split("/")
     if name != fabric or len(numbers) != 2 or not all(n.isdecimal() for n in numbers):
         return ""

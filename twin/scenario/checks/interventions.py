@@ -43,7 +43,7 @@ def wrong(
     one
         The intervention.
     item
-        Returns why an id unknown row, rack, node or GPU; "" when it does.
+        Returns why an id names no row, rack, node or GPU; "" when it does.
     catalog
         For how many supplies a node has.
     """

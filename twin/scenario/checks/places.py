@@ -32,7 +32,7 @@ def places(scenario: Scenario) -> Iterator[Wrong]:
 
 
 def members(scenario: Scenario, wrong: Callable[[str], str]) -> Iterator[Wrong]:
-    """Yield members of groups that do not exist; `wrong` says why an id unknown row, rack or node."""
+    """Yield members of groups that do not exist; `wrong` says why an id names no row, rack or node."""
     counts = {stage.id: stage.count for stage in scenario.power}
     counts |= {loop.id: loop.count for loop in scenario.cooling.loops}
     whole = {*counts, *(rows.id for hall in scenario.halls for rows in hall.rows)}
