@@ -104,7 +104,7 @@ def test_what_went_dark_leads_back_to_the_battery(runs: dict[str, Path]) -> None
     dark = whole(runs["blackout"]).of("idle_no_power")
     assert dark is not None
     assert dark.causes[0].objects == ("gpu/0", "ups-a/0")
-    assert "the battery is empty" in dark.text
+    assert "battery exhausted" in dark.text
 
 
 def test_work_lost_later_is_lost_in_hindsight_only(runs: dict[str, Path]) -> None:

@@ -104,7 +104,7 @@ def test_what_was_taken_out_again_never_was(tmp_path: Path) -> None:
     assert sum(isinstance(message, Applied) for message in client.poll()) == 6
     client.withdraw(soon)
     (refused,) = [message for message in client.poll() if isinstance(message, Refused)]
-    assert "was not asked for in this run" in refused.reason
+    assert "is not scheduled in this run" in refused.reason
     client.step()
     client.restart()  # the scene that it is given still has what was taken out
     client.intervene(edit(4500.0, "more", racks(5), title="two racks more"))

@@ -335,7 +335,7 @@ def test_a_fault_that_is_ahead_is_taken_out_on_the_timeline(
     troubles: list[str] = []
     session.trouble.connect(lambda trouble: troubles.append(trouble.text))
     qtbot.waitUntil(lambda: bool(troubles))
-    assert "was not asked for in this run" in troubles[0]
+    assert "is not scheduled in this run" in troubles[0]
     session.set_speed(float("inf"))
     session.play()
     qtbot.waitUntil(lambda: session.finished)

@@ -111,7 +111,7 @@ def test_what_cannot_be_run_is_said_in_the_dialog(
     window, dialog = asked
     dialog.length.setText("soon")
     dialog.begin()
-    assert "Length: 'soon' is no time" in dialog.words.text()
+    assert "Length: 'soon' is not a time" in dialog.words.text()
     wrong = tmp_path / "wrong.twin.yaml"
     wrong.write_text("format: twin/scenario\nversion: 1\ncolour: blue\n", encoding="utf-8")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(wrong), ""))

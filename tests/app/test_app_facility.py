@@ -143,7 +143,7 @@ def test_a_gpu_is_broken_by_hand_and_the_picture_says_so(
     dialog.when_box.setCurrentIndex(1)
     dialog.at_field.setText("99 day")
     assert not dialog.do()
-    assert "is at 99 d, and the run ends at" in dialog.problem.text()
+    assert "is at 99 d, after the end of the run at" in dialog.problem.text()
     dialog.when_box.setCurrentIndex(0)
     assert dialog.line.endswith("fail gpu/0/0/0 for=10 min")
     assert dialog.do()

@@ -61,7 +61,7 @@ def test_its_summary_leaves_unknown_what_nobody_measured_there(away: _Run) -> No
     own, first, _ = away.engine.summary()["jobs"]
     unknown = ("mfu", "input_wait", "energy_j", "lost_s", "interruptions", "restarts", "network")
     assert {name: first[name] for name in unknown} == dict.fromkeys(unknown)
-    assert first["network_reason"] == "it went to elbe, whose network nobody knows"
+    assert first["network_reason"] == "runs in elbe, whose network is not modelled"
     assert first["goodput"] == pytest.approx(1.0, abs=1e-2)
     assert own["energy_j"] > 0
 

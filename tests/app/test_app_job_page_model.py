@@ -141,7 +141,7 @@ def test_the_events_of_a_job_tell_cost_and_place(lab: _Run) -> None:
     stop = next(line for line in lines if line.event.kind == "job_interrupted")
     assert stop.place == "gpu/0/1/0"
     assert stop.cost == "25 min lost, 3.0 h down"
-    assert stop.why == "gpu/0/1/0 failed by hand"
+    assert stop.why == "gpu/0/1/0 failed (injected)"
     assert stop.away_s == pytest.approx(43_361 - 32_400, abs=1.0)
     saved = [line for line in lines if EventFilter.CHECKPOINTS.holds(line)]
     assert {line.cost for line in saved} == {"271 steps"}
@@ -327,7 +327,7 @@ def test_the_spare_pool_counts_every_node_once() -> None:
     assert [line.id for line in lines[:4]] == [
         f"{row}/0/3/1" for row in ("spare", "requeue", "shrink", "drop")
     ]
-    assert all("by hand" in line.why and line.since_s == 21_600.0 for line in lines[:4])
+    assert all("(injected)" in line.why and line.since_s == 21_600.0 for line in lines[:4])
     assert len(lines) == sum(found.values()) - found[NodeCondition.IN_USE]
 
 
@@ -404,7 +404,7 @@ def test_a_line_says_what_the_values_of_its_event_say_whatever_its_sentence_is(l
 
 
 def test_a_line_of_an_older_run_file_shows_the_sentence_of_its_event(lab: _Run) -> None:
-    told = "llama3 stops: faulty gpu on gpu/0/1/0; 1,496 s of work back to step 7"
+    told = "llama3 interrupted: faulty gpu on gpu/0/1/0; rolled back to step 7 (1,496 s lost)"
     events = JobEvents()
     events.begin(["llama3"])
     events.add([Event(0, 10.0, "job_interrupted", "llama3", Severity.WARNING, told, {"step": 7})])

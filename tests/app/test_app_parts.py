@@ -137,7 +137,7 @@ def test_no_figure_of_the_catalogue_is_shown_in_shorthand() -> None:
 
 
 def test_causes_are_written_with_their_abbreviations() -> None:
-    assert spelled("gpu hbm3 memory, away for 3 h") == "GPU HBM3 memory, away for 3 h"
+    assert spelled("gpu hbm3 memory; repair time 3 h") == "GPU HBM3 memory; repair time 3 h"
     assert spelled("llama3 stops: nccl watchdog timeouts on gpu/3/12/1.") == (
         "llama3 stops: NCCL watchdog timeouts on gpu/3/12/1."
     )

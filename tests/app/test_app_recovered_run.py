@@ -87,7 +87,7 @@ def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
     edit(first, qtbot, rename("Ours"))
     first.session.intervene(Intervention(at=first.session.t_s, kind="drain", target=NODE))
     qtbot.waitUntil(lambda: bool(first.session.live.by_hand))
-    qtbot.waitUntil(lambda: first.session.live.events[-2].text == "given no more work")
+    qtbot.waitUntil(lambda: first.session.live.events[-2].text == "drained")
     stood_s, happened = first.session.t_s, [event.text for event in first.session.live.events]
     left = left_by(first)
 

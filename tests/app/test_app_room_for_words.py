@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.gl
 _DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
 SIZES = [(1600, 1.0), (1280, 1.0), (1600, 1.5), (1280, 1.5)]
-_LONG = Told("Status", ("5 Jan 10:08:41   gpu/1/4/1: network switch cable, away for 7 d 7 h (and 12 more)",))
+_LONG = Told(
+    "Status", ("5 Jan 10:08:41   gpu/1/4/1: network switch cable; repair time 7 d 7 h (and 12 more)",)
+)
 
 
 @pytest.fixture

@@ -203,7 +203,7 @@ def test_times_are_bookmarked_with_notes_and_kept_beside_the_run(window: MainWin
     goto = window.findChild(GotoDialog)
     assert goto is not None
     for none, why in (
-        ("nonsense", "'nonsense' is no time"),
+        ("nonsense", "'nonsense' is not a time"),
         ("5 parsecs", "is a length"),
         (" ", "For example"),
     ):

@@ -69,7 +69,7 @@ def test_it_tells_of_ranges_and_a_click_goes_to_thing_and_time(use_window, lab: 
     choose(window, "hour")
     qtbot.waitUntil(lambda: dock.found is not None and dock.found.t1_s == 36_000.0)
     assert dock.found.t0_s == 32_400.0
-    assert any("kept waiting" in text for text in texts(window, WHAT))
+    assert any("waiting for nodes" in text for text in texts(window, WHAT))
 
 
 def test_a_chosen_range_is_explained_as_soon_as_it_is_there(use_window, lab: Path, qtbot: QtBot) -> None:

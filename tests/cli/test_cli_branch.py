@@ -87,8 +87,8 @@ def test_hardware_changes_as_an_edit(twin: Twin, lab: Path) -> None:
     [
         (("--set", "seed=4"), "the seed cannot change during a run"),
         (("--set", "power_caps=[]"), "inject one: --inject"),
-        (("--set", "duration=2 h"), "how long the run lasts cannot change"),
-        (("--set", "seed"), "is not PATH=VALUE"),
+        (("--set", "duration=2 h"), "the duration cannot change"),
+        (("--set", "seed"), "must be PATH=VALUE"),
         (("--inject", "5 h pump_stop cdu/9"), "names no coolant"),
         (("--inject", "4 h fail gpu/0/0"), "before the cut at 5 h"),
         (("--inject", "5 h power_cap all value=1W"), "power_cap takes"),
@@ -109,7 +109,7 @@ def test_what_cannot_be_is_one_sentence(twin: Twin, lab: Path, words: tuple[str,
 def test_what_is_injected_after_the_end_of_the_branch_is_warned_of(twin: Twin, lab: Path) -> None:
     out = lab.parent / "late.twin.yaml"
     told = twin("branch", lab, "--at", "1 h 10 min", "--inject", "99 day hang llama3", "-o", out).stderr
-    assert "'99 day hang llama3': is at 99 d, and the run ends at 1 d: it never happens" in told
+    assert "'99 day hang llama3': is at 99 d, after the end of the run at 1 d" in told
     assert load(out).scenario.branch.at_s == 4200.0
     out.unlink()
 
@@ -254,7 +254,7 @@ def test_a_branch_without_its_parent_says_what_is_missing(twin: Twin, tmp_path: 
     )
     told = twin("show", branch, code=2).stderr
     assert "'secund.twin.yaml', which does not exist" in told
-    assert "copy it beside this file" in told  # and not: did you mean itself
+    assert "copy it next to this file" in told  # and not: did you mean itself
     assert "secund (not in this folder)" in twin("branch", "--tree", tmp_path).stdout
 
 

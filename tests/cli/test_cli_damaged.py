@@ -126,7 +126,7 @@ def test_the_tree_tells_of_a_run_that_cannot_be_read(twin: Twin, hour: Path, tmp
     assert f"{path}: the summary of this run file is damaged: ledger_gpu_s is missing" in lines
     path.write_bytes(path.read_bytes()[:5000])
     assert any(
-        "this run file is cut short" in line
+        "this run file is truncated" in line
         for line in twin("branch", "--tree", tmp_path).stdout.splitlines()
     )
 
@@ -162,7 +162,7 @@ def test_the_log_of_another_run_makes_no_other_run_of_a_file(twin: Twin, hour: P
     for command in ("show", "verify", "explain"):
         (line,) = twin(command, killed, code=2).stderr.strip().splitlines()
         assert line == (
-            f"error: {killed}: the log {log.name} beside it is of another run; take it away to read this one"
+            f"error: {killed}: the log {log.name} beside it belongs to another run; move it away to read this one"
         )
     log.unlink()
     assert "this run ended at 0 s of 1 d" in twin("show", killed, code=2).stderr

@@ -142,6 +142,6 @@ def test_what_cannot_be_exported_leaves_no_file(twin, lab: Path, tmp_path: Path)
     assert "'rack.pwr'" in twin("export", lab, "--channel", "rack.pwr", "-o", out, code=2).stderr
     broken = tmp_path / "cut.twinrun"
     broken.write_bytes(lab.read_bytes()[:9000])
-    assert "cut short" in twin("export", broken, "-o", out, code=2).stderr
+    assert "truncated" in twin("export", broken, "-o", out, code=2).stderr
     twin("export", lab, "-o", tmp_path / "none" / "x.csv", code=3)
     assert [path.name for path in tmp_path.iterdir() if "x.csv" in path.name] == []

@@ -77,7 +77,7 @@ def test_injections_mean_jobs_of_the_trace(twin, trace: Path) -> None:
         (("--map", "size"), "is not KEY=VALUE"),
         (("--map", "sise=2"), "there is no 'sise'; did you mean size?"),
         (("--map", "size=big"), "--map size = "),
-        (("--map", "partition=nowhere"), "names no partition: 'nowhere'"),
+        (("--map", "partition=nowhere"), "unknown partition: 'nowhere'"),
         (("--format", "xls"), "--format 'xls' is not known; there are swf, sacct"),
         (("--map", "size=1000"), "none of its jobs fits into the scene"),
         (("--policy", "lottery"), "Invalid value for '--policy'"),

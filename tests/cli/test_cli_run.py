@@ -153,7 +153,7 @@ SET = "set jobs[llama3].checkpoint.interval"
 
 def test_what_is_injected_after_the_end_of_the_run_is_warned_of(twin) -> None:
     result = twin("run", "lab-16", "--json", "--until", "1 min", "--inject", "99 day fail gpu/0/1/0")
-    assert "'99 day fail gpu/0/1/0': is at 99 d, and the run ends at 1 min: it never happens" in result.stderr
+    assert "'99 day fail gpu/0/1/0': is at 99 d, after the end of the run at 1 min" in result.stderr
     result = twin("run", "lab-16", "--json", "--until", "1 min", "--inject", "1 min fail gpu/0/1/0")
     assert "never happens" not in result.stderr
     assert json.loads(result.stdout)["interruptions"] is not None
@@ -215,8 +215,8 @@ interventions:
         (("run", "lab-16", "--inject", "1 h fail gpu/0/0/0 cause=nic"), "faulty_gpu"),
         (("run", "lab-16", "--inject", f"1 h {SET}"), "needs the key 'value'"),
         (("run", "lab-16", "--inject", f"1 h {SET} value=soon"), "or a duration such as"),
-        (("run", "lab-16", "--inject", f"1 h {SET} value=daly for=1h"), "means nothing for set"),
-        (("run", "lab-16", "--inject", "1 h set seed value=2"), "cannot be set while the hall runs"),
+        (("run", "lab-16", "--inject", f"1 h {SET} value=daly for=1h"), "does not apply to set"),
+        (("run", "lab-16", "--inject", "1 h set seed value=2"), "cannot be set during a run"),
         (("run", "lab-16", "--inject", "1 h set jobs[lama3].nodes value=2"), "did you mean 'llama3'"),
         (("run", "lab-16", "--out", "a.twinrun", "--no-record"), "--no-record"),
         (("show", "nosuch.twinrun"), "no such run file"),

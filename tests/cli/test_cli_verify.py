@@ -65,7 +65,7 @@ def test_what_is_no_whole_run_file_ends_with_2_in_one_sentence(twin, lab: Path, 
     whole = lab.read_bytes()
     for content, reason in (
         (b"halls: []\n", "this is not a run file"),
-        (whole[: len(whole) // 2], "cut short"),
+        (whole[: len(whole) // 2], "truncated"),
         (whole[:5000] + bytes(3000) + whole[8000:], ""),
     ):
         path = tmp_path / "other.twinrun"

@@ -123,7 +123,7 @@ def test_menus_and_the_break_dialog_offer_it() -> None:
         ("target: cdu/0", "is a coolant or air loop, not a node"),
         ("target: gpu/0/9/0", "does not exist"),
         ("target: gpu/0/0/0, value: 5 %", "must be 10 % to 100 %"),
-        ("target: gpu/0/0/0, count: 1", "means nothing for gremlin"),
+        ("target: gpu/0/0/0, count: 1", "does not apply to gremlin"),
         ("target: gpu/0/0/0, for: 1e-9 s", "the least step"),
     ],
 )
@@ -191,7 +191,7 @@ def test_causes_of_failure_bring_it_about_and_a_health_check_finds_it() -> None:
     (begun, *_) = events(engine, "node_degraded")
     assert begun.text == "tired clocks: GPUs doze at 40 % of their clock"
     assert begun.data["left"] == 0.4
-    assert events(engine, "health_check")[0].text.startswith("dcgm finds it dozing: ")
+    assert events(engine, "health_check")[0].text.startswith("dcgm found dozing: ")
     with pytest.raises(ValueError, match="effect doze is not of a switch, which can be dead"):
         Cause(id="tired_switch", per_node_s=0.0, repair="gpu", effect="doze", on="switch")
 

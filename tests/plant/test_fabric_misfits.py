@@ -42,35 +42,40 @@ def scene(kind: str, said: str) -> str:
 
 
 MISFITS = [
-    ("leaf-spine", f"{LEAF_SPINE}, unit_nodes: 64, leaf_count: 7", "leaf_count", "is no key"),
+    ("leaf-spine", f"{LEAF_SPINE}, unit_nodes: 64, leaf_count: 7", "leaf_count", "unknown key"),
     ("leaf-spine", "leaf: {part: QM9700, count: 7}, unit_nodes: 64", "leaf.count", "74 ports to its nodes"),
     ("leaf-spine", f"leaf: {SWITCH}, spine: {{part: QM9700, count: 2}}", "spine.count", "at least 8"),
     ("leaf-spine", f"spine: {SWITCH}, leaf: {{part: QM9700, count: 8}}", "leaf.count", "0 left to go up"),
-    ("leaf-spine", f"{LEAF_SPINE}, core: {SWITCH}", "core", "is no tier of a leaf spine"),
+    ("leaf-spine", f"{LEAF_SPINE}, core: {SWITCH}", "core", "is not a tier of a leaf spine"),
     ("leaf-spine", LEAF_SPINE.replace("leaf", "lead"), "lead", "did you mean 'leaf'"),
     ("leaf-spine", f"spine: {SWITCH}", "leaf", "a leaf spine needs it"),
     ("single-switch", "leaf: {part: QM9700, count: 7}", "leaf.count", "QM9700 has 64"),
     ("single-switch", "leaf: {part: QM9700, count: 1}, homes: 2", "leaf.count", "at least 2"),
     ("leaf-spine", "leaf: {part: QM9700, count: 2}, homes: 2, unit_nodes: 32", "leaf.count", "at least 4"),
     ("leaf-spine", f"{LEAF_SPINE}, homes: 3", "homes", "must be at most 2"),
-    ("rail-only", "leaf: {part: QM8700}", "leaf.part", "a rail has 64 cables; name a spine"),
-    ("rail-only", f"leaf: {SWITCH}, unit_nodes: 8", "unit_nodes", "nothing joins"),
-    ("fat-tree", LEAF_SPINE, "core", "is not given, and a fat tree needs it"),
-    ("fat-tree", f"{LEAF_SPINE}, core: {{part: QM9700, count: 1}}, unit_nodes: 8", "core.count", "unevenly"),
+    ("rail-only", "leaf: {part: QM8700}", "leaf.part", "a rail has 64 cables; add a spine"),
+    ("rail-only", f"leaf: {SWITCH}, unit_nodes: 8", "unit_nodes", "not connected"),
+    ("fat-tree", LEAF_SPINE, "core", "is missing, and a fat tree needs it"),
+    (
+        "fat-tree",
+        f"{LEAF_SPINE}, core: {{part: QM9700, count: 1}}, unit_nodes: 8",
+        "core.count",
+        "does not divide evenly",
+    ),
     ("fat-tree", f"{FAT_TREE}, unit_nodes: 512", "", ""),
     ("fat-tree", f"{LEAF_SPINE}, core: {{part: QM9700, count: 4}}, unit_nodes: 16", "", ""),
     ("fat-tree", f"{FAT_TREE}, technology: Infiniband", "technology", "did you mean 'InfiniBand-"),
-    ("dragonfly-plus", f"leaf: {SWITCH}", "spine", "is not given"),
+    ("dragonfly-plus", f"leaf: {SWITCH}", "spine", "is missing"),
     (
         "dragonfly-plus",
         f"leaf: {SWITCH}, spine: {{part: QM9700, count: 3}}",
         "spine.count",
-        "unevenly over 2",
+        "evenly over 2",
     ),
-    ("torus", "dims: [4, 4, 4]", "technology", "no switch says it"),
+    ("torus", "dims: [4, 4, 4]", "technology", "no switch gives it"),
     ("torus", f"{TORUS}, dims: [4, 4, 5]", "dims", "4 x 4 x 5 = 80 places for 64 nodes; [4, 4, 4] would do"),
-    ("torus", f"{TORUS}, leaf: {SWITCH}", "leaf", "is no tier of a torus"),
-    ("torus", f"{TORUS}, homes: 2", "homes", "plug into no leaf"),
+    ("torus", f"{TORUS}, leaf: {SWITCH}", "leaf", "is not a tier of a torus"),
+    ("torus", f"{TORUS}, homes: 2", "homes", "its NICs connect to no leaf"),
     ("ring", f"{TORUS}, dims: [64]", "dims", "only a torus has dims"),
     ("ring", f"{TORUS}, links: [{{from: gpu/0/0/0, to: gpu/0/0/1}}]", "links", "kind: explicit"),
     ("explicit", f"leaf: {SWITCH}", "links", "is empty"),
@@ -98,14 +103,14 @@ def test_a_fabric_that_cannot_be_is_refused_where_it_stands(
 
 LINKS = [
     ("{from: gpu/0/0/0, to: ib/0/4}", "to", "leaf has 2, counted from 0; leaf.count: 5 would do"),
-    ("{from: gpu/0/0/9, to: ib/0/0}", "from", "names no node of this fabric and no switch"),
-    ("{from: gpu/0/0/0, to: ib/1/0}", "to", "there is no spine; write spine:"),
+    ("{from: gpu/0/0/9, to: ib/0/0}", "from", "is neither a node of this fabric nor a switch"),
+    ("{from: gpu/0/0/0, to: ib/1/0}", "to", "the fabric has no spine; write spine:"),
     ("{from: gpu/0/0/0, to: ib/7/0}", "to", "tiers are 0 (leaf), 1 (spine) and 2 (core)"),
     ("{from: gpu/0/0/0, to: gpu/0/0/0}", "to", "two different ends"),
-    ("{from: gpu/0/0/0, to: ib/0/0, cables: 9}", "from", "has 8 network cards, and its links so far take 9"),
+    ("{from: gpu/0/0/0, to: ib/0/0, cables: 9}", "from", "has 8 NICs, and its links so far take 9"),
     ("{from: ib/0/1, to: ib/0/0, cables: 65}", "from", "has 64 ports, and its links so far take 65"),
-    ("{from: gpu/0/0/0, to: ib/0/0}, {from: ib/0/0, to: gpu/0/0/0}", "to", "same two things as links[0]"),
-    ("{from: gpu, to: ib/0/0}", "from", "is written wrongly"),
+    ("{from: gpu/0/0/0, to: ib/0/0}, {from: ib/0/0, to: gpu/0/0/0}", "to", "same two ends as links[0]"),
+    ("{from: gpu, to: ib/0/0}", "from", "has the wrong format"),
 ]
 
 
@@ -122,13 +127,13 @@ def test_an_explicit_link_to_nothing_is_refused(links: str, key: str, reason: st
 
 def test_both_cables_of_a_dual_homed_card_on_one_leaf_are_refused() -> None:
     links = "{from: gpu/0/0/0, to: ib/0/0, cables: 9}, {from: gpu/0/0/0, to: ib/0/1, cables: 7}"
-    with pytest.raises(ScenarioError, match="takes both cables of a card of gpu/0/0/0, which has 8"):
+    with pytest.raises(ScenarioError, match="takes both cables of a NIC of gpu/0/0/0, which has 8"):
         loads(scene("explicit", f"homes: 2, leaf: {{part: QM9700, count: 2}}, links: [{links}]"), "mine")
 
 
 FIVE = "{part: QM9700, count: 5}"
 DOUBTS = [
-    (f"leaf: {SWITCH}", "spine", "nodes of different leaves do not reach one another"),
+    (f"leaf: {SWITCH}", "spine", "nodes of different leaves cannot reach each other"),
     (f"leaf: {SWITCH}, unit_nodes: 1, oversubscription: 4, spine: {FIVE}", "spine", "not all leaves meet"),
     (f"{LEAF_SPINE}, oversubscription: 1.5", "", ""),
     (f"{LEAF_SPINE}, technology: InfiniBand-XDR", "technology", "faster than the leaf switches"),
@@ -161,7 +166,7 @@ def test_routing_without_a_choice_and_switches_that_nothing_joins_are_findings_o
     text = scene("single-switch", f"leaf: {SWITCH}").replace("count: 16", "count: 4")
     (apart,) = doubts(loads(text, "mine"), catalog)
     assert apart.key == "fabrics[ib].kind"
-    assert "takes 2 switches that nothing joins: 128 cables" in apart.reason
+    assert "takes 2 switches that are not connected: 128 cables" in apart.reason
     assert not doubts(loads(text.replace(SWITCH, "{part: QM9700, count: 2}"), "mine"), catalog)
 
 
@@ -169,7 +174,7 @@ def test_what_the_loader_did_not_see_the_plant_refuses() -> None:
     scenario = loads(scene("leaf-spine", LEAF_SPINE), "mine").scenario
     document = scenario.model_dump(by_alias=True)
     document["fabrics"][0]["kind"] = "fat-tree"
-    with pytest.raises(PlantError, match="fabric 'ib': core is not given, and a fat tree needs it"):
+    with pytest.raises(PlantError, match="fabric 'ib': core is missing, and a fat tree needs it"):
         build(Scenario.model_validate(document))
 
 

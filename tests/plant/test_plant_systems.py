@@ -146,11 +146,11 @@ def test_two_stages_that_feed_the_same_rows_are_a_and_b() -> None:
         ([{"id": "pdu", "kind": "pdu", "from": "ups"}], "power stage 'pdu': no stage is called 'ups'"),
         (
             [{"id": "pdu", "kind": "pdu", "feeds": ["cpu"]}],
-            "power stage 'pdu': nothing to feed is called 'cpu'",
+            "power stage 'pdu': no row, loop or plant is called 'cpu'",
         ),
         (
             [{"id": "a", "kind": "ups", "from": "b"}, {"id": "b", "kind": "ups", "from": "a"}],
-            "power stages a, b supply one another in a circle",
+            "power stages a, b supply each other in a cycle",
         ),
     ],
 )

@@ -123,7 +123,7 @@ RULES = [
         "network-segmentation",
         "high",
         "lab",
-        "is the network of club too",
+        "is also the network of club",
     ),
     # stores
     (
@@ -178,7 +178,7 @@ RULES = [
         "reach the management network",
     ),
     # roles
-    ("tenant: club, user: cid", "tenant: club", "access-control", "low", "play", "nobody in particular"),
+    ("tenant: club, user: cid", "tenant: club", "access-control", "low", "play", "has no user"),
     (
         "tenant: club, user: cid, partition: open",
         "user: bob",

@@ -34,7 +34,7 @@ def test_an_entry_can_be_added_for_a_while_and_only_once() -> None:
         assert kind_of("toy_on").title == "toy on"
     assert ended_by("toy_on") == ()
     assert "toy_on" not in KINDS
-    with pytest.raises(ValueError, match="already"):
+    with pytest.raises(ValueError, match="exists already"):
         register(EventKind("failure"))
 
 

@@ -90,7 +90,7 @@ def test_another_database(tmp_path: Path) -> None:
 )
 def test_other_tables_are_refused(run_file: Path, statement: str) -> None:
     change(run_file, statement)
-    assert "other tables" in one_sentence(run_file)
+    assert "its tables are not those" in one_sentence(run_file)
 
 
 def test_newer_version_names_both(run_file: Path) -> None:
@@ -109,12 +109,12 @@ def test_newer_version_names_both(run_file: Path) -> None:
         ("UPDATE header SET value = 'no json' WHERE key = 'scenario'", "scenario"),
         ("UPDATE events SET severity = 77 WHERE row = 5", "event"),
         ("UPDATE events SET data = '{' WHERE row = 5", "text in this run file is damaged"),
-        ("UPDATE series SET data = x'00'", "block is cut off"),
+        ("UPDATE series SET data = x'00'", "block is truncated"),
         ("UPDATE blocks SET samples = 1000000000", "block"),
         ("UPDATE blocks SET samples = 10", "block"),
         ("UPDATE blocks SET times = x'FFFF'", "damaged"),
         ("UPDATE snapshots SET data = 5", "damaged"),
-        ("DELETE FROM progress", "holds no run"),
+        ("DELETE FROM progress", "has no run"),
         ("UPDATE progress SET summary = '[1]'", "summary"),
     ],
 )

@@ -195,7 +195,7 @@ def test_only_run_files_are_replaced(tmp_path: Path, run_file: Path) -> None:
 
 
 def test_no_folder_no_file(tmp_path: Path) -> None:
-    with pytest.raises(RunFileError, match="cannot make"):
+    with pytest.raises(RunFileError, match="missing; create it first"):
         Writer(tmp_path / "missing" / "a.twinrun", small_scenario(), 1, LAYOUT, 1.0, IDS)
 
 

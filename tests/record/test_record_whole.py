@@ -41,7 +41,7 @@ def test_a_flipped_bit_in_any_column_is_found_and_named(run_file: Path) -> None:
     named = {
         "events": "the rows of events",
         "ledger": "the ledger",
-        "dies": "what sets GPUs apart",
+        "dies": "the differences between GPUs",
     }
     assert {row[2] for row in rows} >= {1, 2}
     for rowid, channel, block, _, size in die.sample(rows, 60):
@@ -59,7 +59,7 @@ def test_a_flipped_bit_in_any_column_is_found_and_named(run_file: Path) -> None:
     ("table", "column", "said"),
     [
         ("blocks", "times", "recorded at 0 s, the times of its samples cannot be read"),
-        ("snapshots", "data", "the state at "),
+        ("snapshots", "data", "the snapshot at "),
     ],
 )
 def test_times_and_states_are_read_too(run_file: Path, table: str, column: str, said: str) -> None:
@@ -72,9 +72,9 @@ def test_times_and_states_are_read_too(run_file: Path, table: str, column: str, 
     ("statement", "said"),
     [
         ("UPDATE blocks SET t1 = t1 + 1 WHERE id = 1", "they are not those of the block"),
-        ("UPDATE snapshots SET t = t + 1e6", "the run has no such time"),
+        ("UPDATE snapshots SET t = t + 1e6", "the run does not reach this time"),
         ("UPDATE header SET value = substr(value, 3) WHERE key = 'original'", "the copy of the scene"),
-        ("UPDATE progress SET events = 3", "they do not follow each other"),
+        ("UPDATE progress SET events = 3", "they are out of order"),
     ],
 )
 def test_what_does_not_belong_together_is_told(run_file: Path, statement: str, said: str) -> None:
@@ -89,8 +89,8 @@ def test_a_name_that_is_another_than_in_the_index_is_told(run_file: Path) -> Non
     run_file.write_bytes(whole[:place] + b"rbck.power_wx" + whole[place + 13 :])
     assert (
         damage(run_file)[0]
-        == f"{run_file}: the run file is damaged: the index of the curves and pictures does not fit, so that parts may "
-        "not be found"
+        == f"{run_file}: the run file is damaged: the index of the curves and pictures does not match its "
+        "data; parts may be missing"
     )
 
 
@@ -141,5 +141,5 @@ def test_other_than_integers_in_an_event_and_a_damaged_hash_are_one_sentence(run
     with Reader(run_file) as reader:
         with pytest.raises(RunFileError, match="an event of this run file is damaged"):
             reader.events()
-        with pytest.raises(RunFileError, match=r"the hash of the state at .* is damaged"):
+        with pytest.raises(RunFileError, match=r"the hash of the snapshot at .* is damaged"):
             events_before(reader, 1e6)

@@ -210,7 +210,7 @@ def test_an_older_file_is_read_but_has_no_pictures(run_file: Path) -> None:
         assert reader.ledger_range(50.0, 500.0).gpu_s["productive"] == 400.0
         with pytest.raises(NoDetail, match="older program"):
             reader.frame(5.0)
-    with pytest.raises(RunFileError, match="not gone on with"):
+    with pytest.raises(RunFileError, match="not resumed"):
         Writer.resume(run_file, LAYOUT, None)
 
 

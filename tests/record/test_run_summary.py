@@ -136,7 +136,7 @@ def test_a_log_of_another_run_beside_an_unfinished_one_is_refused(tmp_path: Path
     change(other, "UPDATE header SET value = '8' WHERE key = 'seed'")
     shutil.copy(f"{other}-wal", f"{kept}-wal")
     Path(f"{kept}-shm").unlink(missing_ok=True)
-    with pytest.raises(RunFileError, match=r"the log left.twinrun-wal beside it is of another run"):
+    with pytest.raises(RunFileError, match=r"the log left.twinrun-wal beside it belongs to another run"):
         Reader(kept)
     writer.close()
     late.close()

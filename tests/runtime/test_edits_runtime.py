@@ -93,7 +93,7 @@ def test_what_is_ahead_is_taken_out_and_stays_out_when_the_worker_dies(
     assert not any(isinstance(m, Refused) for m in messages)
     client.withdraw(own)
     (refused,) = [m for m in until_type(client, Refused) if isinstance(m, Refused)]
-    assert refused.reason == "no edit 'own' is ahead in this run"
+    assert refused.reason == "no edit 'own' is pending in this run"
     (child,) = active_children()
     psutil.Process(child.pid).kill()
     until_type(client, Died)

@@ -218,7 +218,7 @@ def test_a_run_file_that_cannot_be_written_is_said_in_one_sentence(tmp_path: Pat
     client = InlineClient(NAME)
     client.load(scenario(), run_file=tmp_path / "no" / "a.twinrun")
     (failed,) = client.poll()
-    assert "cannot make" in failed.message  # type: ignore[union-attr]
+    assert f"no folder {tmp_path / 'no'}; create it first" in failed.message  # type: ignore[union-attr]
     client.play()
     assert client.poll() == []
     client.close()

@@ -148,7 +148,7 @@ def test_a_run_file_that_cannot_be_written_ends_nothing(client: Client, tmp_path
     client.load(scenario(), run_file=tmp_path / "no" / "a.twinrun")
     (failed,) = until_type(client, Failed)
     assert isinstance(failed, Failed)
-    assert failed.message.endswith("a.twinrun: cannot make it: No such file or directory")
+    assert failed.message.endswith(f"a.twinrun: no folder {tmp_path / 'no'}; create it first")
     client.load(scenario(), run_file=tmp_path / "a.twinrun")
     until_type(client, Ready)
     assert client.run_file == tmp_path / "a.twinrun"

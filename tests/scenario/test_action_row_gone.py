@@ -16,4 +16,4 @@ def test_a_rack_whose_row_is_gone_is_said_to_be_gone() -> None:
     scenario = load(LAB).scenario
     one = Intervention(at=10.0, kind="psu_loss", target="gone/0/0")
     found = list(wrong(scenario, one, lambda id: "", load_catalog()))
-    assert ("target", "is not in the scene any more", "") in found
+    assert ("target", "is no longer in the scene", "") in found

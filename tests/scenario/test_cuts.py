@@ -1,4 +1,4 @@
-"""Workloads that cannot be cut over their GPUs are refused at the key that is wrong."""
+"""Workloads that cannot be cut over their GPUs are refused at the key that is invalid."""
 
 from __future__ import annotations
 

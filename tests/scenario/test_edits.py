@@ -68,7 +68,7 @@ def test_an_intervention_finds_the_hall_of_its_time() -> None:
         if stands:
             assert loads(text).scenario.interventions
             continue
-        with pytest.raises(ScenarioError, match="names no GPU"):
+        with pytest.raises(ScenarioError, match="unknown GPU"):
             loads(text)
 
 
@@ -81,10 +81,10 @@ def test_an_edit_changes_what_exists_not_edits() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "match"),
     [
-        ("halls[lab].rows[nothing]", None, "names nothing"),
+        ("halls[lab].rows[nothing]", None, "unknown id"),
         ("halls[lab].rows[x-1]", "{id: y, racks: {count: 1}}", "id: x-1"),
         ("halls[lab].rows[x-1]", "{rocks: 1}", "rocks"),
-        ("title", None, "needed"),
+        ("title", None, "is required"),
         ("halls", "[]", "halls"),
     ],
 )

@@ -61,19 +61,19 @@ def test_packing_loses_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("", "no head"),
-        ("[]", "holds no fault"),
-        ("[{]", "no JSON"),
-        ('{"a": 1}', "no list"),
-        ("[3]", "is no event"),
+        ("", "neither the header"),
+        ("[]", "has no faults"),
+        ("[{]", "is not JSON"),
+        ('{"a": 1}', "is not a list"),
+        ("[3]", "is not an event"),
         (json.dumps([_event("a", -1.0, "start")]), "event_time"),
         (json.dumps([_event("a", 1.0, "begin")]), "fault_start or fault_end"),
-        (json.dumps([_event("a", 1.0, "end")]), "never began"),
+        (json.dumps([_event("a", 1.0, "end")]), "never started"),
         ("node,start,end\n", "node,start_s,end_s,cause"),
         ("node,start_s,end_s,cause\na,5,4,gpu\n", "not before it"),
         ("node,start_s,end_s,cause\na,nan,4,gpu\n", "not before it"),
         ("node,start_s,end_s,cause\na,5\n", "four cells"),
-        ("node,start_s,end_s,cause\n", "holds no fault"),
+        ("node,start_s,end_s,cause\n", "has no faults"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, word: str) -> None:
@@ -86,7 +86,7 @@ def test_what_is_wrong_is_said(text: str, word: str) -> None:
     "text", ["", "x", "eJw=", pack(Faults(np.array([0]), np.array([1.0]), np.array([2.0]), ("a",)))[:-4]]
 )
 def test_texts_that_the_program_did_not_write_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="leave it out and name a file"):
+    with pytest.raises(ValueError, match="remove it and name a file"):
         unpack(text)
 
 
@@ -119,8 +119,8 @@ def test_a_scene_carries_the_faults_of_its_file(tmp_path: Path) -> None:
         ("on: link", "no fabric"),
         ("effect: pcie", "no fabric"),
         ("on: rack, effect: slow", "not of a rack"),
-        ("effect: dead, severity: 50 %", "means nothing for dead"),
-        ("effect: hang, found: 2 h", "means nothing for hang"),
+        ("effect: dead, severity: 50 %", "does not apply to dead"),
+        ("effect: hang, found: 2 h", "does not apply to hang"),
     ],
 )
 def test_causes_that_can_strike_nothing_are_refused(cause: str, word: str) -> None:

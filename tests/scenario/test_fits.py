@@ -22,9 +22,9 @@ MISFITS = [
     ("nodes: 2\n", "nodes: 5\n", "jobs[llama3].nodes", "the halls have 2 nodes"),
     ("first_u: 3", "first_u: 45", "halls[lab].rows[gpu].racks.nodes[0].first_u", "the rack has 48 U"),
     ("count: 1, first", "count: 9, first", "halls[lab].rows[gpu].racks.nodes[0].count", "at most 5"),
-    ("model: llama3-8b", "model: gpt-9", "jobs[llama3].workload.model", "is no model preset"),
+    ("model: llama3-8b", "model: gpt-9", "jobs[llama3].workload.model", "is not a model preset"),
     ("model: llama3-8b", "model: llama3-8b\n      profile: h10", "jobs[llama3].workload.profile", "'h100'"),
-    ("Europe/Berlin", "Mars/X", "site.timezone", "is no time zone"),
+    ("Europe/Berlin", "Mars/X", "site.timezone", "is not a time zone"),
     ('"2026.11"', '"1999"', "catalog", "year and month"),
     (
         "place: frankfurt",
@@ -94,13 +94,13 @@ HARDLY_MEANT = [
         "tensor: 2",
         "tensor: 16",
         "jobs[llama3].workload.parallelism.tensor",
-        "crosses the network in every layer",
+        "uses the fabric in every layer",
     ),
     (
         "      sequence: 8192\n",
         "      sequence: 8192\n      dataset: 1 kB\n",
         "jobs[llama3].workload.sequence",
-        "larger than the whole data set of 1 kB",
+        "larger than the data set of 1 kB",
     ),
 ]
 
@@ -157,8 +157,8 @@ def test_streams_and_traces_are_doubted_as_written_jobs_are(
 @pytest.mark.parametrize(
     ("job", "said"),
     [
-        ("run: 700 s, limit: 700 s", ["takes 700 s, and windows of w leave 400 s: it may wait for ever"]),
-        ("", ["has no end, and windows of w leave 400 s: it may wait for ever"]),
+        ("run: 700 s, limit: 700 s", ["takes 700 s, and windows of w leave 400 s: it may never start"]),
+        ("", ["has no end, and windows of w leave 400 s: it may never start"]),
         ("run: 300 s, limit: 350 s", []),
     ],
 )

@@ -130,13 +130,17 @@ def test_a_trace_beside_a_scene_travels_inside_it(tmp_path: Path) -> None:
             "s.twin.yaml:7: traces[old].file = 'b.swf': does not exist; did you mean 'a.swf'?",
         ),
         ("a.swf", "../a.swf", "must be a path inside the folder of the scene"),
-        ("a.swf", "s.twin.yaml", "s.twin.yaml:1: 'format: twin/scenario': is the first line of no trace"),
+        (
+            "a.swf",
+            "s.twin.yaml",
+            "s.twin.yaml:1: 'format: twin/scenario': is not the first line of a known trace",
+        ),
         (
             "size: 0.25",
             "partition: nowhere",
-            "s.twin.yaml:7: traces[old].map.partition = 'nowhere': names no partition",
+            "s.twin.yaml:7: traces[old].map.partition = 'nowhere': unknown partition",
         ),
-        ("size: 0.25", "rows: [other]", "names no row generator: 'other'"),
+        ("size: 0.25", "rows: [other]", "unknown row generator: 'other'"),
         ("map:", "rows: eJwrSS0uAQAEXQHB, map:", "traces[old].rows"),
     ],
 )
@@ -156,7 +160,7 @@ def test_jobs_too_large_for_the_scene_are_a_doubt(tmp_path: Path) -> None:
 
 
 def test_a_trace_needs_a_folder() -> None:
-    with pytest.raises(ScenarioError, match="this text lies in no folder; save it first"):
+    with pytest.raises(ScenarioError, match="this text has no folder yet; save it first"):
         loads(SCENE)
 
 

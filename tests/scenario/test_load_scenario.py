@@ -148,7 +148,7 @@ def test_show_gives_the_effective_scene_that_loads_again(name: str) -> None:
         ('"2026.11"', "2026.11", "catalog", "put it in quotes"),
         ("start: 2026-01-05T00:00+01:00", "start: 2026-01-05", "start", "2026-01-05T00:00+01:00"),
         ("start: 2026-01-05T00:00+01:00", "start: 2026-01-05T00:00", "start", "offset"),
-        ("id: crah, kind: air", "id: lab, kind: air", "cooling.loops[lab].id", "is given twice"),
+        ("id: crah, kind: air", "id: lab, kind: air", "cooling.loops[lab].id", "is a duplicate"),
         (
             "target: gpu/0/1/0",
             "target: gpu/0/7/0",
@@ -203,17 +203,17 @@ def test_yaml_is_1_2() -> None:
     ("text", "said"),
     [
         ("", "is empty"),
-        ("- a\n", "holds no keys"),
-        ("a: 1\na: 2\n", "second time"),
+        ("- a\n", "has no keys"),
+        ("a: 1\na: 2\n", "is a duplicate key"),
         ("a: !!python/object:os.system x\n", "YAML tag"),
         ("a: &x [*x]\n", "contains itself"),
         ("a: *x\n", "does not exist"),
         ("a: " + "[" * 60, "deeper than 40"),
         ("a: &a [1]\nb: [" + "*a, " * 101 + "1]\n", "alias too many"),
         ("a: .inf\n", "finite"),
-        ("a: 1\n---\nb: 2\n", "second document"),
+        ("a: 1\n---\nb: 2\n", "second YAML document"),
         ("? [a]\n: 1\n", "keys are words"),
-        ("a:\n\tb: 1\n", "not with tabs"),
+        ("a:\n\tb: 1\n", "not tabs"),
         ("a: b\rc: d\n", "U+000D"),
         ("\ufefftitle: x\n", "U+FEFF"),
         ('a: "\\ud800"\n', "half a character"),
@@ -234,7 +234,7 @@ def test_size_is_limited(tmp_path: Path) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="No such file"):
         load(tmp_path / "none.twin.yaml")
-    with pytest.raises(ScenarioError, match="is no regular file"):
+    with pytest.raises(ScenarioError, match="is not a regular file"):
         load(tmp_path)
     with pytest.raises(ScenarioError, match="did you mean builtin:lab-16"):
         load("builtin:lab-61")
@@ -311,7 +311,7 @@ def test_extends_stays_in_its_folder(tmp_path: Path) -> None:
 def test_extends_does_not_go_in_circles(tmp_path: Path) -> None:
     (tmp_path / "a.twin.yaml").write_text(child_of("b.twin.yaml"))
     (tmp_path / "b.twin.yaml").write_text(child_of("a.twin.yaml"))
-    with pytest.raises(ScenarioError, match="makes a circle"):
+    with pytest.raises(ScenarioError, match="forms a cycle"):
         load(tmp_path / "a.twin.yaml")
 
 
@@ -347,5 +347,5 @@ def test_a_pipe_is_no_scene_to_extend(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.twin.yaml")
     child = tmp_path / "child.twin.yaml"
     child.write_text("format: twin/scenario\nversion: 1\ncatalog: '2026.11'\nextends: pipe.twin.yaml\n")
-    with pytest.raises(ScenarioError, match=r"names 'pipe.twin.yaml', which is no regular file"):
+    with pytest.raises(ScenarioError, match=r"names 'pipe.twin.yaml', which is not a regular file"):
         load(child)

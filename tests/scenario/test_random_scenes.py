@@ -21,7 +21,7 @@ from twin.scenario.text.source_tree import Tree
 SEED = 20261123
 COUNT, SHORT = 4000, 40
 MOST_GPUS = 20_000
-"""Larger scenes are refused or left out: how long they take is no question of what is wrong with them."""
+"""Larger scenes are refused or left out: how long they take is no question of what is invalid with them."""
 HANG_S, MEMORY_MB = 20.0, 2000.0
 
 STRANGE = (

@@ -49,7 +49,7 @@ def test_halls_are_counted_together() -> None:
     one = "{id: gpu, count: 100, racks: {count: 1600, nodes: [{part: DGX-H100, count: 1}]}}"
     text = f"halls: [{{id: a, rows: [{one}]}}, {{id: b, rows: [{one.replace('gpu', 'more')}]}}]\n"
     assert problems(text) == [
-        "6: halls[a].rows[gpu].racks: makes 1,280,000 of 2,560,000 GPUs (100 rows of 1,600 racks of 8 GPUs); "
+        "6: halls[a].rows[gpu].racks: creates 1,280,000 of 2,560,000 GPUs (100 rows of 1,600 racks of 8 GPUs); "
         "a scene has at most 1,200,000"
     ]
 
@@ -68,7 +68,7 @@ def test_a_million_gpus_are_not_refused() -> None:
 def test_edits_are_counted_times_gpus() -> None:
     edits = ", ".join(f"{{id: e{n}, at: {n} s, changes: [{{path: title, value: x}}]}}" for n in range(200))
     assert problems(f"{hall(250, 600, 1)}edits: [{edits}]\n") == [
-        "7: edits: makes 240,000,000 edited GPUs (200 edits of 1,200,000 GPUs); a scene has at most 200,000,000"
+        "7: edits: creates 240,000,000 edited GPUs (200 edits of 1,200,000 GPUs); a scene has at most 200,000,000"
     ]
 
 
@@ -84,7 +84,7 @@ def test_streams_are_counted_together() -> None:
     stream = "{{id: s{}, arrivals: {{gap: 1 s}}, lengths: {{mean: 1 h}}}}"
     streams = ", ".join(stream.format(n) for n in range(3))
     (problem,) = problems(f"{hall(1, 1, 1)}streams: [{streams}]\n")
-    assert problem.endswith("makes 86,400 of 259,200 jobs; a scene has at most 200,000")
+    assert problem.endswith("creates 86,400 of 259,200 jobs; a scene has at most 200,000")
 
 
 def test_links_are_counted_before_they_are_laid(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +93,7 @@ def test_links_are_counted_before_they_are_laid(monkeypatch: pytest.MonkeyPatch)
     )
     (problem,) = problems(f"{hall(250, 600, 1)}fabrics: [{fabrics}]\n")
     assert problem.endswith(
-        "makes 300,000 of 6,300,000 links (150,000 nodes of 8 network cards); a scene has at most 6,000,000"
+        "creates 300,000 of 6,300,000 links (150,000 nodes of 8 NICs); a scene has at most 6,000,000"
     )
 
 
@@ -139,7 +139,7 @@ def test_choices_of_nodes_are_counted_together() -> None:
     text = hall(250, 600, 1) + entries("reservations", 600, "at: 0 s, for: 1 h")
     text += entries("tenants", 67, "share: 2")
     assert problems(text) == [
-        "7: reservations: makes 90,000,000 of 100,050,000 choices of nodes (600 reservations of 150,000 nodes); "
+        "7: reservations: creates 90,000,000 of 100,050,000 choices of nodes (600 reservations of 150,000 nodes); "
         "a scene has at most 100,000,000"
     ]
 
@@ -149,7 +149,7 @@ def test_edits_are_counted_times_racks_without_gpus() -> None:
     generator = "{id: net, count: 500, racks: {count: 800, role: network}}"
     text = f"halls: [{{id: hall, rows: [{generator}]}}]\nedits: [{edits}]\n"
     assert problems(text) == [
-        "7: edits: makes 200,400,000 edited racks (501 edits of 400,000 racks); a scene has at most 200,000,000"
+        "7: edits: creates 200,400,000 edited racks (501 edits of 400,000 racks); a scene has at most 200,000,000"
     ]
 
 
@@ -165,7 +165,7 @@ def test_all_files_of_a_scene_are_at_most_so_long(tmp_path: Path) -> None:
         text = f"{HEAD}extends: {base}.twin.yaml\n{filler}"
         (tmp_path / f"{name}.twin.yaml").write_text(text)
     load(tmp_path / "b.twin.yaml")
-    with pytest.raises(ScenarioError, match="makes more than 4 MB of text with the files before it"):
+    with pytest.raises(ScenarioError, match="has more than 4 MB of text with the files it extends"):
         load(tmp_path / "c.twin.yaml")
 
 

@@ -145,9 +145,9 @@ def test_several_changes_are_one_step() -> None:
         ("jobs[lama3].nodes", "1", "did you mean 'llama3'"),
         ("jobs[llama3].nodes", "-1", "at least 1"),
         ("jobs[llama3].nodes", "two", "whole number"),
-        ("jobs[llama3].tenant", "nobody", "names no tenant"),
+        ("jobs[llama3].tenant", "nobody", "unknown tenant"),
         ("jobs[llama3].recovery.swap", None, "not in the file"),
-        ("jobs[llama3]..nodes", "1", "no path"),
+        ("jobs[llama3]..nodes", "1", "not a path"),
         ("jobs[other]", "{id: third, nodes: 1}", "id: other"),
         ("sources", "[a, b", "not YAML"),
     ],
@@ -179,7 +179,7 @@ def test_windows_line_ends_stay(tmp_path: Path) -> None:
 def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="cannot be saved"):
         save(SCENES["lab-16"], tmp_path / "no" / "such" / "folder.twin.yaml")
-    with pytest.raises(ScenarioError, match="lies nowhere yet"):
+    with pytest.raises(ScenarioError, match="has no file yet"):
         save(loads(SCENES["lab-16"].text))
 
 

@@ -35,14 +35,14 @@ def test_a_store_may_be_filled_from_another() -> None:
 
 def test_a_store_that_backs_nothing_known_is_refused() -> None:
     said = problem(with_stores(STORE, LAKE.replace("backs: gpfs", "backs: gpsf")))
-    assert said == "storage[lake].backs: names no store; did you mean 'gpfs'?"
+    assert said == "storage[lake].backs: unknown store; did you mean 'gpfs'?"
 
 
 def test_stores_that_fill_one_another_are_refused() -> None:
     with pytest.raises(ScenarioError) as caught:
         loads(with_stores(STORE.replace("racks", "backs: lake, racks"), LAKE))
     assert [one.reason for one in caught.value.problems] == [
-        "makes a circle: the store is filled from itself"
+        "forms a cycle: the storage system backs itself"
     ] * 2
 
 
@@ -70,7 +70,7 @@ def test_a_cache_beyond_the_drives_of_a_node_is_doubted() -> None:
 
 def test_a_cache_that_serves_nothing_is_doubted() -> None:
     (said,) = doubted(VIDEO.replace("node_cache: 20 TB", "node_cache: 20 TB\n      shuffle: none"))
-    assert "serves nothing: 1.2 PB in all is less than the data set" in said
+    assert "has no effect: 1.2 PB in all is less than the data set" in said
 
 
 def test_data_of_a_stream_need_room_too() -> None:

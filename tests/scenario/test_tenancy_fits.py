@@ -41,20 +41,20 @@ jobs:
 
 WRONG = [
     ("user: ada", "user: eve", "user", "may not act for tenant bank"),
-    ("partition: safe\n", "partition: save\n", "partition", "names no partition"),
+    ("partition: safe\n", "partition: save\n", "partition", "unknown partition"),
     (
         "id: test, tenant: lab, partition: open",
         "id: test, tenant: lab, partition: safe",
         "partition",
         "does not admit",
     ),
-    ("partition: safe\n", "partition: safe\n    rows: [two]\n", "rows", "lie outside partition safe"),
-    ("rows: [one], tenants: [bank]", "rows: [won], tenants: [bank]", "rows", "names no row generator"),
-    ("rows: [one], tenants: [bank]", "rows: [one], tenants: [bonk]", "tenants", "names no tenant"),
+    ("partition: safe\n", "partition: safe\n    rows: [two]\n", "rows", "are outside partition safe"),
+    ("rows: [one], tenants: [bank]", "rows: [won], tenants: [bank]", "rows", "unknown row generator"),
+    ("rows: [one], tenants: [bank]", "rows: [one], tenants: [bonk]", "tenants", "unknown tenant"),
     ("tenants: [bank]}\ntenants", "tenants: [lab]}\ntenants", "storage", "may not be mounted by tenant bank"),
-    ("jobs: [risk]", "jobs: [rusk]", "jobs", "names no job"),
-    ("price: 2.95", "price: 2.95, gpu: H1000", "gpu", "is no gpu of the catalogue"),
-    ("id: open", "id: safe", "id", "is given twice"),
+    ("jobs: [risk]", "jobs: [rusk]", "jobs", "unknown job"),
+    ("price: 2.95", "price: 2.95, gpu: H1000", "gpu", "is not a GPU of the catalogue"),
+    ("id: open", "id: safe", "id", "is a duplicate"),
 ]
 
 

@@ -52,7 +52,7 @@ def test_what_begins_after_the_end_is_found() -> None:
     scene = loads(SCENE.format(said="at: 99 day, for: 1 h")).scenario
     ((path, id, reason),) = past_the_end(scene)
     assert (path, id) == (("reservations", 1, "at"), "late")
-    assert reason == "is at 99 d, and the run ends at 7 d: it never happens"
+    assert reason == "is at 99 d, after the end of the run at 7 d"
     at_the_end = scene.reservations[-1].model_copy(update={"at_s": scene.duration_s})
     assert not list(past_the_end(scene.model_copy(update={"reservations": (at_the_end,)})))
 

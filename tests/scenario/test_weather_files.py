@@ -161,9 +161,9 @@ def test_every_wrong_cell_is_named_with_file_line_column_and_value():
     rows[40] = "1,nan"
     said = [str(one) for one in problems("\n".join(rows))]
     assert said == [
-        "w.csv:11: dry_bulb = 'warm': is no number; write it like 21.5",
-        "w.csv:21: wet_bulb = nothing: is no number; write it like 21.5",
-        "w.csv:41: wet_bulb = 'nan': is no number; write it like 21.5",
+        "w.csv:11: dry_bulb = 'warm': is not a number; write it like 21.5",
+        "w.csv:21: wet_bulb = nothing: is not a number; write it like 21.5",
+        "w.csv:41: wet_bulb = 'nan': is not a number; write it like 21.5",
     ]
     rows[10], rows[20], rows[40] = "1,0", "3,0", "1,0"
     (hot,) = problems("\n".join(rows))
@@ -182,12 +182,12 @@ def test_a_thousand_wrong_cells_are_a_dozen_problems():
 BAD_TABLES = [
     ("", "is empty"),
     (csv("dry_blub,wet_bulb", year(), year()), "has no column 'dry_bulb'; did you mean it by 'dry_blub'?"),
-    (csv("dry_bulb,noise", year(), year()), "says nothing about humidity; add a column wet_bulb"),
+    (csv("dry_bulb,noise", year(), year()), "has no humidity; add a column wet_bulb"),
     (
         csv("dry_bulb [kW],wet_bulb", year(), year()),
-        "dry_bulb = 'kW': is no unit for it; write dry_bulb [degC]",
+        "dry_bulb = 'kW': is not a unit for it; write dry_bulb [degC]",
     ),
-    (csv("dry_bulb,dry_bulb", year(), year()), "is a column given twice"),
+    (csv("dry_bulb,dry_bulb", year(), year()), "is a duplicate column"),
     (csv("dry_bulb,wet_bulb", year()[:-1], year()[:-1]), "has 8,759 rows of values; a year has 8,760 hours"),
     ("dry_bulb,wet_bulb\n", "has 0 rows"),
     (
@@ -197,12 +197,12 @@ BAD_TABLES = [
     ("dry_bulb,wet_bulb\n" + "1,1\n" * 400_000, "has 400,001 rows"),
     (
         csv("dry_bulb,wet_bulb", year(), year()).replace(".", ","),
-        "has 4 cells, the first line has 2; write the decimal",
+        "has 4 cells, the first line has 2; use a decimal",
     ),
-    ("," * 20_000 + "\n1", "is no list of columns"),
+    ("," * 20_000 + "\n1", "is not a list of columns"),
     (
         csv("dry_bulb;wet_bulb", year(), year()).replace(",", ";").replace(".", ","),
-        "write the decimal point as a point",
+        "use a decimal point",
     ),
 ]
 
@@ -217,7 +217,7 @@ def test_grid_columns_need_a_unit_and_sense():
     assert "price: needs its unit; write price [USD/kWh]" in said
     assert "carbon: needs its unit; write carbon [g/kWh]" in said
     (euro,) = problems(csv("price [EUR/MWh]", year()), grid_file.from_csv)
-    assert "'EUR/MWh': is no unit for it" in str(euro)
+    assert "'EUR/MWh': is not a unit for it" in str(euro)
     assert "must be from" in str(problems(csv("carbon [kg/kWh]", year(100, 400)), grid_file.from_csv)[0])
 
 
@@ -229,16 +229,16 @@ def test_wrong_epw_rows_are_named():
         return str(problems("\n".join(rows), weather_file.from_epw)[0])
 
     row = good[100].split(",")
-    assert said(0, "LOKATION,x").startswith("w.csv:1: 'LOKATION,x': is no first line of an EPW")
+    assert said(0, "LOKATION,x").startswith("w.csv:1: 'LOKATION,x': is not the first line of an EPW")
     assert said(100, "1999,1,4").startswith("w.csv:101: has 3 fields")
-    assert "dry_bulb: is marked as missing" in said(100, ",".join([*row[:6], "99.9", *row[7:]]))
-    assert "dew_point: is marked as missing" in said(100, ",".join([*row[:8], "999", *row[9:]]))
+    assert "dry_bulb: is a missing value" in said(100, ",".join([*row[:6], "99.9", *row[7:]]))
+    assert "dew_point: is a missing value" in said(100, ",".join([*row[:8], "999", *row[9:]]))
     assert "pressure = 2: must be from 31000 to 120000" in said(100, ",".join([*row[:9], "2", *row[10:]]))
-    assert "w.csv:101: dry_bulb = 'x': is no number" in said(100, ",".join([*row[:6], "x", *row[7:]]))
+    assert "w.csv:101: dry_bulb = 'x': is not a number" in said(100, ",".join([*row[:6], "x", *row[7:]]))
     swapped = [*good[:100], good[101], good[100], *good[102:]]
     assert "is out of order" in str(problems("\n".join(swapped), weather_file.from_epw)[0])
     assert "has 8,759 rows" in str(problems("\n".join(good[:-1]), weather_file.from_epw)[0])
-    assert "is no first line" in str(problems("", weather_file.from_epw)[0])
+    assert "is not the first line" in str(problems("", weather_file.from_epw)[0])
 
 
 # --- only files of the scene's folder
@@ -267,9 +267,9 @@ def test_files_outside_the_folder_are_never_read(tmp_path):
         assert "leaves the folder of the scene" in refused(inside, said)
     assert "cannot be read" in refused(inside, "round.csv")
     for said in ("folder.csv", "pipe.csv"):
-        assert "is no regular file" in refused(inside, said)
-    assert "is no weather file; name an .epw or .csv file" in refused(inside, "weather.txt")
-    assert "lies in no folder; save it first" in refused(None, "weather.csv")
+        assert "is not a regular file" in refused(inside, said)
+    assert "is not a weather file; name an .epw or .csv file" in refused(inside, "weather.txt")
+    assert "this text has no folder yet; save it first" in refused(None, "weather.csv")
 
 
 def test_a_missing_a_huge_and_a_binary_file_are_named(tmp_path):
@@ -345,19 +345,19 @@ def test_a_shipped_place_by_name_or_as_hours():
 @pytest.mark.parametrize(
     ("site", "reason"),
     [
-        ({"climate": "{place: dubln}"}, r"text:6: .*names no place .*did you mean 'dublin'\?"),
-        ({"climate": "{file: 'builtin:nowhere'}"}, r"site\.climate\.file: names no place"),
+        ({"climate": "{place: dubln}"}, r"text:6: .*unknown place .*did you mean 'dublin'\?"),
+        ({"climate": "{file: 'builtin:nowhere'}"}, r"site\.climate\.file: unknown place"),
         (
             {"climate": "{place: dublin, file: w.csv}"},
-            r"site\.climate\.place = 'dublin': is said beside file",
+            r"site\.climate\.place = 'dublin': conflicts with file",
         ),
         (
             {"climate": "{hours: 'x:y'}"},
             r"site\.climate\.hours = 'x:y': must begin with columns among dry_bulb",
         ),
-        ({"climate": "{hours: 'dry_bulb:eJw='}"}, r"is no year of 8760 hours"),
+        ({"climate": "{hours: 'dry_bulb:eJw='}"}, r"is not a year of 8760 hours"),
         ({"grid": "{hours: 'price:AAAA'}"}, r"site\.grid\.hours"),
-        ({"grid": "{file: g.epw}"}, r"is no table of hours; name a \.csv file"),
+        ({"grid": "{file: g.epw}"}, r"is not an hourly table; name a \.csv file"),
         ({"grid": "{price_day: [1, 2]}"}, r"must have 24 factors"),
     ],
 )
@@ -372,7 +372,7 @@ def test_a_packed_text_that_would_unpack_to_gigabytes_is_refused():
 
     bomb = base64.b64encode(zlib.compress(bytes(200_000_000), 9)).decode()
     assert len(bomb) < 400_000
-    with pytest.raises(ValueError, match="is no year of 8760 hours"):
+    with pytest.raises(ValueError, match="is not a year of 8760 hours"):
         unpack(f"price:{bomb}", GRID_HOURS)
 
 

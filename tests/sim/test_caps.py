@@ -307,8 +307,8 @@ def test_a_cap_that_was_out_of_reach_says_so_and_is_lifted_in_plain_words() -> N
     engine.advance(3600.0)
     (said,) = events(engine, "cap_exceeded")
     assert said.t_s == 1200.0
-    assert said.text.startswith("1 W cannot be kept: with all its GPUs at their lowest limit it draws")
-    assert {event.text for event in events(engine, "cap_off", "cap_kept")} == {"the cap of 1 W is lifted"}
+    assert said.text.startswith("power cap 1 W not achievable: minimum draw is")
+    assert {event.text for event in events(engine, "cap_off", "cap_kept")} == {"power cap 1 W removed"}
     assert all(event.t_s == 1800.0 for event in events(engine, "cap_off", "cap_kept"))
 
 

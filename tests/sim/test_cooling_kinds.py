@@ -104,7 +104,7 @@ def test_a_cdu_that_warms_the_room_is_refused_in_one_sentence() -> None:
         for loop in scene.cooling.loops
     ]
     cooling = scene.cooling.model_copy(update={"loops": tuple(loops)})
-    with pytest.raises(PlantError, match="CDU-L2A-sidecar gives its heat to the room air"):
+    with pytest.raises(PlantError, match="CDU-L2A-sidecar rejects its heat to the room air"):
         Engine(scene.model_copy(update={"cooling": cooling}))
 
 
@@ -118,7 +118,7 @@ def test_a_hall_on_two_facility_loops_is_refused_in_one_sentence() -> None:
     cooling = scene.cooling.model_copy(
         update={"plants": (*scene.cooling.plants, chilled), "loops": tuple(loops)}
     )
-    with pytest.raises(PlantError, match="hall 'hall': its loops hang on chilled and water"):
+    with pytest.raises(PlantError, match="hall 'hall': its loops use plants chilled and water"):
         Engine(scene.model_copy(update={"cooling": cooling}))
 
 

@@ -1,4 +1,4 @@
-"""When the jobs of a drained node leave it: at once, behind their next checkpoint, or when they end."""
+"""When the jobs of a drained node leave it: at once, after their next checkpoint, or when they end."""
 
 from __future__ import annotations
 

@@ -12,15 +12,15 @@ from twin.sim.engine.engine import Engine
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ((("seed", "7"),), "the seed cannot change in a run"),
-        ((("duration", "2 day"),), "how long the run lasts"),
+        ((("seed", "7"),), "the seed cannot change during a run"),
+        ((("duration", "2 day"),), "the duration"),
         ((("site.name", "elsewhere"),), "the site cannot change"),
-        ((("jobs[train]", None),), "cancel it instead"),
-        ((("jobs[train].nodes", "1"),), "'train' has come"),
+        ((("jobs[train]", None),), "cancel the job instead"),
+        ((("jobs[train].nodes", "1"),), "'train' is submitted"),
         ((("halls[hall].rows[gpu].racks.count", "-1"),), "count"),
         ((("halls[hall].rows[nope].racks.count", "1"),), "nope"),
         ((racks(1),), "the halls have 1 node"),
-        ((("cooling.loops[crah]", None),), "stands in no coolant or air loop"),
+        ((("cooling.loops[crah]", None),), "has no coolant or air loop"),
     ],
 )
 def test_refused(changes: tuple[tuple[str, str | None], ...], said: str) -> None:

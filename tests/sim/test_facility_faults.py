@@ -80,13 +80,13 @@ def test_a_node_with_a_die_that_cannot_be_cooled_stays_off_until_it_is_mended() 
 @pytest.mark.parametrize(
     ("name", "line", "reason"),
     [
-        ("nvl72-row", "1 h fan_stop gpu/0/0/1", "cold plates"),
+        ("nvl72-row", "1 h fan_stop gpu/0/0/1", "liquid-cooled GPUs"),
         ("superpod-h100", "1 h blocked_plate gpu/0/0/1", "no cold plates"),
         ("superpod-h100", "1 h leak gpu/0/0", "no loop with coolant"),
         ("nvl72-row", "1 h battery_empty trafo-a/0", "no battery"),
-        ("nvl72-row", "1 h no_start ups-a/0", "a generator does"),
+        ("nvl72-row", "1 h no_start ups-a/0", "choose a generator"),
         ("nvl72-row", "1 h pump_stop gpu/0", "is a row, not a coolant or air loop"),
-        ("nvl72-row", "1 h trip nowhere/0", "names no power item"),
+        ("nvl72-row", "1 h trip nowhere/0", "unknown power item"),
         ("nvl72-row", "1 h fan_stop cdu/0", "has no fans"),
         ("nvl72-row", "1 h pump_stop cdu/0 count=3", "more than the 2 pumps"),
         ("frontier", "1 h chiller_trip water", "no chiller"),

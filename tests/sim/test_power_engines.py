@@ -26,8 +26,8 @@ def _texts(bench, kind):
 @pytest.mark.parametrize(
     ("fault", "mend", "words", "state"),
     [
-        ("fail", "repair", "breaks down while it runs", PowerState.FAILED),
-        ("trip", "close", "its breaker opens while it runs", PowerState.TRIPPED),
+        ("fail", "repair", "failed while running", PowerState.FAILED),
+        ("trip", "close", "breaker opened while running", PowerState.TRIPPED),
     ],
 )
 def test_an_engine_that_breaks_while_it_runs_starts_again_once_mended(fault, mend, words, state):
@@ -57,7 +57,7 @@ def test_an_engine_that_breaks_while_it_starts_tries_again_once_mended():
     bench.run(4.0)
     bench.power.fail(bench.item("gen/0"))
     bench.run(60.0)
-    assert _texts(bench, "generator_failed") == ["breaks down while it starts"]
+    assert _texts(bench, "generator_failed") == ["failed while starting"]
     bench.power.repair(bench.item("gen/0"))
     bench.run(80.0)
     assert bench.power.on_site_w > 30e3
@@ -103,7 +103,7 @@ def test_three_machines_carry_what_three_can_when_the_fourth_does_not_start():
     bench.power.no_start(gen, 1)
     bench.power.fail(bench.item("utility/0"))
     bench.run(60.0)
-    assert _texts(bench, "generator_failed") == ["1 of 4 machines do not start"]
+    assert _texts(bench, "generator_failed") == ["1 of 4 units failed to start"]
     assert bench.power.sources.rated_w(gen) == 45e3
     assert bench.power.on_site_w > 35e3
     # Two that do not start leave 30 kW of 36: nobody takes the load until one of them is mended.
@@ -129,7 +129,7 @@ def test_none_of_four_starts():
     bench.power.no_start(bench.item("gen/0"), 4)
     bench.power.fail(bench.item("utility/0"))
     bench.run(60.0)
-    assert _texts(bench, "generator_failed") == ["does not start"]
+    assert _texts(bench, "generator_failed") == ["failed to start"]
     assert bench.power.item_state[bench.item("gen/0")] == PowerState.FAILED
     bench.power.no_start(bench.item("gen/0"), 3)  # one of them
     bench.run(120.0)
@@ -194,7 +194,9 @@ def test_the_overload_of_an_island_ends_with_it():
     bench.load(15e3)
     bench.run(110.0)
     assert bench.happened("overload_end")[1:] == [(105.0, "utility/0")]
-    assert _texts(bench, "generator_failed") == ["stalls: 67 kW asked of 40 kW"]
+    assert _texts(bench, "generator_failed") == [
+        "tripped on overload: 67 kW demand on 40 kW of on-site sources"
+    ]
 
 
 def test_engines_too_small_for_their_bus_say_so_while_it_is_dark():
@@ -203,7 +205,7 @@ def test_engines_too_small_for_their_bus_say_so_while_it_is_dark():
     bench.power.fail(bench.item("utility/0"))
     bench.run(60.0)
     [text] = _texts(bench, "overload")
-    assert text == "its own sources can give 20 kW of 32 kW: they wait for less load"
+    assert text == "on-site sources supply 20 kW of 32 kW: waiting for less load"
     assert bench.happened("overload") == [(10.0, "utility/0")]
     other = bench.restored()
     for one in (bench, other):

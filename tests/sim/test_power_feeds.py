@@ -250,8 +250,8 @@ def test_many_overloads_of_one_cause_make_one_event_and_one_end():
     bench.power.fail(bench.item("ups-a/0"))
     assert bench.happened("overload") == [(10.0, "pdu-b/*")]
     text = next(event.text for event in bench.log.events if event.kind == "overload")
-    assert text.startswith("8 of 8 PDUs are above their rating; most of all pdu-b/0 carries ")
-    assert "106 % of its breaker: that trips in" in text
+    assert text.startswith("8 of 8 PDUs overloaded; worst is pdu-b/0: load ")
+    assert "106 % of breaker rating; trips in about" in text
     other = bench.restored()
     for one in (bench, other):
         one.power.repair(one.item("ups-a/0"))

@@ -35,7 +35,7 @@ def test_peak_shaving_holds_the_peak_until_the_reserve_is_reached():
     assert power.grid_w == pytest.approx(30e3 + over_w)
     assert power.totals.peak_violations == 1
     assert bench.happened("peak_exceeded") == [(pytest.approx(100.0 + wait_s), "bess/0")]
-    assert bench.log.events[-1].text.endswith("not 30 kW: it is down to its reserve")
+    assert bench.log.events[-1].text.endswith("above the peak of 30 kW: battery at minimum state of charge")
     # Less load: it charges with what the peak leaves.
     bench.load(5000.0)
     assert power.grid_w <= 30e3 + 1e-3
@@ -55,7 +55,7 @@ def test_a_peak_that_an_empty_battery_cannot_hold_is_told_of_once():
         bench.load(7500.0 if k % 2 else 7300.0)
         bench.run(60.0 * (k + 1))
     [text] = [event.text for event in bench.log.events if event.kind == "peak_exceeded"]
-    assert text.endswith("it is out of order")
+    assert text.endswith("battery out of service")
     other = bench.restored()
     for one in (bench, other):
         one.power.repair(one.item("bess/0"))

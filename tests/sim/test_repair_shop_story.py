@@ -35,4 +35,4 @@ def test_hands_are_no_help_while_cards_are_missing_and_both_make_the_month() -> 
     assert downtimes == sorted(downtimes, reverse=True)
     assert events(as_is, "part_missing", "part_arrived")
     assert not events(cards, "part_missing")
-    assert any(event.text.startswith("burn test finds it slow") for event in events(as_is, "health_check"))
+    assert any(event.text.startswith("burn test found slow GPUs") for event in events(as_is, "health_check"))

@@ -29,8 +29,8 @@ def test_a_lost_spine_slows_by_its_share_and_stops_nobody() -> None:
     assert told(engine)["network"]["alone"]["pipeline"] == pytest.approx(24 / (32 * LINE))
     assert engine.jobs.rows[0].interruptions == 0
     (fault,) = events(engine, "fabric_fault")
-    assert "17 % less bandwidth for a; no job stops" in fault.text
-    assert fault.text.startswith("spine fails for 20 min")
+    assert "17 % less bandwidth for a; no job interrupted" in fault.text
+    assert fault.text.startswith("spine failed for 20 min")
     engine.advance(3200.0)
     assert told(engine)["network"]["factor"] == 1.0
     assert len(events(engine, "fabric_back")) == 1
@@ -43,7 +43,7 @@ def test_a_lost_leaf_stops_a_job_until_it_is_back() -> None:
     assert row.state == JobState.WAITING
     assert (engine.nodes.condition == CUT).sum() == 4
     (fault,) = events(engine, "fabric_fault")
-    assert fault.text == "leaf fails for 1 h: 4 nodes lose rail 3; a stops"
+    assert fault.text == "leaf failed for 1 h: 4 nodes lost rail 3; a interrupted"
     shown = frame(engine)
     assert (shown.values["switch.state"] == State.FAILED).sum() == 1
     assert (shown.values["gpu.state"] == State.CUT_OFF).sum() == 32
@@ -61,7 +61,7 @@ def test_two_homes_survive_a_leaf() -> None:
     engine = run(scene, "30 min fail ib/0/3 for=1h", until_s=2400.0)
     assert engine.jobs.rows[0].state == JobState.RUNNING
     assert told(engine)["network"]["factor"] == pytest.approx(0.5)
-    assert "50 % less bandwidth for a; no job stops" in events(engine, "fabric_fault")[0].text
+    assert "50 % less bandwidth for a; no job interrupted" in events(engine, "fabric_fault")[0].text
 
 
 def test_a_cut_cable_costs_a_node_and_takes_a_spare() -> None:
@@ -71,14 +71,14 @@ def test_a_cut_cable_costs_a_node_and_takes_a_spare() -> None:
     assert 2 not in row.nodes
     assert engine.nodes.condition[2] == CUT
     assert engine.summary()["interruptions"]["by_cause"]["gpu"] == 1
-    assert "1 node loses rail 5; a stops" in events(engine, "fabric_fault")[0].text
+    assert "1 node lost rail 5; a interrupted" in events(engine, "fabric_fault")[0].text
 
 
 def test_a_redundant_cable_keeps_the_job_alive() -> None:
     engine = run(hall(model("a", 6, 96), nodes=8, fabric=FOUR_SPINES), "30 min fail ib/0/1~ib/1/3")
     assert engine.jobs.rows[0].interruptions == 0
     assert frame(engine).values["bundle.down"].sum() == 8
-    assert "no job stops" in events(engine, "fabric_fault")[0].text
+    assert "no job interrupted" in events(engine, "fabric_fault")[0].text
 
 
 def test_a_flapping_cable_halves_what_its_card_gives() -> None:
@@ -120,10 +120,10 @@ def test_a_node_under_repair_comes_back_cut_off() -> None:
         ("1 h fail ib/0/77", "did you mean 'ib/0/"),
         ("1 h fail gpu/0/0/1~9", "did you mean 'gpu/0/0/1~"),
         ("1 h fail ib/0/0~ib/1/8", "did you mean 'ib/0/0~ib/1/"),
-        ("1 h flap ib/0/0 value=10%", "flap works on a link"),
+        ("1 h flap ib/0/0 value=10%", "flap needs a link"),
         ("1 h flap gpu/0/0/1~2 value=120%", "more than 0 and less than 100 %"),
         ("1 h flap gpu/0/0/1~2", "needs value="),
-        ("1 h drain ib/0/0", "drain works on a gpu or node or rack or row"),
+        ("1 h drain ib/0/0", "drain needs a gpu or node or rack or row"),
     ],
 )
 def test_what_is_not_there_is_refused_with_what_is(line: str, reason: str) -> None:
@@ -138,15 +138,15 @@ def test_what_is_not_there_is_refused_with_what_is(line: str, reason: str) -> No
     [
         ("eb/0/1", "fail", "did you mean 'ib/0/1'"),
         ("xyz", "fail", "fabrics are ib"),
-        ("ib/0/x", "fail", "is no switch"),
+        ("ib/0/x", "fail", "is not a switch"),
         ("ib/0/8", "fail", "did you mean 'ib/0/7'"),
         ("ib/2/0", "fail", "0 core switches"),
         ("ib/0/0~ib/1/4", "fail", "did you mean 'ib/1/3'"),
         ("gpu/0/0/1~8", "flap", "did you mean 'gpu/0/0/1~7'"),
         ("gpu/0/9/1~0", "fail", "racks in a row"),
         ("ib/3/0", "fail", "tiers are 0"),
-        ("gpu/0/0/1", "flap", "flap takes one"),
-        ("ib/0/1", "drain", "takes a GPU, node, rack or row"),
+        ("gpu/0/0/1", "flap", "flap needs"),
+        ("ib/0/1", "drain", "needs a GPU, node, rack or row"),
     ],
 )
 def test_a_file_with_a_wrong_target_is_refused(tmp_path: Any, target: str, kind: str, reason: str) -> None:

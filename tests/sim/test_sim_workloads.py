@@ -108,7 +108,7 @@ def test_an_overloaded_service_falls_behind() -> None:
     engine.advance(3600.0)
     assert engine.jobs.pace[0].step_s > 2
     (said,) = [event for event in engine.events(0) if event.kind == "does_not_fit"]
-    assert "is asked 100 requests a second and can answer" in said.text
+    assert "is overloaded: 100 requests/s on a capacity of" in said.text
     assert booked(engine)["idle_no_load"] == 0
 
 

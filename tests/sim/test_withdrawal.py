@@ -75,7 +75,7 @@ def test_an_edit_that_is_ahead_never_was(own: bool, restored: bool) -> None:
     assert engine.withdraw(GONE) is None
     if restored:
         engine = again(engine, mine)
-    assert engine.withdraw(GONE) == "no edit 'gone' is ahead in this run"
+    assert engine.withdraw(GONE) == "no edit 'gone' is pending in this run"
     same(engine, ran(scene))
     assert engine.plant.epoch == 0
     closed(engine, 40 * END_S)
@@ -99,7 +99,7 @@ def test_what_lies_behind_stays_where_it_is() -> None:
     engine = take(Engine(hall()), edit(500.0, "more", racks(6), title="one rack more"))
     engine.advance(1000.0)
     assert engine.withdraw(edit(500.0, "more", racks(6))) == (
-        "“one rack more” has acted already, 8 min 20 s after the start"
+        "“one rack more” has already been applied, 8 min 20 s after the start"
     )
     assert engine.plant.epoch == 1
 
@@ -115,11 +115,11 @@ def test_others_that_need_it_keep_it() -> None:
     before = engine.snapshot()
     why = engine.withdraw(more)
     assert why is not None
-    assert why.startswith("“one rack more” cannot be taken out: edit 'less' needs it (")
+    assert why.startswith("“one rack more” cannot be removed: edit 'less' depends on it (")
     assert engine.withdraw(less) is None
     why = engine.withdraw(more)
     assert why is not None
-    assert "fail gpu/0/5/0, 1 h 40 min after the start, needs it" in why
+    assert "fail gpu/0/5/0, 1 h 40 min after the start, depends on it" in why
     assert engine.withdraw(late) is None
     assert engine.withdraw(more) is None
     assert before != engine.snapshot()
@@ -144,9 +144,9 @@ def test_a_fault_that_is_ahead_never_was_and_those_behind_keep_their_draws() -> 
     assert engine.withdraw(first) is None
     same(engine, ran(scene, (0.0, last)))
     assert len(events(engine, "injected_failure")) <= 1
-    assert engine.withdraw(last) == "pump stop cdu/0, 3 h 20 min after the start, has been done already"
+    assert engine.withdraw(last) == "pump stop cdu/0, 3 h 20 min after the start, was already carried out"
     assert engine.withdraw(fault(50_000.0, "pump_stop", "cdu/0")) == (
-        "pump stop cdu/0, 13 h 53 min after the start, was not asked for in this run"
+        "pump stop cdu/0, 13 h 53 min after the start, is not scheduled in this run"
     )
 
 
@@ -163,7 +163,7 @@ def test_a_fault_stays_when_what_has_happened_was_drawn_behind_it() -> None:
     engine.advance(2000.0)
     why = engine.withdraw(late)
     assert why is not None
-    assert "its repair was drawn as number 2" in why
+    assert "its repair time was drawn for intervention 2" in why
     engine = Engine(scene)
     assert engine.intervene(late) is None
     assert engine.intervene(told) is None

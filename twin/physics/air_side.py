@@ -8,7 +8,7 @@ from twin.arrays import Floats
 LEAST_CRAH_SPEED = 0.3
 """Fans of an air handler turn no slower [-] [est]."""
 DOOR_WITHOUT_FANS = 0.6
-"""Air through a rear door whose own fans stand still: the nodes' fans push the rest [-] [est]."""
+"""Air through a rear door whose own fans are stopped: the nodes' fans push the rest [-] [est]."""
 
 
 def fan_power_w(rated_w: ArrayLike, flow_share: ArrayLike, least: float = LEAST_CRAH_SPEED) -> Floats:

@@ -19,7 +19,7 @@ TOWER_COLD_RANGE = (0.7, 2.5)
 LEAST_FAN_SPEED = 0.2
 """Fans of towers and coolers run no slower; below that they cycle [-] [est]."""
 STILL_AIR_SHARE = 0.12
-"""Capacity of a tower or cooler whose fans stand still: natural draught [-] [recalled, 10-15 %]."""
+"""Capacity of a tower or cooler whose fans are stopped: natural draught [-] [recalled, 10-15 %]."""
 PART_LOAD_LOSS = 0.10
 """Share of a chiller's full-load work that its part load does not save, at the same lift [-] [est]."""
 LEAST_LIFT_K = 5.0

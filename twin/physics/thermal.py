@@ -25,7 +25,7 @@ REJECT_DT_S = 0.25
 RUNGS = 27
 """From the first step after a jump of flow, 0.5 s, to the longest that is foreseen, 68 min."""
 FOLLOW_K, FOLLOW_RUNG = 1.0, 8
-"""Leakage and clocks stand still through a step: dies that feel them and have further to go begin with 8 s."""
+"""Leakage and clocks are constant through a step: dies that feel them and have further to go begin with 8 s."""
 AIM_K = 0.81 * TOL_K
 """Error that the size of the next step aims at: 0.9 of the size that would just pass."""
 LEAP = 2
@@ -171,7 +171,7 @@ class Integrator:
         return error if math.isinf(cap_s) else min(error, _rung_below(cap_s))
 
     def _rung_foreseen(self, most: int) -> int:
-        """Highest rung up to `most` that the dies allow, were flows and loops to stand still."""
+        """Highest rung up to `most` that the dies allow, if flows and loops stayed as they are."""
         if most <= 0:
             return most
         error_k, away_k = self.stepper.foreseen_k(self.state, self.t_s, LADDER_S, most + 1)

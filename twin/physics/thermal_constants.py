@@ -15,7 +15,7 @@ from twin.physics.hydraulics import (
 )
 
 STAGNANT_W_K = 2.0
-"""Plate to coolant or air that stands still [W/K]."""
+"""Plate to still coolant or air [W/K]."""
 SINK_AIR_J_K = 20.0
 """Heat capacity of the air in a heat sink and its duct [J/K]."""
 NODE_HEAT_FACTOR = 1.35

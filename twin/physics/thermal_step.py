@@ -193,7 +193,7 @@ class ThermalStepper:
     def foreseen_k(
         self, state: ThermalState, t_s: float, dt_s: Floats, count: int | None = None
     ) -> tuple[Floats, float]:
-        """Error estimate of steps (M,) that begin in this state, were flows and loops to stand still [K].
+        """Error estimate of steps (M,) that begin in this state, if flows and loops stayed as they are [K].
 
         `dt_s` is the same at each call: what it takes is kept. Of them the first `count` are asked for; none: all.
         The other figure is how far dies whose power depends on their temperature are from where they will come to

@@ -14,7 +14,7 @@ SUSTAINS = ("generator", "gas", "smr")
 """Kinds of source that keep the output of an item alive when its input is dead."""
 
 BUS_SURVIVES = ("utility", "transformer", "ups")
-"""Kinds of item that fail without the busbar at their output: a source there goes on."""
+"""Kinds of item that fail without the busbar at their output: a source there continues."""
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ class DesignLoad:
         power = plant.power
         kinds = list(zip(power.part, power.eco.tolist(), strict=True))
         known = {one: _coefficients(catalog, *one) for one in set(kinds)}
-        figures = [known[one] for one in kinds]
+        figures = [known[kind] for kind in kinds]
         a_w, b, c_w = np.array(figures, np.float64).reshape(-1, 3).T
         self._a_w, self._b, self._c_w = a_w * power.units, b, c_w / power.units
         self._roots = np.flatnonzero((power.parent < 0) & (power.bus < 0) & power.present)

@@ -290,21 +290,21 @@ def _apply_places(overrides: Overrides, generated: Generated, rows: Rows, racks:
 
 def _apply_absence(overrides: Overrides, rows: Rows, racks: Racks, nodes: Nodes, gpus: Gpus) -> None:
     """Take away and drain what the overrides name."""
-    for item, path, said in overrides.items:
+    for item, path, override in overrides.items:
         name, index = path
         if len(index) <= 2:
             slots = overrides.racks(path)
-            racks.present[slots] &= not said.absent
-            if said.absent and len(index) == 1:
+            racks.present[slots] &= not override.absent
+            if override.absent and len(index) == 1:
                 rows.present[overrides.first_row[name] + index[0]] = False
             continue
         node = overrides.node(item, path, racks)
         if len(index) == 3:
-            nodes.drained[node] |= said.drained
-            nodes.present[node] &= not said.absent
+            nodes.drained[node] |= override.drained
+            nodes.present[node] &= not override.absent
             continue
         if index[3] >= nodes.gpu_count[node]:
             raise PlantError(f"override {item!r}: node {nodes.ids[node]} has {nodes.gpu_count[node]} GPUs")
-        gpus.present[nodes.gpu_first[node] + index[3]] &= not said.absent
+        gpus.present[nodes.gpu_first[node] + index[3]] &= not override.absent
     nodes.present &= racks.present[nodes.rack]
     gpus.present &= nodes.present[gpus.node]

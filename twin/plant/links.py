@@ -180,7 +180,7 @@ def describe_link(plant: Plant, link: int) -> str:
     a, b = int(links.a[link]), int(links.b[link])
     if links.kind[link] == LinkKind.NODE:
         card = int(plant.node_links.nic[link])
-        return f"card {card} of node {plant.nodes.ids[a]} to {plant.switches.ids[b]}, {speed}"
+        return f"NIC {card} of node {plant.nodes.ids[a]} to {plant.switches.ids[b]}, {speed}"
     ids = plant.switches.ids if links.kind[link] == LinkKind.SWITCH else plant.nodes.ids
     return f"{ids[a]} to {ids[b]}, {speed}"
 

@@ -29,9 +29,9 @@ class Overrides:
             total += rows.count
         self.first_row = first_row
         self.items = [
-            (item, self._parse(item), said)
+            (item, self._parse(item), override)
             for hall in scenario.halls
-            for item, said in hall.overrides.items()
+            for item, override in hall.overrides.items()
         ]
         self._added: dict[str, int] = {}
         self.rack_parts = [
@@ -83,9 +83,9 @@ class Overrides:
         From then on `node` knows them: they follow the nodes of their rack, whatever their numbers.
         """
         found = [
-            (int(self.racks(path)[0]), path[1][2], said.part, said.u)
-            for _, path, said in self.items
-            if len(path[1]) == 3 and said.part is not None and said.u is not None
+            (int(self.racks(path)[0]), path[1][2], override.part, override.u)
+            for _, path, override in self.items
+            if len(path[1]) == 3 and override.part is not None and override.u is not None
         ]
         found = sorted(one for one in found if one[1] >= racks.node_count[one[0]])
         behind: Counter[int] = Counter()
@@ -99,17 +99,17 @@ class Overrides:
         return [
             (
                 self.node(item, path, racks),
-                -1 if said.rack is None else int(self.racks(self._parse(said.rack))[0]),
-                said.u or 0,
+                -1 if override.rack is None else int(self.racks(self._parse(override.rack))[0]),
+                override.u or 0,
             )
-            for item, path, said in self.items
-            if len(path[1]) == 3 and (said.rack is not None or said.u is not None)
+            for item, path, override in self.items
+            if len(path[1]) == 3 and (override.rack is not None or override.u is not None)
         ]
 
     def node_parts(self, racks: Racks) -> list[tuple[int, str]]:
         """Return (node slot, node part) of the overrides that exchange a node."""
         return [
-            (self.node(item, path, racks), said.part)
-            for item, path, said in self.items
-            if said.part is not None and len(path[1]) == 3
+            (self.node(item, path, racks), override.part)
+            for item, path, override in self.items
+            if override.part is not None and len(path[1]) == 3
         ]

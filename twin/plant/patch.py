@@ -103,7 +103,7 @@ def rebuild(
     power = made["power"]
     order = np.arange(len(power.parent))
     if any((column >= order).any() for column in (power.parent, power.spare_parent, power.bus)):
-        raise PlantError("a new power stage above standing ones needs a new run")
+        raise PlantError("a new power stage above existing ones needs a new run")
     return replace(fresh, epoch=plant.epoch + 1, stores=made["storage"].ids, **made)
 
 
@@ -132,9 +132,9 @@ def _maps(plant: Plant, fresh: Plant) -> dict[str, _Map]:
     for name, what in (("halls", "hall"), ("plants", "facility loop"), ("storage", "store")):
         gone = set(getattr(plant, name).ids) - set(getattr(fresh, name).ids)
         if gone:
-            raise PlantError(f"{what} {min(gone)!r} cannot be taken away in a run; start a new one")
+            raise PlantError(f"{what} {min(gone)!r} cannot be removed during a run; start a new run")
     if set(plant.fabrics) - set(fresh.fabrics):
-        raise PlantError("a fabric cannot be taken away in a run; start a new one")
+        raise PlantError("a fabric cannot be removed during a run; start a new run")
     maps["nodes"] = _contiguous(
         plant.nodes.ids, plant.nodes.present, fresh.nodes.ids, fresh.nodes.rack, _room(plant, fresh)
     )
@@ -144,7 +144,7 @@ def _maps(plant: Plant, fresh: Plant) -> dict[str, _Map]:
 
 def _slots(ids: list[str], present: Bools | None) -> dict[str, int]:
     """Return id -> slot; of two slots with one id the present one, else the later."""
-    found = {one: slot for slot, one in enumerate(ids)}
+    found = {item_id: slot for slot, item_id in enumerate(ids)}
     if present is not None and len(found) < len(ids):
         found |= {ids[slot]: slot for slot in np.flatnonzero(present).tolist()}
     return found
@@ -155,7 +155,7 @@ def _by_id(old: Any, new: Any) -> _Map:
     size = len(old.ids)
     if len(known) == size and old.ids == new.ids:
         return _Map(np.arange(size, dtype=np.int32), size)
-    return _appended(np.array([known.get(one, -1) for one in new.ids], np.int32), size)
+    return _appended(np.array([known.get(item_id, -1) for item_id in new.ids], np.int32), size)
 
 
 def _appended(found: Ints32, size: int) -> _Map:
@@ -168,7 +168,7 @@ def _appended(found: Ints32, size: int) -> _Map:
 def _room(plant: Plant, fresh: Plant) -> Bools:
     """Return which fresh racks find at least as many node slots as they need."""
     known = _slots(plant.racks.ids, plant.racks.present)
-    old = [known.get(one, -1) for one in fresh.racks.ids]
+    old = [known.get(item_id, -1) for item_id in fresh.racks.ids]
     had = np.append(plant.racks.node_count, 0)[old]
     return (fresh.racks.node_count <= had).astype(np.bool_)
 
@@ -178,14 +178,14 @@ def _contiguous(
 ) -> _Map:
     """Return where nodes go: to the slot of their id, or all nodes of a rack without room to the end."""
     known = _slots(old_ids, old_present)
-    found = np.array([known.get(one, -1) for one in new_ids], np.int32)
+    found = np.array([known.get(item_id, -1) for item_id in new_ids], np.int32)
     return _appended(np.where(room[new_rack], found, -1), len(old_ids))
 
 
 def _gpu_map(old_nodes: Nodes, old: Gpus, new_nodes: Nodes, new: Gpus) -> _Map:
     """Return where GPUs go: to the slots of their node, or all GPUs of a node without room to the end."""
     known = _slots(old_nodes.ids, old_nodes.present)
-    node = np.array([known.get(one, -1) for one in new_nodes.ids], np.int64)
+    node = np.array([known.get(item_id, -1) for item_id in new_nodes.ids], np.int64)
     had = np.append(old_nodes.gpu_count, 0)[node]
     first = np.append(old_nodes.gpu_first, 0)[node].astype(np.int64)
     moves = new_nodes.gpu_count > had

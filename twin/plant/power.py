@@ -109,9 +109,7 @@ def in_order(stages: tuple[PowerStage, ...]) -> list[PowerStage]:
     while waiting:
         ready = [s for s in waiting if all(name in placed for name in _above(s))]
         if not ready:
-            raise PlantError(
-                f"power stages {', '.join(s.id for s in waiting)} supply one another in a circle"
-            )
+            raise PlantError(f"power stages {', '.join(s.id for s in waiting)} supply each other in a cycle")
         placed |= {s.id: s for s in ready}
         waiting = [s for s in waiting if s.id not in placed]
     return list(placed.values())
@@ -145,7 +143,7 @@ def _feed(
         second: list[Bools] = []
         for name in stage.feeds:
             if name not in things:
-                raise PlantError(f"power stage {stage.id!r}: nothing to feed is called {name!r}")
+                raise PlantError(f"power stage {stage.id!r}: no row, loop or plant is called {name!r}")
         for table in (layout.racks, loops, plants):
             mine = [things[name][1] for name in stage.feeds if things[name][0] is table]
             if mine:

@@ -62,7 +62,7 @@ class _Review:
 
     def __init__(self, scenario: Scenario, plant: Plant) -> None:
         self.scenario, self.plant = scenario, plant
-        self.tenants = {one.id: one for one in scenario.tenants}
+        self.tenants = {tenant.id: tenant for tenant in scenario.tenants}
         self.index = {one.id: i for i, one in enumerate(scenario.tenants)}
         self.work = list(work_of(scenario))
         nodes = plant.nodes
@@ -95,23 +95,25 @@ class _Review:
 
     def nodes_for(self, work: Work) -> Bools:
         """Return the nodes that work may run on: of its partition, else of all that its tenant reaches."""
-        part = next((one for one in self.scenario.partitions if one.id == work.partition), None)
+        part = next(
+            (partition for partition in self.scenario.partitions if partition.id == work.partition), None
+        )
         if part is not None:
             return self.nodes_of(part.rows)
         reach = self.reach.get(work.tenant or "")
         return np.asarray(self.plant.nodes.present, np.bool_) if reach is None else reach
 
     def isolated(self) -> list[Tenant]:
-        return [one for one in self.scenario.tenants if one.isolation != "none"]
+        return [tenant for tenant in self.scenario.tenants if tenant.isolation != "none"]
 
     def others(self, tenant: Tenant) -> list[Tenant]:
         return [one for one in self.scenario.tenants if one.id != tenant.id]
 
     def networked(self) -> list[Tenant]:
-        return [one for one in self.scenario.tenants if one.network is not None]
+        return [tenant for tenant in self.scenario.tenants if tenant.network is not None]
 
     def encrypted(self) -> list[Tenant]:
-        return [one for one in self.scenario.tenants if one.encrypted]
+        return [tenant for tenant in self.scenario.tenants if tenant.encrypted]
 
     def guarded(self, tenant: str | None) -> bool:
         """Return whether a tenant asks for any protection."""
@@ -184,8 +186,8 @@ def _compute(here: _Review) -> Iterator[TenancyFinding]:
             continue  # an open partition is a finding of its own
         what = {"node": "nodes", "leaf": "leaf switches", "rack": "racks"}[tenant.isolation]
         reason = (
-            f"asks for {what} of its own, but {', '.join(meets)} may use the same: the scheduler keeps them apart in "
-            "time alone, what one leaves there the next can meet"
+            f"asks for {what} of its own, but {', '.join(meets)} may use the same: the scheduler separates them "
+            "only in time, so data left there is exposed"
         )
         hint = f"give it a partition of its own, on rows whose {what} no other partition has"
         yield TenancyFinding(
@@ -216,12 +218,12 @@ def _network(here: _Review) -> Iterator[TenancyFinding]:
         beside = [other for other in here.others(tenant) if fabrics & here.fabrics_of(other.id)]
         same = [one.id for one in here.others(tenant) if one.network == tenant.network]
         if same:
-            reason = f"is the network of {', '.join(same)} too: they see each other's traffic"
+            reason = f"is also the network of {', '.join(same)}: they see each other's traffic"
             yield TenancyFinding("high", tenant.id, at, reason, "one VLAN or P-Key for each tenant")
         if not beside:
             continue
         if not here.scenario.partitions:
-            reason = "is put into force by nothing: no partition carries it, and all nodes share a fabric"
+            reason = "is not enforced: no partition carries it, and all nodes share a fabric"
             yield TenancyFinding(
                 "high", tenant.id, at, reason, "partitions with their network, one for each tenant"
             )
@@ -275,7 +277,7 @@ def _at_rest(here: _Review) -> Iterator[TenancyFinding]:
             if name in told or kinds[name].encrypted or _off_site(here, at):
                 continue
             told.add(name)
-            reason = f"is not encrypted, and data of {tenant.id} must be wherever they are stored"
+            reason = f"is not encrypted, and data of {tenant.id} must be encrypted everywhere"
             hint = f"{name}: encrypted: true (it costs {100 * kinds[name].encryption_cost:.0f} % of its bandwidth)"
             yield TenancyFinding(
                 "high", name, at, reason if at[-1] == "storage" else f"{name} {reason}", hint
@@ -320,7 +322,7 @@ def _management(here: _Review) -> Iterator[TenancyFinding]:
     for tenant in here.scenario.tenants:
         if tenant.management:
             reason = "lets jobs reach the management network: BMCs, switches, power and cooling controls of everybody"
-            hint = "management: false; people reach it through a jump host of their own"
+            hint = "management: false; staff reach it through a jump host"
             yield TenancyFinding(
                 "high", tenant.id, ("tenants", here.index[tenant.id], "management"), reason, hint
             )
@@ -335,7 +337,7 @@ def _roles(here: _Review) -> Iterator[TenancyFinding]:
     for at, work in here.work:
         own = here.tenants.get(work.tenant or "")
         if own is not None and own.users and work.user is None:
-            reason = f"is submitted by nobody in particular, while {own.id} lists who may act for it"
+            reason = f"has no user, while {own.id} lists who may act for it"
             yield TenancyFinding(
                 "low", work.id, (*at, "tenant"), reason, f"user: one of {', '.join(own.users[:8])}"
             )
@@ -380,7 +382,7 @@ def _slices(here: _Review) -> Iterator[TenancyFinding]:
         if strangers:
             key = "mig" if work.mig is not None else "gpus" if isinstance(work, Job) else "sizes"
             what = "a node" if work.mig is None or work.mig.startswith("7g") else "a GPU"
-            reason = f"shares {what} with work of {', '.join(strangers)}: memory and caches lie side by side"
+            reason = f"shares {what} with work of {', '.join(strangers)}: they share memory and caches"
             hint = "exclusive: true on the partition, or isolation: node for the tenant"
             yield TenancyFinding("medium", work.id, (*at, key), reason, hint)
 

@@ -30,7 +30,7 @@ class Alarm:
     ended_s
         When it last ended [s]; None while it lasts, and for what is over at once.
     acknowledged
-        Whether a person has seen it; anew false when it happens again.
+        Whether a person has seen it; false again when it recurs.
     nodes
         Nodes it holds down still, where its events count them; it ends with the last.
     begun
@@ -104,7 +104,7 @@ class Alarms:
         self._seen_s.clear()
 
     def rewind(self, events: Iterable[Event]) -> None:
-        """Begin anew with these events of the same run: what was acknowledged stays so."""
+        """Begin again with these events of the same run: what was acknowledged stays so."""
         self._by_key.clear()
         self._active.clear()
         self.add(events)
@@ -216,8 +216,8 @@ def _of_many(event: Event, lasting: dict[str, Alarm]) -> list[Alarm]:
     for subject in _about(event.subject, lasting):
         alarm = lasting[subject]
         if back and alarm.nodes:
-            mended = min(back, alarm.nodes)
-            alarm.nodes, back = alarm.nodes - mended, back - mended
+            repaired = min(back, alarm.nodes)
+            alarm.nodes, back = alarm.nodes - repaired, back - repaired
             if alarm.nodes:
                 break
         over.append(alarm)

@@ -132,13 +132,13 @@ class DecodedBlock:
             fields, room = _how(columns[DETAIL])
         gpus, nodes = (layout.counts.get(entity, 0) for entity in ("gpu", "node"))
         if len(dies.node) != gpus or dies.node.max(initial=-1) >= nodes:
-            raise RunFileError("what it says of the GPUs does not fit the hall")
+            raise RunFileError("its GPU data does not match the hall")
         entities = {"groups": len(fields) * room, "group": gpus, "job": gpus}
         detail = {}
         for name, dtype in COLUMNS.items():
             count = entities.get(name, nodes)
             if f"{DETAIL}.{name}" not in columns:
-                raise RunFileError("a block lacks a part of single GPUs")
+                raise RunFileError("a block lacks data of single GPUs")
             with of_part(f"{DETAIL}.{name}"):
                 detail[name] = (
                     decode_sparse(columns[f"{DETAIL}.{name}"], samples, count, dtype) if count else _NOTHING
@@ -176,7 +176,7 @@ class DecodedBlock:
             (detail.condition, len(NodeCondition)),
         )
         if any(values.size and values.max() >= end for values, end in ends):
-            raise RunFileError("what it says of single GPUs does not fit the run")
+            raise RunFileError("its data of single GPUs does not match the run")
 
 
 _NOTHING = Sparse(np.zeros(0, np.uint8), np.zeros(0, np.intp), np.zeros((0, 1), np.uint8))
@@ -190,5 +190,5 @@ def _how(blob: bytes) -> tuple[dict[str, int], int]:
         if not set(FIELDS) <= set(fields) or not 0 < room <= _MAX_GROUPS or len(fields) > 100:
             raise ValueError("fields")
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
-        raise RunFileError("what it says of groups is damaged") from error
+        raise RunFileError("its group data is damaged") from error
     return {name: row for row, name in enumerate(fields)}, room

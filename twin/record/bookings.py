@@ -75,7 +75,7 @@ class Booked:
         return int(max(self.job.max(initial=AT_REST), self.settled_job.max(initial=AT_REST))) + 1
 
     def before(self, t_s: float) -> Booked:
-        """Return what is booked before `t_s` [s]; spans that go on then last still."""
+        """Return what is booked before `t_s` [s]; spans that continue then last still."""
         known, settled = self.begin_s < t_s, self.settled_s < t_s
         return Booked(
             self.job[known],
@@ -106,7 +106,7 @@ class Booked:
 
 
 class Bookings:
-    """Takes bookings while a run goes on; whoever records them takes them out.
+    """Takes bookings while a run continues; whoever records them takes them out.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class Bookings:
             self._settled.append((job, t_s, KEPT, until_s))
 
     def take(self, now_s: float, lasting: Sequence[tuple[int, float, Floats]]) -> Booked:
-        """Return all so far with the spans that go on: job, since when [s], rate; what is over is forgotten here."""
+        """Return all so far with the spans that continue: job, since when [s], rate; what is over is forgotten here."""
         spans = [*self._spans, *((job, begin_s, np.inf, rate) for job, begin_s, rate in lasting)]
         places: dict[bytes, int] = {}
         rows = [places.setdefault(rate.tobytes(), len(places)) for _, _, _, rate in spans]
@@ -160,7 +160,7 @@ NOTHING = Bookings().take(0.0, ())
 
 
 def joined(parts: Sequence[Booked]) -> Booked:
-    """Return bookings of several stretches of one run as one, by time; spans that go on are those of the last."""
+    """Return bookings of several stretches of one run as one, by time; spans that continue are those of the last."""
     ended = [part.end_s < np.inf for part in parts]
     ended[-1:] = [np.ones(len(parts[-1].job), bool)] if parts else []
     offsets = np.cumsum([0, *(len(part.rates) for part in parts)])

@@ -247,5 +247,5 @@ def unpack(blob: bytes, limit: int) -> bytes:
     except (zlib.error, TypeError, ValueError) as error:
         raise RunFileError("a block is damaged") from error
     if not unpacker.eof:
-        raise RunFileError("a block is cut off or too large")
+        raise RunFileError("a block is truncated or too large")
     return raw

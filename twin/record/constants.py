@@ -61,5 +61,5 @@ def unpacked_text(text: str, limit: int = MAX_BLOB_BYTES) -> str:
     except (zlib.error, Base64Error) as error:
         raise ValueError("a packed text is damaged") from error
     if not unpacker.eof:
-        raise ValueError("a packed text is cut off or too large")
+        raise ValueError("a packed text is truncated or too large")
     return raw.decode()

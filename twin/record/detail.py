@@ -147,4 +147,4 @@ def dies_from_bytes(data: bytes) -> GpuTraits:
             idle_ghz,
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
-        raise RunFileError("what it says of the GPUs is damaged") from error
+        raise RunFileError("its GPU data is damaged") from error

@@ -17,7 +17,7 @@ from twin.record.series import DETAIL, DIES, EVENTS
 from twin.record.source import RunSource, layout_at, stretch
 
 KEPT_BLOCKS = 4
-OLD = "it holds no pictures: an older program recorded it, and kept nothing of single GPUs"
+OLD = "it has no frames: an older version recorded it, without data of single GPUs"
 _LAST = 2**62
 
 
@@ -59,7 +59,7 @@ class Pictures:
             "SELECT id, times, samples, t0, t1 FROM blocks WHERE t0 <= ? ORDER BY id DESC LIMIT 1", t_s
         ) or self._source.rows("SELECT id, times, samples, t0, t1 FROM blocks ORDER BY id LIMIT 1")
         if not rows:
-            raise NoDetail(f"{self._source.path}: this run file holds no pictures yet")
+            raise NoDetail(f"{self._source.path}: this run file has no frames yet")
         number, stamps, samples, begin_s, end_s = (int(rows[0][0]), *rows[0][1:])
         block = self._blocks.get((number, samples))
         times_s = self._source.times_s(stamps, samples, begin_s, end_s) if block is None else block.times_s
@@ -102,6 +102,6 @@ class Pictures:
             ((data,),) = self._source.rows(
                 "SELECT data FROM series WHERE channel = ? AND block = ?", DIES, key[0]
             )
-            with of_part("what sets GPUs apart"):
+            with of_part("the differences between GPUs"):
                 self._dies = key, dies_from_bytes(unpack(data, MAX_BLOB_BYTES))
         return self._dies[1]

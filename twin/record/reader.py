@@ -35,7 +35,7 @@ from twin.record.trimming import BlockHead, block_head
 from twin.record.whole import damaged
 
 RENUMBERED = ("bundle",)
-"""Entities that have other numbers after an edit of the hall: their curves begin anew."""
+"""Entities that have other numbers after an edit of the hall: their curves begin again."""
 MAX_EVENTS = 100_000
 """Most events one call of `Reader.events` returns."""
 
@@ -249,7 +249,7 @@ class Reader:
         """
         channel = BY_ID[channel_id]
         if channel not in SERIES_CHANNELS:
-            raise KeyError(f"no series are kept of {channel_id}")
+            raise KeyError(f"no series is recorded for {channel_id}")
         epochs = self.epochs()
         count = epochs[-1][1].counts.get(channel.entity, 0)
         since = epochs[-1][0] if channel.entity in RENUMBERED else 0
@@ -339,7 +339,7 @@ class Reader:
     def snapshot_hashes(self) -> list[tuple[float, int, str]]:
         """Return (time [s], events before, their hash) of each snapshot, by time."""
         rows = self._source.rows("SELECT t, events, hash FROM snapshots ORDER BY t, id")
-        with self._source.damaged("a state"):
+        with self._source.damaged("a snapshot"):
             return [(time_s(t), count(events), str(text)) for t, events, text in rows]
 
     def nearest_snapshot(self, t_s: float) -> Snapshot | None:
@@ -347,7 +347,7 @@ class Reader:
         for t, events, text, blob in self._source.rows(
             "SELECT t, events, hash, data FROM snapshots WHERE t <= ? ORDER BY t DESC, id DESC LIMIT 1", t_s
         ):
-            with self._source.named(), of_part(state_at(t)), self._source.damaged("a state"):
+            with self._source.named(), of_part(state_at(t)), self._source.damaged("a snapshot"):
                 return Snapshot(time_s(t), count(events), str(text), unpack(blob, MAX_BLOB_BYTES))
         return None
 

@@ -303,7 +303,7 @@ class Recorder:
         self._close()
 
     def close(self) -> None:
-        """Close the file of a run that is not over, ready to go on from here; harmless after `finish`."""
+        """Close the file of a run that is not over, ready to continue from here; harmless after `finish`."""
         if self._done:
             return
         self.observe(force=True)

@@ -14,7 +14,7 @@ from twin.record.run_summary import strict_json
 class Redraw:
     """Where a run changes its seed.
 
-    What has not happened by then is drawn anew under the condition that it has not; the hall, its dies, the quality of
+    What has not happened by then is redrawn under the condition that it has not; the hall, its dies, the quality of
     its nodes and the jobs that come are those of the run's own seed. See `twin.sim.core.draws`.
 
     Parameters
@@ -38,5 +38,5 @@ def redraws_of(text: str) -> tuple[Redraw, ...]:
     """Return the redraws that a run file holds; raises `ValueError` or `TypeError` where it is damaged."""
     found = tuple(Redraw(float(at_s), int(seed)) for at_s, seed in strict_json(text))
     if any(not (math.isfinite(redraw.at_s) and redraw.at_s >= 0.0) for redraw in found):
-        raise ValueError("a redraw at no time")
+        raise ValueError("a redraw needs a time")
     return found

@@ -72,8 +72,10 @@ def explained(path: Path, doing: str) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         raise RunFileError(f"{path}: {_sentence(error, doing)}") from error
     except UnicodeDecodeError as error:  # SQLite's own complaint quotes a damaged schema
-        raise RunFileError(f"{path}: the run file is damaged or cut off") from error
+        raise RunFileError(f"{path}: the run file is damaged or truncated") from error
     except OSError as error:
+        if not path.parent.is_dir():
+            raise RunFileError(f"{path}: no folder {path.parent}; create it first") from error
         raise RunFileError(f"{path}: cannot {doing} it: {error.strerror or error}") from error
 
 
@@ -82,9 +84,9 @@ def _sentence(error: sqlite3.DatabaseError, doing: str) -> str:
     if "not a database" in text:
         return "this is not a run file"
     if "disk I/O error" in text and doing in _WRITES:
-        return f"cannot {doing} the run file: the disk is full, or the file as large as it may be"
+        return f"cannot {doing} the run file: the disk is full, or the file has its maximum size"
     if "malformed" in text or "disk I/O error" in text:
-        return "the run file is damaged or cut off"
+        return "the run file is damaged or truncated"
     if "locked" in text or "busy" in text:
         return "another program is writing this run file"
     if "full" in text:
@@ -151,7 +153,7 @@ def reopen(path: Path) -> sqlite3.Connection:
         if file.execute("PRAGMA user_version").fetchone()[0] != FORMAT_VERSION:
             file.close()
             raise RunFileError(
-                f"{path}: an older program made this run file; it can be read, and not gone on with"
+                f"{path}: an older version wrote this run file; it can be read but not resumed"
             )
         _writing(file)
     return file
@@ -216,7 +218,7 @@ def _must_belong(file: sqlite3.Connection, path: Path, log: Path) -> None:
     if len(own) > 1 and own != seen:
         file.close()
         raise RunFileError(
-            f"{path}: the log {log.name} beside it is of another run; take it away to read this one"
+            f"{path}: the log {log.name} beside it belongs to another run; move it away to read this one"
         )
 
 
@@ -242,7 +244,7 @@ def _look(path: Path) -> bool:
     closed = folded or not beside(path)[0].exists()  # else pages may still lie in the log
     if closed and path.stat().st_size < whole:
         raise RunFileError(
-            f"{path}: this run file is cut short: {path.stat().st_size:,} of {whole:,} bytes are there"
+            f"{path}: this run file is truncated: {path.stat().st_size:,} of {whole:,} bytes are there"
         )
     return folded
 
@@ -262,7 +264,7 @@ def check(file: sqlite3.Connection, path: Path) -> None:
         )
     found = {row[0] for row in file.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 100")}
     if found != set(SCHEMA):
-        raise RunFileError(f"{path}: this run file has other tables than a run file of version {version}")
+        raise RunFileError(f"{path}: its tables are not those of a run file of version {version}")
 
 
 def beside(path: Path) -> tuple[Path, Path, Path]:
@@ -289,7 +291,7 @@ def _must_be_ours(path: Path) -> None:
         head = raw.read(100)
     begun = head[68:72] == bytes(4) and int.from_bytes(head[28:32], "big") <= 1  # a database without a table
     if not head.startswith(_MAGIC) or not (begun or int.from_bytes(head[68:72], "big") == APPLICATION_ID):
-        raise RunFileError(f"{path}: there is a file already, and it is not a run file")
+        raise RunFileError(f"{path}: a file exists already, and it is not a run file")
 
 
 def _writing(file: sqlite3.Connection) -> None:

@@ -41,7 +41,7 @@ class RunSource:
             try:
                 return self.file.execute(statement, values).fetchall()
             except sqlite3.DataError as error:
-                raise RunFileError(f"{self.path}: something in this run file is too large") from error
+                raise RunFileError(f"{self.path}: a record in this run file is too large") from error
 
     @contextmanager
     def named(self, when: str = "") -> Iterator[None]:
@@ -103,7 +103,7 @@ class RunSource:
                 if not isinstance(summary, str | None):
                     raise ValueError("no text")
                 return time_s(t_s), count(events), str(text), summary
-        raise RunFileError(f"{self.path}: this run file holds no run")
+        raise RunFileError(f"{self.path}: this run file has no run")
 
 
 def figure(value: object) -> float:
@@ -118,7 +118,7 @@ def time_s(value: object) -> float:
     """Return a time of a run [s]; raises as `figure`, and for one before the start."""
     number = figure(value)
     if number < 0.0:
-        raise ValueError(f"{value} lies before the start")
+        raise ValueError(f"{value} is before the start")
     return number
 
 
@@ -138,7 +138,7 @@ def stretch(t0_s: object, t1_s: object) -> str:
 
 def state_at(t_s: object) -> str:
     """Return what the snapshot of a time [s] is called."""
-    return f"the state at {_time(t_s)}"
+    return f"the snapshot at {_time(t_s)}"
 
 
 def _time(t_s: object) -> str:

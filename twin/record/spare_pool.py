@@ -22,19 +22,19 @@ AWAY = (
 )
 """Conditions of nodes that cannot take work, as a list of them is read."""
 WORDS: dict[NodeCondition, str] = {
-    NodeCondition.IN_USE: "at work",
+    NodeCondition.IN_USE: "in use",
     NodeCondition.IDLE: "idle",
     NodeCondition.SPARE: "spare",
     NodeCondition.IN_REPAIR: "in repair",
-    NodeCondition.NO_PART: "waits for a part",
-    NodeCondition.NO_HANDS: "waits for hands",
+    NodeCondition.NO_PART: "awaiting spare part",
+    NodeCondition.NO_HANDS: "awaiting technician",
     NodeCondition.BURN_IN: "burn-in",
     NodeCondition.REPLACED: "lemon, being replaced",
     NodeCondition.CHECKED: "health check",
     NodeCondition.DRAINED: "drained",
-    NodeCondition.LEMON: "lemon, taken out",
+    NodeCondition.LEMON: "lemon, removed",
     NodeCondition.OFF: "shut down",
-    NodeCondition.CUT_OFF: "cut off",
+    NodeCondition.CUT_OFF: "disconnected",
     NodeCondition.UNPOWERED: "without power",
 }
 """What people call each condition of a node that is there."""

@@ -21,7 +21,7 @@ _HOLDS = {
     "events": "the events",
     "blocks": "the times of samples",
     "series": "the curves and pictures",
-    "snapshots": "the states it can go on from",
+    "snapshots": "the snapshots to resume from",
     "ledger": "the ledger",
     "markers": "the marks",
     "progress": "the summary",
@@ -46,7 +46,7 @@ def damaged(source: RunSource, layout: FrameLayout) -> Iterator[str]:
     try:
         epochs = source.layouts() or [(0, layout)]
         if epochs[-1][1] != layout:
-            yield f"{source.path}: the header of this run file is damaged: it tells of two halls"
+            yield f"{source.path}: the header of this run file is damaged: it describes two halls"
     except RunFileError as error:
         yield str(error)
         return
@@ -63,14 +63,14 @@ def _where(source: RunSource, said: str) -> str:
     """Return in our words what SQLite says of a file whose pages do not fit together."""
     index = re.search(r"index sqlite_autoindex_(\w+)_", said)
     if index is not None and index[1] in _HOLDS:
-        return f"the index of {_HOLDS[index[1]]} does not fit, so that parts may not be found"
+        return f"the index of {_HOLDS[index[1]]} does not match its data; parts may be missing"
     tree = re.search(
         r"tree (?:page )?(\d+)", said, re.IGNORECASE
     )  # the page at which the table or index begins
     if tree is not None:
         for (table,) in source.rows("SELECT tbl_name FROM sqlite_master WHERE rootpage = ?", int(tree[1])):
             return f"of {_HOLDS.get(table, 'its data')} a page is not as it was written"
-    return "a page is not as it was written, so that parts may be missing"
+    return "a page was altered; parts may be missing"
 
 
 class _Blocks:
@@ -107,8 +107,8 @@ class _Blocks:
             with of_part("the rows of events"):
                 events = decode_events(columns.get(EVENTS, b""), samples)
                 if np.any(np.diff(events, prepend=0) < 0) or events[-1] > self._events:
-                    raise RunFileError("they do not follow each other")
-            with of_part("what sets GPUs apart"):
+                    raise RunFileError("they are out of order")
+            with of_part("the differences between GPUs"):
                 dies = dies_from_bytes(unpack(self._dies, MAX_BLOB_BYTES))
             DecodedBlock.of(layout, times_s, events, columns, dies)
 
@@ -119,8 +119,8 @@ def _snapshots(source: RunSource) -> Iterator[str]:
         try:
             with source.named(), of_part(state_at(t_s)):
                 if not (isinstance(before, int) and 0.0 <= float(t_s) <= end_s and before <= events):
-                    raise RunFileError("the run has no such time")
+                    raise RunFileError("the run does not reach this time")
                 ((data,),) = source.rows("SELECT data FROM snapshots WHERE id = ?", number)
                 unpack(data, MAX_BLOB_BYTES)
         except (RunFileError, ValueError, TypeError) as error:
-            yield str(error) if isinstance(error, RunFileError) else f"{source.path}: a state is damaged"
+            yield str(error) if isinstance(error, RunFileError) else f"{source.path}: a snapshot is damaged"

@@ -83,7 +83,7 @@ class Writer:
         at: Snapshot | None,
         ids: Mapping[Entity, Sequence[str]] | None = None,
     ) -> Writer:
-        """Return a writer that goes on in the file of a dead process, from snapshot `at` or the start.
+        """Return a writer that continues in the file of a dead process, from snapshot `at` or the start.
 
         `ids` are those of the hall as it stands there; None: as the file has them.
 
@@ -176,7 +176,7 @@ class Writer:
             self._close_block()
 
     def add_bookings(self, booked: Booked) -> None:
-        """Take what was booked since the last sample: whoever goes on from a snapshot has it behind him."""
+        """Take what was booked since the last sample: whoever continues from a snapshot has it behind him."""
         if self._block.samples:
             self._block.add_booked(booked)
             self._block_dirty = True

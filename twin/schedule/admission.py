@@ -39,15 +39,15 @@ def refusal(
             return f"{tenant or 'a job without a tenant'} may not submit to {partition.id}; {who} may"
         if partition.limit_s is not None and asked_s is not None and asked_s > partition.limit_s:
             longest = units.spoken(partition.limit_s)
-            return f"asks for {units.spoken(asked_s)}; {partition.id} runs jobs of {longest} at most"
+            return f"asks for a time limit of {units.spoken(asked_s)}; {partition.id} allows {longest}"
     most = max((int(np.count_nonzero(group)) for group in place), default=0)
     if request.nodes > most:
-        return f"asks for {request.nodes} nodes; {most} that work together are there for it"
+        return f"asks for {request.nodes} nodes; at most {most} that work together are available"
     quota = float(quotas.gpus[request.tenant])
     if math.isfinite(quota) and not quotas.borrow[request.tenant] and request.gpus > quota * (1 + SLACK):
         return f"asks for {request.gpus:g} GPUs; the quota of {tenant} is {quota:g} and it may not borrow"
     limit_w = green.power_limit_w
     if limit_w is not None and idle_w + request.power_w > limit_w * (1 + SLACK):
         more, idle, limit = (f"{watts / 1e3:,.1f} kW" for watts in (request.power_w, idle_w, limit_w))
-        return f"would draw {more} above the {idle} of idle nodes; starts may take IT power to {limit}"
+        return f"needs {more} on top of {idle} of idle nodes; starts may take IT power up to {limit}"
     return ""

@@ -82,7 +82,7 @@ class Requests:
 
     def __init__(self, requests: Sequence[Request]) -> None:
         def column(name: str, kind: type) -> NDArray[np.generic]:
-            return np.array([getattr(one, name) for one in requests], kind)
+            return np.array([getattr(request, name) for request in requests], kind)
 
         self.rows = list(requests)
         self.nodes: Ints64 = column("nodes", np.int64)  # type: ignore[assignment]
@@ -103,7 +103,7 @@ class Requests:
             [self.nodes, np.where(self.partial, self.whole, alone), np.where(self.partial, self.rest, alone)]
         ).T.copy()
         self.any_partial = bool(self.partial.any())
-        self.any_slices = any(one.slices for one in requests)
+        self.any_slices = any(request.slices for request in requests)
         self.any_power = bool((self.power_w > 0).any())
 
 

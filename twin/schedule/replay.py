@@ -45,7 +45,7 @@ def replay(
     Parameters
     ----------
     run_s
-        How long each job runs [s], shape (J,). One that gives way runs anew in full.
+        How long each job runs [s], shape (J,). One that gives way runs again in full.
     gpus
         Of every node.
     """
@@ -87,8 +87,8 @@ class _Replay:
         rows = [
             (node, gpu, slices, job)
             for node, held in self.parts.items()
-            for job, its in held.items()
-            for gpu, slices in its
+            for job, held_nodes in held.items()
+            for gpu, slices in held_nodes
         ]
         node, gpu, slices, job = np.array(rows, np.int64).reshape(-1, 4).T
         end_s = self.start_s[job] + np.minimum(self.requests.estimate_s[job], YEAR_S)

@@ -28,7 +28,7 @@ class Tenants:
         quota = [np.inf, *(np.inf if one.quota is None else one.quota for one in tenants)]
         return cls(
             Quotas(np.array(quota, float), np.array([True, *(one.borrow for one in tenants)], bool)),
-            np.array([1.0, *(one.share for one in tenants)]),
+            np.array([1.0, *(tenant.share for tenant in tenants)]),
             np.array([0, *(LEVELS.index(one.isolation) for one in tenants)], np.int64),
         )
 

@@ -134,7 +134,7 @@ class Timetable:
         return self._falling
 
     def _steps_of(self, some: Bools) -> Steps:
-        """Return the steps of some columns, which are numbered anew."""
+        """Return the steps of some columns, which are numbered again."""
         its = some[self._column].nonzero()[0]
         number = some.cumsum() - 1
         return Steps(

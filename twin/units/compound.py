@@ -37,9 +37,9 @@ def factor(unit: str, wanted: Dimension) -> float | Dimension | Unknown:
         parsed = registry.parse_units(unit.replace("^", "**"))
         if wanted.pint_unit and parsed.is_compatible_with(wanted.pint_unit):
             return float(registry.convert(1.0, parsed, wanted.pint_unit))
-        for other in DIMENSIONS.values():
-            if other.pint_unit and parsed.is_compatible_with(other.pint_unit):
-                return other
+        for dimension in DIMENSIONS.values():
+            if dimension.pint_unit and parsed.is_compatible_with(dimension.pint_unit):
+                return dimension
     except (PintError, ValueError, TypeError, AttributeError, ZeroDivisionError):
         return Unknown.NO_SUCH_UNIT
     return Unknown.OTHER_KIND

@@ -73,7 +73,7 @@ def parse(text: str | int | float, dimension: str) -> float:
 def _sum_of_durations(text: str, wanted: Dimension) -> float:
     """Return the sum of "1 d 2 h 3 min" [s]: each unit once, the largest first."""
     if not re.fullmatch(rf"(?:{_PIECE.pattern})+", text):
-        raise UnitError(f"{_shown(text)} is no sum of durations; write it like '1 h 10 min'")
+        raise UnitError(f"{_shown(text)} is not a sum of durations; write it like '1 h 10 min'")
     pieces = [(float(number), unit) for number, unit in _PIECE.findall(text)]
     for _, unit in pieces:
         if unit not in wanted.factors:
@@ -111,7 +111,7 @@ def _uncommon_factor(text: str, unit: str, wanted: Dimension) -> float:
     """Ask the other dimensions, then pint, for a unit that is not in the table of the wanted one."""
     if _THOUSANDS.match(text.strip()):
         raise UnitError(f"{_shown(text)}: write the number without commas, for example {wanted.example!r}")
-    owners = [other for other in DIMENSIONS.values() if unit in other.factors]
+    owners = [dimension for dimension in DIMENSIONS.values() if unit in dimension.factors]
     if owners:
         raise UnitError(f"{_shown(text)} is {owners[0].title}; {_needed(wanted)}")
     # A typo must not cost the 0.3 s pint takes to load, so names one letter-case away are answered first.

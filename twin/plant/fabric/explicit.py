@@ -23,7 +23,7 @@ def explicit(fabric: Fabric, size: Size, cards: Ints32, node_ids: list[str]) -> 
         When a link names neither a node nor a switch, or a node has more cables than its cards take.
     """
     tiers = _tiers(size)
-    ends = {one: number for number, one in enumerate(node_ids)}
+    ends = {node_id: number for number, node_id in enumerate(node_ids)}
     switches = [f"{fabric.id}/{one.level}/{n}" for one in tiers for n in range(len(one))]
     level = np.repeat([one.level for one in tiers], [len(one) for one in tiers])
     number_of = {one: number for number, one in enumerate(switches)}
@@ -35,7 +35,7 @@ def explicit(fabric: Fabric, size: Size, cards: Ints32, node_ids: list[str]) -> 
     for link in fabric.links:
         for end in (link.source, link.target):
             if end not in ends and end not in number_of:
-                raise PlantError(f"fabric {fabric.id!r}: {end!r} is no node of it and no switch")
+                raise PlantError(f"fabric {fabric.id!r}: {end!r} is neither a node of it nor a switch")
         source, target = sorted((link.source, link.target), key=lambda end: end in number_of)
         if source in number_of:
             pair = sorted((number_of[source], number_of[target]), key=lambda n: (level[n], n))
@@ -47,7 +47,7 @@ def explicit(fabric: Fabric, size: Size, cards: Ints32, node_ids: list[str]) -> 
                 first, taken[node] = int(taken[node]), taken[node] + link.cables
                 if taken[node] > cards[node] * fabric.homes:
                     many = int(cards[node]) * fabric.homes
-                    raise PlantError(f"fabric {fabric.id!r}: {end} has room for {many} cables")
+                    raise PlantError(f"fabric {fabric.id!r}: {end} has ports for {many} cables")
                 if target in number_of:
                     switch = number_of[target]
                     unit[node] = switch if unit[node] < 0 else unit[node]

@@ -24,7 +24,7 @@ def register(*kinds: EventKind) -> None:
     """Add kinds of events."""
     for kind in kinds:
         if kind.id in KINDS:
-            raise ValueError(f"there is a kind of event {kind.id!r} already")
+            raise ValueError(f"event kind {kind.id!r} exists already")
         KINDS[kind.id] = kind
         for begun in kind.ends:
             _ENDED_BY[begun] = (*_ENDED_BY.get(begun, ()), kind.id)
@@ -32,7 +32,7 @@ def register(*kinds: EventKind) -> None:
 
 @contextmanager
 def with_kinds(*kinds: EventKind) -> Iterator[None]:
-    """Have more kinds of events for a while."""
+    """Register more kinds of events inside a with block."""
     known, enders = dict(KINDS), dict(_ENDED_BY)
     register(*kinds)
     try:
@@ -45,7 +45,7 @@ def with_kinds(*kinds: EventKind) -> Iterator[None]:
 
 
 def kind_of(id: str) -> EventKind:
-    """Return a kind by its id; one of another version, which run files may hold, says no more than its id."""
+    """Return a kind by its id; an unknown id, from a run file of another version, gives a kind with a title only."""
     return KINDS.get(id) or EventKind(id)
 
 
@@ -55,7 +55,7 @@ def ended_by(id: str) -> tuple[str, ...]:
 
 
 def lasts(event: Event) -> bool:
-    """Return whether an event goes on until another ends it."""
+    """Return whether an event lasts until another ends it."""
     return bool(ended_by(event.kind)) and not is_momentary(event)
 
 
@@ -65,11 +65,11 @@ def is_momentary(event: Event) -> bool:
 
 
 def is_over(event: Event) -> bool:
-    """Return whether nothing is left of what an event ends: parts for all who wait have come."""
+    """Return whether what an event ends is over: with parts, that no node waits any longer."""
     return event.integer("still") == 0
 
 
 for subject in (jobs, nodes, power, cooling, network, people):
     register(*subject.KINDS)
-# What a kind of fault tells of itself alone stands in its own entry.
+# Events that only a fault uses come from the table of faults.
 register(*(event for fault in FAULTS.values() for event in events_of(fault) if event.id not in KINDS))

@@ -1,4 +1,4 @@
-"""The kinds of events that a kind of fault brings by itself: that it began, and that it is over."""
+"""Kinds of events made from kinds of faults: one for the begin, one for the end."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from twin.record.events import Severity
 from twin.scenario.schema.fault_kinds.kind import FaultKind
 
 _CAUSES: dict[str, tuple[Group, ...]] = {"Cooling": ("cooling",), "Power": ("power",)}
-"""What a fault of a group of menus may be the cause of; of all others: that jobs fail."""
+"""What faults of a menu group can cause; faults of other groups can make jobs fail."""
 
 
 def events_of(fault: FaultKind) -> Iterator[EventKind]:
-    """Yield the kinds of events that tell of a fault, as they are where nothing more is said of them."""
+    """Yield the kinds of events of a fault, with defaults for all that the fault does not say."""
     for events in fault.events:
         groups = _CAUSES.get(fault.group_of((events.targets or fault.targets)[0]), ("nodes",))
         severity = Severity[fault.severity.upper()]

@@ -1,15 +1,15 @@
-"""What is told of jobs: they wait, start, stop, save, and end."""
+"""Events of jobs: queue, start, stop, checkpoint, end."""
 
 from __future__ import annotations
 
 from twin.record.event_kinds.kind import ALARM, NOTICE, WARNING, EventKind, Gantt, JobTurn
 
 _STOPS = ("detection", "restart_and_load")
-"""Accounts of a job that stands after a failure."""
+"""Accounts of a job that a failure stopped."""
 _WAITS = ("idle_reserved", "idle_preempted")
 _RUNS = (*_STOPS, *_WAITS)
 _OUT = ("job_interrupted", "waiting_for_spare")
-"""What is over when a job runs, or will never run again."""
+"""Events that end when a job runs, or has ended."""
 
 KINDS = (
     EventKind(
@@ -32,10 +32,10 @@ KINDS = (
     EventKind(
         "job_started",
         job=JobTurn.STARTING,
-        job_title="starts",
+        job_title="started",
         hashed=("nodes",),
         opens=("restart_and_load",),
-        verb="stood",
+        verb="stopped",
         job_detail="on {nodes:,} nodes",
         names_subject=True,
         gantt=Gantt.TAKES,
@@ -52,7 +52,7 @@ KINDS = (
             job_detail="at step {step:,}",
             names_subject=True,
         )
-        for id, title in (("job_running", "first step"), ("job_resumed", "steps again"))
+        for id, title in (("job_running", "first step"), ("job_resumed", "resumed"))
     ),
     EventKind(
         "job_interrupted",
@@ -64,7 +64,7 @@ KINDS = (
         caused_by=("nodes",),
         at_once=True,
         opens=_STOPS,
-        verb="stood",
+        verb="stopped",
         job_detail="{why}",
         names_subject=True,
     ),
@@ -73,7 +73,7 @@ KINDS = (
         WARNING,
         job=JobTurn.QUEUED,
         setback=True,
-        job_title="back in the queue",
+        job_title="requeued",
         hashed=("step",),
         ends=("waiting_for_spare",),
         closes=(*_RUNS, "input_wait"),
@@ -88,19 +88,20 @@ KINDS = (
         setback=True,
         job_title="preempted",
         opens=("idle_preempted",),
-        verb="gave its GPUs to others",
+        verb="preempted",
         gantt=Gantt.YIELDS,
     ),
     EventKind(
         "job_shrunk",
         WARNING,
+        title="job on fewer nodes",
         setback=True,
         job_title="on fewer nodes",
         hashed=("nodes",),
         ends=("waiting_for_spare",),
         opens=("restart_and_load",),
         closes=("detection", *_WAITS),
-        verb="stood",
+        verb="stopped",
         job_detail="{nodes:,} of {planned_nodes:,} nodes",
         names_subject=True,
         gantt=Gantt.CHANGES,
@@ -108,12 +109,13 @@ KINDS = (
     EventKind(
         "job_grown",
         NOTICE,
+        title="job on more nodes",
         job_title="on more nodes",
         hashed=("nodes",),
         ends=("waiting_for_spare",),
         opens=("restart_and_load",),
         closes=("detection", *_WAITS),
-        verb="stood",
+        verb="stopped",
         job_detail="{before_nodes:,} to {nodes:,} nodes",
         names_subject=True,
         gantt=Gantt.CHANGES,
@@ -122,7 +124,13 @@ KINDS = (
         "job_moved", NOTICE, job_title="moved", hashed=("partition",), names_subject=True, gantt=Gantt.CHANGES
     ),
     EventKind(
-        "job_cloud", NOTICE, job=JobTurn.CLOUD, job_title="to a cloud", hashed=("gpus",), names_subject=True
+        "job_cloud",
+        NOTICE,
+        title="job sent to cloud",
+        job=JobTurn.CLOUD,
+        job_title="sent to a cloud",
+        hashed=("gpus",),
+        names_subject=True,
     ),
     *(
         EventKind(
@@ -138,8 +146,8 @@ KINDS = (
             closes=(*_RUNS, "input_wait"),
         )
         for id, severity, turn, title, detail in (
-            ("job_done", NOTICE, JobTurn.DONE, "done", "after {step:,} steps"),
-            ("job_killed", NOTICE, JobTurn.ENDED, "killed", "{why}"),
+            ("job_done", NOTICE, JobTurn.DONE, "completed", "after {step:,} steps"),
+            ("job_killed", NOTICE, JobTurn.ENDED, "timed out", "{why}"),
             ("job_cancelled", NOTICE, JobTurn.ENDED, "cancelled", "{why}"),
             ("job_given_up", WARNING, JobTurn.ENDED, "given up", "{why}"),
         )
@@ -147,45 +155,78 @@ KINDS = (
     EventKind(
         "hang",
         ALARM,
+        title="job hung",
         job=JobTurn.STOPPED,
         setback=True,
         groups=("nodes",),
         caused_by=("nodes",),
         at_once=True,
         opens=_STOPS,
-        verb="stood",
+        verb="stopped",
         names_subject=True,
     ),
     EventKind(
         "waiting_for_spare",
         ALARM,
+        title="waiting for nodes",
         setback=True,
-        job_title="waits for a node",
+        job_title="waiting for a node",
         opens=("idle_reserved",),
-        verb="kept waiting",
+        verb="waiting for nodes",
         names_subject=True,
         gantt=Gantt.SWAPS,
     ),
-    EventKind("spare_taken", hashed=("node",), gantt=Gantt.SWAPS),
-    EventKind("spare_left"),
+    EventKind("spare_taken", title="node joined", hashed=("node",), gantt=Gantt.SWAPS),
+    EventKind("spare_left", title="node on standby"),
     EventKind("checkpoint", hashed=("step",), names_subject=True, saves=True),
     EventKind("replicated", hashed=("step",), names_subject=True),
     EventKind(
         "corruption_found",
         ALARM,
+        title="corrupted results found",
         setback=True,
-        job_title="wrong results found",
+        job_title="corrupted results found",
         hashed=("steps",),
         groups=("nodes",),
         names_subject=True,
     ),
-    EventKind("straggler_on", NOTICE, setback=True, opens=("straggler",), verb="slow", names_subject=True),
-    EventKind("straggler_off", ends=("straggler_on",), closes=("straggler",), names_subject=True),
+    EventKind(
+        "straggler_on",
+        NOTICE,
+        title="straggler",
+        setback=True,
+        opens=("straggler",),
+        verb="slow",
+        names_subject=True,
+    ),
+    EventKind(
+        "straggler_off",
+        title="straggler gone",
+        ends=("straggler_on",),
+        closes=("straggler",),
+        names_subject=True,
+    ),
     EventKind("input_bound", WARNING, opens=("input_wait",), verb="waited for input", names_subject=True),
-    EventKind("input_free", NOTICE, ends=("input_bound",), closes=("input_wait",), names_subject=True),
-    EventKind("does_not_fit", WARNING, names_subject=True),
-    EventKind("cloud_on", hashed=("gpus",), names_subject=True),
-    EventKind("cloud_off", hashed=("gpus",)),
-    EventKind("reservation_on", NOTICE, opens=("idle_reserved",), verb="kept waiting", gantt=Gantt.RESERVES),
-    EventKind("reservation_off", ends=("reservation_on",), closes=("idle_reserved",)),
+    EventKind(
+        "input_free",
+        NOTICE,
+        title="no longer input-bound",
+        ends=("input_bound",),
+        closes=("input_wait",),
+        names_subject=True,
+    ),
+    EventKind("does_not_fit", WARNING, title="job does not fit", names_subject=True),
+    EventKind("cloud_on", title="cloud nodes ready", hashed=("gpus",), names_subject=True),
+    EventKind("cloud_off", title="cloud nodes released", hashed=("gpus",)),
+    EventKind(
+        "reservation_on",
+        NOTICE,
+        title="reservation started",
+        opens=("idle_reserved",),
+        verb="reserved",
+        gantt=Gantt.RESERVES,
+    ),
+    EventKind(
+        "reservation_off", title="reservation ended", ends=("reservation_on",), closes=("idle_reserved",)
+    ),
 )

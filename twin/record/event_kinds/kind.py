@@ -1,4 +1,4 @@
-"""What is known of a kind of event: how it reads, what it ends, causes and costs."""
+"""A kind of event: its title, what it ends, what it causes, what it costs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twin.record.events import Event, Severity
 INFO, NOTICE, WARNING, ALARM = Severity
 
 Group = Literal["cooling", "power", "supply", "nodes"]
-"""What an event may be the cause of: heat, darkness and caps, cooling without power, jobs that fail."""
+"""What an event may cause: heat, lost power and caps, cooling without power, failed jobs."""
 
 
 class Gantt(Enum):
@@ -22,14 +22,14 @@ class Gantt(Enum):
     TAKES = "takes"
     YIELDS = "yields"  # its GPUs; it may save its state first
     RETURNS = "returns"  # to the queue
-    CHANGES = "changes"  # goes on with other nodes or in another partition
+    CHANGES = "changes"  # continues on other nodes or in another partition
     SWAPS = "swaps"  # a node for another one
     RESERVES = "reserves"
     FAILS = "fails"
 
 
 class JobTurn(Enum):
-    """What a job is from an event about it on."""
+    """State of a job after an event about it."""
 
     QUEUED = "queued"
     STARTING = "starting"
@@ -48,7 +48,7 @@ class JobTurn(Enum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a frame shows of a thing while an event about it lasts; nothing of it any more: the event is over.
+    """What a frame shows of a component while an event about it lasts; once it shows none of it, the event is over.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Evidence:
     throttle
         Bits of the throttle reason (NVML), one of which is set for a GPU that it cools.
     gear
-        It may be about a piece of gear: over when that is carried away.
+        It may be about a piece of equipment: over when that is removed.
     """
 
     nodes: tuple[NodeCondition, ...] = ()
@@ -82,7 +82,7 @@ class EventKind:
     severity
         How severe it is unless the event itself says otherwise.
     title
-        For people; "" is replaced by the words of the id.
+        In the window and reports; "" is replaced by the words of the id.
     ends
         Kinds of events about the same subject that last until this one.
     hashed
@@ -96,7 +96,7 @@ class EventKind:
     opens, closes
         Ledger accounts a stretch of which it begins or ends.
     verb
-        What a thing did in a stretch that it opened: "throttled".
+        What its subject was in a stretch that it opened: "throttled".
     counts_nodes
         Its value ``nodes`` counts the nodes that it holds down while it lasts.
     counts_all
@@ -104,13 +104,13 @@ class EventKind:
     singly
         Its nodes come back one by one, each with an event of its own.
     of_nodes
-        It ends things of nodes: of a rack or hall what is in it, of a node what it was a part of.
+        It ends events of nodes: of a rack or hall those inside it, of a node those it was a part of.
     each_ends
-        Several that act on one thing end one by one; of other kinds the run says again what still acts.
+        Several on one component end one by one; of other kinds the run logs again what still acts.
     part_ends
         What ends it may be about a part of its subject.
     kept_by
-        Kinds of events: it goes on for as long as one of them about the same thing lasts.
+        Kinds of events: it lasts for as long as one of them about the same subject lasts.
     evidence
         What a frame shows while it lasts.
     job

@@ -1,4 +1,4 @@
-"""What is told of switches and links."""
+"""Events of switches and links."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ KINDS = (
         groups=("nodes",),
         each_ends=True,
         opens=("fabric_contention", "idle_in_repair"),
-        verb="out",
+        verb="down",
         counts_nodes=True,
         evidence=GEAR,
     ),
     EventKind(
         "fabric_back",
         NOTICE,
+        title="fabric restored",
         hashed=("nodes",),
         ends=("fabric_fault", "failure"),
         closes=("fabric_contention", "idle_in_repair"),

@@ -1,4 +1,4 @@
-"""What is told of people who act on a run."""
+"""Events of what users do to a run."""
 
 from __future__ import annotations
 

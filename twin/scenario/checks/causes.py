@@ -34,16 +34,16 @@ def causes(scenario: Scenario) -> Iterator[Wrong]:
     for i, cause in enumerate(failures.causes):
         if not there.get(cause.on, True):
             reason, hint = _MISSING[cause.on]
-            yield ("failures", "causes", i, "on"), f"can strike nothing: {reason}", hint
+            yield ("failures", "causes", i, "on"), f"has no possible target: {reason}", hint
         elif not scenario.fabrics and (bad := impairment_of(cause.effect)) and bad.what in ("cards", "cable"):
             yield (
                 ("failures", "causes", i, "effect"),
-                "changes nothing: the scene has no fabric",
+                "has no effect: the scene has no fabric",
                 _MISSING["link"][1],
             )
     if failures.bursts is not None and not there.get(failures.bursts.domain, True):
         reason, hint = _MISSING[failures.bursts.domain]
-        yield ("failures", "bursts", "domain"), f"holds no neighbours: {reason}", hint
+        yield ("failures", "bursts", "domain"), f"has no neighbours: {reason}", hint
     if failures.trace is not None and failures.trace.rows is not None:
         try:
             unpack(failures.trace.rows)

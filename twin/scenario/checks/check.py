@@ -60,7 +60,11 @@ def check(
         rack that overflows and every job that cannot be cut as it says.
     """
     since_s, until_s = during or (0.0, min((edit.at_s for edit in scenario.edits), default=math.inf))
-    acting = [(i, one) for i, one in enumerate(scenario.interventions) if since_s <= one.at_s < until_s]
+    acting = [
+        (i, intervention)
+        for i, intervention in enumerate(scenario.interventions)
+        if since_s <= intervention.at_s < until_s
+    ]
     checker = _Checker(scenario, tree, catalog or load_catalog(), acting)
     problems = (
         checker.sizes()
@@ -119,27 +123,27 @@ class _Checker:
         for h, hall in enumerate(here.halls):
             things += _named(("halls", h, "rows"), (rows.id for rows in hall.rows))
         things += _named(("fabrics",), (one.id for one in here.fabrics))
-        things += _named(("power",), (one.id for one in here.power))
-        things += _named(("cooling", "plants"), (one.id for one in here.cooling.plants))
-        things += _named(("cooling", "loops"), (one.id for one in here.cooling.loops))
-        things += _named(("power_caps",), (one.id for one in here.power_caps))
-        things += _named(("storage",), (one.id for one in here.storage))
+        things += _named(("power",), (stage.id for stage in here.power))
+        things += _named(("cooling", "plants"), (facility_loop.id for facility_loop in here.cooling.plants))
+        things += _named(("cooling", "loops"), (loop.id for loop in here.cooling.loops))
+        things += _named(("power_caps",), (cap.id for cap in here.power_caps))
+        things += _named(("storage",), (store.id for store in here.storage))
         spaces = (
             things,
             [
-                *_named(("jobs",), (one.id for one in here.jobs)),
-                *_named(("streams",), (one.id for one in here.streams)),
-                *_named(("traces",), (one.id for one in here.traces)),
+                *_named(("jobs",), (job.id for job in here.jobs)),
+                *_named(("streams",), (stream.id for stream in here.streams)),
+                *_named(("traces",), (trace.id for trace in here.traces)),
             ],
-            _named(("reservations",), (one.id for one in here.reservations)),
-            _named(("tenants",), (one.id for one in here.tenants)),
-            _named(("groups",), (one.id for one in here.groups)),
-            _named(("partitions",), (one.id for one in here.partitions)),
-            _named(("clouds",), (one.id for one in here.clouds)),
-            _named(("failures", "causes"), (one.id for one in here.failures.causes)),
-            _named(("exclusions",), (one.id for one in here.exclusions)),
-            _named(("interventions",), (one.id for one in here.interventions)),
-            _named(("edits",), (one.id for one in here.edits)),
+            _named(("reservations",), (reservation.id for reservation in here.reservations)),
+            _named(("tenants",), (tenant.id for tenant in here.tenants)),
+            _named(("groups",), (group.id for group in here.groups)),
+            _named(("partitions",), (partition.id for partition in here.partitions)),
+            _named(("clouds",), (cloud.id for cloud in here.clouds)),
+            _named(("failures", "causes"), (cause.id for cause in here.failures.causes)),
+            _named(("exclusions",), (exclusion.id for exclusion in here.exclusions)),
+            _named(("interventions",), (intervention.id for intervention in here.interventions)),
+            _named(("edits",), (edit.id for edit in here.edits)),
         )
         return [problem for space in spaces for problem in self._twice(space)]
 
@@ -147,7 +151,10 @@ class _Checker:
         """Yield names of things that do not exist."""
         here = self.scenario
         stages, stores = [one.id for one in here.power], [one.id for one in here.storage]
-        plants, tenants = [one.id for one in here.cooling.plants], [one.id for one in here.tenants]
+        plants, tenants = (
+            [facility_loop.id for facility_loop in here.cooling.plants],
+            [tenant.id for tenant in here.tenants],
+        )
         for i, network in enumerate(here.fabrics):
             yield from self._all(network.rows, self.rows, "row generator", ("fabrics", i, "rows"))
             for name in ("leaf", "spine", "core"):
@@ -173,7 +180,7 @@ class _Checker:
                 for key, said in (("read", store.read_bytes_s), ("write", store.write_bytes_s)):
                     if said is None:
                         yield self._problem(
-                            ("storage", i), f"needs {key!r}, or a part that says it", value=""
+                            ("storage", i), f"needs {key!r}, or a part that gives it", value=""
                         )
         for at, reason, hint in (
             *tenancy.references(here, self.catalog),
@@ -219,7 +226,7 @@ class _Checker:
     def overrides(self) -> Iterator[Problem]:
         """Yield overrides of items that no generator makes."""
         for h, hall in enumerate(self.scenario.halls):
-            for item, said in hall.overrides.items():
+            for item, override in hall.overrides.items():
                 at: Path = ("halls", h, "overrides", item)
                 wrong = self._item(item, hall)
                 if wrong:
@@ -227,21 +234,25 @@ class _Checker:
                     continue
                 depth = item.count("/")
                 for key, given, right in (
-                    ("part", said.part is not None, depth in (2, 3)),
-                    ("at", said.at is not None, depth in (1, 2)),
-                    ("facing", said.facing is not None, depth in (1, 2)),
-                    ("rack", said.rack is not None, depth == 3),
-                    ("u", said.u is not None, depth == 3),
-                    ("drained", said.drained, depth == 3),
+                    ("part", override.part is not None, depth in (2, 3)),
+                    ("at", override.at is not None, depth in (1, 2)),
+                    ("facing", override.facing is not None, depth in (1, 2)),
+                    ("rack", override.rack is not None, depth == 3),
+                    ("u", override.u is not None, depth == 3),
+                    ("drained", override.drained, depth == 3),
                 ):
                     if given and not right:
                         yield self._problem((*at, key), f"does not fit {item!r}", _FITS[key])
-                if said.rack is not None:
-                    home = self._item(said.rack)
-                    if home or said.rack.count("/") != 2:
-                        yield self._problem((*at, "rack"), home or f"{said.rack!r} is no rack", _FITS["rack"])
-                if said.part is not None and depth in (2, 3):
-                    yield from self._part(said.part, ("rack",) if depth == 2 else ("node",), (*at, "part"))
+                if override.rack is not None:
+                    home = self._item(override.rack)
+                    if home or override.rack.count("/") != 2:
+                        yield self._problem(
+                            (*at, "rack"), home or f"{override.rack!r} is not a rack", _FITS["rack"]
+                        )
+                if override.part is not None and depth in (2, 3):
+                    yield from self._part(
+                        override.part, ("rack",) if depth == 2 else ("node",), (*at, "part")
+                    )
 
     def stands(self) -> Iterator[Problem]:
         """Yield places and groups of what does not exist."""
@@ -252,11 +263,11 @@ class _Checker:
 
     def actions(self) -> Iterator[Problem]:
         """Yield interventions that act on nothing."""
-        for i, one in self.acting:
+        for i, intervention in self.acting:
             at: Path = ("interventions", i)
-            wrong = list(interventions.wrong(self.scenario, one, self._thing, self.catalog)) or self._after(
-                one
-            )
+            wrong = list(
+                interventions.wrong(self.scenario, intervention, self._thing, self.catalog)
+            ) or self._after(intervention)
             for key, reason, hint in wrong:
                 yield self._problem((*at, key) if key else at, reason, hint, value=None if key else "")
 
@@ -268,10 +279,12 @@ class _Checker:
         if known and site.timezone not in known:
             near = nearest(site.timezone, known)
             hint = f"did you mean {near!r}?" if near else "write it like Europe/Berlin"
-            yield self._problem(("site", "timezone"), "is no time zone", hint)
+            yield self._problem(("site", "timezone"), "is not a time zone", hint)
         if site.climate.wet_bulb_c > site.climate.dry_bulb_c:
             reason = f"is above dry_bulb, {rendered(site.climate.dry_bulb_c, 'temperature')}"
-            yield self._problem(("site", "climate", "wet_bulb"), reason, "air is never wetter than saturated")
+            yield self._problem(
+                ("site", "climate", "wet_bulb"), reason, "the wet bulb cannot exceed the dry bulb"
+            )
 
     def fits(self) -> list[Problem]:
         """Return racks that overflow, fabrics and jobs that do not come out; wants references that hold."""
@@ -323,7 +336,7 @@ class _Checker:
         if generator is None or (hall is not None and home is not hall):
             here = [rows.id for rows in hall.rows] if hall is not None else self.rows
             near = nearest(name, here)
-            return f"names no row generator: {name!r}" + (f"; did you mean {near!r}?" if near else "")
+            return f"unknown row generator: {name!r}" + (f"; did you mean {near!r}?" if near else "")
         limits = [generator.count, generator.racks.count]
         if len(numbers) > 2 and all(n.isdecimal() for n in numbers):
             rack = "/".join([name, *numbers[:2]])
@@ -339,7 +352,7 @@ class _Checker:
             if said is not None and said.u is not None and said.part is not None:
                 limits[2] = 10**6  # a node added to what the generator makes
         if not numbers or len(numbers) > 3 or not all(n.isdecimal() for n in numbers):
-            return f"{item!r} is no row, rack or node: write generator/row/rack/node, such as gpu/0/3/1"
+            return f"{item!r} is not a row, rack or node: write generator/row/rack/node, such as gpu/0/3/1"
         for number, limit, what in zip(
             numbers, limits, ("rows", "racks in a row", "nodes in that rack"), strict=False
         ):
@@ -352,8 +365,8 @@ class _Checker:
         for name, path in space:
             if name in first:
                 mark = locate(self.tree, first[name])
-                reason = f"is given twice; {written(first[name], self.tree)} in line {mark.line} has it too"
-                yield self._problem(path, reason, "ids are unique")
+                reason = f"is a duplicate; {written(first[name], self.tree)} in line {mark.line} has it too"
+                yield self._problem(path, reason, "ids must be unique")
             first.setdefault(name, path)
 
     def _all(self, names: Iterable[str], known: list[str], what: str, at: Path) -> Iterator[Problem]:
@@ -361,25 +374,25 @@ class _Checker:
         for i, name in enumerate(names):
             yield from self._one(name, known, what, (*at, i))
             if name in seen:
-                yield self._problem((*at, i), "is named twice", value=shown(name))
+                yield self._problem((*at, i), "is listed twice", value=shown(name))
             seen.add(name)
 
     def _one(self, name: str | None, known: list[str], what: str, at: Path) -> Iterator[Problem]:
         if name is not None and name not in known:
             near = nearest(name, known)
-            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known[:8])}" if known else ""
-            yield self._problem(at, f"names no {what}", hint, value=shown(name))
+            hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known[:8])}" if known else ""
+            yield self._problem(at, f"unknown {what}", hint, value=shown(name))
 
     def _part(self, part: str | None, kinds: tuple[str, ...], at: Path) -> Iterator[Problem]:
         if part is None or (part in self.catalog and self.catalog.part(part).KIND in kinds):
             return
         fitting = [one for kind in kinds for one in self.catalog.ids(kind)]
         near = nearest(part, fitting)
-        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(fitting[:8])}"
+        hint = f"did you mean {near!r}?" if near else f"known: {', '.join(fitting[:8])}"
         if part in self.catalog:
             reason = f"is a {self.catalog.part(part).KIND}, not a {' or '.join(kinds)}"
         else:
-            reason = f"is no {' or '.join(kinds)} of the catalogue"
+            reason = f"is not a {' or '.join(kinds)} of the catalogue"
         yield self._problem(at, reason, hint)
 
     def _problem(self, at: Path, reason: str, hint: str = "", value: str | None = None) -> Problem:
@@ -399,9 +412,9 @@ def _named(at: Path, ids: Iterable[str | None]) -> list[tuple[str, Path]]:
 
 _FITS = {
     "part": "racks and nodes have parts",
-    "at": "only rows and racks have a place of their own, such as gpu/0/3",
+    "at": "only rows and racks can be placed, such as gpu/0/3",
     "facing": "only rows and racks have a front, such as gpu/0/3",
     "rack": "a node moves to a rack, such as gpu/0/3",
-    "u": "only nodes stand at a unit, such as gpu/0/3/1",
-    "drained": "only nodes are drained, such as gpu/0/3/1",
+    "u": "only nodes have a rack unit, such as gpu/0/3/1",
+    "drained": "only nodes can be drained, such as gpu/0/3/1",
 }

@@ -108,7 +108,7 @@ def _cards(
 
 def _changed(hall: Hall) -> set[str]:
     """Return the racks and nodes of another part than their generator makes."""
-    return {item for item, said in hall.overrides.items() if said.part is not None}
+    return {item for item, override in hall.overrides.items() if override.part is not None}
 
 
 def _of_racks(
@@ -168,15 +168,15 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str
             if size.leaves > fabric.homes and fabric.leaf is not None and fabric.leaf.count is None:
                 each = size.leaves // fabric.homes
                 reason = (
-                    f"takes {each} switches that nothing joins: {len(nodes.cards) * nodes.most_cards:,} cables, and a "
-                    f"{fabric.leaf.part} has {size.leaf.count if size.leaf else 0:,} ports; each takes some rails"
+                    f"takes {each} switches that are not connected: {len(nodes.cards) * nodes.most_cards:,} cables, "
+                    f"and a {fabric.leaf.part} has {size.leaf.count if size.leaf else 0:,} ports; each takes some rails"
                 )
-                hint = "kind: rail-optimised with a spine joins the rails, or a count says they stay apart"
+                hint = "kind: rail-optimised with a spine connects the rails; a count leaves them separate"
                 yield ("fabrics", i, "kind"), reason, hint
             continue
         alone = size.leaves > fabric.homes if fabric.kind == "leaf-spine" else size.units > 1
         if size.spine is None and (alone or size.units > 1):
-            reason = "is not given: nodes of different leaves do not reach one another"
+            reason = "is missing: nodes of different leaves cannot reach each other"
             yield (
                 ("fabrics", i, "spine"),
                 reason,
@@ -194,8 +194,8 @@ def at_odds(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, s
     """Yield (path, reason, hint) of technologies that switches do not speak, and of routing where nothing is chosen."""
     for i, fabric in enumerate(scenario.fabrics):
         if fabric.routing is not None and fabric.kind in ("torus", "ring"):
-            reason = f"changes nothing: in a {fabric.kind} data goes dimension by dimension"
-            yield ("fabrics", i, "routing"), reason, "leave it out"
+            reason = f"has no effect: in a {fabric.kind} data goes dimension by dimension"
+            yield ("fabrics", i, "routing"), reason, "remove it"
         if fabric.technology is None:
             continue
         asked = catalog.technology(fabric.technology)
@@ -207,7 +207,7 @@ def at_odds(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, s
             own = catalog.technology(own_name)
             faster = (asked.line_rate_bytes_s or 0.0) > (own.line_rate_bytes_s or math.inf)
             if (asked.family == "infiniband") != (own.family == "infiniband"):
-                reason = f"is not what the {name} switches speak: a {tier.part} is {own.title}"
+                reason = f"does not match the {name} switches: a {tier.part} is {own.title}"
             elif faster:
                 reason = f"is faster than the {name} switches: a {tier.part} is {own.title}"
             else:
@@ -237,7 +237,7 @@ def crowded(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, s
         has = int(catalog.rack(part).height_u) if part is not None else CABINET_UNITS
         if units > has:
             number = racks[name].count * racks[name].racks.count
-            reason = f"are too few racks: switches of fabrics take {units} U in each, and a rack has {has} U"
+            reason = f"are too few racks: fabric switches take {units} U in each, and a rack has {has} U"
             yield last[name], reason, f"{math.ceil(number * units / has)} racks would do"
 
 
@@ -260,22 +260,22 @@ def _explicit(fabric: Fabric, size: Size, cards: dict[str, int]) -> Iterator[tup
         if unknown:
             continue
         if link.source == link.target:
-            yield (*at, "to"), "is the same thing as from", "a cable has two different ends"
+            yield (*at, "to"), "is the same end as from", "a cable needs two different ends"
             continue
         if fabric.homes > 1 and link.source in cards and link.target in cards:
             yield (*at, "to"), "is a node, and dual-homed cards plug into leaves", "homes: 1"
             continue
         low, high = sorted((link.source, link.target))
         if (low, high) in seen:
-            reason = f"joins the same two things as links[{seen[low, high]}]"
-            yield (*at, "to"), reason, "write one link with more cables"
+            reason = f"connects the same two ends as links[{seen[low, high]}]"
+            yield (*at, "to"), reason, "use one link with more cables"
             continue
         seen[low, high] = n
         for key, end in (("from", link.source), ("to", link.target)):
             before = taken[end]
             taken[end] += link.cables
             if before <= free[end] < taken[end]:
-                what = "network cards" if end in cards and fabric.homes == 1 else "ports"
+                what = "NICs" if end in cards and fabric.homes == 1 else "ports"
                 reason = f"has {free[end]} {what}, and its links so far take {taken[end]}"
                 yield (*at, key), reason, "fewer cables, or other ends"
         for node, other in ((link.source, link.target), (link.target, link.source)):
@@ -283,8 +283,8 @@ def _explicit(fabric: Fabric, size: Size, cards: dict[str, int]) -> Iterator[tup
                 mine = plugs.setdefault(node, [])
                 mine += [other] * link.cables
                 if any(a == b for a, b in zip(mine, mine[cards[node] :], strict=False)):
-                    reason = f"takes both cables of a card of {node}, which has {cards[node]}"
-                    yield (*at, "cables"), reason, "list one cable of each card first, then the others"
+                    reason = f"takes both cables of a NIC of {node}, which has {cards[node]}"
+                    yield (*at, "cables"), reason, "list one cable of each NIC first, then the others"
 
 
 def _no_end(fabric: Fabric, end: str, counts: tuple[int, ...], free: dict[str, int]) -> tuple[str, str]:
@@ -293,18 +293,18 @@ def _no_end(fabric: Fabric, end: str, counts: tuple[int, ...], free: dict[str, i
     level, _, number = rest.partition("/")
     if name == fabric.id and "/" not in number:
         if int(level) >= len(TIER_NAMES):
-            return "names no switch", f"tiers are 0 (leaf), 1 (spine) and 2 (core), such as {fabric.id}/0/0"
+            return "is not a switch", f"tiers are 0 (leaf), 1 (spine) and 2 (core), such as {fabric.id}/0/0"
         tier = TIER_NAMES[int(level)]
         has = counts[int(level)]
         if not has:
             return (
-                f"names no switch: there is no {tier}",
+                f"is not a switch: the fabric has no {tier}",
                 f"write {tier}: {{part: QM9700, count: {int(number) + 1}}}",
             )
         return (
-            f"names no switch: {tier} has {has}, counted from 0",
+            f"is not a switch: {tier} has {has}, counted from 0",
             f"{tier}.count: {int(number) + 1} would do",
         )
     near = nearest(end, list(free)) if len(free) <= MEANT_WITHIN else ""
     hint = f"did you mean {near!r}?" if near else "nodes are generator/row/rack/node, such as gpu/0/3/1"
-    return "names no node of this fabric and no switch", hint
+    return "is neither a node of this fabric nor a switch", hint

@@ -211,26 +211,26 @@ def _check_keys(fabric: Fabric) -> None:
             if (fabric.kind, name) == ("single-switch", "spine"):
                 continue
             known = ", ".join(_TIERS[fabric.kind]) or "none: nodes are joined to one another"
-            raise Misfit(name, f"is no tier of {named}", f"its tiers are {known}")
+            raise Misfit(name, f"is not a tier of {named}", f"its tiers are {known}")
     for name in _NEEDED.get(fabric.kind, _TIERS[fabric.kind][:1]):
         _needed(fabric, name)
     if fabric.dims and fabric.kind != "torus":
-        raise Misfit("dims", f"is nothing that {named} has", "only a torus has dims")
+        raise Misfit("dims", f"does not apply to {named}", "only a torus has dims")
     if fabric.links and fabric.kind != "explicit":
-        raise Misfit("links", f"is nothing that {named} takes", "use kind: explicit, or leave the links out")
+        raise Misfit("links", f"is not accepted by {named}", "use kind: explicit, or remove the links")
     if fabric.kind == "explicit" and not fabric.links and not any(_counts(fabric)):
-        raise Misfit("links", "is empty", "an explicit fabric has the cables that it lists")
+        raise Misfit("links", "is empty", "an explicit fabric has only the cables it lists")
     if fabric.homes > 1 and fabric.kind in ("torus", "ring"):
-        raise Misfit("homes", f"does not fit {named}: its cards plug into no leaf", "homes: 1")
+        raise Misfit("homes", f"does not fit {named}: its NICs connect to no leaf", "homes: 1")
     if fabric.technology is None and fabric.leaf is None:
-        raise Misfit("technology", "is not given, and no switch says it", "name one, such as InfiniBand-NDR")
+        raise Misfit("technology", "is missing, and no switch gives it", "name one, such as InfiniBand-NDR")
 
 
 def _needed(fabric: Fabric, name: str) -> SwitchTier:
     tier: SwitchTier | None = getattr(fabric, name)
     if tier is None:
         named = fabric.kind.replace("-", " ")
-        raise Misfit(name, f"is not given, and a {named} needs it", f"write {name}: {{part: QM9700}}")
+        raise Misfit(name, f"is missing, and a {named} needs it", f"write {name}: {{part: QM9700}}")
     return tier
 
 
@@ -254,8 +254,8 @@ def _torus(fabric: Fabric, nodes: int, cards: int) -> Size:
     if cards < 2 * axes:
         key = "dims" if fabric.dims else "kind"
         most = cards // 2
-        hint = f"at most {most} axes longer than 1" if most else "its nodes need two network cards"
-        raise Misfit(key, f"needs {2 * axes} network cards a node, two an axis, and a node has {cards}", hint)
+        hint = f"at most {most} axes longer than 1" if most else "its nodes need two NICs"
+        raise Misfit(key, f"needs {2 * axes} NICs a node, two an axis; a node has {cards}", hint)
     return Size(unit_nodes=fabric.unit_nodes or UNIT_NODES, units=1 if nodes else 0, dims=dims)
 
 
@@ -265,7 +265,7 @@ def _single(fabric: Fabric, size: Size, nodes: int, cards: int) -> Size:
     _two_leaves(fabric, 1)
     given = tier.count // fabric.homes if tier.count is not None else None
     if tier.count is not None and tier.count % fabric.homes:
-        raise Misfit("leaf.count", "leaves one cable of a dual-homed card without a switch", "an even number")
+        raise Misfit("leaf.count", "leaves one cable of a dual-homed NIC without a switch", "an even number")
     each = given or next(
         (n for n in range(1, cards + 1) if math.ceil(cards / n) * nodes <= leaf.count), cards
     )
@@ -316,11 +316,11 @@ def _unit_nodes(fabric: Fabric, size: Size, nodes: int, cards: int) -> int:
             raise Misfit(
                 "leaf.part",
                 f"has {leaf.count} ports, and a rail has {nodes:,} cables",
-                "name a spine: each rail then has its own",
+                "add a spine: each rail then has its own",
             )
         if fabric.unit_nodes is not None and fabric.unit_nodes < nodes:
-            reason = "makes units that nothing joins: there is no spine"
-            raise Misfit("unit_nodes", reason, "leave it out, or name a spine: each rail then has its own")
+            reason = "creates units that are not connected: there is no spine"
+            raise Misfit("unit_nodes", reason, "remove it, or add a spine: each rail then has its own")
         return nodes
     if fabric.unit_nodes is not None:
         return fabric.unit_nodes
@@ -368,7 +368,7 @@ def _pod_spines(fabric: Fabric, size: Size) -> tuple[int, int]:
         count = even_spines(total, spine.count // 2, size.up) if total else 0
     elif tier.count % size.units:
         near = max(1, round(tier.count / size.units)) * size.units
-        reason = f"shares out unevenly over {size.units} pods or groups"
+        reason = f"does not divide evenly over {size.units} pods or groups"
         raise Misfit("spine.count", reason, f"{near} would do")
     else:
         count = tier.count // size.units
@@ -378,7 +378,7 @@ def _pod_spines(fabric: Fabric, size: Size) -> tuple[int, int]:
         raise Misfit("spine.count", _too_few(down, spine, "leaves"), f"at least {enough}")
     if count > size.up and tier.count is not None:
         reason = (
-            f"makes {count} spines a pod or group, and a leaf has {size.up} cables up: leaves would not meet"
+            f"makes {count} spines a pod or group, and a leaf has {size.up} cables up: not all leaves connect"
         )
         raise Misfit("spine.count", reason, f"at most {size.up * size.units}")
     if count > size.up:
@@ -406,7 +406,7 @@ def _fat_tree(fabric: Fabric, size: Size, nodes: int) -> Size:
         each = even_spines(size.units * up, core.count, up) if up else 0
     elif not spines or tier.count % spines:
         near = max(1, round(tier.count / max(1, spines))) * spines
-        reason = f"shares out unevenly over the {spines} spines of a pod"
+        reason = f"does not divide evenly over the {spines} spines of a pod"
         raise Misfit("core.count", reason, f"{near} would do")
     else:
         each = tier.count // spines
@@ -415,11 +415,11 @@ def _fat_tree(fabric: Fabric, size: Size, nodes: int) -> Size:
         reason = f"has fewer ports than there are pods: {core.count} of each core for {size.units} pods"
         raise Misfit("core.count", reason, f"at least {math.ceil(size.units / core.count) * spines}")
     if each > up and tier.count is not None:
-        reason = f"makes {each} cores for each spine of a pod, which has {up} cables up: pods would not meet"
+        reason = f"makes {each} cores for each spine of a pod, which has {up} cables up: not all pods connect"
         raise Misfit("core.count", reason, f"at most {spines * up}")
     if each > up:
         reason = f"makes {size.units} pods, and {core.part} joins {core.count}"
-        raise Misfit("unit_nodes", reason, f"larger pods: at least {math.ceil(nodes / core.count)} nodes")
+        raise Misfit("unit_nodes", reason, f"use larger pods: at least {math.ceil(nodes / core.count)} nodes")
     return replace(size, spines=spines, spine_up=up, cores=each * spines)
 
 
@@ -440,16 +440,14 @@ def _dragonfly(fabric: Fabric, size: Size) -> Size:
 def _two_leaves(fabric: Fabric, units: int) -> None:
     tier = _needed(fabric, "leaf")
     if fabric.homes > 1 and tier.count is not None and tier.count < fabric.homes * units:
-        many = "a card has" if units == 1 else f"in each of {units} units a card has"
+        many = "a NIC has" if units == 1 else f"in each of {units} units a NIC has"
         reason = f"is too few for homes: {fabric.homes}: {many} {fabric.homes} cables, to different leaves"
         raise Misfit("leaf.count", reason, f"at least {fabric.homes * units}")
 
 
 def _too_few(ports: int, switch: Ports, ends: str = "nodes") -> str:
     who = "a leaf" if ends == "nodes" else f"a switch above {ends}"
-    return (
-        f"does not suffice: {who} would need {ports} ports to its {ends} and {switch.part} has {switch.count}"
-    )
+    return f"is too few: {who} would need {ports} ports to its {ends} and {switch.part} has {switch.count}"
 
 
 def _leaf(size: Size) -> Ports:

@@ -32,7 +32,11 @@ def targets(
     UnknownPart
         When the catalogue lacks a part; `check` has said so before.
     """
-    acting = [(i, one.target) for i, one in interventions if _ON_FABRIC & set(KINDS[one.kind].targets)]
+    acting = [
+        (i, intervention.target)
+        for i, intervention in interventions
+        if _ON_FABRIC & set(KINDS[intervention.kind].targets)
+    ]
     fabrics = {fabric.id: fabric for fabric in scenario.fabrics}
     known: dict[str, tuple[Connected, tuple[int, int, int]]] = {}
     for i, target in acting:
@@ -54,7 +58,7 @@ def targets(
             card = second.partition("@")[0].partition(".")[0]
             if tilde and card.isdecimal() and first in nodes.cards and int(card) >= nodes.cards[first]:
                 has = nodes.cards[first]
-                reason = f"{target!r} does not exist: the node has {has} cards, counted from 0"
+                reason = f"{target!r} does not exist: the node has {has} NICs, counted from 0"
                 yield ("interventions", i, "target"), reason, f"did you mean '{first}~{has - 1}'?"
 
 

@@ -64,7 +64,7 @@ def facility(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     for i, loop in enumerate(scenario.cooling.loops):
         part = catalog.part(loop.part)
         if isinstance(part, CduPart | TankPart) and part.rejects_to == "room air":
-            reason = "gives its heat to the room air, which no loop here carries on"
+            reason = "rejects its heat to the room air, which no loop cools"
             yield ("cooling", "loops", i, "part"), reason, "use a CDU on facility water, or an air loop"
     for h, hall in enumerate(scenario.halls):
         for r, rows in enumerate(hall.rows):
@@ -78,17 +78,17 @@ def _stage(stage: PowerStage) -> Iterator[tuple[str, str, str]]:
     fields = PowerStage.model_fields
     for name, kinds in ONLY_FOR.items():
         if stage.kind not in kinds and getattr(stage, name) != fields[name].default:
-            reason = f"means nothing for a {stage.kind}"
+            reason = f"does not apply to a {stage.kind}"
             yield fields[name].alias or name, reason, f"{' and '.join(kinds)} have it"
     if stage.needed is not None and stage.needed > stage.units:
         yield "needed", f"is more than its {stage.units} units", f"at most {stage.units}, or more units"
     if stage.kind in ON_SITE and stage.source is not None:
-        reason = f"means nothing for a {stage.kind}: it is a source itself"
+        reason = f"does not apply to a {stage.kind}: it is a source itself"
         yield "from", reason, "at: names the stage whose output it is connected to"
     if stage.transfer_s and stage.spare_source is None:
-        yield "transfer", "means nothing without or_from", "or_from names the stage that takes over"
+        yield "transfer", "has no effect without or_from", "or_from names the stage that takes over"
     if stage.spare_source is not None and stage.spare_source == stage.source:
-        yield "or_from", "is the stage it hangs on already", "another one, or none"
+        yield "or_from", "already supplies this stage", "name another stage, or none"
 
 
 def _third_feeds(scenario: Scenario) -> Iterator[Wrong]:
@@ -98,8 +98,10 @@ def _third_feeds(scenario: Scenario) -> Iterator[Wrong]:
         for n, name in enumerate(stage.feeds):
             mine = feeders.setdefault(name, [])
             if len(mine) >= 2:
-                reason = f"is fed by {mine[0]} and {mine[1]} already: a thing has at most two feeds, A and B"
-                yield ("power", i, "feeds", n), reason, "take it out of one of the three"
+                reason = (
+                    f"is fed by {mine[0]} and {mine[1]} already: at most two feeds, A and B, are possible"
+                )
+                yield ("power", i, "feeds", n), reason, "remove it from one of the three"
             mine.append(stage.id)
 
 
@@ -119,4 +121,4 @@ def circles(scenario: Scenario) -> Iterator[Wrong]:
                     seen.add(one)
                     waiting += above.get(one, [])
             if stage.id in seen:
-                yield ("power", i, key), "makes a circle: the stage supplies itself", ""
+                yield ("power", i, key), "forms a cycle: the stage supplies itself", ""

@@ -56,29 +56,29 @@ def _stack(racks: RackGenerator, catalog: Catalog) -> Iterator[tuple[int, str, s
                 n,
                 "count",
                 reason,
-                f"at most {room} fit there" if room else "nothing fits above what is there",
+                f"at most {room} fit there" if room else "the rack is full above",
             )
         return
 
 
 def unlinked(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield jobs that talk between scale-up domains in a scene without any fabric: their network is not modelled."""
-    for one in asked(scenario, catalog) if not scenario.fabrics else ():
-        job, node = one.job, one.node
+    for ask in asked(scenario, catalog) if not scenario.fabrics else ():
+        job, node = ask.job, ask.node
         if node is None or isinstance(job.workload, Inference | Load):
             continue
         if job.nodes * node.n_gpu > max(node.n_gpu, node.scale_up_gpus):
             reason = (
-                "talk over a network that is not modelled, as the scene has no fabric: they go at the speed of the "
-                "healthy network that their profile was fitted on"
+                "use a network that is not modelled, as the scene has no fabric: step times assume the "
+                "calibration fabric"
             )
-            yield one.size, reason, "give the scene a fabric under fabrics"
+            yield ask.size, reason, "add a fabric under fabrics"
 
 
 def split_tensors(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield tensor groups larger than a scale-up domain: each layer then waits for the network."""
-    for one in asked(scenario, catalog):
-        workload, at = one.job.workload, one.workload
+    for ask in asked(scenario, catalog):
+        workload, at = ask.job.workload, ask.workload
         groups: list[tuple[Path, int]] = []
         if isinstance(workload, LlmTraining | Reinforcement):
             groups.append(((*at, "parallelism", "tensor"), workload.parallelism.tensor))
@@ -86,11 +86,11 @@ def split_tensors(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
             groups.append(((*at, "rollout_tensor"), workload.rollout_tensor))
         if isinstance(workload, Inference):
             groups.append(((*at, "tensor"), workload.tensor))
-        node = one.node
+        node = ask.node
         if node is None:
             continue
         together = max(node.n_gpu, node.scale_up_gpus)
         for path, tensor in groups:
             if tensor > together:
-                reason = f"crosses the network in every layer: {together} GPUs of {node.id} share a scale-up domain"
+                reason = f"uses the fabric in every layer: only {together} GPUs of {node.id} share a scale-up domain"
                 yield path, reason, f"at most {together} stay inside"

@@ -19,4 +19,4 @@ def past_the_end(scenario: Scenario) -> Iterator[tuple[Path, str, str]]:
 
 def too_late(at_s: float, end_s: float) -> str:
     """Return why what is asked for at a time never happens [s]."""
-    return f"is at {units.spoken(at_s)}, and the run ends at {units.spoken(end_s)}: it never happens"
+    return f"is at {units.spoken(at_s)}, after the end of the run at {units.spoken(end_s)}"

@@ -25,8 +25,8 @@ Wrong = tuple[str, str, str]
 """Key, reason, hint."""
 
 _STAGES: dict[Need, tuple[tuple[str, ...], str]] = {
-    "battery": (("ups", "battery"), "has no battery; a UPS or battery storage has one"),
-    "generator": (("generator",), "needs no start; a generator does"),
+    "battery": (("ups", "battery"), "has no battery; choose a UPS or battery storage"),
+    "generator": (("generator",), "does not start; choose a generator"),
 }
 """Kinds of stage that have what is needed, and why the others do not do."""
 
@@ -57,13 +57,13 @@ def wrong(
     for key, value in given.items():
         if value is not None and key not in known.options:
             takes = ", ".join(sorted(known.options)) or "nothing"
-            yield key, f"means nothing for {one.kind}", f"it takes {takes}"
+            yield key, f"does not apply to {one.kind}", f"it takes {takes}"
     if known.is_setting:
         yield from _setting(scenario, one)
     else:
         kind, reason, hint = kind_of(scenario, one.target, known.targets, item)
         if known.targets == ("link",) and kind is None and "~" not in one.target:
-            reason, hint = f"is no link: {one.kind} takes one", LINK_HINT
+            reason, hint = f"is not a link, which {one.kind} needs", LINK_HINT
         if kind is None:
             yield "target", reason, hint
         else:
@@ -72,10 +72,10 @@ def wrong(
         if kind == "job" and known.needs.get(kind) == "other partition" and one.value is not None:
             yield from _move(scenario, one)
         if known.words and one.value is not None and one.value not in known.words:
-            yield "value", f"is no value of {one.kind}", near(one.value, known.words)
+            yield "value", f"is not a value of {one.kind}", near(one.value, known.words)
     causes = [cause.id for cause in scenario.failures.causes]
     if one.cause is not None and causes and one.cause not in causes:
-        yield "cause", "names no cause of failures.causes", near(one.cause, causes)
+        yield "cause", "is not a cause of failures.causes", near(one.cause, causes)
 
 
 def _misfit(scenario: Scenario, one: Intervention, kind: TargetKind, catalog: Catalog) -> Iterator[Wrong]:
@@ -83,9 +83,9 @@ def _misfit(scenario: Scenario, one: Intervention, kind: TargetKind, catalog: Ca
     name, known = one.target.partition("/")[0], KINDS[one.kind]
     need = known.needs.get(kind)
     if one.count is not None and "count" in known.options and not known.counts(kind):
-        yield "count", f"means nothing for a {TITLES[kind]}", "a power item has machines that fail one by one"
+        yield "count", f"does not apply to a {TITLES[kind]}", "only power items have machines to count"
     if need == "cards" and not scenario.fabrics:
-        yield "target", "has no card on a fabric", "add one under fabrics"
+        yield "target", "has no NIC on a fabric", "add one under fabrics"
     if kind == "power":
         stage = next(stage for stage in scenario.power if stage.id == name)
         fitting, why = _STAGES.get(need, ((stage.kind,), "")) if need is not None else ((stage.kind,), "")
@@ -100,7 +100,7 @@ def _misfit(scenario: Scenario, one: Intervention, kind: TargetKind, catalog: Ca
     elif kind in ("rack", "node"):
         rows = next((rows for hall in scenario.halls for rows in hall.rows if rows.id == name), None)
         if rows is None:  # it stands in a hall that could not follow the last edit
-            yield "target", "is not in the scene any more", ""
+            yield "target", "is no longer in the scene", ""
         else:
             yield from _rack_misfit(scenario, one, need, rows, catalog)
 
@@ -109,7 +109,7 @@ def _loop_misfit(one: Intervention, need: Need | None, loop: Loop) -> Iterator[W
     if need == "fans" and loop.kind in ("liquid", "immersion"):
         yield "target", f"is a {loop.kind} loop and has no fans", "pump_stop stops its pumps"
     elif need == "coolant" and loop.kind == "air":
-        yield "target", "is an air loop: nothing leaks from it", "leak takes a loop with coolant, or a rack"
+        yield "target", "is an air loop and cannot leak", "choose a loop with coolant, or a rack"
     elif need == "valve" and loop.control == "none":
         yield "target", "has no control valve", "give the loop control: valve"
     else:
@@ -118,8 +118,8 @@ def _loop_misfit(one: Intervention, need: Need | None, loop: Loop) -> Iterator[W
 
 def _plant_misfit(one: Intervention, need: Need | None, plant: FacilityLoop) -> Iterator[Wrong]:
     if need == "chiller" and plant.kind != "chiller":
-        hint = "fan_stop stops its fans, heat_rejection_loss all of it"
-        yield "target", f"is a {plant.kind}: there is no chiller", hint
+        hint = "use fan_stop for its fans, heat_rejection_loss for all of it"
+        yield "target", f"is a {plant.kind}: it has no chiller", hint
     elif KINDS[one.kind].counted == "pumps":
         yield from _too_many(one, plant.pumps, "pumps")
     elif plant.units is not None:
@@ -132,16 +132,20 @@ def _rack_misfit(
     if need == "coolant" and not any(
         loop.kind != "air" and rows.id in loop.serves for loop in scenario.cooling.loops
     ):
-        yield "target", "stands on no loop with coolant: nothing leaks there", ""
+        yield "target", "is on no loop with coolant and cannot leak", ""
     if need not in ("shelves", "supplies"):
         return
     shelves, parts = _supplies(rows, catalog)
     if need == "shelves" and not shelves:
-        yield "target", "has no power shelves: its nodes have supplies of their own", "name a node of it"
+        yield (
+            "target",
+            "has no power shelves: its nodes have supplies of their own",
+            "choose one of its nodes",
+        )
     elif need == "shelves":
         yield from _too_many(one, shelves, "power shelves")
     elif not parts:
-        yield "target", "is fed from the power shelves of its rack", "name the rack"
+        yield "target", "is fed from the power shelves of its rack", "choose the rack"
     else:
         yield from _too_many(one, max(parts), "power supplies")
 
@@ -191,7 +195,7 @@ def _move(scenario: Scenario, one: Intervention) -> Iterator[Wrong]:
     if part is None:
         yield (
             "value",
-            f"names no partition: {one.value}",
+            f"unknown partition {one.value}",
             near(str(one.value), [p.id for p in scenario.partitions]),
         )
         return
@@ -210,7 +214,7 @@ def value_of(one: Intervention) -> float:
         try:
             return float(text)
         except ValueError:
-            raise units.UnitError(f"{text!r} is no number") from None
+            raise units.UnitError(f"{text!r} is not a number") from None
     return units.parse(text, "temperature_difference" if dimension == "kelvin" else dimension)
 
 
@@ -231,5 +235,5 @@ def _setting(scenario: Scenario, one: Intervention) -> Iterator[Wrong]:
         )
         return
     if not LIVE.match(one.target):
-        reason = "cannot be set while the hall runs; checkpoint and recovery of a job and the scheduler can"
+        reason = "cannot be set during a run; only checkpoint and recovery of a job, and the scheduler can"
         yield "target", reason, "such as jobs[llama3].checkpoint.interval; others: in the file, or with --set"

@@ -24,17 +24,17 @@ def names(job: Job) -> Iterator[Found]:
     if isinstance(workload, LlmTraining | Reinforcement | Inference):
         known = sorted(_models())
         if workload.model not in known:
-            yield "model", "is no model preset", _choice(workload.model, known)
+            yield "model", "is not a model preset", _choice(workload.model, known)
     if isinstance(workload, Load):
         return
     named = workload.profile
     if named is not None and named not in _profiles():
-        yield "profile", "is no calibration profile", _choice(named, sorted(_profiles()))
+        yield "profile", "is not a calibration profile", _choice(named, sorted(_profiles()))
     own = workload.calibration if isinstance(workload, LlmTraining) else None
     if own is not None and named is not None:
-        yield "calibration", "stands beside profile, and a job has one", "leave one of them out"
+        yield "calibration", "conflicts with profile: a job has one", "remove one of them"
     if own is not None and own.extends not in _profiles():
-        yield "calibration.extends", "is no shipped profile", _choice(own.extends, sorted(_profiles()))
+        yield "calibration.extends", "is not a shipped profile", _choice(own.extends, sorted(_profiles()))
 
 
 def wrong(job: Job, node_gpus: int, gpu: str, nameless: bool) -> Iterator[Found]:
@@ -59,7 +59,7 @@ def wrong(job: Job, node_gpus: int, gpu: str, nameless: bool) -> Iterator[Found]
         and gpu.lower() not in {served.lower() for gpus_of in _profiles().values() for served in gpus_of}
     ):
         hint = f"name one: {', '.join(sorted(_profiles()))}"
-        yield "workload.profile", f"is needed: no calibration profile serves {gpu}", hint
+        yield "workload.profile", f"is required: no calibration profile is for {gpu}", hint
     if isinstance(workload, LlmTraining):
         batch = (workload.global_batch, "workload.global_batch")
         tokens = None if nameless else workload.sequence or int(_models()[workload.model]["seq"])
@@ -109,7 +109,7 @@ def _cut(it: _Cut) -> Iterator[Found]:
         yield it.batch_key, reason, hint
     each = cut.tensor if cut.expert_tensor is None else cut.expert_tensor
     if cut.tensor % each:
-        yield f"{_TO}.expert_tensor", f"does not divide tensor {cut.tensor}", "1 keeps experts whole"
+        yield f"{_TO}.expert_tensor", f"does not divide tensor {cut.tensor}", "1 keeps each expert on one GPU"
     elif cut.tensor * cut.context * replicas % (cut.expert * each):
         said = f"tensor {cut.tensor} x context {cut.context} x data parallel {replicas:,}"
         reason = f"x {each} GPUs for each expert does not divide {said}"
@@ -125,7 +125,7 @@ def _shape(it: _Cut, tokens: int, model: Mapping[str, Any]) -> Iterator[Found]:
     if heads % cut.tensor:
         yield f"{_TO}.tensor", f"does not divide the {heads} attention heads of {it.model}", ""
     if experts == 1 and cut.expert_tensor is not None:
-        yield f"{_TO}.expert_tensor", f"means nothing for {it.model}, which has no experts", "leave it out"
+        yield f"{_TO}.expert_tensor", f"does not apply to {it.model}, which has no experts", "remove it"
     if experts % cut.expert:
         said = f"the {experts} experts of {it.model}" if experts > 1 else f"{it.model}, which has no experts"
         yield f"{_TO}.expert", f"does not divide {said}", ""
@@ -142,7 +142,7 @@ def _shape(it: _Cut, tokens: int, model: Mapping[str, Any]) -> Iterator[Found]:
 def _reinforcement(job: Job, workload: Reinforcement, node_gpus: int, nameless: bool) -> Iterator[Found]:
     generating = workload.rollout_nodes or 0
     if generating >= job.nodes:
-        reason = f"leaves no node that learns: the job has {job.nodes:,}"
+        reason = f"leaves no node for training: the job has {job.nodes:,}"
         yield "workload.rollout_nodes", reason, f"at most {job.nodes - 1:,}"
         return
     gpus = (generating or job.nodes) * node_gpus
@@ -175,7 +175,7 @@ def _heads(key: str, model: str, tensor: int, nameless: bool) -> Iterator[Found]
 
 def _choice(word: str, known: list[str]) -> str:
     near = nearest(word, known)
-    return f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
+    return f"did you mean {near!r}?" if near else f"known: {', '.join(known)}"
 
 
 @cache

@@ -21,14 +21,14 @@ def places(scenario: Scenario) -> Iterator[Wrong]:
         *((("power", i), stage) for i, stage in enumerate(scenario.power)),
     ]
     for at, thing in things:
-        for item, said in thing.places.items():
+        for item, place in thing.places.items():
             name, _, number = item.partition("/")
             if name != thing.id or not number.isdecimal() or int(number) >= thing.count:
                 hint = f"they are {thing.id}/0 to {thing.id}/{thing.count - 1}"
-                yield (*at, "places", item), f"{item!r} is none of the {thing.count} of {thing.id!r}", hint
-            if said.hall is not None and said.hall not in halls:
-                reason = f"names no hall: {said.hall!r}"
-                yield (*at, "places", item, "hall"), reason, f"there are {', '.join(halls[:8])}"
+                yield (*at, "places", item), f"{item!r} is not one of the {thing.count} of {thing.id!r}", hint
+            if place.hall is not None and place.hall not in halls:
+                reason = f"unknown hall {place.hall!r}"
+                yield (*at, "places", item, "hall"), reason, f"known: {', '.join(halls[:8])}"
 
 
 def members(scenario: Scenario, wrong: Callable[[str], str]) -> Iterator[Wrong]:
@@ -36,7 +36,7 @@ def members(scenario: Scenario, wrong: Callable[[str], str]) -> Iterator[Wrong]:
     counts = {stage.id: stage.count for stage in scenario.power}
     counts |= {loop.id: loop.count for loop in scenario.cooling.loops}
     whole = {*counts, *(rows.id for hall in scenario.halls for rows in hall.rows)}
-    whole |= {plant.id for plant in scenario.cooling.plants} | {one.id for one in scenario.fabrics}
+    whole |= {plant.id for plant in scenario.cooling.plants} | {fabric.id for fabric in scenario.fabrics}
     whole |= {store.id for store in scenario.storage}
     for g, group in enumerate(scenario.groups):
         for m, member in enumerate(group.members):

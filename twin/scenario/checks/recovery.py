@@ -22,21 +22,21 @@ def idle_recovery(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
         if isinstance(work, Job) and recovery.policy in ("shrink", "drop-replica"):
             whole = _needs_all(work)
             if whole:
-                reason = f"never does: {whole} needs all of its nodes"
+                reason = f"cannot: {whole} needs all of its nodes"
                 yield (*at, "recovery", "policy"), reason, "spare or requeue"
         if recovery.patience_s > 0 and recovery.policy != "shrink":
-            yield (*at, "recovery", "patience"), "only a job that may shrink waits first", "policy: shrink"
+            yield (*at, "recovery", "patience"), "only a job that may shrink uses it", "policy: shrink"
         for i, tier in enumerate(checkpoint.tiers):
             to = (*at, "checkpoint", "tiers", i, "to")
             if tier.to == "peer" and isinstance(work, Job) and work.nodes == 1:
-                yield to, "has no other node to keep its state", "nvme, or a store"
+                yield to, "has no other node for a copy of its state", "nvme, or a store"
         if checkpoint.interval == "none" and (checkpoint.tiers or checkpoint.verify_s):
-            reason = "writes no checkpoint, so that its tiers and verify never act"
+            reason = "means no checkpoints, so tiers and verify have no effect"
             yield (*at, "checkpoint", "interval"), reason, "daly, or a time"
 
 
 def _needs_all(job: Job) -> str:
-    """Return why a job cannot go on with fewer nodes; empty: it can."""
+    """Return why a job cannot continue with fewer nodes; empty: it can."""
     if isinstance(job.workload, Hpc):
         return "a simulation"
     if isinstance(job.workload, Reinforcement):

@@ -93,14 +93,14 @@ def halls(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
         more = _differing(hall, catalog)
         nodes.append(_Count(("halls", h, "overrides"), more[0], ""))
         gpus.append(_Count(("halls", h, "overrides"), more[1], ""))
-    yield from _over(rows, MOST_ROWS, "rows", "fewer rows")
-    yield from _over(racks, MOST_RACKS, "racks", "fewer rows, or fewer racks in each")
-    yield from _over(nodes, MOST_NODES, "nodes", "fewer racks, or fewer nodes in each")
-    yield from _over(gpus, MOST_GPUS, "GPUs", "fewer racks, or fewer nodes in each")
+    yield from _over(rows, MOST_ROWS, "rows", "use fewer rows")
+    yield from _over(racks, MOST_RACKS, "racks", "use fewer rows, or fewer racks in each")
+    yield from _over(nodes, MOST_NODES, "nodes", "use fewer racks, or fewer nodes in each")
+    yield from _over(gpus, MOST_GPUS, "GPUs", "use fewer racks, or fewer nodes in each")
     every = gpus_of(scenario, catalog)
     edits, made = len(scenario.edits), sum(count.number for count in racks)
     if every <= MOST_GPUS and made <= MOST_RACKS:
-        fold = "fold edits into the design"
+        fold = "merge edits into the design"
         edited = [_Count(("edits",), edits * every, f"{edits:,} edits of {every:,} GPUs")]
         yield from _over(edited, MOST_EDITED_GPUS, "edited GPUs", fold)
         edited = [_Count(("edits",), edits * made, f"{edits:,} edits of {made:,} racks")]
@@ -118,7 +118,7 @@ def _chosen(scenario: Scenario, nodes: int) -> Iterator[Wrong]:
             ("reservations", scenario.reservations),
         )
     ]
-    yield from _over(chosen, MOST_CHOSEN_NODES, "choices of nodes", "fewer of them, or fewer nodes")
+    yield from _over(chosen, MOST_CHOSEN_NODES, "choices of nodes", "use fewer of them, or fewer nodes")
 
 
 def gpus_of(scenario: Scenario, catalog: Catalog) -> int:
@@ -143,7 +143,7 @@ def machines(scenario: Scenario) -> Iterator[Wrong]:
         )
         for i, loop in enumerate(scenario.cooling.loops)
     ]
-    yield from _over(units, MOST_MACHINES, "cooling units", "fewer loops, or fewer units in each")
+    yield from _over(units, MOST_MACHINES, "cooling units", "use fewer loops, or fewer units in each")
 
 
 def jobs(scenario: Scenario) -> Iterator[Wrong]:
@@ -157,7 +157,7 @@ def jobs(scenario: Scenario) -> Iterator[Wrong]:
         made.append(_Count(("streams", i, "arrivals", "gap"), math.floor(expected), ""))
     for i, trace in enumerate(scenario.traces):
         made.append(_Count(("traces", i), len(table_of(trace).rows), ""))
-    yield from _over(made, MAX_JOBS, "jobs", "longer gaps, counts, or map.first")
+    yield from _over(made, MAX_JOBS, "jobs", "use longer gaps, counts, or map.first")
 
 
 def fabrics(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
@@ -175,10 +175,10 @@ def fabrics(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
         at: Path = ("fabrics", i)
         switches.append(_Count(at, switches_of(fabric, size), ""))
         many = links_of(fabric, size, nodes.count, nodes.most_cards)
-        how = f"{nodes.count:,} nodes of {nodes.most_cards} network cards"
+        how = f"{nodes.count:,} nodes of {nodes.most_cards} NICs"
         links.append(_Count(at, many, how))
-    yield from _over(switches, MOST_SWITCHES, "switches", "fewer nodes, or larger switches")
-    yield from _over(links, MOST_LINKS, "links", "fewer nodes, or fewer network cards in each")
+    yield from _over(switches, MOST_SWITCHES, "switches", "use fewer nodes, or larger switches")
+    yield from _over(links, MOST_LINKS, "links", "use fewer nodes, or fewer NICs in each")
 
 
 def switches_of(fabric: Fabric, size: Size) -> int:
@@ -244,18 +244,18 @@ def _differing(hall: Hall, catalog: Catalog) -> tuple[int, int]:
     nodes = gpus = 0
     generators: dict[str, RowGenerator] = {rows.id: rows for rows in hall.rows}
     known: dict[tuple[str, str], tuple[int, int]] = {}
-    for item, said in hall.overrides.items():
+    for item, override in hall.overrides.items():
         rows = generators.get(item.partition("/")[0])
-        if said.part is None or rows is None:
+        if override.part is None or rows is None:
             continue
         if item.count("/") == 2:
-            key = (rows.id, said.part)
+            key = (rows.id, override.part)
             if key not in known:
-                usual, other = _within(rows.racks, catalog), _within(rows.racks, catalog, said.part)
+                usual, other = _within(rows.racks, catalog), _within(rows.racks, catalog, override.part)
                 known[key] = max(0, other[0] - usual[0]), max(0, other[1] - usual[1])
             nodes, gpus = nodes + known[key][0], gpus + known[key][1]
         elif item.count("/") == 3:
-            nodes, gpus = nodes + 1, gpus + _of_node(said.part, catalog)
+            nodes, gpus = nodes + 1, gpus + _of_node(override.part, catalog)
     return nodes, gpus
 
 
@@ -268,7 +268,7 @@ def _over(counts: Iterable[_Count], limit: int, what: str, hint: str) -> Iterato
     largest = max(counts, key=lambda count: count.number)
     how = f" ({largest.how})" if largest.how else ""
     if largest.number == total:
-        reason = f"makes {total:,} {what}{how}"
+        reason = f"creates {total:,} {what}{how}"
     else:
-        reason = f"makes {largest.number:,} of {total:,} {what}{how}"
+        reason = f"creates {largest.number:,} of {total:,} {what}{how}"
     yield largest.at, f"{reason}; a scene has at most {limit:,}", hint

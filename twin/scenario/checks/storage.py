@@ -25,21 +25,25 @@ def chains(scenario: Scenario) -> Iterator[Wrong]:
         if store.backs is None:
             continue
         if store.backs in fillers:
-            yield at, f"fills {store.backs}, which {fillers[store.backs]} fills already", "one store fills it"
+            yield (
+                at,
+                f"fills {store.backs}, which {fillers[store.backs]} fills already",
+                "only one storage system can",
+            )
         fillers.setdefault(store.backs, store.id)
         chain = [store.id]
         while (to := backs.get(chain[-1])) is not None and to not in chain:
             chain.append(to)
         if to == store.id:
-            yield at, "makes a circle: the store is filled from itself", ""
+            yield at, "forms a cycle: the storage system backs itself", ""
 
 
 def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield data sets that find no room, caches a node has no drives or memory for, and caches that serve nothing."""
     stores = {store.id: store for store in scenario.storage}
     filled = {store.backs for store in scenario.storage}
-    for one in asked(scenario, catalog):
-        job, workload, at = one.job, one.job.workload, one.workload
+    for ask in asked(scenario, catalog):
+        job, workload, at = ask.job, ask.job.workload, ask.workload
         if not isinstance(workload, Input):
             continue
         dataset_bytes = workload.dataset_bytes
@@ -49,9 +53,13 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
             room_bytes = _capacity_bytes(store, catalog)
             if room_bytes is not None and dataset_bytes > room_bytes:
                 reason = f"does not fit in {store.id}, which holds {rendered(room_bytes, 'data')}"
-                yield (*at, "dataset"), reason, "give the store a capacity, more boxes, or one that backs it"
+                yield (
+                    (*at, "dataset"),
+                    reason,
+                    "give it capacity, more boxes, or a storage system that backs it",
+                )
         yield from (
-            ((*at, key), reason, hint) for key, reason, hint in _caches(job.nodes, one.node, workload)
+            ((*at, key), reason, hint) for key, reason, hint in _caches(job.nodes, ask.node, workload)
         )
 
 
@@ -64,8 +72,8 @@ def _sample(workload: Input) -> Iterator[tuple[str, str, str]]:
         key, one_bytes = "sequence", workload.sequence * workload.token_bytes
     whole_bytes = workload.dataset_bytes
     if whole_bytes is not None and one_bytes > whole_bytes:
-        reason = f"is larger than the whole data set of {rendered(whole_bytes, 'data')}"
-        yield key, reason, "a smaller one, or a larger dataset"
+        reason = f"is larger than the data set of {rendered(whole_bytes, 'data')}"
+        yield key, reason, "use a smaller one, or a larger dataset"
 
 
 def _caches(nodes: int, node: NodePart | None, workload: Input) -> Iterator[tuple[str, str, str]]:
@@ -80,12 +88,12 @@ def _caches(nodes: int, node: NodePart | None, workload: Input) -> Iterator[tupl
         if said and whole is None:
             yield (
                 key,
-                "serves nothing: without a data set nothing is read twice",
-                "say how large the dataset is",
+                "has no effect: without a data set nothing is read twice",
+                "give the size under dataset",
             )
         elif said and whole is not None and workload.shuffle == "none" and said * nodes < whole:
             reason = (
-                f"serves nothing: {rendered(said * nodes, 'data')} in all is less than the data set, and read in "
+                f"has no effect: {rendered(said * nodes, 'data')} in all is less than the data set, and read in "
                 "order a cache has always just dropped what comes next"
             )
             yield key, reason, f"{rendered(whole / nodes, 'data')} would hold it, or shuffle: shards"

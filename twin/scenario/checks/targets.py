@@ -113,9 +113,9 @@ def kind_of(
         return None, wrong, _near_switch(scenario, target, wrong) if set(wanted) & set(_ENDS) else ""
     known = [name for kind in wanted for name in names(scenario, kind)]
     if nearest(target, known):
-        return None, f"names no {titles}", near(target, known)
+        return None, f"unknown {titles}", near(target, known)
     switch = _near_switch(scenario, target, wrong) if set(wanted) & set(_ENDS) else ""
-    return None, f"names no {titles}", switch or near(target, known)
+    return None, f"unknown {titles}", switch or near(target, known)
 
 
 def near(word: str, known: Iterable[str]) -> str:
@@ -124,7 +124,7 @@ def near(word: str, known: Iterable[str]) -> str:
     found = nearest(word, there)
     if found:
         return f"did you mean {found!r}?"
-    return f"there are {', '.join(there[:8])}" if there else "there are none"
+    return f"known: {', '.join(there[:8])}" if there else "none exist"
 
 
 def _titles(wanted: Sequence[TargetKind]) -> str:
@@ -136,19 +136,19 @@ def _titles(wanted: Sequence[TargetKind]) -> str:
 def _out_of_range(scenario: Scenario, target: str, wanted: Sequence[TargetKind]) -> str:
     """Return why an id of a wanted stage or loop generator has no such item; "" when it is of neither."""
     name, _, number = target.partition("/")
-    things = {one.id: (one.count, "items") for one in scenario.power if "power" in wanted}
-    things |= {one.id: (one.count, "loops") for one in scenario.cooling.loops if "loop" in wanted}
+    things = {stage.id: (stage.count, "items") for stage in scenario.power if "power" in wanted}
+    things |= {loop.id: (loop.count, "loops") for loop in scenario.cooling.loops if "loop" in wanted}
     if name not in things:
         return ""
     count, what = things[name]
     if not number:
-        return f"names all of {name!r}: write one of them, such as {name}/0"
+        return f"covers all of {name!r}: name one of them, such as {name}/0"
     return f"{target!r} does not exist: {name!r} has {count} {what}, counted from 0"
 
 
 def _near_switch(scenario: Scenario, target: str, reason: str) -> str:
     fabrics = [fabric.id for fabric in scenario.fabrics]
-    if not fabrics or "no row generator" not in reason or "did you mean" in reason:
+    if not fabrics or "unknown row generator" not in reason or "did you mean" in reason:
         return ""
     rest = target.partition("/")[2]
     found = nearest(target, [f"{fabric}/{rest}" for fabric in fabrics])
@@ -162,8 +162,8 @@ def _cable(
     kind: TargetKind = "link" if tilde else "switch"
     if kind not in wanted:
         if "link" in wanted:
-            return None, "is no link: flap takes one", LINK_HINT
-        return None, f"is part of a fabric; it takes a {_titles(wanted)}", ""
+            return None, "is not a link, which flap needs", LINK_HINT
+        return None, f"is part of a fabric; the fault needs a {_titles(wanted)}", ""
     for end in (first, second) if tilde else (first,):
         reason = _end(scenario, end, item, card=end is second)
         if reason:
@@ -179,7 +179,7 @@ def _end(scenario: Scenario, end: str, item: Callable[[str], str], *, card: bool
     if name not in {fabric.id for fabric in scenario.fabrics}:
         return item(end)
     if len(numbers) != 2 or not all(n.isdecimal() for n in numbers):
-        return f"{end!r} is no switch"
+        return f"{end!r} is not a switch"
     return (
         "" if int(numbers[0]) <= 2 else f"{end!r} does not exist: tiers are 0 (leaf), 1 (spine) and 2 (core)"
     )

@@ -28,10 +28,10 @@ def work_of(scenario: Scenario) -> Iterator[tuple[Path, Work]]:
 
 def references(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield names that partitions, stores, clouds and jobs give of what is not there."""
-    tenants = [one.id for one in scenario.tenants]
-    rows = [one.id for hall in scenario.halls for one in hall.rows]
-    partitions = [one.id for one in scenario.partitions]
-    jobs = [one.id for one in scenario.jobs]
+    tenants = [tenant.id for tenant in scenario.tenants]
+    rows = [row.id for hall in scenario.halls for row in hall.rows]
+    partitions = [partition.id for partition in scenario.partitions]
+    jobs = [job.id for job in scenario.jobs]
     for i, part in enumerate(scenario.partitions):
         yield from _unknown(part.rows, rows, "row generator", ("partitions", i, "rows"))
         yield from _unknown(part.tenants, tenants, "tenant", ("partitions", i, "tenants"))
@@ -40,8 +40,8 @@ def references(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     for i, cloud in enumerate(scenario.clouds):
         if cloud.gpu not in catalog.ids("gpu"):
             near = nearest(cloud.gpu, catalog.ids("gpu"))
-            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(catalog.ids('gpu')[:8])}"
-            yield ("clouds", i, "gpu"), "is no gpu of the catalogue", hint
+            hint = f"did you mean {near!r}?" if near else f"known: {', '.join(catalog.ids('gpu')[:8])}"
+            yield ("clouds", i, "gpu"), "is not a GPU of the catalogue", hint
         if cloud.replication is not None:
             yield from _unknown(cloud.replication.jobs, jobs, "job", ("clouds", i, "replication", "jobs"))
     for at, work in work_of(scenario):
@@ -53,15 +53,15 @@ def _unknown(names: Iterable[str], known: list[str], what: str, at: Path) -> Ite
     for i, name in enumerate(names):
         if name not in known:
             near = nearest(name, known)
-            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known[:8]) or 'none'}"
+            hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known[:8]) or 'none'}"
             path = at if at[-1] == "partition" else (*at, i)
-            yield path, f"names no {what}: {shown(name)}", hint
+            yield path, f"unknown {what}: {shown(name)}", hint
 
 
 def trespasses(scenario: Scenario) -> Iterator[Wrong]:
     """Yield work that its tenant, partition or store does not admit; wants references that hold."""
     tenants = {one.id: one for one in scenario.tenants}
-    partitions = {one.id: one for one in scenario.partitions}
+    partitions = {partition.id: partition for partition in scenario.partitions}
     stores = {one.id: one for one in scenario.storage}
     for at, work in work_of(scenario):
         tenant = tenants.get(work.tenant or "")
@@ -69,16 +69,16 @@ def trespasses(scenario: Scenario) -> Iterator[Wrong]:
         part = partitions.get(work.partition or "")
         if part is not None and part.tenants and work.tenant not in part.tenants:
             who = f"tenant {work.tenant}" if work.tenant else "work without a tenant"
-            hint = f"it takes {', '.join(part.tenants)}; add the tenant there, or submit elsewhere"
+            hint = f"it admits {', '.join(part.tenants)}; add the tenant there, or submit elsewhere"
             yield (*at, "partition"), f"does not admit {who}", hint
         if part is not None and work.rows and not set(work.rows) & set(part.rows):
-            reason = f"lie outside partition {part.id}, which has {', '.join(part.rows)}"
+            reason = f"are outside partition {part.id}, which has {', '.join(part.rows)}"
             yield (*at, "rows"), reason, "name rows of the partition, or none"
         for key, name in stores_of(work):
             store = stores.get(name)
             if store is not None and store.tenants and work.tenant not in store.tenants:
                 who = f"tenant {work.tenant}" if work.tenant else "work without a tenant"
-                hint = f"{name} is mounted by {', '.join(store.tenants)} alone"
+                hint = f"{name} is mounted only by {', '.join(store.tenants)}"
                 yield (*at, *key), f"may not be mounted by {who}", hint
 
 

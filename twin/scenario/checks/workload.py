@@ -30,10 +30,10 @@ MAX_WINDOWS = 10_000
 
 def references(scenario: Scenario) -> Iterator[Wrong]:
     """Yield what does not exist, and keys that exclude each other; wants ids that are given once."""
-    stores = [one.id for one in scenario.storage]
-    tenants = [one.id for one in scenario.tenants]
-    partitions = [one.id for one in scenario.partitions]
-    rows = [one.id for hall in scenario.halls for one in hall.rows]
+    stores = [store.id for store in scenario.storage]
+    tenants = [tenant.id for tenant in scenario.tenants]
+    partitions = [partition.id for partition in scenario.partitions]
+    rows = [row.id for hall in scenario.halls for row in hall.rows]
     for i, job in enumerate(scenario.jobs):
         at: Path = ("jobs", i)
         yield from _tiers(job.checkpoint.tiers, stores, (*at, "checkpoint", "tiers"))
@@ -56,26 +56,26 @@ def references(scenario: Scenario) -> Iterator[Wrong]:
         except ValueError as wrong:
             yield (*at, "rows"), str(wrong), ""
     yield from _windows(scenario)
-    for i, one in enumerate(scenario.reservations):
+    for i, reservation in enumerate(scenario.reservations):
         at = ("reservations", i)
-        yield from _all_known(one.rows, rows, "row generator", (*at, "rows"))
-        yield from _all_known(one.tenants, tenants, "tenant", (*at, "tenants"))
-        for n, name in enumerate(one.jobs):
+        yield from _all_known(reservation.rows, rows, "row generator", (*at, "rows"))
+        yield from _all_known(reservation.tenants, tenants, "tenant", (*at, "tenants"))
+        for n, name in enumerate(reservation.jobs):
             if not is_named(scenario, "job", name):
                 near = nearest(name, [job.id for job in scenario.jobs])
                 yield (
                     (*at, "jobs", n),
-                    f"names no job: {shown(name)}",
+                    f"unknown job: {shown(name)}",
                     f"did you mean {near!r}?" if near else "",
                 )
-        if one.nodes is not None and one.share is not None:
+        if reservation.nodes is not None and reservation.share is not None:
             yield (
                 (*at, "share"),
-                "stands beside nodes, and only one can say how many",
-                "leave one of them out",
+                "conflicts with nodes: only one can give the number",
+                "remove one of them",
             )
-        if one.every_s is not None and one.every_s <= one.duration_s:
-            yield (*at, "every"), "comes again before it is over", "a longer every, or a shorter for"
+        if reservation.every_s is not None and reservation.every_s <= reservation.duration_s:
+            yield (*at, "every"), "repeats before it is over", "use a longer every, or a shorter for"
 
 
 def fits(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
@@ -93,39 +93,39 @@ def fits(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
         yield from _sizes(stream, hardware, ("streams", i))
     for i, trace in enumerate(scenario.traces):
         yield from _mapped(trace, hardware, ("traces", i))
-    for i, one in enumerate(scenario.reservations):
-        there = sum(hardware.kinds(one.rows).values())
-        if one.nodes is not None and one.nodes > there:
-            yield ("reservations", i, "nodes"), f"is more than the {there} nodes there are", ""
+    for i, reservation in enumerate(scenario.reservations):
+        there = sum(hardware.kinds(reservation.rows).values())
+        if reservation.nodes is not None and reservation.nodes > there:
+            yield ("reservations", i, "nodes"), f"exceeds the {there} nodes of these rows", ""
 
 
 def _exclusive(job: Job, at: Path) -> Iterator[Wrong]:
     if job.gpus is not None and job.mig is not None:
         yield (
             (*at, "mig"),
-            "stands beside gpus: a part of one GPU is no number of GPUs",
-            "leave one of them out",
+            "conflicts with gpus: this is a part of one GPU",
+            "remove one of them",
         )
     if job.steps is not None and job.run_s is not None:
-        yield (*at, "run"), "stands beside steps, and only one can end the job", "leave one of them out"
+        yield (*at, "run"), "conflicts with steps: only one can end the job", "remove one of them"
     if job.mig is not None and job.nodes > 1:
-        yield (*at, "nodes"), "is more than 1, and part of one GPU lies on one node", "leave it out"
+        yield (*at, "nodes"), "must be 1: a part of one GPU is on one node", "remove it"
     if job.deadline_s is not None and job.deadline_s <= job.submit_s:
-        yield (*at, "deadline"), "is over before the job is submitted", ""
+        yield (*at, "deadline"), "is before the job is submitted", ""
 
 
 def _taken(scenario: Scenario, job: Job, at: Path) -> Iterator[Wrong]:
     """Yield a job whose id is one that a stream gives to its jobs."""
     stem, _, number = job.id.rpartition("-")
     if number.isdecimal() and any(stream.id == stem for stream in scenario.streams):
-        yield (*at, "id"), f"may be the name of a job of stream {stem!r}", "another name"
+        yield (*at, "id"), f"may be the name of a job of stream {stem!r}", "use another name"
 
 
 def _tiers(tiers: Sequence[CheckpointTier], stores: list[str], at: Path) -> Iterator[Wrong]:
     for n, tier in enumerate(tiers):
         yield from _known(tier.storage, stores, "store", (*at, n, "storage"))
         if tier.storage is not None and tier.to not in _STORED:
-            yield (*at, n, "storage"), f"means nothing for {tier.to}", "leave it out, or write to: store"
+            yield (*at, n, "storage"), f"does not apply to {tier.to}", "remove it, or write to: store"
         if tier.storage is None and tier.to == "store":
             yield (*at, n, "to"), "needs storage: the store it goes to", ""
 
@@ -138,7 +138,7 @@ def _stream(stream: JobStream, at: Path) -> Iterator[Wrong]:
     if hours and len(hours) != _HOURS:
         yield (*at, "arrivals", "hours"), f"are {len(hours)} weights", f"one for each of {_HOURS} hours"
     elif hours and stream.arrivals.kind != "daily":
-        yield (*at, "arrivals", "hours"), f"mean nothing for {stream.arrivals.kind}", "write kind: daily"
+        yield (*at, "arrivals", "hours"), f"do not apply to {stream.arrivals.kind}", "write kind: daily"
     if stream.lengths.longest_s is not None and stream.lengths.longest_s < stream.lengths.mean_s:
         yield (*at, "lengths", "longest"), "is shorter than the mean", ""
 
@@ -146,13 +146,13 @@ def _stream(stream: JobStream, at: Path) -> Iterator[Wrong]:
 def _windows(scenario: Scenario) -> Iterator[Wrong]:
     """Yield the reservation whose windows are too many, with those of the ones before it."""
     so_far = 0.0
-    for i, said in enumerate(scenario.reservations):
-        left_s = max(scenario.duration_s - said.at_s, 0.0)
-        so_far += 1 if said.every_s is None else math.ceil(left_s / said.every_s)
+    for i, reservation in enumerate(scenario.reservations):
+        left_s = max(scenario.duration_s - reservation.at_s, 0.0)
+        so_far += 1 if reservation.every_s is None else math.ceil(left_s / reservation.every_s)
         if so_far > MAX_WINDOWS:
-            reason = f"makes {so_far:,.0f} windows until the end of the scene; at most {MAX_WINDOWS:,} can be in one"
-            key = "at" if said.every_s is None else "every"
-            yield ("reservations", i, key), reason, "a longer every, or a shorter duration"
+            reason = f"creates {so_far:,.0f} windows until the end of the scene; at most {MAX_WINDOWS:,} can be in one"
+            key = "at" if reservation.every_s is None else "every"
+            yield ("reservations", i, key), reason, "use a longer every, or a shorter duration"
             return
 
 
@@ -204,7 +204,7 @@ def _sizes(stream: JobStream, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
             yield (*at, "sizes", "gpus", n), f"is too many: there are {there * per_node} GPUs", ""
             continue
         for _, reason, hint in _uncut(probe, gpus, per_node, hardware.catalog.node(part).gpu, bool(names)):
-            yield (*at, "workload"), f"does not work out on {gpus} GPUs: {reason}", hint
+            yield (*at, "workload"), f"cannot run on {gpus} GPUs: {reason}", hint
 
 
 def _mapped(trace: JobTrace, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
@@ -224,8 +224,8 @@ def _mapped(trace: JobTrace, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
         nodes, _ = split(gpus, per_node)
         found = next(_uncut(probe, gpus, per_node, hardware.catalog.node(part).gpu, bool(names)), None)
         if nodes <= there and found is not None:
-            hint = found[2] or "leave it out, then GPUs draw by map.utilisation"
-            yield (*at, "map", "workload"), f"does not work out on {gpus} GPUs: {found[1]}", hint
+            hint = found[2] or "remove it, then GPUs draw by map.utilisation"
+            yield (*at, "map", "workload"), f"cannot run on {gpus} GPUs: {found[1]}", hint
             return
 
 
@@ -235,15 +235,19 @@ def left_out(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
         made = mapped(trace, scenario)
         if made.left_out[TOO_LARGE]:
             many = f"{made.left_out[TOO_LARGE]:,} of {len(made.jobs) + made.left_out[TOO_LARGE]:,}"
-            reason = f"leaves out {many} jobs, which ask for more GPUs than there are"
-            yield ("traces", i, "map"), reason, "make them smaller by map.size, or take a larger scene"
+            reason = f"leaves out {many} jobs, which need more GPUs than the scene has"
+            yield ("traces", i, "map"), reason, "scale them down by map.size, or use a larger scene"
 
 
 def shut_out(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield jobs that the scheduler can start between no two windows of a reservation that comes again and again."""
     del catalog  # all doubts are asked alike
-    everywhere = {one.id for hall in scenario.halls for one in hall.rows}
-    windows = [one for one in scenario.reservations if one.every_s is not None and one.nodes is None]
+    everywhere = {row.id for hall in scenario.halls for row in hall.rows}
+    windows = [
+        reservation
+        for reservation in scenario.reservations
+        if reservation.every_s is not None and reservation.nodes is None
+    ]
     for i, job in enumerate(scenario.jobs):
         part = next((part for part in scenario.partitions if part.id == job.partition), None)
         limit_s = job.limit_s or (part and (part.default_limit_s or part.limit_s))
@@ -255,8 +259,14 @@ def shut_out(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
             lets = one.kind == "reservation" and (job.id in one.jobs or job.tenant in one.tenants)
             if held and not lets and takes_s > gap_s and job.submit_s + takes_s > one.at_s:
                 long = "has no end" if math.isinf(takes_s) else f"takes {rendered(takes_s, 'duration')}"
-                reason = f"{long}, and windows of {one.id} leave {rendered(gap_s, 'duration')}: it may wait for ever"
-                yield ("jobs", i, "id"), reason, "a shorter limit, other rows, or fewer nodes in the window"
+                reason = (
+                    f"{long}, and windows of {one.id} leave {rendered(gap_s, 'duration')}: it may never start"
+                )
+                yield (
+                    ("jobs", i, "id"),
+                    reason,
+                    "use a shorter limit, other rows, or fewer nodes in the window",
+                )
 
 
 def _uncut(job: Job, gpus: int, per_node: int, gpu: str, nameless: bool) -> Iterator[parallelism.Found]:
@@ -277,7 +287,7 @@ def _profile(profile: str, part: str, catalog: Catalog, at: Path) -> Iterator[Wr
 
 def _mixed(kinds: dict[tuple[str, int], int], at: Path) -> Wrong:
     if not kinds:
-        return at, "leave no nodes at all", "name rows with nodes, or none"
+        return at, "leave no nodes", "name rows with nodes, or none"
     parts = ", ".join(sorted(part for part, _ in kinds))
     return at, f"leaves nodes of several kinds: {parts}", "name rows of one kind under rows"
 
@@ -291,10 +301,6 @@ def _known(name: str | None, known: list[str], what: str, at: Path) -> Iterator[
     if name is not None and name not in known:
         near = nearest(name, known)
         hint = (
-            f"did you mean {near!r}?"
-            if near
-            else f"there are {', '.join(known[:8])}"
-            if known
-            else "there are none"
+            f"did you mean {near!r}?" if near else f"known: {', '.join(known[:8])}" if known else "none exist"
         )
-        yield at, f"names no {what}: {shown(name)}", hint
+        yield at, f"unknown {what}: {shown(name)}", hint

@@ -16,23 +16,23 @@ from twin.scenario.text.problem import Problem, ScenarioError
 
 FIXED = {
     "start": "the calendar",
-    "duration_s": "how long the run lasts",
-    "ends": "when the run ends",
+    "duration_s": "the duration",
+    "ends": "the end of the run",
     "seed": "the seed",
     "site": "the site",
     "streams": "streams of jobs",
     "traces": "traces of jobs",
     "clouds": "clouds",
-    "failures": "what fails by itself",
-    "scheduler": "how the queue is served (the intervention set does)",
+    "failures": "random failures",
+    "scheduler": "the scheduler (use the intervention set)",
     "partitions": "partitions",
     "reservations": "reservations",
     "tenants": "tenants",
-    "power_caps": "power caps (the intervention power_cap does)",
+    "power_caps": "power caps (use the intervention power_cap)",
     "interventions": "interventions",
-    "catalog": "the edition of the catalogue",
+    "catalog": "the catalogue edition",
 }
-"""Keys of a scene that a run cannot follow, and how people call them."""
+"""Keys of a scene that cannot change during a run, and their names in messages."""
 
 _NOWHERE = Tree({}, SourceMark("edit", 0, 0), 0, 0)
 
@@ -119,13 +119,13 @@ def stages(scenario: Scenario, tree: Tree, before: Stages | None = None) -> Stag
         for change in edit.changes:
             if change.path.split(".")[0].split("[")[0] in ("edits", "interventions"):
                 reason = f"changes {change.path}; an edit changes what exists"
-                wrong = Problem(mark.file, mark.line, f"edits[{edit.id}]", "", reason, "take it out")
+                wrong = Problem(mark.file, mark.line, f"edits[{edit.id}]", "", reason, "remove it")
                 raise ScenarioError([wrong])
         try:
             stage = _changed(stage, edit.changes)
             check.check(stage, _NOWHERE, during=(edit.at_s, end_s))
         except ScenarioError as error:
-            raise ScenarioError([_of_edit(edit, mark, one) for one in error.problems]) from None
+            raise ScenarioError([_of_edit(edit, mark, problem) for problem in error.problems]) from None
         made.append(stage)
     return replace(found, made=tuple(made))
 

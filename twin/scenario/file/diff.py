@@ -39,8 +39,8 @@ SECTIONS: dict[str, str] = {
     "clouds": "Cloud",
     "ownership": "Cloud",
     "failures": "Failures",
-    "interventions": "What is done at a time",
-    "edits": "What is done at a time",
+    "interventions": "Interventions",
+    "edits": "Interventions",
     "exclusions": "Accepted findings",
     "groups": "Groups",
 }

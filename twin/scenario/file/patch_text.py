@@ -107,7 +107,7 @@ def _step(source: SceneSource, inherited: tuple[SceneSource, ...], whole: Tree, 
 
 
 def _reload(document: Document, text: str, source: SceneSource | None) -> Document:
-    """Load changed text, read already or not; what it extends is read anew only when `extends` itself changed."""
+    """Load changed text, read already or not; what it extends is read again only when `extends` itself changed."""
     old = document.files[0]
     if source is None:
         source = SceneSource(old.name, old.path, text, reparse(old.tree, old.text, text, old.name))

@@ -53,7 +53,7 @@ def _climate(climate: Climate, tree: Tree, files: tuple[SceneSource, ...]) -> tu
     at: Path = ("site", "climate", "place")
     if climate.place is not None:
         if climate.file is not None:
-            reason, hint = "is said beside file, and only one can be the weather", "leave one of them out"
+            reason, hint = "conflicts with file: only one can give the weather", "remove one of them"
             raise ScenarioError([_problem(tree, at, shown(climate.place), reason, hint)])
         try:
             return climate, climates.place(climate.place).latitude_deg

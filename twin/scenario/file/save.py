@@ -30,7 +30,7 @@ def save(document: Document, path: FilePath | str | None = None) -> Document:
     """
     wanted = FilePath(path) if path is not None else document.path
     if wanted is None:
-        raise ScenarioError([Problem(document.name, 0, "", "", "lies nowhere yet", "say where to save it")])
+        raise ScenarioError([Problem(document.name, 0, "", "", "has no file yet", "choose where to save it")])
     try:
         write_whole(wanted, document.text.encode())
     except OSError as bad:

@@ -19,5 +19,5 @@ def effective(document: Document, until_s: float = math.inf) -> Document:
     changes = [Change("edits", "[]"), Change("interventions", "[]")]
     for edit in apply_edits.in_order(document.scenario):
         if edit.at_s <= until_s:
-            changes += [Change(one.path, one.value) for one in edit.changes]
+            changes += [Change(change.path, change.value) for change in edit.changes]
     return patch_text.apply(document, Patch(tuple(changes)), sparing=True)

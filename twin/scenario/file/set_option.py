@@ -74,7 +74,7 @@ def set_texts(target: Document, texts: Iterable[str]) -> Document:
         if equals and path.strip():
             changes.append(Change(path.strip(), value.strip()))
         else:
-            reason, hint = "is not PATH=VALUE", "write it like jobs[llama3].checkpoint.pause='20 s'"
+            reason, hint = "must be PATH=VALUE", "write it like jobs[llama3].checkpoint.pause='20 s'"
             wrong.append(Problem("--set", 0, "", repr(text), reason, hint))
     if wrong:
         raise ScenarioError(wrong)

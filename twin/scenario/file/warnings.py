@@ -40,7 +40,7 @@ def doubts(document: Document, catalog: Catalog) -> list[Problem]:
 def newer_edition(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield a catalogue that is newer than the one at hand."""
     if scenario.catalog > catalog.version:
-        reason = f"is newer than the installed catalogue {catalog.version}: parts may have other figures here"
+        reason = f"is newer than the installed catalogue {catalog.version}: figures of parts may differ"
         yield ("catalog",), reason, "install a newer gpu-twin"
 
 
@@ -51,8 +51,8 @@ def unfed(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     for h, hall in enumerate(scenario.halls if scenario.power else ()):
         for r, rows in enumerate(hall.rows):
             if rows.id not in fed:
-                reason = "hangs on no power stage, so its power is in no loss and no limit"
-                yield ("halls", h, "rows", r, "id"), reason, "name it under feeds of a stage of power"
+                reason = "has no power stage, so no losses and limits apply to it"
+                yield ("halls", h, "rows", r, "id"), reason, "list it under feeds of a power stage"
 
 
 def idle_stages(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
@@ -61,10 +61,10 @@ def idle_stages(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     sources = {name for stage in scenario.power for name in (stage.source, stage.spare_source)}
     for i, stage in enumerate(scenario.power):
         if stage.kind not in ON_SITE and not stage.feeds and stage.id not in sources:
-            reason = "feeds nothing: no row and no other stage hangs on it"
-            yield ("power", i, "feeds"), reason, "name rows under feeds"
+            reason = "feeds nothing: no row or stage is connected to it"
+            yield ("power", i, "feeds"), reason, "list rows under feeds"
         elif stage.kind in ON_SITE and stage.at is None and not stage.feeds and stage.id not in sources:
-            yield ("power", i, "id"), "is connected to nothing", "at: names the stage it feeds into"
+            yield ("power", i, "id"), "is not connected", "at: names the stage it feeds into"
 
 
 def problem_at(document: Document, at: Path, reason: str, hint: str) -> Problem:

@@ -58,8 +58,8 @@ def place(name: str) -> ClimatePlace:
     known = _places()
     if name not in known:
         near = get_close_matches(name, known, 1, 0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
-        raise PlaceError(f"names no place of {FILE}: {name[:40]!r}; {hint}")
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(known))}"
+        raise PlaceError(f"unknown place {name[:40]!r} in {FILE}; {hint}")
     return known[name]
 
 
@@ -111,7 +111,7 @@ def _place(name: str, said: Any) -> ClimatePlace:
     dry, dew = months(normals, "dry_bulb_c", *_MEANS_C), months(normals, "dew_point_c", *_MEANS_C)
     if any(wet > air for air, wet in zip(dry, dew, strict=True)):
         raise PlaceError(
-            f"{FILE}: {name}: dew_point_c is above dry_bulb_c in a month; air is never wetter than saturated"
+            f"{FILE}: {name}: dew_point_c is above dry_bulb_c in a month; the dew point cannot exceed the dry bulb"
         )
     return ClimatePlace(
         name,

@@ -1,8 +1,8 @@
 """Import of faults seen elsewhere: InfiniteHBD's JSON of starts and ends, and CSV tables of one fault a row.
 
 JSON: a list of ``{node_id, event_time [day], event_type: fault_start | fault_end, fault_type: {Class, Desc, ...}}``. An
-end belongs to the oldest open fault of its node and type, else of its node; a fault without an end goes on for ever.
-CSV: a head ``node,start_s,end_s,cause`` and a fault a row, in seconds; an empty end: it goes on for ever.
+end belongs to the oldest open fault of its node and type, else of its node; a fault without an end lasts for ever.
+CSV: a head ``node,start_s,end_s,cause`` and a fault a row, in seconds; an empty end: it lasts for ever.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def faults_of(text: str, name: str) -> Faults:
     else:
         found = _from_csv(text, name)
     if not found:
-        raise ScenarioError([Problem(name, 1, "", "", "holds no fault")])
+        raise ScenarioError([Problem(name, 1, "", "", "has no faults")])
     found.sort(key=lambda one: one[1])
     numbers: dict[str, int] = {}
     node = [numbers.setdefault(one[0], len(numbers)) for one in found]
@@ -111,11 +111,11 @@ def _from_json(text: str, name: str) -> Found:
     except (json.JSONDecodeError, RecursionError) as bad:
         line = getattr(bad, "lineno", 0)
         raise ScenarioError(
-            [Problem(name, line, "", "", f"is no JSON: {getattr(bad, 'msg', bad)}")]
+            [Problem(name, line, "", "", f"is not JSON: {getattr(bad, 'msg', bad)}")]
         ) from None
     if not isinstance(events, list):
         raise ScenarioError(
-            [Problem(name, 1, "", "", "is no list of events", "as the trace of InfiniteHBD is")]
+            [Problem(name, 1, "", "", "is not a list of events", "as the trace of InfiniteHBD is")]
         )
     wrong: list[Problem] = []
     seen: list[tuple[float, str, bool, str, str]] = []
@@ -134,7 +134,7 @@ def _from_json(text: str, name: str) -> Found:
             mine.append((t_s, cause, what))
             continue
         if not mine:
-            reason = f"ends a fault at {t_s / DAY_S:g} day that never began"
+            reason = f"ends a fault at {t_s / DAY_S:g} day that never started"
             raise ScenarioError([Problem(name, 0, "node_id", shown(node), reason)])
         begun = next((one for one in mine if one[1:] == (cause, what)), mine[0])
         mine.remove(begun)
@@ -147,7 +147,7 @@ def _from_json(text: str, name: str) -> Found:
 def _event(event: Any) -> tuple[float, str, bool, str, str]:
     """Return time [s], node, whether it starts, cause and description of an event; raises `ValueError`."""
     if not isinstance(event, dict):
-        raise ValueError("is no event")
+        raise ValueError("is not an event")
     node, t_day, type, fault = (event.get(k) for k in ("node_id", "event_time", "event_type", "fault_type"))
     if not isinstance(node, str) or not node:
         raise ValueError("needs a node_id")
@@ -164,9 +164,9 @@ def _from_csv(text: str, name: str) -> Found:
     rows = list(csv.reader(io.StringIO(text)))
     head = tuple(cell.strip().lower() for cell in rows[0]) if rows else ()
     if head != _HEAD:
-        reason = "is no head of a table of faults, nor the begin of a JSON list"
+        reason = "is neither the header of a fault table nor the start of a JSON list"
         raise ScenarioError(
-            [Problem(name, 1, "", shown(",".join(head)[:60]), reason, f"it is {','.join(_HEAD)}")]
+            [Problem(name, 1, "", shown(",".join(head)[:60]), reason, f"expected {','.join(_HEAD)}")]
         )
     found: Found = []
     wrong: list[Problem] = []
@@ -227,8 +227,8 @@ def unpack(text: str) -> Faults:
             end.append(float(cells[2]))
             cause.append(snake(cells[3]))
     except (ValueError, IndexError):
-        raise ValueError("holds no faults as the program keeps them; leave it out and name a file") from None
+        raise ValueError("does not hold packed faults; remove it and name a file") from None
     made = Faults(np.array(node, np.int64), np.array(start), np.array(end), tuple(cause))
     if not ((made.node >= 0) & (made.start_s >= 0) & (made.end_s >= made.start_s)).all():
-        raise ValueError("holds faults that cannot be; leave it out and name a file")
+        raise ValueError("holds impossible faults; remove it and name a file")
     return made

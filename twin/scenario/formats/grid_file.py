@@ -42,7 +42,7 @@ def read(said: str, folder: FilePath | None, place: Problem) -> str:
         When it is no such file, with each cell that is wrong.
     """
     if FilePath(said).suffix.lower() != ".csv":
-        reason, hint = "is no table of hours", "name a .csv file with the columns price and carbon"
+        reason, hint = "is not an hourly table", "name a .csv file with the columns price and carbon"
         raise ScenarioError([Problem(place.file, place.line, place.key, shown(said), reason, hint)])
     return _read(sibling_files.found(said, folder, place, LIMIT))
 

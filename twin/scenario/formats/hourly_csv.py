@@ -21,7 +21,7 @@ MAX_LINES = 300_000
 """More than any hourly year with comments has; quarters of an hour have 35,040."""
 MAX_PROBLEMS = 12
 HOURS, LEAP_HOURS = 8760, 8784
-_CELLS_HINT = "write the decimal point as a point, and every cell of a row"
+_CELLS_HINT = "use a decimal point, and fill every cell of a row"
 _LEAP_DAY = slice(59 * 24, 60 * 24)
 _HEADER = re.compile(r"\s*\"?([A-Za-z][A-Za-z0-9_ ]{0,40}?)\s*(?:[\[(]\s*([^\])]{1,20}?)\s*[\])])?\"?\s*")
 
@@ -81,7 +81,7 @@ def table(text: str, name: str, known: Mapping[str, HourlyColumn], needed: tuple
         raise ScenarioError([Problem(name, 1, "", "", "is empty", f"begin with {', '.join(known)}")])
     (at, head), body = rows[0], rows[1:]
     if len(head) > 10_000:
-        raise ScenarioError([Problem(name, at, "", shown(head), "is no list of columns")])
+        raise ScenarioError([Problem(name, at, "", shown(head), "is not a list of columns")])
     delimiter = max(",;\t", key=head.count)
     places, scales = _columns(head.split(delimiter), at, name, known, needed)
     check_count(len(body), body[-1][0] if body else at, name)
@@ -126,9 +126,9 @@ def numbers(
         except ValueError:
             good = False
         if not good:
-            hint = "write the decimal point as a point" if "," in cell else "write it like 21.5"
+            hint = "use a decimal point" if "," in cell else "write it like 21.5"
             said = shown(cell.strip()) if cell.strip() else "nothing"
-            problems.append(Problem(name, line, column, said, "is no number", hint))
+            problems.append(Problem(name, line, column, said, "is not a number", hint))
     return np.zeros(len(cells)), problems
 
 
@@ -152,7 +152,7 @@ def raise_some(problems: list[Problem]) -> None:
         first = sorted(problems, key=lambda problem: problem.line)
         if len(first) > MAX_PROBLEMS:
             last = first[MAX_PROBLEMS]
-            rest = f"and {len(first) - MAX_PROBLEMS} more cells are wrong from here on"
+            rest = f"and {len(first) - MAX_PROBLEMS} more cells are wrong"
             first = [*first[:MAX_PROBLEMS], Problem(last.file, last.line, "", "", rest)]
         raise ScenarioError(first)
 
@@ -173,7 +173,7 @@ def _columns(
             continue
         unit, example = match[2] or limits.unit, units.DIMENSIONS[limits.dimension].example.split(" ", 1)[-1]
         if column in places:
-            problems.append(Problem(name, line, column, "", "is a column given twice"))
+            problems.append(Problem(name, line, column, "", "is a duplicate column"))
         elif not unit:
             problems.append(Problem(name, line, column, "", "needs its unit", f"write {column} [{example}]"))
         else:
@@ -181,7 +181,7 @@ def _columns(
                 scales[column] = limits.scale(unit)
             except units.UnitError:
                 hint = f"write {column} [{example}]"
-                problems.append(Problem(name, line, column, shown(unit), "is no unit for it", hint))
+                problems.append(Problem(name, line, column, shown(unit), "is not a unit for it", hint))
             places[column] = index
     for column in needed or (() if places else tuple(known)[:1]):
         if column not in places:

@@ -54,13 +54,13 @@ def found(said: str, folder: FilePath | None, place: Problem, most: FileLimit) -
 
     inside = FilePath(said)
     if not said or "\x00" in said or len(said) > 400 or inside.is_absolute() or ".." in inside.parts:
-        raise wrong("must be a path inside the folder of the scene", "copy the file beside it")
+        raise wrong("must be a path inside the folder of the scene", "copy the file into it")
     if folder is None:
-        raise wrong("is a path, but this text lies in no folder", "save it first")
+        raise wrong("is a path, but this text has no folder yet", "save it first")
     try:
         path = (folder / inside).resolve()
         if not path.is_relative_to(folder.resolve()):
-            raise wrong("leaves the folder of the scene", "copy the file beside it")
+            raise wrong("leaves the folder of the scene", "copy the file into it")
         status = os.stat(path)
     except FileNotFoundError:
         near = get_close_matches(inside.name, _names(folder / inside.parent), 1, 0.5)
@@ -68,7 +68,7 @@ def found(said: str, folder: FilePath | None, place: Problem, most: FileLimit) -
     except (OSError, RuntimeError) as bad:
         raise wrong(f"cannot be read: {getattr(bad, 'strerror', None) or bad}") from None
     if not stat.S_ISREG(status.st_mode):
-        raise wrong("is no regular file")
+        raise wrong("is not a regular file")
     if status.st_size > most.size_bytes:
         raise wrong(f"is larger than {most.size_bytes // 1_000_000} MB, too large for {most.what}")
     return Origin(said, path, status.st_size, status.st_mtime_ns)
@@ -92,6 +92,6 @@ def text_of(origin: Origin, most: FileLimit) -> str:
 
 def _names(folder: FilePath) -> list[str]:
     try:
-        return [one.name for one in folder.iterdir()] if folder.is_dir() else []
+        return [path.name for path in folder.iterdir()] if folder.is_dir() else []
     except OSError:
         return []

@@ -50,7 +50,7 @@ def _numbered(cells: Iterator[list[str]], reader: TraceReader) -> Iterator[tuple
         except StopIteration:
             return
         except csv.Error as bad:
-            raise ScenarioError([Problem(reader.name, line, "", "", f"is no CSV: {bad}")]) from None
+            raise ScenarioError([Problem(reader.name, line, "", "", f"is not CSV: {bad}")]) from None
         yield line, row
         line = int(getattr(cells, "line_num", line)) + 1
 

@@ -70,18 +70,18 @@ def table_of(text: str, name: str, format: str | None = None, rules: TraceMap | 
     reader.finish()
     if not reader.rows:
         why = ", ".join(f"{count} {reason}" for reason, count in sorted(reader.left_out.items()))
-        reason = f"holds no job that ran, read as {kind}" + (f": {why}" if why else "")
+        reason = f"has no job that ran, read as {kind}" + (f": {why}" if why else "")
         raise ScenarioError([Problem(name, 0, "", "", reason)])
     reader.rows.sort(key=lambda row: row.submit_s)
     jobs = len(reader.rows)
     last = jobs if rules.first is None else rules.skip + rules.first
     taken = reader.rows[rules.skip : last]
     if not taken:
-        reason, hint = f"has {jobs:,} jobs, and map.skip leaves out all", f"skip less than {jobs}"
+        reason, hint = f"has {jobs:,} jobs, and map.skip skips all", f"skip less than {jobs}"
         raise ScenarioError([Problem(name, 0, "map.skip", str(rules.skip), reason, hint)])
     if len(taken) > MAX_JOBS:
         reason = f"has {len(taken):,} jobs; at most {MAX_JOBS:,} can run in one scene"
-        raise ScenarioError([Problem(name, 0, "", "", reason, "take some of them by map.first and map.skip")])
+        raise ScenarioError([Problem(name, 0, "", "", reason, "select some by map.first and map.skip")])
     rows = tuple(replace(row, number=rules.skip + n) for n, row in enumerate(taken))
     return TraceTable(kind, rows, dict(sorted(reader.left_out.items())), jobs)
 
@@ -114,8 +114,8 @@ def format_of(text: str, name: str) -> str:
         if commented or trace_swf.looks_like(said):
             return "swf"
         reason, hint = (
-            "is the first line of no trace that is known",
-            f"known are {_FORMATS}; if it is one of them, say its format",
+            "is not the first line of a known trace format",
+            f"supported: {_FORMATS}; set format if it is one of them",
         )
         raise ScenarioError([Problem(name, line, "", repr(said[:50]), reason, hint)])
-    raise ScenarioError([Problem(name, 1, "", "", "is empty", f"known are {_FORMATS}")])
+    raise ScenarioError([Problem(name, 1, "", "", "is empty", f"supported: {_FORMATS}")])

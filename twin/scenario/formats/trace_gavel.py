@@ -1,4 +1,4 @@
-"""Traces of the Gavel scheduler: steps of training jobs by kind, parted by tabs.
+"""Traces of the Gavel scheduler: steps of training jobs by kind, separated by tabs.
 
 Seven cells: kind, command, its option for steps, whether it needs data, steps, arrival [s], GPUs; later ones have nine
 or ten, with weight and deadline. A job takes its steps at the rate of its kind, or at the scene's `map.throughput`.
@@ -69,7 +69,7 @@ def read(text: str, reader: TraceReader, throughput: float | None) -> None:
         cells = said.split("\t")
         places = _PLACES.get(len(cells))
         if places is None:
-            reason = f"has {len(cells)} cells; a job has 7 (9 and 10 with weights), parted by tabs"
+            reason = f"has {len(cells)} cells; a job has 7 (9 and 10 with weights), separated by tabs"
             reader.wrong(line, "", "", reason)
             continue
         keys = ("total_steps", "arrival_time", "scale_factor")
@@ -79,7 +79,11 @@ def read(text: str, reader: TraceReader, throughput: float | None) -> None:
         kind = cells[0].strip()
         if throughput is None and kind not in STEPS_S:
             reader.wrong(
-                line, "job_type", kind, "is a kind of job of unknown rate", "say map.throughput [steps/s]"
+                line,
+                "job_type",
+                kind,
+                "is a job type with no known throughput",
+                "set map.throughput [steps/s]",
             )
         elif arrival_s is None or arrival_s < 0:
             reader.leave_out("without a time of submission")

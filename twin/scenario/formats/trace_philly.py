@@ -28,7 +28,7 @@ def read(text: str, reader: TraceReader) -> None:
     for at, job in _objects(text, reader):
         if not isinstance(job, dict):
             reader.wrong(
-                _line(text, at), "", str(job)[:60], "is no job", "each is an object with its attempts"
+                _line(text, at), "", str(job)[:60], "is not a job", "each is an object with its attempts"
             )
             continue
         attempts = job.get("attempts")
@@ -49,13 +49,13 @@ def _objects(text: str, reader: TraceReader) -> Iterator[tuple[int, Any]]:
     while at < len(text):
         if text[at] == "]":
             if text[at + 1 :].strip():
-                reader.wrong(_line(text, at), "", "", "is the end of the list, and something follows it")
+                reader.wrong(_line(text, at), "", "", "ends the list, but more text follows")
             return
         try:
             value, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as bad:
             place = getattr(bad, "pos", at)
-            reason = f"is no JSON: {getattr(bad, 'msg', 'it is nested too deep')}"
+            reason = f"is not JSON: {getattr(bad, 'msg', 'it is nested too deep')}"
             raise ScenarioError([Problem(reader.name, _line(text, place), "", "", reason)]) from None
         yield at, value
         at = _skip(text, end)
@@ -76,7 +76,7 @@ def _job(reader: TraceReader, text: str, at: int, job: dict[str, Any], attempts:
             return None
         if not isinstance(said, str) or len(said) > 60:
             reader.wrong(
-                _line(text, at), key, str(said)[:60], "is no time", "write it like 2017-10-03 11:00:00"
+                _line(text, at), key, str(said)[:60], "is not a time", "write it like 2017-10-03 11:00:00"
             )
             return None
         before = len(reader.problems)

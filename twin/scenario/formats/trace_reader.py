@@ -42,7 +42,7 @@ class TraceReader:
     def add(self, row: TraceRow, line: int) -> None:
         """Take a job that asks for no more than there can be; raises `ScenarioError` when there are too many."""
         if not (asked := row.gpus or row.processors) < MOST_ASKED:
-            self.wrong(line, "", f"{asked:g}", "GPUs or processors are too many to be true")
+            self.wrong(line, "", f"{asked:g}", "has an implausible number of GPUs or processors")
             return
         if len(self.rows) >= MAX_READ:
             reason = f"is the {MAX_READ:,}th job and not the last: too many for one file"
@@ -54,11 +54,11 @@ class TraceReader:
         self.left_out[why] += 1
 
     def wrong(self, line: int, key: str, value: str, reason: str, hint: str = "") -> None:
-        """Note what is wrong; raises `ScenarioError` when it is too much to go on."""
+        """Note what is wrong; raises `ScenarioError` when it is too much to continue."""
         said = shown(value) if value else ""
         self.problems.append(Problem(self.name, line, key, said, reason, hint))
         if len(self.problems) >= MAX_PROBLEMS:
-            self.problems.append(Problem(self.name, line, "", "", "more may be wrong from here on"))
+            self.problems.append(Problem(self.name, line, "", "", "later lines may be wrong too"))
             self.finish()
 
     def finish(self) -> None:
@@ -76,10 +76,10 @@ class TraceReader:
         except ValueError:
             value = math.nan
         if math.isnan(value) or "_" in plain:
-            self.wrong(line, key, plain, "is no number", "write it like 3600")
+            self.wrong(line, key, plain, "is not a number", "write it like 3600")
             return None
         if abs(value) > _LARGEST:
-            self.wrong(line, key, plain, "is too large to be true", f"at most {_LARGEST:.0e}")
+            self.wrong(line, key, plain, "is implausibly large", f"at most {_LARGEST:.0e}")
             return None
         return value
 
@@ -88,7 +88,7 @@ class TraceReader:
         plain = text.strip()
         made = _time_s(plain) if plain else None
         if made is None and plain.lower() not in UNKNOWN:
-            self.wrong(line, key, plain, "is no time", "write it like 2026-01-05 10:00:00")
+            self.wrong(line, key, plain, "is not a time", "write it like 2026-01-05 10:00:00")
         return made
 
     def elapsed_s(self, line: int, key: str, text: str) -> float | None:
@@ -98,7 +98,7 @@ class TraceReader:
             return None
         match = _ELAPSED.fullmatch(plain)
         if match is None:
-            self.wrong(line, key, plain, "is no time span", "write it like 1-02:03:04")
+            self.wrong(line, key, plain, "is not a time span", "write it like 1-02:03:04")
             return None
         days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
         return ((days * 24 + hours) * 60 + minutes) * 60 + seconds

@@ -100,7 +100,7 @@ def unpack(text: str) -> TraceTable:
         When it is no such text.
     """
     first, *lines = unpacked_text(text).split("\n")
-    wrong = ValueError("holds no jobs as the program keeps them; leave it out and name a file")
+    wrong = ValueError("does not hold packed jobs; remove it and name a file")
     try:
         head = json.loads(first)
         left_out = {str(reason): int(count) for reason, count in head["left_out"].items()}
@@ -135,7 +135,7 @@ def unpacked_text(packed: str) -> str:
             raise ValueError
         return data.decode()
     except (ValueError, binascii.Error, zlib.error):
-        reason = "is no text as the program keeps it; leave it out and name a file"
+        reason = "is not packed text; remove it and name a file"
         raise ValueError(reason) from None
 
 

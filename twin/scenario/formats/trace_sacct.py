@@ -90,7 +90,7 @@ def _job(reader: TraceReader, line: int, row: dict[str, str]) -> None:
     if "." in name:
         return  # a step of a job
     if not name:
-        reader.wrong(line, "JobID", "", "says nothing")
+        reader.wrong(line, "JobID", "", "has no data")
         return
     if state.split(" ")[0] in _OPEN:
         reader.leave_out("still waiting or running")

@@ -78,7 +78,7 @@ def read(said: str, folder: FilePath | None, place: Problem) -> WeatherHours:
         return WeatherHours(_packed(made.dry_c, made.wet_c, made.dew_c), here.latitude_deg)
     suffix = FilePath(said).suffix.lower()
     if suffix not in (".epw", ".csv"):
-        reason, hint = "is no weather file", "name an .epw or .csv file, or builtin:NAME"
+        reason, hint = "is not a weather file", "name an .epw or .csv file, or builtin:NAME"
         raise ScenarioError([Problem(place.file, place.line, place.key, shown(said), reason, hint)])
     return _read(sibling_files.found(said, folder, place, LIMIT), suffix == ".epw")
 
@@ -95,7 +95,7 @@ def from_csv(text: str, name: str) -> WeatherHours:
     dry = made.columns["dry_bulb"]
     which = next((column for column in _MOISTURE if column in made.columns), None)
     if which is None:
-        reason = "says nothing about humidity"
+        reason = "has no humidity"
         hint = f"add a column {', '.join(_MOISTURE[:-1])} or {_MOISTURE[-1]}"
         raise ScenarioError([Problem(name, 1, "", "", reason, hint)])
     given = made.columns[which]
@@ -144,7 +144,7 @@ def from_epw(text: str, name: str) -> WeatherHours:
         values[field] = np.where(known, values[field], np.nan)
     dry, humid, dew = values["dry_bulb"], values["relative_humidity"] / 100.0, values["dew_point"]
     unknown = np.isnan(dry) | (np.isnan(dew) & np.isnan(humid))
-    reason, hint = "is marked as missing", "fill it in from the hours around it"
+    reason, hint = "is a missing value", "interpolate it from the hours around it"
     problems += [
         Problem(name, int(lines[i]), "dry_bulb" if np.isnan(dry[i]) else "dew_point", "", reason, hint)
         for i in np.flatnonzero(unknown)
@@ -175,7 +175,7 @@ def _check_not_above(given: Floats, dry: Floats, lines: NDArray[np.int64], name:
                 column,
                 f"{given[i]:.2f} degC",
                 f"is above dry_bulb, {dry[i]:.2f} degC",
-                "air is never wetter than saturated",
+                "air cannot exceed saturation",
             )
             for i in np.flatnonzero(given > dry + _ABOVE_K)
         ]
@@ -192,7 +192,9 @@ def _location(row: str, name: str) -> tuple[float, float]:
         if not (-90 <= latitude <= 90 and -1000 <= altitude <= 9999):
             raise ValueError
     except (ValueError, IndexError):
-        reason = "is no first line of an EPW: LOCATION, city, ..., latitude, longitude, time zone, altitude"
+        reason = (
+            "is not the first line of an EPW: LOCATION, city, ..., latitude, longitude, time zone, altitude"
+        )
         raise ScenarioError([Problem(name, 1, "", shown(row[:40]), reason)]) from None
     return latitude, altitude
 

@@ -26,7 +26,7 @@ def jobs_of(scenario: Scenario) -> tuple[Job, ...]:
     known = _kept.get(key) or _known.get(key)
     if known is None:
         others = ((other(), jobs) for other, jobs in list(_known.values()))
-        alike = next((jobs for other, jobs in others if other is not None and _same(scenario, other)), None)
+        alike = next((jobs for fault, jobs in others if fault is not None and _same(scenario, fault)), None)
         jobs = _made(scenario) if alike is None else alike
         known = _known[key] = ref(scenario, lambda _: _known.pop(key, None)), jobs
     return known[1]

@@ -199,8 +199,10 @@ class Strays:
         self.moved: dict[str, list[GeneratedNode]] = {}
         for hall in scenario.halls:
             generators = {rows.id: rows for rows in hall.rows}
-            for item, said in hall.overrides.items():
-                if item.count("/") != 3 or (said.rack is None and (said.u is None or said.part is None)):
+            for item, override in hall.overrides.items():
+                if item.count("/") != 3 or (
+                    override.rack is None and (override.u is None or override.part is None)
+                ):
                     continue
                 rack, _, number = item.rpartition("/")
                 rows = generators.get(item.partition("/")[0])
@@ -208,14 +210,14 @@ class Strays:
                     continue
                 kind = hall.overrides.get(rack, _PLAIN).part or rows.racks.part
                 usual = node_parts(rows.racks, kind, catalog) if kind is None or kind in catalog else []
-                part = said.part or (usual[int(number)] if int(number) < len(usual) else None)
+                part = override.part or (usual[int(number)] if int(number) < len(usual) else None)
                 if part is None or part not in catalog:
                     continue
-                if int(number) >= len(usual) and said.u is not None:
+                if int(number) >= len(usual) and override.u is not None:
                     self.added.setdefault(rack, []).append(int(number))
-                if said.rack is not None and not said.absent:
-                    node = GeneratedNode(item, part, catalog.node(part).n_gpu, said.drained)
-                    self.moved.setdefault(said.rack, []).append(node)
+                if override.rack is not None and not override.absent:
+                    node = GeneratedNode(item, part, catalog.node(part).n_gpu, override.drained)
+                    self.moved.setdefault(override.rack, []).append(node)
         for numbers in self.added.values():
             numbers.sort()
 

@@ -51,7 +51,7 @@ def mapped(trace: JobTrace, scenario: Scenario, taken: Collection[str] = ()) -> 
     made = TraceJobs(left_out=Counter(table.left_out))
     if not rows:
         return made
-    catalog, tenants = load_catalog(), {one.id for one in scenario.tenants}
+    catalog, tenants = load_catalog(), {tenant.id for tenant in scenario.tenants}
     partitions = {one.id for one in scenario.partitions}
     hardware: dict[str | None, tuple[int, int]] = {}
     first_s, names = rows[0].submit_s, set(taken)
@@ -97,7 +97,7 @@ def partitions_of(trace: JobTrace, scenario: Scenario) -> list[str | None]:
     """Return the partitions that jobs of a trace are submitted to; None: none. Raises as `mapped`."""
     if trace.map.partition is not None:
         return [trace.map.partition]
-    there = {one.id for one in scenario.partitions}
+    there = {partition.id for partition in scenario.partitions}
     names = {_known(row.partition, "partition", there) for row in table_of(trace).rows}
     return sorted(names, key=lambda name: name or "")
 

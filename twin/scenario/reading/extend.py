@@ -39,7 +39,7 @@ def read(path: FilePath, name: str) -> SceneSource:
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
-            raise _error(name, 0, "", "is no regular file")
+            raise _error(name, 0, "", "is not a regular file")
         if status.st_size > MAX_BYTES:
             raise _error(name, 0, "", f"is larger than {MAX_BYTES // 1_000_000} MB, too large for a scenario")
         data = path.read_bytes()
@@ -70,25 +70,21 @@ def chain(first: SceneSource) -> list[SceneSource]:
         path, name = _target(last, entry)
         if any(one.path is not None and one.path.resolve() == path.resolve() for one in files):
             raise _error(
-                mark.file, mark.line, "extends", f"makes a circle: {name} is already part of this scene"
+                mark.file, mark.line, "extends", f"forms a cycle: {name} is already part of this scene"
             )
         if len(files) >= MAX_CHAIN:
-            reason = f"goes on for more than {MAX_CHAIN} files"
-            raise _error(
-                mark.file, mark.line, "extends", reason, "write one of them as a whole scene with twin show"
-            )
+            reason = f"extends a chain of more than {MAX_CHAIN} files"
+            raise _error(mark.file, mark.line, "extends", reason, "flatten one of them with twin show")
         if path.exists() and not path.is_file():
-            reason = f"names {name!r}, which is no regular file"
-            raise _error(mark.file, mark.line, "extends", reason, "a scene is a file of text")
+            reason = f"names {name!r}, which is not a regular file"
+            raise _error(mark.file, mark.line, "extends", reason, "a scene must be a text file")
         if not path.is_file():
-            hint = _near(path, files) or "copy it beside this file: a branch needs the scene that it leaves"
+            hint = _near(path, files) or "copy it next to this file: a branch needs its parent scene"
             raise _error(mark.file, mark.line, "extends", f"names {name!r}, which does not exist", hint)
         files.append(read(path, name))
         if sum(len(file.text) for file in files) > MAX_CHAIN_CHARACTERS:
-            reason = (
-                f"makes more than {MAX_CHAIN_CHARACTERS // 1_000_000} MB of text with the files before it"
-            )
-            raise _error(mark.file, mark.line, "extends", reason, "a smaller base")
+            reason = f"has more than {MAX_CHAIN_CHARACTERS // 1_000_000} MB of text with the files it extends"
+            raise _error(mark.file, mark.line, "extends", reason, "use a smaller base scene")
 
 
 def merge(base: Tree, over: Tree) -> Tree:
@@ -118,11 +114,11 @@ def merge(base: Tree, over: Tree) -> Tree:
 def merged(files: list[SceneSource]) -> Tree:
     """Return the tree of a whole chain, as `chain` gives it."""
     tree = files[-1].tree
-    for one in reversed(files[:-1]):
+    for file in reversed(files[:-1]):
         if isinstance(tree.value, dict):
             kept = {key: entry for key, entry in tree.value.items() if key not in _OWN}
             tree = Tree(kept, tree.mark, tree.start, tree.end)
-        tree = merge(tree, one.tree)
+        tree = merge(tree, file.tree)
     return tree
 
 
@@ -136,7 +132,7 @@ def _shipped(said: str, place: Problem) -> FilePath:
     names = builtin_names()
     if match is None or match[1] not in names:
         near = get_close_matches(said.removeprefix("builtin:"), names, 1, 0.4)
-        hint = f"did you mean builtin:{near[0]}?" if near else f"there are {', '.join(names)}"
+        hint = f"did you mean builtin:{near[0]}?" if near else f"known: {', '.join(names)}"
         raise _error(place.file, place.line, place.key, f"names no shipped scene: {said[:80]!r}", hint)
     return FilePath(str(resources.folder("scenes"))) / (match[1] + SUFFIX)
 
@@ -156,7 +152,7 @@ def _target(last: SceneSource, entry: TreeEntry) -> tuple[FilePath, str]:
         return path, path.name
     if last.path is None:
         raise _error(
-            mark.file, mark.line, "extends", "is a path, but this text lies in no folder", "save it first"
+            mark.file, mark.line, "extends", "is a path, but this text has no folder yet", "save it first"
         )
     folder = last.path.parent
     inside = FilePath(said)
@@ -169,7 +165,7 @@ def _target(last: SceneSource, entry: TreeEntry) -> tuple[FilePath, str]:
         leaves = True
     if leaves or ".." in inside.parts:
         raise _error(
-            mark.file, mark.line, "extends", "leaves the folder of this file", "copy the scene beside it"
+            mark.file, mark.line, "extends", "leaves the folder of this file", "copy the scene into it"
         )
     return target, said
 

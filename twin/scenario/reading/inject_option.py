@@ -40,23 +40,23 @@ def parse_injection(text: str, start: datetime | None = None) -> Intervention:
     words = text.split()
     taken, at = _time(words, start)
     if not taken:
-        raise _error(text, "at", "does not begin with a time and its unit", _EXAMPLE)
+        raise _error(text, "at", "must begin with a time and its unit", _EXAMPLE)
     if len(words) < taken + 2:
         raise _error(text, "", "needs a time, a kind and a target", _EXAMPLE)
     kind, target = words[taken : taken + 2]
     if kind not in KINDS:
         near = nearest(kind, KINDS)
-        hint = f"did you mean {near!r}?" if near else f"kinds are {', '.join(KINDS)}"
-        raise _error(text, "kind", f"{kind!r} is no kind of intervention", hint)
+        hint = f"did you mean {near!r}?" if near else f"known: {', '.join(KINDS)}"
+        raise _error(text, "kind", f"unknown fault kind {kind!r}", hint)
     said: dict[str, object] = {"at": at, "kind": kind, "target": target}
     for word in _joined(words[taken + 2 :]):
         key, equals, value = word.partition("=")
         if not equals or key not in _OPTIONS:
             near = nearest(key, _OPTIONS)
             hint = f"did you mean {near}=...?" if near else f"known: {', '.join(_OPTIONS)}"
-            raise _error(text, key, "is no option k=v", hint)
+            raise _error(text, key, "is not an option", hint)
         if key in said:
-            raise _error(text, key, "is given twice")
+            raise _error(text, key, "is repeated")
         value = _unquoted(value)
         said[key] = int(value) if key == "count" and value.isascii() and value.isdigit() else value
     try:
@@ -73,9 +73,7 @@ def _time(words: list[str], start: datetime | None) -> tuple[int, str]:
     """Return how many words the time takes, and the time after the start; 0 words when there is none."""
     if words and time_of_day.after_start_s(words[0], start or _UNIX) is not None:
         if start is None:
-            raise _error(
-                words[0], "at", "is a time of day, and the start of the scene is not known", _EXAMPLE
-            )
+            raise _error(words[0], "at", "is a time of day, but the start of the scene is unknown", _EXAMPLE)
         return 1, f"{time_of_day.after_start_s(words[0], start)!r} s"
     longest = range(min(len(words), _MOST_WORDS), 0, -1)  # of "1 h 10 min" all, not the first of it
     taken = next((n for n in longest if _is_duration(" ".join(words[:n]))), 0)

@@ -78,8 +78,8 @@ class TextEdit:
         self._refuse_shared(path)
         if self.change.value is None:
             if rest:
-                inherited = "is inherited and cannot be taken away here; give it another value"
-                reason = "is not in the file, so it cannot be taken away"
+                inherited = "is inherited and cannot be removed here; set another value"
+                reason = "is not in the file, so it cannot be removed"
                 raise self._refused(inherited if self._inherited(steps) else reason)
             return self._removed(path)
         value = self._value(self.change.value, spots[-1])
@@ -107,16 +107,14 @@ class TextEdit:
             known = fields.keys(spots[-1])
             if spots[-1].item is None and step not in known:
                 near = nearest(step, known)
-                hint = (
-                    f"did you mean {near!r}?" if near else f"known here: {', '.join(known)}" if known else ""
-                )
-                raise self._refused(f"leads nowhere: there is no key {step!r} at this place", hint)
+                hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known)}" if known else ""
+                raise self._refused(f"unknown key {step!r}", hint)
             spots.append(fields.below(spots[-1], step))
         return spots
 
     def _refuse_shared(self, path: Path) -> None:
         if any(self._at(path[: depth + 1]).shared for depth in range(len(path))):
-            raise self._refused("is shared through an alias (*)", "edit the text of the file")
+            raise self._refused("is shared by a YAML alias (*)", "edit the file as text")
 
     def _refused(self, reason: str, hint: str = "") -> ScenarioError:
         change = self.change
@@ -165,7 +163,7 @@ class TextEdit:
                 raise self._refused(f"needs a group of keys with id: {step}")
             return self._appended(at, value if "id" in item else _made({"id": step, **item}))
         if not isinstance(at.value, dict):
-            raise self._refused(f"leads nowhere: {written(path, self.source.tree)} is a single value")
+            raise self._refused(f"has no keys: {written(path, self.source.tree)} is a single value")
         return self._new_key(at, step, spots[0], value)
 
     def _new_key(self, at: Tree, step: str, spot: FieldSpot, value: _Value) -> str:
@@ -282,8 +280,8 @@ def _neighbour(at: Tree, step: str, spot: FieldSpot) -> TreeEntry | None:
 
 def _nothing(step: str, known: list[str]) -> tuple[str, str]:
     near = nearest(step, known)
-    hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}" if known else ""
-    return f"names nothing that exists: {step!r}", hint
+    hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known)}" if known else ""
+    return f"unknown id: {step!r}", hint
 
 
 def _spans(above: Tree) -> list[tuple[int, int]]:

@@ -68,7 +68,7 @@ class _Said:
         rows, overrides = (
             (plain.get("rows"), plain.get("overrides")) if isinstance(plain, dict) else (None, None)
         )
-        self._rows = [(_key(one), one) for one in rows] if isinstance(rows, list) else []
+        self._rows = [(_key(row), row) for row in rows] if isinstance(rows, list) else []
         items = overrides.items() if isinstance(overrides, dict) else ()
         self._overrides = [(_key(one), *one) for one in items]
 

@@ -59,7 +59,7 @@ class Times:
                 if t_s < 0
                 else f"beyond the record, which ends at {self._says(self.reach_s)}"
             )
-            raise NoTime(f"{text.strip()!r} lies {where}")
+            raise NoTime(f"{text.strip()!r} is {where}")
         return min(max(t_s, 0.0), self.reach_s)
 
     def meant(self, text: str) -> float:
@@ -116,5 +116,5 @@ def length_s(text: str) -> float:
         return parse(text, "duration")
     except UnitError as error:
         if not any(letter.isdigit() for letter in text):
-            raise NoTime(f"{text!r} is no time; write for example {EXAMPLES}") from None
+            raise NoTime(f"{text!r} is not a time; write for example {EXAMPLES}") from None
         raise NoTime(str(error)) from None

@@ -69,8 +69,8 @@ class _Setting:
         known = fields.fields_of(type(part))
         if steps[0] not in known:
             near = nearest(steps[0], known)
-            hint = f"did you mean {near!r}?" if near else f"known here: {', '.join(known)}"
-            raise self._nowhere(f"leads nowhere: there is no key {steps[0]!r} at this place", hint)
+            hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known)}"
+            raise self._nowhere(f"unknown key {steps[0]!r}", hint)
         name = known[steps[0]][0]
         if len(steps) == 1:
             return part.model_copy(update={name: self._new(type(part), steps[0])})
@@ -84,7 +84,7 @@ class _Setting:
         if self.text is None:
             info = fields.fields_of(model)[key][1]
             if info.is_required():
-                raise self._refused("is needed here and cannot be taken away", "give it another value")
+                raise self._refused("is required and cannot be removed", "set another value")
             return info.get_default(call_default_factory=True)
         spot = fields.below(fields.FieldSpot(models=(model,)), key)
         return self._checked(model, key, value_of(self.text, spot, "--set")[0].plain())
@@ -94,14 +94,14 @@ class _Setting:
         if isinstance(items, dict):
             if self.text is None:
                 if step not in items:
-                    raise self._nowhere(f"names nothing that exists: {step!r}", "")
+                    raise self._nowhere(f"unknown id: {step!r}", "")
                 return {name: item for name, item in items.items() if name != step}
             value = value_of(self.text, fields.spot_of(spot.item), "--set")[0].plain()
             return {**items, **self._checked(type(part), key, {step: value})}
         names = _names(items)
         if self.text is None:
             if step not in names:
-                raise self._nowhere(f"names nothing that exists: {step!r}", f"there are {', '.join(names)}")
+                raise self._nowhere(f"unknown id: {step!r}", f"known: {', '.join(names)}")
             place = names.index(step)
             return (*items[:place], *items[place + 1 :])
         value = value_of(self.text, fields.spot_of(spot.item), "--set")[0].plain()
@@ -122,29 +122,27 @@ class _Setting:
             names = _names(value)
             if step not in names:
                 near = nearest(step, names)
-                hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names)}"
-                raise self._nowhere(f"names nothing that exists: {step!r}", hint)
+                hint = f"did you mean {near!r}?" if near else f"known: {', '.join(names)}"
+                raise self._nowhere(f"unknown id: {step!r}", hint)
             place = names.index(step)
             return (*value[:place], self._below(value[place], rest, spot), *value[place + 1 :])
         if isinstance(value, dict) and rest:
             if self.text is None and step not in value:
-                raise self._nowhere(f"names nothing that exists: {step!r}", "")
+                raise self._nowhere(f"unknown id: {step!r}", "")
             return {
                 **value,
                 step: self.within(value.get(step) or fields.spot_of(spot.item).models[0](), rest),
             }
         if value is None and len(spot.models) == 1 and self.text is not None:
             return self._begun(spot.models[0], steps)
-        raise self._nowhere(f"leads nowhere at {step!r}", "set a key of something that exists")
+        raise self._nowhere(f"has no key {step!r}", "set a key of an existing item")
 
     def _begun(self, model: type[BaseModel], steps: tuple[str, ...]) -> Any:
         """Return a group of keys that was not there, with its first value."""
         try:
             return self.within(model(), steps)
         except ValidationError:
-            raise self._nowhere(
-                f"leads nowhere at {steps[0]!r}", "set the whole group of keys above it"
-            ) from None
+            raise self._nowhere(f"has no key {steps[0]!r}", "set the whole group of keys above it") from None
 
     def _checked(self, model: type[BaseModel], key: str, value: Any) -> Any:
         self.value = value

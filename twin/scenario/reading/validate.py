@@ -39,7 +39,7 @@ def scenario_of(tree: Tree, name: str, before: ReadBefore | None = None) -> tupl
         With every key that is wrong, in the order of the file.
     """
     if not isinstance(tree.value, dict):
-        reason = "is not a scenario: it holds no keys"
+        reason = "is not a scenario: it has no keys"
         raise ScenarioError(
             [Problem(name, tree.mark.line, "", shown(tree.plain()), reason, f"begin with format: {FORMAT}")]
         )
@@ -58,7 +58,7 @@ def piece_problems(tree: Tree) -> list[Problem]:
         _read(tree.plain())
     except ValidationError as wrong:
         errors = wrong.errors(include_url=False, include_input=False)
-        return _problems(tree, [one for one in errors if not _of_the_whole(one)])
+        return _problems(tree, [error for error in errors if not _of_the_whole(error)])
     return []
 
 
@@ -102,7 +102,7 @@ def _check_version(tree: Tree) -> None:
             entry.mark.file, entry.mark.line, key, shown(entry.tree.plain()), f"must be {wanted}"
         )
         if key == "version" and type(said) is int and said > VERSION:
-            reason = f"was made by a newer program: this one reads version {VERSION}"
+            reason = f"was written by a newer gpu-twin: this one reads version {VERSION}"
             newer = Problem(
                 entry.mark.file, entry.mark.line, key, str(said), reason, "install a newer gpu-twin"
             )
@@ -120,7 +120,7 @@ def _misspelt(
         return None
     mark = at.value[near].mark
     name = written((*path, near), root or at)
-    return Problem(mark.file, mark.line, name, "", "is no key of this place", f"did you mean {key!r}?")
+    return Problem(mark.file, mark.line, name, "", "unknown key", f"did you mean {key!r}?")
 
 
 def _problems(tree: Tree, errors: Iterable[Any]) -> list[Problem]:
@@ -170,9 +170,9 @@ def _problem(tree: Tree, path: Path, error: Any) -> tuple[Problem, str]:
         above, group = _spot(tree, path[:-1])
         known = fields.keys(above, _kind(group))
         taken = set(group.value)
-        reason, value = "is no key of this place", ""
+        reason, value = "unknown key", ""
         meant = nearest(str(path[-1]), [key for key in known if key not in taken])
-        hint = f"did you mean {meant!r}?" if meant else f"known here: {', '.join(known)}"
+        hint = f"did you mean {meant!r}?" if meant else f"known: {', '.join(known)}"
     elif kind in ("union_tag_invalid", "union_tag_not_found"):
         misspelt = _misspelt(at, "kind", spot, path, tree) if isinstance(at.value, dict) else None
         if misspelt is not None and "kind" not in at.value:
@@ -232,7 +232,7 @@ def _value_reason(kind: str, said: dict[str, Any], value: object, spot: fields.F
         else:
             return f"must be {wanted}", _did_you_mean(value, spot.choices)
     if kind == "value_error":
-        return str(said.get("error", "is wrong")), ""
+        return str(said.get("error", "is invalid")), ""
     if kind in _BOUNDS:
         word, key = _BOUNDS[kind]
         bound = said[key]
@@ -244,7 +244,7 @@ def _value_reason(kind: str, said: dict[str, Any], value: object, spot: fields.F
         what = "item" if said.get("field_type") else "character"
         return f"must have {word} {said[key]} {what}{'' if said[key] == 1 else 's'}", ""
     if kind == "string_pattern_mismatch":
-        return _PATTERN_REASON.get(str(said.get("pattern", "")), "is written wrongly"), ""
+        return _PATTERN_REASON.get(str(said.get("pattern", "")), "has the wrong format"), ""
     return _TYPES.get(kind, (kind.replace("_", " "), ""))
 
 
@@ -274,14 +274,14 @@ _LENGTHS = {
     "string_too_long": ("at most", "max_length"),
 }
 _PATTERN_REASON = {
-    r"^20[0-9]{2}\.(0[1-9]|1[0-2])$": "is no edition of the catalogue: year and month, such as 2026.11",
+    r"^20[0-9]{2}\.(0[1-9]|1[0-2])$": "is not an edition of the catalogue: year and month, such as 2026.11",
     r"^[a-z][a-z0-9-]{0,39}$": (
-        "is no id: lower-case letters, digits and hyphens, a letter first, at most 40 characters"
+        "is not an id: lower-case letters, digits and hyphens, a letter first, at most 40 characters"
     ),
-    r"^[a-z][a-z0-9-]{0,39}(/[0-9]{1,6}){0,4}$": "is no id of an item, such as gpu/3/12/1",
-    r"^[a-z][a-z0-9_]{0,59}$": "is no cause id: lower-case letters, digits and underscores, a letter first",
+    r"^[a-z][a-z0-9-]{0,39}(/[0-9]{1,6}){0,4}$": "is not the id of an item, such as gpu/3/12/1",
+    r"^[a-z][a-z0-9_]{0,59}$": "is not a cause id: lower-case letters, digits and underscores, a letter first",
 }
-_DATE = ("is no date and time with its offset", "write it like 2026-01-05T00:00+01:00")
+_DATE = ("is not a date and time with UTC offset", "write it like 2026-01-05T00:00+01:00")
 _GROUP = ("must be a group of keys", "")
 _TYPES = {
     "string_type": ("must be text", "put it in quotes"),

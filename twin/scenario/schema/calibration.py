@@ -16,8 +16,8 @@ class CalibratedFigure(DocumentPart):
 
     value: float = Field(description="in the unit beside it")
     unit: str = Field(description="such as TFLOP/s, GB/s, s, GFLOP, or 1 for a pure number")
-    status: Standing = Field(description="what it stands on")
-    source: str = Field(min_length=1, description="where it comes from")
+    status: Standing = Field(description="provenance")
+    source: str = Field(min_length=1, description="source")
 
 
 def _figure(description: str) -> CalibratedFigure | None:
@@ -53,8 +53,8 @@ class CalibratedFigures(DocumentPart):
 class Calibration(DocumentPart):
     """A profile of one's own: paste what `twin calibrate` wrote."""
 
-    title: str = Field(min_length=1, description="for people")
-    extends: str = Field(description="shipped profile that gives the rest, such as h100")
+    title: str = Field(min_length=1, description="display name")
+    extends: str = Field(description="shipped profile with the other values, such as h100")
     confidence: Literal["own runs"] = Field(default="own runs", description="how far it is calibrated")
     gpus: tuple[str, ...] = Field(default=(), description="GPUs it was fitted on; none: those of extends")
     notes: str = Field(default="", description="what it was fitted to")

@@ -28,8 +28,8 @@ class OneOf:
         names = self.names()
         if name not in names:
             close = get_close_matches(name, names, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
-            raise PydanticCustomError("literal_error", "is not known; {hint}", {"hint": hint})
+            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
+            raise PydanticCustomError("literal_error", "is unknown; {hint}", {"hint": hint})
         return name
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

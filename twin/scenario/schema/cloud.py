@@ -14,14 +14,16 @@ class Burst(DocumentPart):
     wait_s: Duration | None = Field(
         default=None, alias="wait", ge=0, description="after so long in the queue; none: never for that"
     )
-    deadlines: bool = Field(default=True, description="when it would miss its deadline here and not there")
+    deadlines: bool = Field(
+        default=True, description="when it would miss its deadline here but not in the cloud"
+    )
     largest_gpus: int | None = Field(
         default=None, ge=1, alias="largest", description="no job larger than this; none: up to the quota"
     )
 
 
 class Replication(DocumentPart):
-    """Checkpoints copied there, so that jobs can go on when the site is lost."""
+    """Checkpoints copied there, so that jobs can continue when the site is lost."""
 
     every_s: Duration = Field(
         default=3600.0, alias="every", gt=0, description="the newest is copied so often"
@@ -32,8 +34,8 @@ class Replication(DocumentPart):
 class Cloud(DocumentPart):
     """A cloud site."""
 
-    id: Id = Field(description="name of the site, for ever")
-    title: str = Field(default="", description="as people call it")
+    id: Id = Field(description="permanent id of the site")
+    title: str = Field(default="", description="display name")
     gpu: str = Field(
         default="H100-SXM",
         description="part of the catalogue that is rented; work whose model is known steps there as fast as it "
@@ -43,9 +45,9 @@ class Cloud(DocumentPart):
     price_usd_gpu_h: float = Field(
         alias="price", ge=0, le=1000, description="USD for one GPU and hour, as of the date in sources"
     )
-    minimum_s: Duration = Field(default=60.0, alias="minimum", ge=0, description="least time that is paid")
+    minimum_s: Duration = Field(default=60.0, alias="minimum", ge=0, description="minimum billed time")
     provisioning_s: Duration = Field(
-        default=600.0, alias="provisioning", ge=0, le=86400 * 7, description="until nodes are there"
+        default=600.0, alias="provisioning", ge=0, le=86400 * 7, description="until nodes are ready"
     )
     bandwidth_bytes_s: Bandwidth = Field(
         default=1.25e9, alias="bandwidth", gt=0, description="of the line between the sites, shared"
@@ -75,10 +77,10 @@ class Ownership(DocumentPart):
     capital_usd: float = Field(
         alias="capital", gt=0, le=1e7, description="USD for one GPU with network, building, power and cooling"
     )
-    years: float = Field(default=4.0, gt=0, le=50, description="of use, after which nothing is left")
+    years: float = Field(default=4.0, gt=0, le=50, description="useful life")
     interest: Fraction = Field(default=0.10, ge=0, le=1, description="of a year")
     operations: Fraction = Field(
-        default=0.03, ge=0, le=1, description="people and repairs of a year, over the capital"
+        default=0.03, ge=0, le=1, description="staff and repairs of a year, as a share of the capital"
     )
     power_w: Power = Field(
         default=1050.0,

@@ -17,7 +17,7 @@ PlantKind = Literal["dry-cooler", "cooling-tower", "chiller"]
 class FacilityLoop(DocumentPart):
     """Facility water and what rejects its heat to the sky."""
 
-    id: Id = Field(description="name of the facility loop, for ever")
+    id: Id = Field(description="permanent id of the facility loop")
     kind: PlantKind = Field(default="dry-cooler", description="last stage")
     part: str | None = Field(
         default=None, description="part of the catalogue; none: the usual one of its kind"
@@ -56,7 +56,7 @@ class FacilityLoop(DocumentPart):
 class Loop(DocumentPart):
     """Loops of a hall: CDUs and cold plates, CRAHs and aisles, rear doors, immersion tanks."""
 
-    id: Id = Field(description="name of the generator, for ever; loop ``i`` is ``id/i``")
+    id: Id = Field(description="permanent id of the generator; loop ``i`` is ``id/i``")
     kind: LoopKind = Field(
         description="liquid: CDU and cold plates; air: CRAH and aisles; rear-door: a coil in the back of each "
         "rack; immersion: the nodes stand in a tank"
@@ -71,7 +71,7 @@ class Loop(DocumentPart):
     serves: tuple[Id, ...] = Field(default=(), description="row generators cooled by it, in order")
     places: dict[ItemId, Stand] = Field(
         default={},
-        description="where the machines of a loop stand, by its id; none: beside the rows it serves",
+        description="place of the machines of a loop, by its id; none: beside the rows it serves",
     )
     supply_c: Temperature = Field(
         default=28.0, alias="supply", ge=5, le=60, description="set point of the supply to the racks"
@@ -91,7 +91,7 @@ class Loop(DocumentPart):
         alias="recover",
         ge=0,
         le=3600,
-        description="after the loss of a pump, until the drives of the others have the flow back; none: never",
+        description="after the loss of a pump, time until the drives of the others restore the flow; none: never",
     )
 
 

@@ -42,10 +42,10 @@ class Scenario(DocumentPart):
         default=None, description="a scene this one varies: a path in its folder, or builtin:NAME"
     )
     title: str = Field(min_length=1, max_length=200, description="one line")
-    notes: str = Field(default="", description="the story, for people")
-    sources: tuple[str, ...] = Field(default=(), description="where the figures come from")
+    notes: str = Field(default="", description="description of the scene")
+    sources: tuple[str, ...] = Field(default=(), description="sources of the figures")
     branch: BranchPoint | None = Field(
-        default=None, description="of a branch of a run: where it was cut; the program writes it"
+        default=None, description="of a branch: its parent run and branch time; written by the program"
     )
     start: AwareDatetime = Field(
         default=datetime.fromisoformat("2026-01-05T00:00:00+00:00"),
@@ -64,37 +64,37 @@ class Scenario(DocumentPart):
         le=1e7,
         description="simulated seconds per second that the window plays it with at first; none: the window's own",
     )
-    seed: int = Field(default=1, ge=0, le=2**63 - 1, description="of all random draws")
+    seed: int = Field(default=1, ge=0, le=2**63 - 1, description="seed of all random draws")
     site: Site = Field(default=Site(), description="the place")
     halls: tuple[Hall, ...] = Field(min_length=1, description="rooms with rows")
     fabrics: tuple[Fabric, ...] = Field(default=(), description="scale-out networks")
-    power: tuple[PowerStage, ...] = Field(default=(), description="the power tree, grid first")
-    power_caps: tuple[PowerCap, ...] = Field(default=(), description="limits on what parts of the site draw")
-    cooling: Cooling = Field(default=Cooling(), description="how heat leaves")
+    power: tuple[PowerStage, ...] = Field(default=(), description="the power tree, utility first")
+    power_caps: tuple[PowerCap, ...] = Field(default=(), description="power caps of parts of the site")
+    cooling: Cooling = Field(default=Cooling(), description="cooling and heat rejection")
     storage: tuple[Storage, ...] = Field(default=(), description="stores")
     groups: tuple[Group, ...] = Field(
-        default=(), max_length=2000, description="things that people work on together; a run knows none"
+        default=(), max_length=2000, description="sets of items that are edited together; no effect on a run"
     )
     tenants: tuple[Tenant, ...] = Field(default=(), description="owners of jobs")
     jobs: tuple[Job, ...] = Field(default=(), description="work")
     streams: tuple[JobStream, ...] = Field(default=(), description="generators of jobs")
-    traces: tuple[JobTrace, ...] = Field(default=(), description="jobs that ran elsewhere")
+    traces: tuple[JobTrace, ...] = Field(default=(), description="recorded jobs")
     scheduler: Scheduler = Field(default=Scheduler(), description="how the queue is served")
     partitions: tuple[Partition, ...] = Field(
         default=(), description="parts of the cluster; none: one for all"
     )
-    reservations: tuple[Reservation, ...] = Field(default=(), description="times set aside")
+    reservations: tuple[Reservation, ...] = Field(default=(), description="reserved times")
     clouds: tuple[Cloud, ...] = Field(default=(), description="rented GPUs elsewhere")
     ownership: Ownership | None = Field(
-        default=None, description="what own GPUs cost, to be compared with rented ones; none: it is not"
+        default=None, description="cost of own GPUs, compared with rented ones; none: no comparison"
     )
-    failures: Failures = Field(default=Failures(), description="what goes wrong by itself")
-    interventions: tuple[Intervention, ...] = Field(default=(), description="what is done at a time")
+    failures: Failures = Field(default=Failures(), description="random failures")
+    interventions: tuple[Intervention, ...] = Field(default=(), description="interventions at given times")
     edits: tuple[Edit, ...] = Field(
         default=(), max_length=5000, description="changes of the scene itself, made while it ran"
     )
     exclusions: tuple[Exclusion, ...] = Field(
-        default=(), max_length=5000, description="findings of design rules that are accepted, with the reason"
+        default=(), max_length=5000, description="accepted findings of design rules, with the reason"
     )
 
     @field_validator("start")

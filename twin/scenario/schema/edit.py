@@ -21,7 +21,7 @@ class EditChange(DocumentPart):
     path: ChangePath = Field(description="where, such as halls[hall].overrides[gpu/0/3].absent")
     value: ChangeText | None = Field(
         default=None,
-        description="the new value as YAML text, such as 'true' or '20 s'; none: it is taken away",
+        description="the new value as YAML text, such as 'true' or '20 s'; none: removed",
     )
 
 
@@ -30,7 +30,7 @@ class Edit(DocumentPart):
 
     id: Id = Field(description="name of the edit")
     at_s: Moment = Field(alias="at", ge=0, description="after the start")
-    title: str = Field(default="", max_length=200, description="what was done, for people")
+    title: str = Field(default="", max_length=200, description="title of the edit")
     changes: tuple[EditChange, ...] = Field(
-        min_length=1, max_length=MOST_CHANGES, description="in order; they act together"
+        min_length=1, max_length=MOST_CHANGES, description="changes in order; they act together"
     )

@@ -44,14 +44,14 @@ class Breaker(DocumentPart):
 class PowerStage(DocumentPart):
     """One level of the power tree. Item ``i`` of ``n`` hangs under parent ``floor(i m / n)`` of ``m``."""
 
-    id: Id = Field(description="name of the stage, for ever; item ``i`` is ``id/i``")
+    id: Id = Field(description="permanent id of the stage; item ``i`` is ``id/i``")
     kind: StageKind = Field(description="what it is")
     part: str | None = Field(
         default=None, description="part of the catalogue with its losses; none: lossless"
     )
     count: int = Field(default=1, ge=1, le=20000, description="how many")
     source: Id | None = Field(
-        default=None, alias="from", description="stage that supplies it; none: the grid"
+        default=None, alias="from", description="stage that supplies it; none: the utility"
     )
     spare_source: Id | None = Field(
         default=None,
@@ -63,7 +63,7 @@ class PowerStage(DocumentPart):
         alias="transfer",
         ge=0,
         le=60,
-        description="dead time of that switch; up to 20 ms nobody notices",
+        description="dead time of that switch; up to 20 ms has no effect",
     )
     at: Id | None = Field(
         default=None, description="sources on site and batteries: stage whose output they are connected to"
@@ -79,14 +79,14 @@ class PowerStage(DocumentPart):
     )
     feeds: tuple[Id, ...] = Field(
         default=(),
-        description="row generators, loops or facility loops that hang on it, each shared out in order; "
+        description="row generators, loops or facility loops it supplies, each shared out in order; "
         "the first stage that feeds a thing is its feed A, the second its feed B",
     )
     places: dict[ItemId, Stand] = Field(
         default={}, description="where an item stands, by its id; none: at the end of the row it feeds"
     )
     breaker: Breaker | None = Field(default=None, description="at its output; none: none is modelled")
-    eco: bool = Field(default=False, description="ups: passes the grid through, with eco efficiency")
+    eco: bool = Field(default=False, description="ups: eco mode, passes the utility through")
     battery_s: Duration | None = Field(
         default=None,
         alias="battery",
@@ -107,16 +107,16 @@ class PowerStage(DocumentPart):
         default=1.0,
         ge=0,
         le=1,
-        description="gas, smr: share of their capacity that they give while the grid is there",
+        description="gas, smr: share of their capacity that they give while the utility is live",
     )
     peak_w: Power | None = Field(
-        default=None, alias="peak", gt=0, description="battery: grid power above which it discharges"
+        default=None, alias="peak", gt=0, description="battery: utility power above which it discharges"
     )
     ramp_w_s: PowerRamp | None = Field(
         default=None,
         alias="ramp",
         gt=0,
-        description="battery: steepest change of grid power that it lets through; "
+        description="battery: steepest change of utility power that it lets through; "
         "gas: steepest change of its own",
     )
     reserve: Fraction = Field(
@@ -127,13 +127,13 @@ class PowerStage(DocumentPart):
 class PowerCap(DocumentPart):
     """A limit on what a part of the site may draw; GPUs under it clock down to keep it."""
 
-    id: Id = Field(description="name of the cap, for ever")
+    id: Id = Field(description="permanent id of the cap")
     target: str = Field(
         description="all, a hall, row or rack (gpu/0/3), or an item of the power tree (pdu-a/3)"
     )
-    limit_w: Power = Field(alias="limit", gt=0, description="of all that hangs on it, at the racks' input")
+    limit_w: Power = Field(alias="limit", gt=0, description="of all it supplies, at the racks' input")
     share: Literal["uniform", "proportional", "priority"] = Field(
         default="proportional",
-        description="uniform: one limit for every GPU; proportional: all give up the same share of what they "
+        description="uniform: one limit for every GPU; proportional: all are cut by the same share of what they "
         "ask for; priority: jobs of lower priority give first",
     )

@@ -15,12 +15,10 @@ EVERYTHING = "*"
 class Exclusion(DocumentPart):
     """What a rule finds at a target is told apart from the others and counts for nothing."""
 
-    id: Id = Field(
-        description="name of this entry, for ever: scenes that extend this one keep it, or write over it"
-    )
+    id: Id = Field(description="permanent id of this entry: scenes that extend this one keep or overwrite it")
     rule: Id = Field(description="id of the rule, as twin check gives it, such as cable-reach")
     target: Annotated[str, StringConstraints(min_length=1, max_length=200)] = Field(
-        description="id of a thing it is found at, the key it is blamed on, or * for all that the rule finds"
+        description="id of the component, the key of the finding, or * for all findings of the rule"
     )
     comment: Annotated[str, StringConstraints(min_length=1, max_length=2000)] = Field(
         description="why it is accepted"

@@ -27,7 +27,7 @@ CauseId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 Effect = Annotated[str, OneOf(effects)]
 """dead: it stops the job; the others leave it going, worse or wrong."""
 Lasting = Annotated[str, OneOf(lasting_effects)]
-"""Effects that a health check can find: the job goes on with them."""
+"""Effects that a health check can find: the job continues with them."""
 PartClass = Literal["gpu", "cable", "nic", "fan", "power_supply", "motherboard", "cpu"]
 """Repair classes that take a part; restart and maintenance take none."""
 
@@ -43,9 +43,9 @@ class Cause(DocumentPart):
     )
     repair: Literal[
         "gpu", "cable", "nic", "fan", "power_supply", "motherboard", "cpu", "restart", "maintenance"
-    ] = Field(description="repair class: how long the node is away; restart: not at all")
-    detection: Literal["explicit", "watchdog"] = Field(default="explicit", description="how it is noticed")
-    planned: bool = Field(default=False, description="maintenance, counted apart")
+    ] = Field(description="repair class, which sets the repair time; restart: no repair")
+    detection: Literal["explicit", "watchdog"] = Field(default="explicit", description="how it is detected")
+    planned: bool = Field(default=False, description="planned maintenance, counted separately")
     on: Component = Field(
         default="node",
         description="what the rate is of: 3.8 per 1000 node-day of a node, 0.00057 per 30 day of a link; pdu, cdu, "
@@ -88,10 +88,10 @@ class Cause(DocumentPart):
                 f"effect {self.effect} is not of a {self.on}, which can be {' or '.join(allowed)}; a node can have any"
             )
         if self.severity is not None and self.effect not in shares_left():
-            raise ValueError(f"severity means nothing for {self.effect}; it is of {', '.join(shares_left())}")
+            raise ValueError(f"severity does not apply to {self.effect}; it is of {', '.join(shares_left())}")
         if self.found_s is not None and self.stops:
             raise ValueError(
-                f"found means nothing for {self.effect}; it is of {', '.join(lasting_effects())}"
+                f"found does not apply to {self.effect}; it is of {', '.join(lasting_effects())}"
             )
         return self
 
@@ -130,10 +130,12 @@ class Bursts(DocumentPart):
 
     chance: Fraction = Field(ge=0, le=1, description="of a failure to begin a burst")
     domain: Literal["rack", "row", "leaf", "pdu", "cdu"] = Field(
-        default="rack", description="whom it can reach"
+        default="rack", description="nodes it can reach"
     )
-    mean: float = Field(default=2.0, gt=0, le=1000, description="more nodes hit on average (geometric)")
-    within_s: Duration = Field(default=600.0, alias="within", gt=0, description="they follow within this")
+    mean: float = Field(default=2.0, gt=0, le=1000, description="mean number of further nodes (geometric)")
+    within_s: Duration = Field(
+        default=600.0, alias="within", gt=0, description="time within which they follow"
+    )
 
 
 class FaultTrace(DocumentPart):
@@ -157,7 +159,7 @@ class HealthCheck(DocumentPart):
         default=None,
         alias="every",
         ge=60,
-        description="runs so often on all nodes; none: on those that a job has left",
+        description="interval of runs on all nodes; none: runs on nodes that a job has left",
     )
     lasts_s: Duration = Field(
         default=0.0,
@@ -167,14 +169,14 @@ class HealthCheck(DocumentPart):
         description="nodes without a job are kept from work for so long; beside a job it runs unnoticed",
     )
     finds: tuple[Lasting, ...] = Field(
-        default=lasting_effects(), min_length=1, description="kinds of faults it can see"
+        default=lasting_effects(), min_length=1, description="faults it can detect"
     )
     coverage: Fraction = Field(
-        default=0.9, ge=0, le=1, description="chance that a run of it on a node finds such a fault"
+        default=0.9, ge=0, le=1, description="probability that one run on a node detects such a fault"
     )
     action: Literal["drain", "report"] = Field(
         default="drain",
-        description="drain: no more work, repaired once its job has left, at once where results are wrong",
+        description="drain: no new work, repaired when its job has left, at once on silent data corruption",
     )
 
 
@@ -182,14 +184,14 @@ class LemonRule(DocumentPart):
     """Nodes that fail too often are taken out for good, or until they were replaced."""
 
     failures: int = Field(
-        default=3, ge=2, le=1000, description="so many unplanned failures, restarts included"
+        default=3, ge=2, le=1000, description="number of unplanned failures, restarts included"
     )
     within_s: Duration = Field(default=28 * 86400.0, alias="within", gt=0, description="within this")
     replace_s: Duration | None = Field(
         default=7 * 86400.0,
         alias="replace",
         gt=0,
-        description="until another one stands there, as good as chance has it; none: repaired, then cordoned",
+        description="time to replace it with another node; none: repaired, then drained",
     )
 
 
@@ -209,7 +211,7 @@ class Crew(DocumentPart):
     shift: tuple[Hour, Hour] = Field(
         default=(0.0, 24.0),
         description="hours of the day they work, such as [8, 18] or [22, 6], by the clock of site.timezone; what is "
-        "begun goes on in the next shift",
+        "begun continues in the next shift",
     )
     weekend: bool = Field(default=True, description="whether shifts begin on Saturday and Sunday too")
     hands_on_s: Duration = Field(
@@ -240,19 +242,17 @@ class SparePart(DocumentPart):
         default=0,
         ge=0,
         le=1_000_000,
-        description="ordered again when no more than these are left, those on order and promised counted",
+        description="reorder level, parts on order and promised counted",
     )
     order: int = Field(default=0, ge=0, le=1_000_000, description="parts of one order; 0: none come")
-    lead_s: Duration = Field(
-        default=14 * 86400.0, alias="lead", ge=0, description="time until they are there"
-    )
+    lead_s: Duration = Field(default=14 * 86400.0, alias="lead", ge=0, description="delivery time")
 
 
 class Repairs(DocumentPart):
     """How broken nodes come back."""
 
-    crew: Crew | None = Field(default=None, description="who repairs; none: as many as it takes, at once")
-    parts: tuple[SparePart, ...] = Field(default=(), description="stocks; none: never short")
+    crew: Crew | None = Field(default=None, description="repair crew; none: no limit, no wait")
+    parts: tuple[SparePart, ...] = Field(default=(), description="stocks of spare parts; none: never short")
     burn_in_s: Duration = Field(
         default=0.0, alias="burn_in", ge=0, le=86400 * 30, description="test after a repair, before use"
     )
@@ -262,9 +262,11 @@ class Repairs(DocumentPart):
     def _once(cls, said: tuple[SparePart, ...]) -> tuple[SparePart, ...]:
         kept: dict[str, str] = {}
         for stock in said:
-            for one in stock.repairs:
-                if kept.setdefault(one, stock.id) != stock.id:
-                    raise ValueError(f"{one} is repaired from {kept[one]} and {stock.id}: give it one stock")
+            for repair_class in stock.repairs:
+                if kept.setdefault(repair_class, stock.id) != stock.id:
+                    raise ValueError(
+                        f"{repair_class} is repaired from {kept[repair_class]} and {stock.id}: give it one stock"
+                    )
         if len({stock.id for stock in said}) < len(said):
             raise ValueError("two stocks have the same id")
         return said
@@ -273,7 +275,7 @@ class Repairs(DocumentPart):
 class Failures(DocumentPart):
     """The failure model."""
 
-    enabled: bool = Field(default=True, description="false: nothing fails by itself")
+    enabled: bool = Field(default=True, description="false: no random failures")
     causes: tuple[Cause, ...] = Field(default=(), description="causes with their rates")
     lemons: bool = Field(default=False, description="nodes differ (gamma, shape 0.93)")
     arrhenius: Arrhenius | None = Field(
@@ -282,8 +284,8 @@ class Failures(DocumentPart):
     repair_constant_s: Duration | None = Field(
         default=None, alias="repair_constant", ge=0, description="instead of empirical repair times"
     )
-    bursts: Bursts | None = Field(default=None, description="failures that come together; none: they do not")
-    trace: FaultTrace | None = Field(default=None, description="faults seen elsewhere, beside those drawn")
+    bursts: Bursts | None = Field(default=None, description="bursts of failures; none: no bursts")
+    trace: FaultTrace | None = Field(default=None, description="recorded faults, beside those drawn")
     stragglers: Fraction = Field(
         default=0.0,
         ge=0,
@@ -294,8 +296,10 @@ class Failures(DocumentPart):
         default=1.3, ge=1, le=10, description="mean slow-down while they have one"
     )
     checks: tuple[HealthCheck, ...] = Field(default=(), description="health checks")
-    lemon_rule: LemonRule | None = Field(default=None, description="taking bad nodes out; none: nobody does")
-    repairs: Repairs = Field(default=Repairs(), description="how broken nodes come back")
+    lemon_rule: LemonRule | None = Field(
+        default=None, description="removal of lemon nodes; none: not removed"
+    )
+    repairs: Repairs = Field(default=Repairs(), description="how nodes are repaired")
 
 
 InterventionKind = Annotated[str, OneOf(lambda: KINDS)]
@@ -313,14 +317,14 @@ class Intervention(DocumentPart):
         description="what is done; twin.scenario.schema.fault_kinds says what each acts on and takes"
     )
     target: str = Field(
-        description="id of the thing, such as gpu/3/12/1, cdu/0, plant, ups-a/1 or site, switch ib/0/3, link "
+        description="id of the component, such as gpu/3/12/1, cdu/0, plant, ups-a/1 or site, switch ib/0/3, link "
         "gpu/0/1/2~3 (card 3 of a node) or ib/0/3~ib/1/0; set: a path"
     )
     duration_s: Moment | None = Field(
         default=None,
         alias="for",
         ge=0,
-        description="then it comes back; a failure's repair time, none: drawn or, of what needs no repair, for ever",
+        description="time until it is repaired or ends; none: drawn, or without end where nothing needs repair",
     )
     count: int | None = Field(
         default=None, ge=1, le=500, description="pumps, fans, chillers or supplies lost; none: all"

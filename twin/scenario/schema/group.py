@@ -10,8 +10,8 @@ from twin.scenario.schema.base import DocumentPart, Id, ItemId
 class Group(DocumentPart):
     """A named group; it changes nothing in a run."""
 
-    id: Id = Field(description="name of the group, for ever")
-    title: str = Field(default="", max_length=200, description="as people call it")
+    id: Id = Field(description="permanent id of the group")
+    title: str = Field(default="", max_length=200, description="display name")
     members: tuple[ItemId, ...] = Field(
         min_length=1,
         max_length=5000,

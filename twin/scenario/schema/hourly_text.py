@@ -61,7 +61,7 @@ def unpack(text: str, known: tuple[str, ...]) -> dict[str, Floats]:
     head, colon, body = text.partition(":")
     names = head.split(",")
     if not colon or not set(names) <= set(known) or len(set(names)) < len(names):
-        raise ValueError(f"must begin with columns among {', '.join(known)}; leave it out and name a file")
+        raise ValueError(f"must begin with columns among {', '.join(known)}; remove it and name a file")
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"must have at most {MAX_CHARACTERS} characters")
     size = 4 * HOURS * len(names)
@@ -71,9 +71,9 @@ def unpack(text: str, known: tuple[str, ...]) -> dict[str, Floats]:
     except (binascii.Error, zlib.error):
         data = b""
     if len(data) != size:
-        raise ValueError(f"is no year of {HOURS} hours as the program keeps it; leave it out and name a file")
+        raise ValueError(f"is not a year of {HOURS} hours in packed form; remove it and name a file")
     differences = np.frombuffer(data, np.uint8).reshape(4, -1).T.copy().view("<i4").reshape(len(names), HOURS)
     values = np.cumsum(differences.astype(np.int64), axis=1) * STEP
     if not (np.abs(values) < _LARGEST).all():
-        raise ValueError("holds numbers out of range; leave it out and name a file")
+        raise ValueError("holds numbers out of range; remove it and name a file")
     return dict(zip(names, values, strict=True))

@@ -1,4 +1,4 @@
-"""Who gets which GPUs when: the scheduler, its partitions, and times set aside."""
+"""Who gets which GPUs when: the scheduler, its partitions, and reserved times."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Weights(DocumentPart):
     priority: Weight = Field(default=1000.0, description="priority the job was given, -1000..1000")
     deadline: Weight = Field(default=0.0, description="how near the deadline is")
     age_limit_s: Duration = Field(
-        default=7 * 86400.0, alias="age_limit", gt=0, description="a job is no older than this"
+        default=7 * 86400.0, alias="age_limit", gt=0, description="maximum age that counts"
     )
     half_life_s: Duration = Field(
-        default=7 * 86400.0, alias="half_life", gt=0, description="use of the past counts half after this"
+        default=7 * 86400.0, alias="half_life", gt=0, description="half-life of past usage"
     )
 
 
 class Preemption(DocumentPart):
     """When a waiting job may take GPUs from a running one of lower priority that says it is preemptible."""
 
-    enabled: bool = Field(default=False, description="whether it may")
+    enabled: bool = Field(default=False, description="whether preemption is allowed")
     minimum_s: Duration = Field(
-        default=1800.0, alias="minimum", ge=0, description="a job runs at least so long before"
+        default=1800.0, alias="minimum", ge=0, description="minimum run time before preemption"
     )
     checkpoint: bool = Field(
         default=True, description="the victim saves its state first; false: it loses work"
@@ -59,7 +59,7 @@ class Green(DocumentPart):
         default=None, alias="price_limit", gt=0, description="flexible jobs wait while energy costs more"
     )
     longest_wait_s: Duration = Field(
-        default=86400.0, alias="longest_wait", ge=0, description="then they start all the same"
+        default=86400.0, alias="longest_wait", ge=0, description="maximum delay, then they start anyway"
     )
 
 
@@ -68,11 +68,11 @@ class Scheduler(DocumentPart):
 
     policy: Policy = Field(
         default="fifo",
-        description="fifo and shortest start in order; easy and conservative fill gaps; priority is multifactor with "
+        description="fifo and shortest start in order; easy and conservative backfill; priority is multifactor with "
         "easy backfill",
     )
     order: Order | None = Field(default=None, description="instead of the policy's order")
-    backfill: Backfill | None = Field(default=None, description="instead of the policy's way to fill gaps")
+    backfill: Backfill | None = Field(default=None, description="instead of the policy's backfill")
     depth: int = Field(default=500, ge=1, le=100_000, description="jobs that backfill looks at")
     placement: Placement | None = Field(
         default=None,
@@ -80,22 +80,22 @@ class Scheduler(DocumentPart):
         "first where jobs start in order, else pack",
     )
     weights: Weights = Field(default=Weights(), description="of the multifactor order")
-    preemption: Preemption = Field(default=Preemption(), description="taking GPUs away")
+    preemption: Preemption = Field(default=Preemption(), description="preemption")
     green: Green = Field(default=Green(), description="starts that wait for power or clean energy")
 
 
 class Partition(DocumentPart):
     """A part of the cluster with its own rules and network, as Slurm has them."""
 
-    id: Id = Field(description="name of the partition, for ever")
-    title: str = Field(default="", description="as people call it")
+    id: Id = Field(description="permanent id of the partition")
+    title: str = Field(default="", description="display name")
     rows: tuple[Id, ...] = Field(min_length=1, description="row generators it consists of")
     tenants: tuple[Id, ...] = Field(default=(), description="who may submit to it; none: everybody")
     limit_s: Duration | None = Field(
-        default=None, alias="limit", gt=0, description="longest wall time of a job; none: any"
+        default=None, alias="limit", gt=0, description="longest time limit of a job; none: no limit"
     )
     default_limit_s: Duration | None = Field(
-        default=None, alias="default_limit", gt=0, description="wall time of jobs that say none"
+        default=None, alias="default_limit", gt=0, description="time limit of jobs without one"
     )
     priority: int = Field(default=0, ge=-1000, le=1000, description="added to that of its jobs")
     exclusive: bool = Field(default=False, description="jobs of different tenants never share a node")
@@ -109,13 +109,13 @@ class Partition(DocumentPart):
 class Reservation(DocumentPart):
     """Nodes kept free for some, or for maintenance, from a time on."""
 
-    id: Id = Field(description="name of the reservation, for ever")
+    id: Id = Field(description="permanent id of the reservation")
     kind: Literal["reservation", "maintenance"] = Field(
-        default="reservation", description="maintenance: nobody runs there meanwhile"
+        default="reservation", description="maintenance: no job runs there meanwhile"
     )
     at_s: Moment = Field(alias="at", ge=0, description="begins, after the start or at a time of day")
     duration_s: Moment = Field(alias="for", gt=0, description="lasts")
-    every_s: Moment | None = Field(default=None, alias="every", gt=0, description="comes again after")
+    every_s: Moment | None = Field(default=None, alias="every", gt=0, description="repeats after")
     rows: tuple[Id, ...] = Field(default=(), description="of these row generators; none: of all")
     nodes: int | None = Field(default=None, ge=1, description="how many of them; none: all")
     tenants: tuple[Id, ...] = Field(default=(), description="who may use them")

@@ -35,7 +35,7 @@ class Climate(DocumentPart):
 
     place: Id | None = Field(
         default=None,
-        description="typical year of assets/weather/places.yaml, such as phoenix; it takes the place of the mean day",
+        description="typical year of assets/weather/places.yaml, such as phoenix; replaces the mean day",
     )
     file: str | None = Field(
         default=None,
@@ -52,16 +52,14 @@ class Climate(DocumentPart):
     )
     hours: str | None = Field(
         default=None,
-        description="the hours of the file themselves, packed by the program so that runs need no file; leave it out",
+        description="hours of the file, packed by the program so that runs need no file; leave it out",
     )
 
     @field_validator("hours")
     @classmethod
     def _can_be_unpacked(cls, said: str | None) -> str | None:
         if said is not None and set(hourly_text.unpack(said, CLIMATE_HOURS)) != set(CLIMATE_HOURS):
-            raise ValueError(
-                f"must hold the columns {', '.join(CLIMATE_HOURS)}; leave it out and name a file"
-            )
+            raise ValueError(f"must hold the columns {', '.join(CLIMATE_HOURS)}; remove it and name a file")
         return said
 
 
@@ -82,13 +80,16 @@ class Grid(DocumentPart):
     )
     hours: str | None = Field(
         default=None,
-        description="the hours of the file themselves, packed by the program so that runs need no file; leave it out",
+        description="hours of the file, packed by the program so that runs need no file; leave it out",
     )
     ramp_w_s: PowerRamp | None = Field(
-        default=None, alias="ramp", gt=0, description="steepest change of load allowed; none: any"
+        default=None, alias="ramp", gt=0, description="steepest change of load allowed; none: no limit"
     )
     peak_w: Power | None = Field(
-        default=None, alias="peak", gt=0, description="contracted peak; more is counted; none: any"
+        default=None,
+        alias="peak",
+        gt=0,
+        description="contracted peak; power above it is counted; none: no limit",
     )
 
     @field_validator("hours")
@@ -109,7 +110,7 @@ class Grid(DocumentPart):
 class Site(DocumentPart):
     """The place: name, time zone, weather, grid."""
 
-    name: str = Field(default="unnamed site", description="as people call it")
+    name: str = Field(default="unnamed site", description="display name")
     timezone: str = Field(default="UTC", description="IANA name, such as Europe/Berlin")
     latitude_deg: float | None = Field(
         default=None,
@@ -135,7 +136,7 @@ class Shelves(DocumentPart):
     """Power shelves that feed the busbar of a rack."""
 
     part: str = Field(description="power shelf of the catalogue")
-    count: int = Field(ge=1, le=64, description="in each rack; even ones hang on feed A, odd ones on feed B")
+    count: int = Field(ge=1, le=64, description="in each rack; even ones are on feed A, odd ones on feed B")
     needed: int | None = Field(default=None, ge=1, le=64, description="for full load; none: all")
 
 
@@ -147,12 +148,12 @@ class RackGenerator(DocumentPart):
     pitch_m: Length = Field(
         default=0.6, alias="pitch", gt=0, le=5, description="centre to centre along the row"
     )
-    nodes: tuple[NodeGroup, ...] = Field(default=(), description="what stands in each rack")
+    nodes: tuple[NodeGroup, ...] = Field(default=(), description="equipment of each rack")
     shelves: Shelves | None = Field(
         default=None, description="power shelves; none: the rack part's, or nodes have power supplies"
     )
     role: Literal["compute", "network", "storage"] = Field(
-        default="compute", description="what the rack is for"
+        default="compute", description="purpose of the rack"
     )
 
 
@@ -176,18 +177,16 @@ class Stand(Point):
 class RowGenerator(DocumentPart):
     """A generator of parallel rows; row ``i`` is ``id/i``, its rack ``j`` is ``id/i/j``."""
 
-    id: Id = Field(description="name of this generator, for ever")
-    label: str = Field(
-        default="ROW", max_length=200, description="what the label over a row says before its letter"
-    )
+    id: Id = Field(description="permanent id of this generator")
+    label: str = Field(default="ROW", max_length=200, description="row label before its letter")
     count: int = Field(default=1, ge=1, le=500, description="rows")
-    at: Point = Field(default=Point(), description="the corner where row 0 begins")
+    at: Point = Field(default=Point(), description="corner where row 0 starts")
     pitch_m: Length = Field(default=3.0, alias="pitch", gt=0, le=20, description="row to row, across")
     facing: Literal["alternate", "north", "south"] = Field(
         default="alternate", description="side of the rack fronts; alternate makes cold and hot aisles"
     )
     containment: Literal["hot", "cold", "none"] = Field(
-        default="hot", description="which aisle is closed off"
+        default="hot", description="which aisle has containment"
     )
     racks: RackGenerator = Field(description="the racks of each row")
 
@@ -195,7 +194,7 @@ class RowGenerator(DocumentPart):
 class Override(DocumentPart):
     """What differs for one generated item."""
 
-    absent: bool = Field(default=False, description="not there")
+    absent: bool = Field(default=False, description="removed")
     part: str | None = Field(default=None, description="another node or rack part")
     at: Point | None = Field(
         default=None,
@@ -214,14 +213,14 @@ class Override(DocumentPart):
         description="node: its lowest rack unit; with a part, and a number beyond those that the generator makes, one "
         "node more",
     )
-    drained: bool = Field(default=False, description="node: there but given no work at the start")
+    drained: bool = Field(default=False, description="node: drained at the start")
 
 
 class Hall(DocumentPart):
     """A room with rows."""
 
-    id: Id = Field(description="name of the hall, for ever")
-    title: str = Field(default="", description="as people call it")
+    id: Id = Field(description="permanent id of the hall")
+    title: str = Field(default="", description="display name")
     dew_point_c: Temperature = Field(
         default=11.0,
         alias="dew_point",
@@ -230,13 +229,13 @@ class Hall(DocumentPart):
         description="of its air, as the humidity control holds it",
     )
     air_class: Literal["A1", "A2", "A3", "A4"] = Field(
-        default="A2", description="ASHRAE class of its equipment: inlet air it is allowed"
+        default="A2", description="ASHRAE class of its equipment, which sets the allowed inlet air"
     )
     floor_load_pa: Pressure = Field(
         default=12e3,
         alias="floor_load",
         gt=0,
-        description="what its floor carries, spread over the rack and half the aisles beside it",
+        description="floor load limit, spread over the rack and half the aisles beside it",
     )
     rows: tuple[RowGenerator, ...] = Field(default=(), description="row generators")
-    overrides: dict[ItemId, Override] = Field(default={}, description="what differs, by id of the item")
+    overrides: dict[ItemId, Override] = Field(default={}, description="changes by id of the item")

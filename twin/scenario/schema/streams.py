@@ -39,7 +39,7 @@ class Sizes(DocumentPart):
     gpus: tuple[Annotated[int, Field(ge=1, le=1_000_000)], ...] = Field(
         default=(1,), min_length=1, description="GPUs a job may ask for"
     )
-    weights: tuple[Positive, ...] = Field(default=(), description="how often each; none: all alike")
+    weights: tuple[Positive, ...] = Field(default=(), description="relative frequency of each; none: equal")
 
 
 class Lengths(DocumentPart):
@@ -50,15 +50,15 @@ class Lengths(DocumentPart):
     )
     mean_s: Duration = Field(alias="mean", gt=0, description="mean")
     sigma: float = Field(default=1.5, ge=0, le=4, description="lognormal: spread of the logarithm")
-    longest_s: Duration | None = Field(default=None, alias="longest", gt=0, description="cut off here")
+    longest_s: Duration | None = Field(default=None, alias="longest", gt=0, description="upper limit")
 
 
 class JobStream(DocumentPart):
     """A generator of jobs: they come at random, by one seed each."""
 
-    id: GroupId = Field(description="name of the stream, for ever; its jobs are id-0, id-1 ...")
+    id: GroupId = Field(description="permanent id of the stream; its jobs are id-0, id-1 ...")
     tenant: Id | None = Field(default=None, description="owner")
-    user: Id | None = Field(default=None, description="who submits them for the tenant")
+    user: Id | None = Field(default=None, description="user who submits them for the tenant")
     partition: Id | None = Field(default=None, description="where they are submitted")
     rows: tuple[Id, ...] = Field(default=(), description="row generators they may use; none: any")
     count: int | None = Field(default=None, ge=1, le=200_000, description="jobs at most; none: until the end")
@@ -74,7 +74,7 @@ class JobStream(DocumentPart):
         ge=0.01,
         le=1000,
         alias="limit",
-        description="wall time asked for over the time needed with start and checkpoints; below 1 they are killed; "
+        description="time limit over the time needed with start and checkpoints; below 1 jobs time out; "
         "none: no limit",
     )
     deadline_factor: float | None = Field(
@@ -85,17 +85,17 @@ class JobStream(DocumentPart):
         description="deadline after submission over time needed",
     )
     priority: int = Field(default=0, ge=-1000, le=1000, description="of its jobs")
-    preemptible: bool = Field(default=False, description="whether others may take its GPUs")
+    preemptible: bool = Field(default=False, description="whether other jobs may preempt it")
     flexible: bool = Field(default=False, description="whether they may wait for clean or cheap energy")
     cloud: bool = Field(default=True, description="whether they may go to a cloud site, where there is one")
     workload: Workload = Field(
-        default=Load(kind="load", gpu=0.8), description="what their steps do, at each size"
+        default=Load(kind="load", gpu=0.8), description="workload of a step, at each size"
     )
     checkpoint: Checkpointing = Field(
         default=Checkpointing(interval="none"), description="when and where state is saved"
     )
-    recovery: Recovery = Field(default=Recovery(), description="what a restart is made of")
-    storage: Id | None = Field(default=None, description="store their input comes from")
+    recovery: Recovery = Field(default=Recovery(), description="parts of a restart")
+    storage: Id | None = Field(default=None, description="storage system of their input")
 
 
 TraceFormat = Literal["swf", "sacct", "philly", "helios", "acme", "gavel"]
@@ -119,9 +119,9 @@ class TraceMap(DocumentPart):
     first: int | None = Field(default=None, ge=1, description="only so many jobs; none: all")
     skip: int = Field(default=0, ge=0, description="jobs left out at the beginning")
     estimate: Literal["limit", "exact"] = Field(
-        default="limit", description="what the scheduler believes: the time asked for, or the time it took"
+        default="limit", description="run time that the scheduler assumes: requested or actual"
     )
-    limits: bool = Field(default=True, description="whether the time asked for kills")
+    limits: bool = Field(default=True, description="whether jobs end at the time limit")
     utilisation: Fraction = Field(default=0.8, ge=0, le=1, description="of the GPUs, while a job runs")
     workload: Workload | None = Field(
         default=None, description="a model preset that they all train instead; it sets power, not duration"
@@ -140,13 +140,13 @@ class TraceMap(DocumentPart):
 class JobTrace(DocumentPart):
     """What another cluster ran, to be run here."""
 
-    id: GroupId = Field(description="name of the trace, for ever; its jobs are id-NAME")
+    id: GroupId = Field(description="permanent id of the trace; its jobs are id-NAME")
     file: str = Field(description="file in the scene's folder")
-    format: TraceFormat | None = Field(default=None, description="none: told by the file itself")
+    format: TraceFormat | None = Field(default=None, description="none: detected from the file")
     map: TraceMap = Field(default=TraceMap(), description="how its rows become jobs")
     rows: str | None = Field(
         default=None,
-        description="the rows themselves, packed by the program so that runs need no file; leave it out",
+        description="rows of the file, packed by the program so that runs need no file; leave it out",
     )
 
 

@@ -64,7 +64,7 @@ class FabricLink(DocumentPart):
 class Fabric(DocumentPart):
     """A scale-out network between nodes. Switch ``i`` is ``id/0/i`` (leaf), ``id/1/i`` (spine) or ``id/2/i`` (core)."""
 
-    id: Id = Field(description="name of the fabric, for ever")
+    id: Id = Field(description="permanent id of the fabric")
     kind: FabricKind = Field(description="topology")
     technology: str | None = Field(
         default=None,
@@ -78,7 +78,7 @@ class Fabric(DocumentPart):
         default=1,
         ge=1,
         le=2,
-        description="cables of each card, to as many leaves; 2: each has half its bandwidth",
+        description="cables of each NIC, to as many leaves; 2: each has half its bandwidth",
     )
     unit_nodes: int | None = Field(
         default=None,
@@ -110,7 +110,7 @@ class Fabric(DocumentPart):
 class Storage(DocumentPart):
     """A store that checkpoints and input come from and go to."""
 
-    id: Id = Field(description="name of the store, for ever")
+    id: Id = Field(description="permanent id of the store")
     kind: Literal["object", "parallel", "nvme", "memory"] | None = Field(
         default=None, description="tier; none: the part's, or a parallel file system"
     )
@@ -132,7 +132,7 @@ class Storage(DocumentPart):
         default=None, alias="first_byte", ge=0, le=60, description="from request to answer; none: the part's"
     )
     backs: Id | None = Field(
-        default=None, description="store that is filled from this one: what is not there yet is read here"
+        default=None, description="storage system filled from this one: what is not there yet is read here"
     )
     racks: Id | None = Field(default=None, description="row generator whose racks hold it")
     encrypted: bool = Field(default=False, description="data lies encrypted on it")

@@ -52,19 +52,19 @@ Isolation = Literal["none", "node", "leaf", "rack"]
 class Tenant(DocumentPart):
     """Who owns jobs, what is theirs, and what keeps others out."""
 
-    id: Id = Field(description="name of the tenant, for ever")
-    title: str = Field(default="", description="as people call it")
+    id: Id = Field(description="permanent id of the tenant")
+    title: str = Field(default="", description="display name")
     quota: int | None = Field(default=None, ge=0, le=10_000_000, description="GPUs at a time; none: no limit")
-    borrow: bool = Field(default=True, description="above its quota it may use GPUs that nobody wants")
+    borrow: bool = Field(default=True, description="whether it may use idle GPUs above its quota")
     share: float = Field(default=1.0, gt=0, le=1e6, description="weight in the fair share")
-    isolation: Isolation = Field(default="none", description="what it shares with no other tenant")
+    isolation: Isolation = Field(default="none", description="what is isolated from other tenants")
     network: str | None = Field(
         default=None,
         pattern=r"^[A-Za-z0-9_.:-]{1,40}$",
         description="VLAN or partition key of its own, such as pkey-0x8001",
     )
     encrypted: bool = Field(default=False, description="its data must be encrypted wherever it is stored")
-    users: tuple[Id, ...] = Field(default=(), description="who may act for it")
+    users: tuple[Id, ...] = Field(default=(), description="users who may act for it")
     management: bool = Field(default=False, description="whether its jobs can reach the management network")
 
 
@@ -75,7 +75,7 @@ class CheckpointTier(DocumentPart):
         description="memory of another node, local drives, another store, or an object store on another site"
     )
     storage: Id | None = Field(default=None, description="store or object: which one")
-    every: int = Field(default=1, ge=1, le=100_000, description="each so many-th checkpoint goes there")
+    every: int = Field(default=1, ge=1, le=100_000, description="every n-th checkpoint goes there")
     pause_s: Duration = Field(
         default=0.0, alias="pause", ge=0, le=86400, description="blocking part, beside that of other places"
     )
@@ -90,7 +90,7 @@ class CheckpointTier(DocumentPart):
     )
     survives: Literal["process", "node", "rack", "site"] | None = Field(
         default=None,
-        description="the largest loss it outlives; none: nvme process, peer node, store rack, object site",
+        description="the largest loss it survives; none: nvme process, peer node, store rack, object site",
     )
 
 
@@ -107,7 +107,7 @@ class Checkpointing(DocumentPart):
         default=1,
         ge=1,
         le=100_000,
-        description="each so many-th goes to `storage`, the others to `tiers` only",
+        description="every n-th goes to `storage`, the others to `tiers` only",
     )
     verify_s: Duration = Field(
         default=0.0,
@@ -126,22 +126,22 @@ class Checkpointing(DocumentPart):
         le=86400,
         description="after the pause, until the checkpoint is durable",
     )
-    storage: Id | None = Field(default=None, description="store it goes to; none: none is modelled")
+    storage: Id | None = Field(default=None, description="storage system it goes to; none: not modelled")
 
 
 class Recovery(DocumentPart):
     """What a restart after a failure is made of."""
 
     detect_s: Duration = Field(
-        default=15.0, alias="detect", ge=0, le=86400, description="failure seen explicitly"
+        default=15.0, alias="detect", ge=0, le=86400, description="detection time of a reported failure"
     )
     watchdog_s: Duration = Field(
-        default=600.0, alias="watchdog", ge=0, le=86400, description="a hang is found after"
+        default=600.0, alias="watchdog", ge=0, le=86400, description="detection time of a hang"
     )
     policy: Literal["spare", "requeue", "shrink", "drop-replica"] = Field(
         default="spare",
-        description="when nodes are lost: take spares or wait; back to the queue; go on with fewer nodes and grow "
-        "again; or go on without the replicas hit",
+        description="when nodes are lost: take spares or wait; requeue; continue on fewer nodes and grow "
+        "again; or continue without the replicas hit",
     )
     patience_s: Duration = Field(
         default=0.0,
@@ -159,9 +159,11 @@ class Recovery(DocumentPart):
         default="none", description="what restarts: everything, or only what the failure hit, the others wait"
     )
     attempts: int | None = Field(
-        default=None, ge=0, le=100_000, description="restarts before it is given up; none: without end"
+        default=None, ge=0, le=100_000, description="restarts before it is given up; none: no limit"
     )
-    swap_s: Duration = Field(default=45.0, alias="swap", ge=0, le=86400, description="drain and take a spare")
+    swap_s: Duration = Field(
+        default=45.0, alias="swap", ge=0, le=86400, description="time to drain and take a spare"
+    )
     container_s: Duration = Field(
         default=60.0, alias="container", ge=0, le=86400, description="image and processes"
     )
@@ -184,16 +186,14 @@ class Recovery(DocumentPart):
 class Job(DocumentPart):
     """One gang-scheduled job."""
 
-    id: Id = Field(description="name of the job, for ever")
-    title: str = Field(default="", description="as people call it")
+    id: Id = Field(description="permanent id of the job")
+    title: str = Field(default="", description="display name")
     tenant: Id | None = Field(default=None, description="owner")
     user: Id | None = Field(default=None, description="who submits it for its tenant")
     partition: Id | None = Field(
         default=None, description="part of the cluster it is submitted to; none: any"
     )
-    submit_s: Moment = Field(
-        default=0.0, alias="submit", ge=0, description="enters the queue, after the start"
-    )
+    submit_s: Moment = Field(default=0.0, alias="submit", ge=0, description="submit time, after the start")
     nodes: int = Field(default=1, ge=1, le=200_000, description="nodes it spans")
     gpus: int | None = Field(
         default=None,
@@ -210,16 +210,16 @@ class Job(DocumentPart):
         default=None, alias="run", gt=0, description="instead: work for so long at its reference pace"
     )
     limit_s: Duration | None = Field(
-        default=None, alias="limit", gt=0, description="wall time; it is killed when it has run so long"
+        default=None, alias="limit", gt=0, description="time limit; the job times out when it has run so long"
     )
     estimate_s: Duration | None = Field(
         default=None,
         alias="estimate",
         gt=0,
-        description="what the scheduler believes it takes; none: its limit, else its work",
+        description="run time that the scheduler assumes; none: its limit, else its work",
     )
     deadline_s: Duration | None = Field(
-        default=None, alias="deadline", gt=0, description="should be done, after the start of the scene"
+        default=None, alias="deadline", gt=0, description="deadline, after the start of the scene"
     )
     priority: int = Field(
         default=0,
@@ -227,7 +227,7 @@ class Job(DocumentPart):
         le=1000,
         description="higher goes first where the scheduler orders by it, and keeps its power longer under a cap",
     )
-    preemptible: bool = Field(default=False, description="whether jobs of higher priority may take its GPUs")
+    preemptible: bool = Field(default=False, description="whether jobs of higher priority may preempt it")
     flexible: bool = Field(default=False, description="whether it may wait for clean or cheap energy")
     cloud: bool = Field(
         default=True, description="whether it may go to a cloud site, where the scene has one"
@@ -239,7 +239,7 @@ class Job(DocumentPart):
         description="GPUs draw at least this share of their working power while they wait, so that the grid sees less "
         "of each step; it costs energy",
     )
-    workload: Workload = Field(description="what one step does")
+    workload: Workload = Field(description="workload of a step")
     checkpoint: Checkpointing = Field(default=Checkpointing(), description="when and where state is saved")
-    recovery: Recovery = Field(default=Recovery(), description="what a restart is made of")
-    storage: Id | None = Field(default=None, description="store its input comes from")
+    recovery: Recovery = Field(default=Recovery(), description="parts of a restart")
+    storage: Id | None = Field(default=None, description="storage system of its input")

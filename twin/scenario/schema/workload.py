@@ -21,13 +21,13 @@ class Parallelism(DocumentPart):
     context: int = Field(default=1, ge=1, le=128, description="context parallel degree")
     expert: int = Field(default=1, ge=1, le=1024, description="expert parallel degree, within data parallel")
     expert_tensor: int | None = Field(
-        default=None, ge=1, le=128, description="GPUs that each expert is cut over; none: tensor"
+        default=None, ge=1, le=128, description="GPUs that each expert is split over; none: tensor"
     )
     interleave: int = Field(default=1, ge=1, le=64, description="virtual pipeline stages of each GPU")
     microbatch: int = Field(default=1, ge=1, le=1024, description="sequences of one microbatch")
     order: Literal["data-first", "pipeline-first"] = Field(
         default="data-first",
-        description="which GPUs stand together: replicas of a stage, or all stages of a replica",
+        description="which GPUs are adjacent: replicas of a stage, or all stages of a replica",
     )
 
 
@@ -35,15 +35,17 @@ class StackOptions(DocumentPart):
     """What the training software does; what is not said is as the calibration profile has it."""
 
     sharding: Literal["none", "optimizer", "gradients", "weights"] | None = Field(
-        default=None, description="what data parallelism shares out: ZeRO 0, 1, 2, 3 (FSDP)"
+        default=None, description="what data parallelism shards: ZeRO 0, 1, 2, 3 (FSDP)"
     )
     seq_parallel: bool | None = Field(default=None, description="norms split over the tensor group")
     flash: bool | None = Field(default=None, description="fused attention")
-    tensor_overlap: bool | None = Field(default=None, description="tensor communication behind compute")
-    data_overlap: bool | None = Field(default=None, description="gradient reduction behind compute")
-    pipeline_overlap: bool | None = Field(default=None, description="stage transfers behind compute")
+    tensor_overlap: bool | None = Field(
+        default=None, description="tensor communication overlapped with compute"
+    )
+    data_overlap: bool | None = Field(default=None, description="gradient reduction overlapped with compute")
+    pipeline_overlap: bool | None = Field(default=None, description="stage transfers overlapped with compute")
     expert_overlap: bool | None = Field(
-        default=None, description="exchange between experts behind other work"
+        default=None, description="exchange between experts overlapped with other work"
     )
     gradient_bytes: Literal[2, 4] | None = Field(default=None, description="of one gradient element")
     launch_s: Duration | None = Field(
@@ -81,13 +83,13 @@ class LlmTraining(Input):
     sequence: int | None = Field(default=None, ge=1, le=10_000_000, description="tokens; none: the preset's")
     precision: Literal["bf16", "fp8"] = Field(default="bf16", description="of the big matrix products")
     recompute: Literal["none", "selective", "full"] = Field(default="none", description="of activations")
-    parallelism: Parallelism = Field(default=Parallelism(), description="how the model is cut")
-    stack: StackOptions = Field(default=StackOptions(), description="what the training software does")
+    parallelism: Parallelism = Field(default=Parallelism(), description="parallelism layout of the model")
+    stack: StackOptions = Field(default=StackOptions(), description="features of the training software")
     token_bytes: Data = Field(default=4.0, alias="token", gt=0, le=65536, description="read for one token")
     profile: str | None = Field(default=None, description="calibration profile; none: by GPU generation")
     calibration: Calibration | None = Field(
         default=None,
-        description="instead: a profile fitted to runs of one's own, as twin calibrate writes it",
+        description="instead: a profile fitted to own runs by twin calibrate",
     )
 
 
@@ -95,7 +97,7 @@ class VisionTraining(Input):
     """A vision or video model in data-parallel training, described by its work per sample."""
 
     kind: Literal["vision"] = Field(description="workload family")
-    model: str = Field(description="name, for people")
+    model: str = Field(description="display name")
     sample_flop: float = Field(gt=0, le=1e18, description="model FLOP of one sample, forward and backward")
     parameters: float = Field(gt=0, le=1e14, description="weights of the model")
     batch_per_gpu: int = Field(ge=1, le=65536, description="samples of one step on one GPU")
@@ -131,8 +133,8 @@ class Reinforcement(Input):
     rollout_tensor: int = Field(default=1, ge=1, le=128, description="GPUs of one copy that generates")
     precision: Literal["bf16", "fp8"] = Field(default="bf16", description="of the big matrix products")
     recompute: Literal["none", "selective", "full"] = Field(default="none", description="of activations")
-    parallelism: Parallelism = Field(default=Parallelism(), description="how the learner is cut")
-    stack: StackOptions = Field(default=StackOptions(), description="what the training software does")
+    parallelism: Parallelism = Field(default=Parallelism(), description="parallelism layout of the learner")
+    stack: StackOptions = Field(default=StackOptions(), description="features of the training software")
     profile: str | None = Field(default=None, description="calibration profile; none: by GPU generation")
 
 
@@ -189,7 +191,7 @@ class Hpc(Input):
     """Numerical simulation: no model, no gradients."""
 
     kind: Literal["hpc"] = Field(description="workload family")
-    model: str = Field(description="name, for people")
+    model: str = Field(description="display name")
     problem: Annotated[Stencil | MonteCarlo, Field(discriminator="kind")] = Field(
         description="what a step computes"
     )

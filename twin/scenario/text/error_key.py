@@ -38,5 +38,5 @@ def advice(text: str, line: int) -> str:
     """Return what to look at in a line that is not YAML."""
     near = text.split("\n")[max(line - 2, 0) : line]
     if any("\t" in one[: len(one) - len(one.lstrip())] for one in near):
-        return "indent with blanks, not with tabs"
-    return "look at the indentation, colons, quotes and brackets of this line and the one above"
+        return "indent with spaces, not tabs"
+    return "check indentation, colons, quotes and brackets of this line and the one above"

@@ -66,7 +66,7 @@ class _Rewriting:
         whole = self._lines_apart(tree, begins, lines)
         if whole is not None:
             return whole
-        # The first character of the first child read anew stays, and so does the line end before what follows.
+        # The first character of the first child read again stays, and so does the line end before what follows.
         low, high = bisect_left(begins, self.first) - 1, bisect_right(lines, self.behind)
         if low < 0 or low >= high or lines[low] < 0:
             return None

@@ -84,7 +84,7 @@ def parse(text: str, name: str) -> Tree:
     bad = _UNREADABLE.search(text)
     if bad is not None:
         line, key = key_around(text, bad.start())
-        reason = f"character U+{ord(bad[0]):04X} does not belong in a text file"
+        reason = f"character U+{ord(bad[0]):04X} is not allowed in a text file"
         raise _error(name, line, key, reason, "is it a scenario?")
     builder = _Builder(text, name)
     try:
@@ -162,7 +162,9 @@ class _Builder:
             self.documents += 1
             if self.documents > 1:
                 line = event.start_mark.line + 1
-                raise _error(self.name, line, "", "begins a second document", "one scenario is one document")
+                raise _error(
+                    self.name, line, "", "starts a second YAML document", "a scenario is one document"
+                )
 
     def _node(self, event: Any) -> None:
         mark = SourceMark(self.name, event.start_mark.line + 1, event.start_mark.column + 1)
@@ -171,7 +173,7 @@ class _Builder:
             self._key(event, mark, top)
             return
         if getattr(event, "tag", None) is not None:
-            raise self._bad(mark, "has a YAML tag (!)", "scenarios hold plain values only")
+            raise self._bad(mark, "has a YAML tag (!)", "scenarios allow plain values only")
         if isinstance(event, AliasEvent):
             self._place(self._alias(event, mark), mark)
             return
@@ -199,9 +201,9 @@ class _Builder:
         if key in top.tree.value:
             first = top.tree.value[key].mark.line
             top.key = key
-            raise self._bad(mark, "stands here a second time", f"it is already in line {first}")
+            raise self._bad(mark, "is a duplicate key", f"first given in line {first}")
         if len(key) > 200 or not key:
-            raise self._bad(mark, "has an empty or endless key", "keys are words")
+            raise self._bad(mark, "has an empty or overlong key", "keys are words")
         top.key, top.key_mark = key, mark
         top.key_start, top.key_stop = event.start_mark.index, event.end_mark.index
         self.last = ((*top.path, key), mark.line)
@@ -212,7 +214,7 @@ class _Builder:
         if anchored is None:
             raise self._bad(mark, f"refers to the anchor {event.anchor!r}, which does not exist")
         if any(open_.tree is anchored for open_ in self.stack):
-            raise self._bad(mark, "contains itself through an alias")
+            raise self._bad(mark, "contains itself by an alias")
         if self.aliases > MAX_ALIASES:
             raise self._bad(mark, f"is one alias too many (limit {MAX_ALIASES})")
         self.values += sum(1 for _ in _walk(anchored, MAX_VALUES))
@@ -222,7 +224,7 @@ class _Builder:
         """Hang a value under the open list or group; return its path."""
         self.values += 1
         if self.values > MAX_VALUES:
-            raise self._bad(mark, f"makes more than {MAX_VALUES:,} values, aliases expanded")
+            raise self._bad(mark, f"has more than {MAX_VALUES:,} values, aliases expanded")
         if not self.stack:
             self.root = tree
             return ()
@@ -241,7 +243,7 @@ class _Builder:
     def _scalar(self, event: Any, mark: SourceMark) -> Any:
         text: str = event.value
         if any("\ud800" <= c <= "\udfff" for c in text):
-            raise self._bad(mark, "holds half a character (a surrogate escape)")
+            raise self._bad(mark, "contains half a character (a surrogate escape)")
         if event.style is not None:
             return text
         try:

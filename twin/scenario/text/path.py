@@ -33,7 +33,7 @@ def split(text: str) -> tuple[str, ...]:
         steps.append(match[1] or match[2])
         at = match.end()
     if at < len(text) or not steps:
-        reason = f"is no path: character {at + 1} is not understood"
+        reason = f"is not a path: unexpected character at {at + 1}"
         hint = "write it like jobs[llama3].checkpoint.pause"
         raise ScenarioError([Problem("path", 0, text, "", reason, hint)])
     return tuple(steps)

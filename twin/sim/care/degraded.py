@@ -38,7 +38,7 @@ HANG = Cause(id="hang", rate=0.0, repair="restart", detection="watchdog")
 
 @dataclass
 class Bad:
-    """One fault of a node that goes on.
+    """One fault of a node that continues.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Bad:
 
 
 class Degraded:
-    """Handler of the timer ``degraded``: faults that go on, and their end.
+    """Handler of the timer ``degraded``: faults that continue, and their end.
 
     Attributes
     ----------
@@ -245,10 +245,10 @@ class Degraded:
                 self.timers.now_s, "node_sound", self._subject(bad), impairment.ends, effect=bad.effect
             )
         else:
-            self.found(bad.node, "somebody")
+            self.found(bad.node, "operators")
 
     def redraw(self, t_s: float) -> None:
-        """Draw anew from `t_s` on when somebody finds each fault that came by itself: nobody has so far."""
+        """Redraw from `t_s` on when somebody finds each fault that came by itself: nobody has so far."""
         for number, bad in self.faults.items():
             cause = self.failures.known.get(bad.cause)
             if cause is None or cause.found_s is None or bad.impairment is None:
@@ -263,7 +263,7 @@ class Degraded:
         return [number for number, bad in self.faults.items() if bad.node == node]
 
     def sick(self) -> list[int]:
-        """Return the nodes with a fault that goes on, lowest first."""
+        """Return the nodes with a fault, lowest first."""
         return sorted({bad.node for bad in self.faults.values() if bad.impairment is not None})
 
     def faults_on(self, node: int) -> tuple[Effect, ...]:
@@ -273,7 +273,7 @@ class Degraded:
         )
 
     def found(self, node: int, how: str) -> None:
-        """Let all that is wrong with `node` be found: it goes to repair, and its jobs go on without it.
+        """Let all that is wrong with `node` be found: it goes to repair, and its jobs continue without it.
 
         Parameters
         ----------
@@ -290,9 +290,10 @@ class Degraded:
             return
         worst = max(over, key=lambda bad: bad.repair_s)
         cause = self.failures.known.get(worst.cause)
-        what = " and ".join(dict.fromkeys(bad.effect for bad in over))
-        away = f", away for {units.spoken(worst.repair_s)}" if worst.repair_s else ""
-        text = f"{how} finds it: {what}{away}"
+        findings = (bad.impairment.finding for bad in over if bad.impairment is not None)
+        what = " and ".join(dict.fromkeys(findings))
+        away = f"; repair time {units.spoken(worst.repair_s)}" if worst.repair_s else ""
+        text = f"detected by {how}: {what}{away}"
         self.log.add(
             now,
             "node_found",
@@ -334,9 +335,9 @@ class Degraded:
                     del bad.jobs[row.index]
             self.follow()
         text = (
-            f"{row.id} has ended with wrong results since {units.spoken(since_s)}"
+            f"{row.id} finished with corrupted results (corruption began at {units.spoken(since_s)})"
             if ended
-            else f"{row.id} was wrong for {units.spoken(now - since_s)}: {lost:,.0f} steps are void"
+            else f"{row.id}: {lost:,.0f} steps discarded (corrupted for {units.spoken(now - since_s)})"
         )
         self.log.add(now, "corruption_found", row.id, text, steps=int(lost), since_s=since_s)
 
@@ -371,9 +372,14 @@ class Degraded:
         on = self.nodes.plant.nodes.ids[node] if node >= 0 else ""
         for row in going:
             self.log.add(
-                now, "hang", row.id, f"{row.id} steps no more; nothing says why", on=on, cause=cause.id
+                now,
+                "hang",
+                row.id,
+                f"{row.id} hung: no step completed, no error reported",
+                on=on,
+                cause=cause.id,
             )
-            if self.recovery.interrupt(row, cause, "it hangs", on=on):
+            if self.recovery.interrupt(row, cause, "hang", on=on):
                 self.tally.interrupted(cause)
 
     # --- figures

@@ -27,7 +27,7 @@ class Sick(Protocol):
     """Who knows what works worse or wrong."""
 
     def sick(self) -> Sequence[int]:
-        """Return the nodes with a fault that lets their job go on, lowest first."""
+        """Return the nodes with a fault that lets their job continue, lowest first."""
 
     def faults_on(self, node: int) -> Sequence[str]:
         """Return the effects of the faults of a node now."""
@@ -156,14 +156,14 @@ class Health:
         name = self.nodes.plant.nodes.ids[node]
         found = [bad for effect in seen if (bad := impairment_of(effect)) is not None]
         at_once = any(bad.what == "results" for bad in found) or self.nodes.held[node] == 0
-        then = "repaired at once" if at_once else "no more work, repaired once its job has left"
+        then = "removed for immediate repair" if at_once else "drained; repair starts when its job ends"
         if check.action == "report":
             then = "reported"
             if (i, node) in self.reported:
                 return
             self.reported.add((i, node))
         self.found[i] += 1
-        text = f"{check.id.replace('_', ' ')} finds it {' and '.join(bad.finding for bad in found)}: {then}"
+        text = f"{check.id.replace('_', ' ')} found {' and '.join(bad.finding for bad in found)}: {then}"
         drains = int(check.action == "drain" and not at_once)
         self.log.add(now, "health_check", name, text, check=check.id, effects=", ".join(seen), drains=drains)
         if check.action == "drain" and at_once:

@@ -45,10 +45,10 @@ class Lemons:
         self.out_now.add(node)
         self.count += 1
         then = (
-            "for good" if self.replace_s is None else f"another one comes in {units.spoken(self.replace_s)}"
+            "no replacement" if self.replace_s is None else f"replacement in {units.spoken(self.replace_s)}"
         )
         span = units.spoken(t_s - failures[0])
-        text = f"failed {len(failures)} times in {span}: taken out, {then}"
+        text = f"removed as a lemon node ({len(failures)} failures in {span}); {then}"
         within_s, in_s, count = t_s - failures[0], self.replace_s, len(failures)
         self.log.add(t_s, "lemon_out", name, text, failures=count, within_s=within_s, replaced_in_s=in_s)
 

@@ -83,7 +83,7 @@ class PartsStore:
         self.left[i] += stock.order
         count = min(len(self.waiting[i]), self.left[i])
         served, self.waiting[i] = self.waiting[i][:count], self.waiting[i][count:]
-        text = f"{stock.order} delivered" + (f", {count} of them waited for" if count else "")
+        text = f"{stock.order} delivered" + (f", {count} for waiting repairs" if count else "")
         self.log.add(
             self.timers.now_s,
             "part_arrived",

@@ -129,7 +129,7 @@ class RepairShop:
         self._down(node, repair_s, None)
 
     def prolong(self, node: int, repair_s: float) -> None:
-        """Let the repair of `node` that goes on last at least so long from now [s]."""
+        """Let the repair of `node` that continues last at least so long from now [s]."""
         ticket, now = self.tickets[node], self.timers.now_s
         ticket.drawn_s = max(ticket.drawn_s, now + repair_s)
         due_s = self.timers.due_s("repair", node)
@@ -157,11 +157,13 @@ class RepairShop:
             return
         ticket.stage = NodeCondition.NO_PART
         due_s, name = self.parts.due_s(stock), self.parts.stocks[stock].id
-        comes = "none is on its way" if due_s is None else f"the next comes in {units.spoken(due_s - now)}"
+        comes = "not on order" if due_s is None else f"delivery in {units.spoken(due_s - now)}"
         severity = Severity.ALARM if due_s is None else Severity.WARNING
         in_s = None if due_s is None else due_s - now
-        self.log.add(now, "part_missing", name, f"none left; {comes}", severity, node=node, comes_in_s=in_s)
-        text = f"waits for a part of {name}; {comes}"
+        self.log.add(
+            now, "part_missing", name, f"out of stock; {comes}", severity, node=node, comes_in_s=in_s
+        )
+        text = f"waiting for spare part {name}; {comes}"
         self.log.add(now, "repair_waits", self.nodes.plant.nodes.ids[node], text, part=name, comes_in_s=in_s)
 
     def _lemon(self, node: int, repair_s: float, repair_class: str) -> None:
@@ -195,7 +197,7 @@ class RepairShop:
         self._call()
         if ticket.stage == NodeCondition.NO_HANDS:
             before = len(self.queue) - 1
-            text = f"waits for hands, {before} before it" if before else "waits for hands"
+            text = "waiting for a technician" + (f" ({before} ahead in queue)" if before else "")
             now = self.timers.now_s
             self.log.add(now, "repair_waits", self.nodes.plant.nodes.ids[node], text, ahead=before)
 
@@ -238,7 +240,7 @@ class RepairShop:
             self.failures.renew(node, now)
             self.forget(node)
             self.lemons.replaced(node)
-            self.log.add(now, "replaced", name, "another node stands here")
+            self.log.add(now, "replaced", name, "replaced with a new node")
         if ticket.burn_in_s:
             self.timers.set("repair", node, now + ticket.burn_in_s)
             ticket.stage, ticket.burn_in_s = NodeCondition.BURN_IN, 0.0
@@ -249,7 +251,7 @@ class RepairShop:
         self.nodes.withheld[node] = False  # whatever a check found before
         self.nodes.bring_back(now, node)
         self.failures.set_up(node, now, True)
-        self.log.add(now, "repaired", name, f"back from repair{dark}", job=int(self.nodes.job[node]))
+        self.log.add(now, "repaired", name, f"repaired{dark}", job=int(self.nodes.job[node]))
         self.changed = True
         self.recovery.node_usable()
         self.arm()

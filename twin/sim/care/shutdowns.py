@@ -1,7 +1,7 @@
 """Nodes that go off because of heat, a leak or a lost supply, and how they come back.
 
 A node boots as soon as it is supplied and what cools it works again; it draws idle power then, and is back after the
-boot. Where supply or cooling goes again in between, it begins anew once they are back.
+boot. Where supply or cooling goes again in between, it begins again once they are back.
 """
 
 from __future__ import annotations
@@ -84,9 +84,9 @@ class Shutdowns:
     def shut_down(
         self,
         hot: list[int],
-        why: str = "a die passed its shutdown limit: power off",
+        why: str = "thermal shutdown (GPU above shutdown temperature)",
         cause: str = THERMAL_SHUTDOWN,
-        how: str = "shut down by heat",
+        how: str = "in thermal shutdown",
     ) -> None:
         """Switch off nodes, because of heat; they come back once their coolant flows and their room is cool."""
         now = self.timers.now_s
@@ -146,7 +146,7 @@ class Shutdowns:
         by_job: dict[int, list[int]] = {}
         for node in nodes:
             by_job.setdefault(int(self.nodes.job[node]), []).append(node)
-        for job, mine in sorted(by_job.items()):
+        for job, job_nodes in sorted(by_job.items()):
             if job < 0:
                 continue
             row = self.jobs.rows[job]
@@ -154,8 +154,8 @@ class Shutdowns:
                 self.recovery.swap(row)
             elif row.state != JobState.DETECTING:  # one incident, whatever follows until it is noticed
                 self.unexpected[cause] += 1
-                on = common_place(self.plant, np.array(mine))
-                self.recovery.interrupt(row, None, f"{counted(len(mine), 'node')} {how}", on=on)
+                on = common_place(self.plant, np.array(job_nodes))
+                self.recovery.interrupt(row, None, f"{counted(len(job_nodes), 'node')} {how}", on=on)
         self.arm()
 
     # --- power
@@ -182,7 +182,7 @@ class Shutdowns:
                 self.unexpected[POWER_LOSS] += 1
         if len(back):
             self.follow()
-            text = f"{counted(len(back), 'node')} supplied again: they boot"
+            text = f"power restored to {counted(len(back), 'node')}: booting"
             self.log.add(
                 now, "nodes_supplied", common_place(self.plant, back), text, Severity.NOTICE, nodes=len(back)
             )
@@ -199,7 +199,7 @@ class Shutdowns:
                 self.timers.now_s,
                 "room_cool",
                 name,
-                "cool again: nodes, switches and stores come back",
+                "room cooled down: nodes, switches and storage restart",
                 Severity.NOTICE,
             )
             return
@@ -207,12 +207,12 @@ class Shutdowns:
             self.timers.now_s,
             "room_too_hot",
             name,
-            "too hot for switches, stores and nodes: emergency power off",
+            "EPO: room above the equipment limit",
             Severity.ALARM,
         )
         nodes = self.plant.nodes
         inside = nodes.present & (self.plant.racks.hall[nodes.rack] == hall)
-        self.shut_down(np.flatnonzero(inside).tolist(), "emergency power off of the room")
+        self.shut_down(np.flatnonzero(inside).tolist(), "shut down by the EPO of the room")
 
     def brake(self, braked: NDArray[np.bool_]) -> None:
         """Take note which nodes have too few supplies for full power: their GPUs are braked."""
@@ -221,13 +221,13 @@ class Shutdowns:
             (
                 braked & ~self.braked,
                 "power_brake_on",
-                "too few supplies left: GPUs are braked",
+                "too few PSUs for full load: HW power brake on (GPUs capped)",
                 Severity.ALARM,
             ),
             (
                 self.braked & ~braked & ~self.unsupplied,
                 "power_brake_off",
-                "enough supplies again",
+                "enough PSUs for full load: HW power brake off",
                 Severity.NOTICE,
             ),
         ):
@@ -246,17 +246,13 @@ class Shutdowns:
         back = np.flatnonzero(self.boot_s <= now)
         self.boot_s[back] = np.inf
         nodes.dark[back] = False
-        # What is in repair comes back with that; what was mended in the meantime is back.
+        # What is in repair comes back with that; what was repaired in the meantime is back.
         back = back[np.isin(nodes.condition[back], (OFF, DARK))]
         for node in back.tolist():
             nodes.bring_back(now, node)
             self.failures.set_up(node, now, True)
         for place, count in places(self.plant, back.tolist()):
-            text = (
-                "back after it was off"
-                if count == 1
-                else f"{counted(count, 'node')} back after they were off"
-            )
+            text = "restarted" if count == 1 else f"{counted(count, 'node')} restarted"
             self.log.add(now, "restarted", place, text, nodes=count)
         if len(back):
             self.changed = True

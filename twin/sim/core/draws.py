@@ -3,7 +3,7 @@
 A draw belongs to a component and to a count, so it is of the seed in force when what it decides happens. What lasts
 is of the run's own seed: the spread of the dies, the quality of the nodes it began with, which jobs have stragglers,
 and the jobs that streams bring. A redraw leaves what a failure before it has brought with it, as its repair and those
-that its burst pulls along; it draws anew how far every clock still has to go.
+that its burst pulls along; it draws again how far every clock still has to go.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Draws:
         self.done.append(place)
 
     def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs; nothing where nothing is drawn anew."""
+        """Return what a snapshot needs; nothing where nothing is redrawn."""
         if not self.redraws:
             return {}
         return {"redraws": [[redraw.at_s, redraw.seed] for redraw in self.redraws], "redrawn": self.done}

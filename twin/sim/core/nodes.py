@@ -226,8 +226,8 @@ class NodeTable:
             held[job] = parts
         self._rows[node] = [
             entry
-            for held_by, its in held.items()
-            for gpu, slices in its
+            for held_by, held_nodes in held.items()
+            for gpu, slices in held_nodes
             for entry in (node, held_by, gpu, slices)
         ]
         if not held:
@@ -327,7 +327,7 @@ class NodeTable:
         return np.flatnonzero(allowed & self.usable).astype(np.int32)
 
     def recount(self) -> None:
-        """Count anew where GPUs rest that nobody holds: nodes have come or gone."""
+        """Count again where GPUs rest that nobody holds: nodes have come or gone."""
         self.ledger.resting[:] = 0.0
         self.ledger.install(self.ledger.since_s, float(self.gpus.sum()))
         for account, gpus in zip(_RESTS, self._counts(slice(None)), strict=True):

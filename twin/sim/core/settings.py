@@ -29,8 +29,8 @@ class ScenarioInForce:
         """Return why `path` cannot be set to `value` now, or None."""
         if not LIVE.match(path):
             return (
-                f"{path!r} cannot be set while the hall runs; checkpoint and recovery of a job and the scheduler can, "
-                "such as jobs[llama3].checkpoint.interval; give others with --set before the start"
+                f"{path!r} cannot be set during a run; only checkpoint and recovery of a job, and the scheduler can, "
+                "such as jobs[llama3].checkpoint.interval; set others with --set before the start"
             )
         if value is None:
             return "set needs value=, such as value='10 min'"

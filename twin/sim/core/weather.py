@@ -86,7 +86,7 @@ class Weather:
     def __init__(self, site: Site, start: datetime) -> None:
         for key, named in (("climate", site.climate), ("grid", site.grid)):
             if named.file is not None and named.hours is None:
-                raise ValueError(f"site.{key}.file has not been read: load the scene from its folder")
+                raise ValueError(f"site.{key}.file was not read: load the scene from its folder")
         self._heat_wave_k = 0.0
         self._spell = Spell(math.inf, -math.inf, Outdoor(0.0, 0.0, 0.0))  # the latest that was asked for
         self._zone = zone_of(site.timezone, start)
@@ -269,7 +269,7 @@ def zone_of(name: str, start: datetime) -> tzinfo:
     except (
         ZoneInfoNotFoundError,
         ValueError,
-    ):  # a system without time zone data: the clock of the start goes on
+    ):  # a system without time zone data: the clock of the start continues
         return start.tzinfo or UTC
 
 

@@ -1,4 +1,4 @@
-"""What was asked for and is still ahead, taken out again: the run goes on as if nobody had ever asked for it."""
+"""What was asked for and is pending, removed again: the run continues as if it had never been scheduled."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _withdraw_edit(engine: EditedRun, id: str) -> str | None:
         if reason is not None:
             edits.withdrawn.remove(place)
     if reason is not None:
-        return f"{edits.name(place)} cannot be taken out: {reason}"
+        return f"{edits.name(place)} cannot be removed: {reason}"
     edits.forgo(place)
     engine.timers.cancel("edit", place)
     return None
@@ -44,20 +44,20 @@ def _not_ahead(engine: EditedRun, id: str) -> str:
     edits = engine.edits
     places = [place for place, edit in enumerate(edits.asked) if edit.id == id]
     if not places or places[-1] in edits.withdrawn:
-        return f"no edit {id!r} is ahead in this run"
+        return f"no edit {id!r} is pending in this run"
     edit = edits.asked[places[-1]]
-    what = "acted already" if places[-1] in edits.acted else "been refused"
+    what = "already been applied" if places[-1] in edits.acted else "been refused"
     return f"{edits.name(places[-1])} has {what}, {units.spoken(edit.at_s)} after the start"
 
 
 def _needed_by_people(incidents: Incidents) -> str | None:
     """Return why what people asked for could not be done any more, had the edits that are left been the only ones."""
-    for place, one in enumerate(incidents.asked):
-        if incidents.timers.due_s("do", place) is not None and not incidents.edited_by(one.at_s):
-            reason = incidents.refusal(one)
+    for place, intervention in enumerate(incidents.asked):
+        if incidents.timers.due_s("do", place) is not None and not incidents.edited_by(intervention.at_s):
+            reason = incidents.refusal(intervention)
             if reason is not None:
-                at = units.spoken(one.at_s)
-                return f"{_words(one)}, {at} after the start, needs it ({reason}); take that out first"
+                at = units.spoken(intervention.at_s)
+                return f"{_words(intervention)}, {at} after the start, depends on it ({reason}); remove that first"
     return None
 
 
@@ -66,15 +66,15 @@ def _withdraw_intervention(engine: EditedRun, one: Intervention) -> str | None:
     places = [place for place, other in enumerate(incidents.asked) if other == one]
     ahead = [place for place in places if timers.due_s("do", place) is not None]
     if not ahead:
-        what = "has been done already" if places else "was not asked for in this run"
+        what = "was already carried out" if places else "is not scheduled in this run"
         return f"{_words(one)}, {units.spoken(one.at_s)} after the start, {what}"
     gone = ahead[-1]
     for place in range(gone + 1, len(incidents.asked)):
         if timers.due_s("do", place) is None and _drawn(incidents, place) != _drawn(incidents, place, -1):
             other = _words(incidents.asked[place])
             return (
-                f"{_words(one)} cannot be taken out: {other} was asked for after it and has begun, and its repair "
-                f"was drawn as number {place + 1} of what was asked for; branch the run before it instead"
+                f"{_words(one)} cannot be removed: {other} was scheduled after it and has begun, and its repair time "
+                f"was drawn for intervention {place + 1}; branch the run before it instead"
             )
     del incidents.asked[gone]
     incidents.heard -= 1

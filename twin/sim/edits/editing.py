@@ -118,7 +118,7 @@ class Edits:
     def refusal(self, edit: Edit, at_s: float, engine: EditedRun) -> str | None:
         """Return why an edit cannot act at `at_s`, or None; those ahead of it must still be possible behind it."""
         if any(one.id == edit.id for n, one in enumerate(self.asked) if n not in self.withdrawn):
-            return f"an edit {edit.id!r} has been made already; give it another id"
+            return f"edit id {edit.id!r} is already used; give it another"
         before = [place for due_s, place in self._ahead if due_s <= at_s]
         behind = [place for due_s, place in self._ahead if due_s > at_s]
         stage = EditStage(self.scene, engine.plant)
@@ -146,7 +146,8 @@ class Edits:
         if unfit:
             unfit = {one: why for one, why in unfit.items() if one not in self._unfit(order, engine)}
         return next(
-            (f"{self.name(one)} needs it ({why}); take that out first" for one, why in unfit.items()), None
+            (f"{self.name(one)} depends on it ({why}); remove that edit first" for one, why in unfit.items()),
+            None,
         )
 
     def _unfit(self, places: list[int], engine: EditedRun) -> dict[int, str]:
@@ -233,17 +234,17 @@ def stage_of(stage: EditStage, edit: Edit, catalog: Catalog) -> EditStage:
     others = [name for name in FIXED if getattr(scenario, name) != getattr(stage.scenario, name)]
     for name in others:
         if name not in ("streams", "traces"):
-            raise Unfit(f"{FIXED[name]} cannot change in a run: change the design and start anew")
+            raise Unfit(f"{FIXED[name]} cannot change during a run: edit the design and restart")
     ids = [job.id for job in stage.scenario.jobs]
     if [job.id for job in scenario.jobs[: len(ids)]] != ids:
-        raise Unfit("no job can be taken out of a run or change its place: cancel it instead")
+        raise Unfit("jobs of a run cannot be removed or reordered: cancel the job instead")
     if len(scenario.jobs) > len(ids) and (scenario.streams or scenario.traces):
-        raise Unfit("no job can be added to a run whose jobs come from streams or traces")
+        raise Unfit("jobs cannot be added to a run whose jobs come from streams or traces")
     after = EditStage(scenario, rebuild(stage.plant, scenario, catalog))
     if others and not sources_fit(stage.scenario, stage.plant, scenario, after.plant):
         raise Unfit(
-            f"{FIXED[others[0]]} cannot change in a run, but for the rows they name of those they draw on already: "
-            "change the design and start anew"
+            f"{FIXED[others[0]]} cannot change during a run, except to rows they already draw on: "
+            "edit the design and restart"
         )
     return after
 
@@ -297,24 +298,22 @@ def _fits_now(engine: RunParts, stage: EditStage) -> None:
         stays = same_places(had, engine.scenario, old, has, stage.scenario, job)
         free = (*FREE, "rows") if stays else FREE
         if old.model_copy(update={name: getattr(job, name) for name in free}) != job:
-            raise Unfit(
-                f"job {row.id!r} has come: its checkpoint and recovery can change, nothing else of it"
-            )
+            raise Unfit(f"job {row.id!r} is submitted: only its checkpoint and recovery can still change")
 
 
 def move_over(engine: EditedRun, stage: EditStage, edit: Edit) -> None:
-    """Let the run go on in the edited hall: the engine stays, all its parts are others."""
+    """Let the run continue in the edited hall: the engine stays, all its parts are others."""
     new, now = stage.parts, engine.timers.now_s
     assert new is not None
     stands, what = (
         standing(engine.plant, stage.plant, len(engine.jobs.rows)),
-        edit.title or "the hall is edited",
+        edit.title or "hall edited",
     )
     drained = _drained(engine.plant, stage.plant, stands)
     engine.heat.cut()
     engine.measure()
     engine.ledger.advance(now)
-    let_go(engine, stands.gone, stage.plant, f"{what}: nodes are taken away")
+    let_go(engine, stands.gone, stage.plant, f"{what}: nodes removed")
     engine.network.update(engine.recovery.changed)
     emptied_j = _charge(engine, new, stands.kept["power"].there)
     old = copy(engine)
@@ -380,7 +379,7 @@ def _settle(engine: RunParts, came: IntP, drained: list[tuple[int, bool]], loops
             for job in nodes.jobs_on(node):
                 nodes.cordon(now, node, True)
                 on = nodes.plant.nodes.ids[node]
-                if engine.recovery.interrupt(engine.jobs.rows[job], None, f"{on} is drained", on=on):
+                if engine.recovery.interrupt(engine.jobs.rows[job], None, f"{on} drained", on=on):
                     engine.incidents.planned["drain"] += 1
         nodes.cordon(now, node, drain)
     engine.incidents.shutdowns.renew()

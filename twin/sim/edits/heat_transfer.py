@@ -151,7 +151,7 @@ def _upper(old: RunParts, new: RunParts, stands: EditedPair, before: ThermalStat
 
 
 def _clocks(old: RunParts, new: RunParts, source: IntP) -> None:
-    """Let heat go on holding the clocks down that it holds down."""
+    """Let heat continue holding the clocks down that it holds down."""
     was, now = old.clocks, new.clocks
     there = source >= 0
     for name, none in (

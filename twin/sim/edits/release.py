@@ -90,14 +90,14 @@ def _forget(engine: RunParts, node: int) -> None:
             timers.cancel(kind, node)
         engine.nodes.bring_back(now, node)
     pending = engine.incidents.strikes.pending
-    for number in [number for number, one in pending.items() if one[0] == node]:
+    for number in [number for number, follower in pending.items() if follower[0] == node]:
         del pending[number]
         timers.cancel("burst", number)
     engine.health.marked.pop(node, None)
 
 
 def _end_faults(engine: RunParts, gone: set[int], after: Plant) -> None:
-    """End what goes on at things that will stand no more."""
+    """End what lasts at components that are removed."""
     degraded, incidents = engine.degraded, engine.incidents
     for number, bad in list(degraded.faults.items()):
         if bad.node in gone or (bad.link and find_link(after, bad.link) is None):

@@ -68,7 +68,9 @@ def renumber(state: dict[str, Any], numbers: Numbers) -> None:
     for _, fault in incidents["degraded"]["faults"]:
         fault["node"] = node(fault["node"])
     strikes = incidents["strikes"]
-    strikes["pending"] = [(number, (node(one[0]), *one[1:])) for number, one in strikes["pending"]]
+    strikes["pending"] = [
+        (number, (node(follower[0]), *follower[1:])) for number, follower in strikes["pending"]
+    ]
     state["oddities"]["acting"] = [
         [key, every(nodes), numbers.gpu(gpu) if gpu >= 0 else gpu, *rest]
         for key, nodes, gpu, *rest in state["oddities"]["acting"]

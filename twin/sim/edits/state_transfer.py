@@ -161,7 +161,7 @@ def _merge(old: Any, fresh: Any, steps: list[str], kept: KeptSlots, way: Way) ->
 
 
 def graft(old: RunParts, new: RunParts, stands: EditedPair) -> None:
-    """Let `new`, freshly built on the edited plant, go on where `old` stands, whose heat is booked up to now."""
+    """Let `new`, freshly built on the edited plant, continue where `old` stands, whose heat is booked up to now."""
     names = [name for name in PARTS if name not in GROUPED]
     state = {name: getattr(old, name).state() for name in names}
     fresh = {name: getattr(new, name).state() for name in names}
@@ -178,7 +178,7 @@ def graft(old: RunParts, new: RunParts, stands: EditedPair) -> None:
     nodes = stands.kept["nodes"]
     if not nodes.unmoved:
         renumber(state, Numbers.of(old.plant, new.plant, nodes.number))
-    state["cooling"]["rejection"]["known"] = None  # worked out anew at the next look
+    state["cooling"]["rejection"]["known"] = None  # recomputed at the next look
     state["incidents"]["set"] = [
         one for one in state["incidents"]["set"] if new.incidents.settings.refusal(*one) is None
     ]
@@ -249,7 +249,7 @@ class _Clocks:
         old, new = self.old.state(), self.new.state()
         before, after = len(self.old.count), len(self.new.count)
         there, here = stands.kept["nodes"].there, stands.kept["nodes"].here
-        gone = np.setdiff1d(np.arange(before), there)  # should they come back, their clocks go on
+        gone = np.setdiff1d(np.arange(before), there)  # should they come back, their clocks continue
         gone = gone[~np.isin(gone, here)]
         nodes = np.append(there, gone), np.append(here, gone)
         generation = np.zeros(after, np.int64)
@@ -294,7 +294,7 @@ class _Clocks:
 
 
 def timers_of(old: RunParts, new: RunParts, stands: EditedPair) -> list[Timer]:
-    """Return the timers that go on, those of cooling and nodes under the numbers they have now."""
+    """Return the timers that continue, those of cooling and nodes under the numbers they have now."""
     before, after = old.plant, new.plant
     loops, plants = len(before.loops.ids), len(before.plants.ids)
     more_loops, more_plants = len(after.loops.ids) - loops, len(after.plants.ids) - plants

@@ -114,9 +114,9 @@ class Engine(EditedRun):
             if not self.edits.known(edit):
                 self._take(edit, max(edit.at_s, self.now_s))
         interventions = list(scenario.interventions)
-        for one in self.incidents.withdrawn:
-            if one in interventions:  # a branch has it no more
-                interventions.remove(one)
+        for intervention in self.incidents.withdrawn:
+            if intervention in interventions:  # a branch has it no more
+                interventions.remove(intervention)
         for one in interventions[self.incidents.heard :]:
             refusal = self.incidents.ask(one, self.now_s)
             if refusal is not None:
@@ -136,7 +136,7 @@ class Engine(EditedRun):
             0  # jobs of the first indices that have ended for good, where the run ends with the last
         )
         self._edited: int | None = None  # an edit whose time is now
-        self._redrawn = False  # chance is drawn anew now
+        self._redrawn = False  # random draws are redrawn now
         self.timers.handle("edit", self._edit)
         self.timers.handle("redraw", self._redraw)
         self.incidents.edited_by = self.edits.any_by
@@ -314,16 +314,16 @@ class Engine(EditedRun):
 
     def _log_throttle(self, group: int, now: float, on: bool) -> None:
         subject = self.plant.loops.ids[int(self.traces.groups.loop[group])]
-        text = "GPUs pass their maximum temperature: clocks walk down"
+        text = "GPUs above maximum temperature: thermal throttling"
         alone, gpus_there = self.traces.gpus_alone(group), int(self.traces.groups.n[group])
         if len(alone) == 1:  # a GPU with a fault of its own is named, not all that its coolant serves
             gpus = self.plant.gpus
             subject = f"{self.plant.nodes.ids[int(gpus.node[alone[0]])]}/{int(gpus.index[alone[0]])}"
-            text = "passes its maximum temperature: its clock walks down"
+            text = "above maximum temperature: thermal throttling"
         if on:
             self.log.add(now, "throttle_on", subject, text, gpus=gpus_there)
         else:
-            self.log.add(now, "throttle_off", subject, "clocks are free again", gpus=gpus_there)
+            self.log.add(now, "throttle_off", subject, "thermal throttling ended", gpus=gpus_there)
 
     def _heat_besides_gpus(self, wanted: NDArray[np.intp]) -> tuple[Floats, Floats]:
         self.book()  # before nodes draw another power
@@ -361,7 +361,9 @@ class Engine(EditedRun):
         if redraw in self.draws.redraws:
             return
         if redraw.at_s < self.now_s:
-            raise ValueError(f"the run is past {redraw.at_s:g} s, from which it was to be drawn anew")
+            raise ValueError(
+                f"random draws cannot change from {redraw.at_s:g} s on: the run is past that time"
+            )
         self.generation += 1
         self.draws.redraws.append(redraw)
         self.timers.set("redraw", len(self.draws.redraws) - 1, redraw.at_s, FIRST)

@@ -65,7 +65,7 @@ class Shapes:
         return self._known[key]
 
     def forget(self, kind: int) -> None:
-        """Work out jobs of a kind anew when they are asked for next."""
+        """Recompute jobs of a kind when they are asked for next."""
         self._known = {key: one for key, one in self._known.items() if key[0] != kind}
 
     def _talk(self, job: Job, places: Places) -> Talk:

@@ -159,7 +159,7 @@ class FabricState:
         self.places[index] = self._places(self.specs[index], partition)
         kind = self.kinds[index] = len(self.specs) + index  # no other job is like it
         self.shapes.forget(kind)
-        self._works = {key: one for key, one in self._works.items() if key[0] != kind}
+        self._works = {key: work for key, work in self._works.items() if key[0] != kind}
 
     def fits(self, index: int, width: int) -> bool:
         """Return whether a job can run on so many nodes: its cut divides, and it fits in memory."""
@@ -270,7 +270,7 @@ class FabricState:
 
         def met(some: Some) -> Bools:
             bits = under(some).touched
-            if bits is None:  # torn apart: more faults do not mend it
+            if bits is None:  # torn apart: more faults do not repair it
                 return np.zeros(len(self.links), np.bool_)
             return np.unpackbits(bits, count=len(self.links)).astype(np.bool_)
 
@@ -316,7 +316,7 @@ class FabricState:
         self.version += 1
 
     def set_faults(self, faults: Iterable[RouteFault]) -> None:
-        """Let these faults be in force from now on, oldest first, and route every job anew."""
+        """Let these faults be in force from now on, oldest first, and route every job again."""
         self.routes.set(faults)
         self.bytes_s = self.routes.bytes_s(self.routes.faults)
         self._limit = self._limits()
@@ -326,7 +326,7 @@ class FabricState:
         self.renew()
 
     def renew(self) -> None:
-        """Work out every job's place and work anew: links or plans have changed."""
+        """Recompute the place and work of every job: links or plans have changed."""
         self._works.clear()
         self._solved.clear()
         for index, seat in sorted(self._seats.items()):

@@ -103,7 +103,7 @@ def _instead(old: Flows, new: Flows, moved: Ints64) -> Flows:
     """Return the flows that moved, where they run now, and with less than no weight where they ran."""
     off, on = old.some(moved), new.some(moved)
     both = replace(off, weight=-off.weight), on
-    return Flows(*(np.concatenate([getattr(part, one.name) for part in both]) for one in fields(Flows)))
+    return Flows(*(np.concatenate([getattr(part, field.name) for part in both]) for field in fields(Flows)))
 
 
 def _carried(placement: Placement, flows: Flows) -> Floats:

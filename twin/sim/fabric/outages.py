@@ -29,6 +29,7 @@ from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.recovery import RecoveryHandler
 
+_DISCONNECTED = "disconnected from the fabric"
 NOTICEABLE = 5e-3
 """Lost share of a job's bandwidth that is worth a word."""
 
@@ -74,10 +75,12 @@ class Outages:
         """Return why a fault of a switch or link cannot be, or None; also for targets that look like one."""
         if KINDS[i.kind].targets == ("link",):
             if find_link(self.plant, i.target) is None:
-                return f"{i.kind} works on a link; there is none called {i.target!r}{self._near(i.target)}"
+                return (
+                    f"{i.kind} needs a link as target; no link is called {i.target!r}{self._near(i.target)}"
+                )
             return self._wrong_value(i)
         if "~" in i.target and find_link(self.plant, i.target) is None:
-            return f"there is no link called {i.target!r}{self._near(i.target)}"
+            return f"no link is called {i.target!r}{self._near(i.target)}"
         return None
 
     @staticmethod
@@ -109,7 +112,7 @@ class Outages:
         """Return what a target is in one or two words: leaf, spine, core, card, cable."""
         found = find(self.plant, target)
         if found is not None and found[0] == "node":
-            return "PCIe of its cards"
+            return "PCIe of its NICs"
         if found is not None:
             return SwitchRole(int(self.plant.switches.role[found[1]])).name.lower()
         link = find_link(self.plant, target)
@@ -153,7 +156,7 @@ class Outages:
             self.recovery.swap(row)
             return False
         return self.recovery.interrupt(
-            row, self.failures.known.get(i.cause or ""), f"{i.target} fails", on=i.target
+            row, self.failures.known.get(i.cause or ""), f"{i.target} failed", on=i.target
         )
 
     def unlight(self, dark: Bools) -> list[JobRow]:
@@ -183,8 +186,8 @@ class Outages:
         now = self.timers.now_s
         for node in back:
             self.nodes.cut_off(now, node, False)
-        what = f"{self.describe(i.target)} works again"
-        joined = f": {len(back):,} node{'s' * (len(back) != 1)} back on the fabric" if back else ""
+        what = f"{self.describe(i.target)} restored"
+        joined = f": {len(back):,} node{'s' * (len(back) != 1)} reconnected" if back else ""
         self.log.add(now, "fabric_back", i.target, what + joined, nodes=len(back), effect=i.kind)
         if back:
             self.recovery.node_usable()
@@ -226,7 +229,7 @@ class Outages:
         lasts = "" if lasts_s is None else f" for {units.spoken(lasts_s)}"
         verb = KINDS[i.kind].sentence.format(value=i.value)
         if i.count is not None:
-            verb = "lose one cable" if i.count == 1 else f"lose {i.count} cables"
+            verb = "lost one cable" if i.count == 1 else f"lost {i.count} cables"
         parts = []
         if len(cut):
             parts.append(f"{len(cut):,} node{'s' * (len(cut) != 1)} {self._lost(i.target)}")
@@ -238,7 +241,7 @@ class Outages:
                 parts.append(f"{100 * loss:.0f} % less bandwidth for {self.jobs.rows[index].id}")
         standing = (JobState.DETECTING, JobState.WAITING)
         names = [row.id for row in stopped if row.state not in standing]
-        parts.append(f"{', '.join(names)} stop{'s' * (len(names) == 1)}" if names else "no job stops")
+        parts.append(f"{', '.join(names)} interrupted" if names else "no job interrupted")
         severity = Severity.ALARM if stopped else Severity.WARNING
         text = f"{self.describe(i.target)} {verb}{lasts}: {'; '.join(parts)}"
         self.log.add(
@@ -259,11 +262,11 @@ class Outages:
         found = find(self.plant, target)
         if found is not None:
             rail = int(self.plant.switches.rail[found[1]])
-            return f"lose rail {rail}" if rail >= 0 else "are cut off"
+            return f"lost rail {rail}" if rail >= 0 else _DISCONNECTED
         link = find_link(self.plant, target)
         if link is not None and self.network.links.kind[link] == LinkKind.NODE:
-            return f"loses rail {int(self.plant.node_links.rail[link])}"
-        return "are cut off"
+            return f"lost rail {int(self.plant.node_links.rail[link])}"
+        return _DISCONNECTED
 
     @property
     def down(self) -> Bools:

@@ -195,14 +195,14 @@ class FailureClocks(ClockSet):
         return reliability.repair_time_s(quantiles, uniform)
 
     def set_up(self, node: int, t_s: float, up: bool) -> None:
-        """Stop (node is down) or let go on (it is up) the clocks of `node`."""
+        """Stop (node is down) or let continue (it is up) the clocks of `node`."""
         super().set_up(node, t_s, up)
         for on, _, clocks in self.others:
             if on == "node":
                 clocks.set_up(node, t_s, up)
 
     def set_component(self, on: Component, slot: int, t_s: float, up: bool) -> None:
-        """Stop or let go on the clocks of a component that is no node."""
+        """Stop or let continue the clocks of a component that is no node."""
         for sort, slots, clocks in self.others:
             if sort == on:
                 clocks.set_up(int(np.searchsorted(slots, slot)), t_s, up)
@@ -228,7 +228,7 @@ class FailureClocks(ClockSet):
             clocks.quality[nodes] = quality
 
     def redraw(self, t_s: float) -> None:
-        """Draw anew how far the clock of each component still has to go from `t_s` on."""
+        """Redraw how far the clock of each component still has to go from `t_s` on."""
         super().redraw(t_s)
         for _, _, clocks in self.others:
             clocks.redraw(t_s)

@@ -119,7 +119,7 @@ class ClockSet:
         return result
 
     def redraw(self, t_s: float) -> None:
-        """Draw anew how far each clock still has to go from `t_s` on: whatever it has reached, it has survived.
+        """Redraw how far each clock still has to go from `t_s` on: whatever it has reached, it has survived.
 
         The draws are of that time alone, so they tell nothing of what the clocks have reached.
         """
@@ -131,7 +131,7 @@ class ClockSet:
         self.redrawn = True
 
     def set_up(self, one: int, t_s: float, up: bool) -> None:
-        """Stop (it is down) or let go on (it is up) the clock of a component."""
+        """Stop (it is down) or let continue (it is up) the clock of a component."""
         if bool(self.up[one]) == up:
             return
         if self.up[one]:

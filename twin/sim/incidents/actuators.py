@@ -37,7 +37,7 @@ class Actuators:
     Parameters
     ----------
     arm
-        Waits for the earliest failure anew.
+        Waits for the earliest failure again.
     moves, clouds
         Set once the engine has made them.
     capped

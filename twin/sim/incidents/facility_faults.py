@@ -57,12 +57,13 @@ def _down(down: int, machines: int, words: str) -> FaultOutcome:
 
 
 def _standing(down: int, machines: int, noun: str) -> FaultOutcome:
-    """Return how many of some machines stand still: "1 of 2 pumps stands still", "both pumps run again"."""
-    if down:
-        words = f"{down} of {machines} {noun}{'s' * (machines > 1)} stand{'s' * (down == 1)} still"
+    """Return how many of some machines are stopped: "1 of 2 pumps stopped", "both pumps running"."""
+    if machines == 1:
+        words = f"{noun} {'stopped' if down else 'running'}"
+    elif down:
+        words = f"{down} of {machines} {noun}s stopped"
     else:
-        every = {1: "the", 2: "both"}.get(machines, f"all {machines}")
-        words = f"{every} {noun}{'s' * (machines > 1)} run{'s' * (machines == 1)} again"
+        words = f"{'both' if machines == 2 else f'all {machines}'} {noun}s running"
     return _down(down, machines, words)
 
 
@@ -119,7 +120,7 @@ class FacilityFaults:
         if found is not None and found[0] in PLACES:
             return ""
         near = nearest(target, self.plant.slots)
-        return "names nothing that stands here" + (f", did you mean {near!r}?" if near else "")
+        return "names no row, rack, node or GPU of this hall" + (f", did you mean {near!r}?" if near else "")
 
     def _unfit(self, i: Intervention) -> str:
         """Return why a fault of a node's or rack's own cooling cannot be there; empty when it can."""
@@ -130,12 +131,12 @@ class FacilityFaults:
         nodes = [int(plant.gpus.node[self._slot(i)])] if kind == "gpu" else self._nodes(i)
         cooled = {LoopKind(int(plant.loops.kind[plant.nodes.loop[node]])) for node in nodes}
         if need == "air":
-            wet = f"{i.target} has its GPUs in coolant or on cold plates: its fans do not cool them"
+            wet = f"{i.target} has liquid-cooled GPUs: its fans do not cool them"
             return "" if any(loop.by_air for loop in cooled) else wet
         if need == "cold plate":
-            bare = f"{i.target} has no cold plates; where its air is what cools, fan_stop fits"
+            bare = f"{i.target} has no cold plates; if it is air-cooled, use fan_stop"
             return "" if LoopKind.LIQUID in cooled else bare
-        dry = f"{i.target} is cooled by air: there is no coolant here; fan_stop fits"
+        dry = f"{i.target} is air-cooled and has no coolant; use fan_stop"
         return dry if all(loop.by_air for loop in cooled) else ""
 
     def begin(self, i: Intervention, lasts_s: float | None, act: Act) -> None:
@@ -150,8 +151,8 @@ class FacilityFaults:
         """Let a fault be over."""
         self.acting.remove(i)
         (what, figures), events = act(self, i), self._events(i)
-        if self._in_force(i):  # what another fault still holds down goes on being an alarm
-            self._say(events.begins, i.target, f"partly mended: {what}", Severity.WARNING, **figures)
+        if self._in_force(i):  # what another fault still holds down remains an alarm
+            self._say(events.begins, i.target, f"partly repaired: {what}", Severity.WARNING, **figures)
         else:
             self._say(events.clears, i.target, what, Severity.NOTICE, **figures)
 
@@ -170,51 +171,51 @@ class FacilityFaults:
     # --- what each kind does, begun or over (`twin.sim.incidents.fault_handlers`); returns how things stand then
 
     def _in_force(self, i: Intervention) -> list[Intervention]:
-        return [other for other in self.acting if (other.kind, other.target) == (i.kind, i.target)]
+        return [fault for fault in self.acting if (fault.kind, fault.target) == (i.kind, i.target)]
 
     def supply(self, i: Intervention) -> FaultOutcome:
         """Let units of a power item fail or work."""
         item, others = self._slot(i), self._in_force(i)
         units_ = int(self.plant.power.units[item])
-        lost = min(units_, sum(other.count or units_ for other in others))
+        lost = min(units_, sum(fault.count or units_ for fault in others))
         self.power.fail(item, lost)
         what = self._item_kind(i)
-        words = f"{what} fails" if lost == units_ else f"{lost} of {units_} units of the {what} fail"
-        return _down(lost, units_, words if lost else f"{what} works again")
+        words = f"{what} failed" if lost == units_ else f"{lost} of {units_} units of the {what} failed"
+        return _down(lost, units_, words if lost else f"{what} restored")
 
     def breaker(self, i: Intervention) -> FaultOutcome:
         """Open or close a breaker."""
         if self._in_force(i):
             self.power.trip(self._slot(i))
-            return FaultOutcome("breaker opens")
+            return FaultOutcome("breaker opened")
         self.power.close(self._slot(i))
-        return FaultOutcome("breaker is closed again")
+        return FaultOutcome("breaker closed")
 
     def battery(self, i: Intervention) -> FaultOutcome:
         """Empty a battery or let it charge."""
         if self._in_force(i):
             self.power.empty(self._slot(i))
-            return FaultOutcome("battery is empty")
+            return FaultOutcome("battery empty")
         self.power.refill(self._slot(i))
-        return FaultOutcome("battery charges again")
+        return FaultOutcome("battery recharging")
 
     def generator(self, i: Intervention) -> FaultOutcome:
         """Keep machines of a generator from starting."""
         item, units_ = self._slot(i), int(self.plant.power.units[self._slot(i)])
-        stuck = min(units_, sum(other.count or units_ for other in self._in_force(i)))
+        stuck = min(units_, sum(fault.count or units_ for fault in self._in_force(i)))
         self.power.no_start(item, stuck)
-        some = f"{stuck} of {units_} machines " if 0 < stuck < units_ else ""
-        return _down(stuck, units_, f"{some}will not start" if stuck else "starts again when it is needed")
+        some = f"{stuck} of {units_} generators " if 0 < stuck < units_ else ""
+        return _down(stuck, units_, f"{some}will not start" if stuck else "ready to start")
 
     def supplies(self, i: Intervention) -> FaultOutcome:
         """Take power supplies of a node or shelves of a rack."""
         kind, slot = self._kind(i), self._slot(i)
-        lost = sum(other.count or EVERY for other in self._in_force(i))
+        lost = sum(fault.count or EVERY for fault in self._in_force(i))
         total = self.power.lose_supplies(kind or "", slot, lost)
         noun = "power supplies" if kind == "node" else "power shelves"
         lost = min(lost, total)
         return _down(
-            lost, total, f"{lost} of {total} {noun} lost" if lost else f"all {total} {noun} work again"
+            lost, total, f"{lost} of {total} {noun} failed" if lost else f"all {total} {noun} restored"
         )
 
     def pumps(self, i: Intervention) -> FaultOutcome:
@@ -235,7 +236,7 @@ class FacilityFaults:
         others = self._in_force(i)
         if kind == "node":
             fans = FANS_OF_NODE
-            down = min(fans, sum(other.count or fans for other in others))
+            down = min(fans, sum(fault.count or fans for fault in others))
             self._odd(i, "fans", fan_share(down, fans))
         else:
             table: Any = self.plant.loops if kind == "loop" else self.plant.plants
@@ -251,7 +252,7 @@ class FacilityFaults:
         ]
         if self._kind(i) != "loop":
             stopped = [other for other in stopped if other.kind == i.kind]
-        return min(machines, sum(other.count or machines for other in stopped))
+        return min(machines, sum(fault.count or machines for fault in stopped))
 
     def valve(self, i: Intervention) -> FaultOutcome:
         """Hold the valve of a loop."""
@@ -259,8 +260,8 @@ class FacilityFaults:
         opening = value_of(others[-1]) if others else None
         self.cooling.set_valve(self._slot(i), opening)
         if opening is None:
-            return FaultOutcome("valve moves again")
-        return FaultOutcome(f"valve sticks at {100 * opening:.0f} %", {"opening": opening})
+            return FaultOutcome("valve repaired")
+        return FaultOutcome(f"valve stuck at {100 * opening:.0f} %", {"opening": opening})
 
     def leak(self, i: Intervention) -> FaultOutcome:
         """Shut what leaks."""
@@ -271,16 +272,16 @@ class FacilityFaults:
             if loop >= 0:
                 self.cooling.set_shut(now, loop, shut)
             if leaks:
-                return FaultOutcome("leaks: the loop is shut off")
-            then = "but another leak keeps the loop shut" if shut else "coolant flows"
-            return FaultOutcome(f"tight again: {then}")
+                return FaultOutcome("leak: loop isolated")
+            loop_now = "loop still isolated (second leak)" if shut else "coolant flowing"
+            return FaultOutcome(f"leak repaired; {loop_now}")
         if leaks:
             self.oddities.set(self._key(i), self._nodes(i), None, flow=WORST_FLOW)
         else:
             self.oddities.clear(self._key(i))
         self._share_flow(int(self.plant.racks.loop[slot]), i.kind)
         return FaultOutcome(
-            "leaks: its valves shut, its nodes go off" if leaks else "tight again: its valves open"
+            "leak: rack isolated, nodes shut down" if leaks else "leak repaired; rack valves open"
         )
 
     def _leaking_loop(self, i: Intervention) -> int:
@@ -304,45 +305,49 @@ class FacilityFaults:
         """Stop chillers of a plant."""
         slot = self._slot(i)
         total = int(self.plant.plants.units[slot])
-        down = min(total, sum(other.count or total for other in self._in_force(i)))
+        down = min(total, sum(fault.count or total for fault in self._in_force(i)))
         self.cooling.set_units_down(self.timers.now_s, slot, down)
         noun = self.plant.plants.kind[slot].replace("-", " ") + "s"
-        words = f"{down} of {total} {noun} trip" if down else f"all {total} {noun} may run again"
+        words = f"{down} of {total} {noun} tripped" if down else f"all {total} {noun} cleared to restart"
         return _down(down, total, words)
 
     def rejection(self, i: Intervention) -> FaultOutcome:
         """Keep a plant from giving heat to the sky."""
         lost = bool(self._in_force(i))
         self.cooling.set_rejecting(self._slot(i), 0.0 if lost else 1.0)
-        return FaultOutcome("gives no heat to the sky" if lost else "gives heat to the sky again")
+        return FaultOutcome("heat rejection lost" if lost else "heat rejection restored")
 
     def site(self, i: Intervention) -> FaultOutcome:
         """Lose the whole site."""
         lost = bool(self._in_force(i))
         self.power.lose_site(lost)
         self.tell_site(lost)
-        words = "the whole site is lost: nothing has power" if lost else "the site is back: nodes boot"
+        words = "site outage: no power" if lost else "site restored: nodes booting"
         return FaultOutcome(words)
 
     def heat_wave(self, i: Intervention) -> FaultOutcome:
         """Warm the weather."""
-        self.weather.heat_wave_k = sum(value_of(other) for other in self._in_force(i))
+        self.weather.heat_wave_k = sum(value_of(fault) for fault in self._in_force(i))
         hotter_k = self.weather.heat_wave_k
-        words = f"{hotter_k:.0f} K warmer than the season" if hotter_k else "as warm as the season again"
+        words = f"heat wave: +{hotter_k:.0f} K" if hotter_k else "heat wave ended"
         return FaultOutcome(words, {"hotter_k": float(hotter_k)})
 
     def plate(self, i: Intervention) -> FaultOutcome:
         """Narrow cold plates."""
-        share = float(np.prod([value_of(other) for other in self._in_force(i)]))
+        share = float(np.prod([value_of(fault) for fault in self._in_force(i)]))
         self._odd(i, "flow", share)
-        words = f"{100 * share:.0f} % of the coolant left" if share < 1 else "clear again"
+        words = f"cold-plate flow reduced to {100 * share:.0f} %" if share < 1 else "cold-plate flow restored"
         return FaultOutcome(words, {"left": share})
 
     def contact(self, i: Intervention) -> FaultOutcome:
         """Worsen the contact between dies and plates."""
-        factor = float(np.prod([value_of(other) for other in self._in_force(i)]))
+        factor = float(np.prod([value_of(fault) for fault in self._in_force(i)]))
         self._odd(i, "contact", factor)
-        words = f"{factor:.3g} times the resistance to its plate" if factor > 1 else "good contact again"
+        words = (
+            f"thermal interface degraded ({factor:.3g}x thermal resistance)"
+            if factor > 1
+            else "thermal interface repaired"
+        )
         return FaultOutcome(words, {"resistance": factor})
 
     def _odd(self, i: Intervention, what: str, share: float) -> None:
@@ -359,10 +364,10 @@ class FacilityFaults:
         others = self._in_force(i)
         if not others:
             self.caps.clear(self._key(i))
-            return FaultOutcome("no power cap any more")
+            return FaultOutcome("power cap removed")
         limit_w = value_of(others[-1])
         self.caps.set(self._key(i), i.target, limit_w, "proportional")
-        return FaultOutcome(f"capped at {units.render(limit_w, 'power', digits=4)}", {"limit_w": limit_w})
+        return FaultOutcome(f"power cap {units.render(limit_w, 'power', digits=4)}", {"limit_w": limit_w})
 
     # --- targets
 

@@ -22,7 +22,7 @@ class Handler:
     timed
         Whether `end` is called once it has lasted for `lasts_s`.
     alters
-        Whether power and heat of machines have to be worked out anew.
+        Whether power and heat of machines have to be recomputed.
     """
 
     timed = True
@@ -99,7 +99,7 @@ class LeakFault(MachineFault):
         super().begin(on, i, lasts_s)
         leaking = on.facility.leaking(i)
         if leaking:
-            on.shutdowns.shut_down(leaking, "its rack leaks: power off", LEAK, "off because of a leak")
+            on.shutdowns.shut_down(leaking, "leak in its rack: shut down", LEAK, "shut down by a leak")
 
 
 class FabricFault(Handler):
@@ -134,10 +134,10 @@ def place_refusal(on: Actuators, i: Intervention) -> str | None:
     if found is None:
         near = nearest(i.target, on.plant.slots)
         hint = f"; did you mean {near!r}?" if near else ""
-        return f"there is nothing called {i.target!r} in this scene{hint}"
+        return f"no component is called {i.target!r} in this scene{hint}"
     if found[0] not in wanted:
-        return f"{i.kind} works on a {' or '.join(wanted)}; {i.target!r} is a {found[0]}"
+        return f"{i.kind} needs a {' or '.join(wanted)} as target; {i.target!r} is a {found[0]}"
     known = on.failures.known
     if i.cause is not None and i.cause not in known:
-        return f"the scene has no cause {i.cause!r}; it knows {', '.join(sorted(known)) or 'none'}"
+        return f"no cause of failure is called {i.cause!r}; known: {', '.join(sorted(known)) or 'none'}"
     return None

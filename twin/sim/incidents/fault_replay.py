@@ -56,9 +56,7 @@ class FaultReplay:
         """Wait for the first fault."""
         left_out = max(0, self.faults.nodes - len(self.place))
         if left_out:
-            text = (
-                f"{left_out} of the {self.faults.nodes} nodes of the fault trace have no place here: left out"
-            )
+            text = f"{left_out} of {self.faults.nodes} nodes of the fault trace ignored: the hall has fewer nodes"
             self.log.add(
                 self.timers.now_s,
                 "trace_cut",
@@ -88,7 +86,7 @@ class FaultReplay:
             now,
             "failure",
             self.nodes.plant.nodes.ids[node],
-            f"{name}, away for {units.spoken(lasts_s)}",
+            f"{name}; repair time {units.spoken(lasts_s)}",
             Severity.ALARM if jobs else Severity.NOTICE,
             repair=int(lasts_s),
             job=jobs[0] if jobs else -1,

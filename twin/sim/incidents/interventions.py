@@ -194,7 +194,7 @@ class Incidents:
         return self.asked[index] if index >= 0 else self.struck[-1 - index]
 
     def end_at_once(self, i: Intervention) -> None:
-        """End what goes on at a thing that will stand no more."""
+        """End what lasts at a component that is removed."""
         index = -1 - self.struck.index(i) if i in self.struck else self.asked.index(i)
         self.timers.cancel("undo", index)
         self._undo(index)

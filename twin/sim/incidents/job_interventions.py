@@ -1,4 +1,4 @@
-"""What is done to jobs: they are cancelled, requeued, moved, capped, or go on by other settings."""
+"""What is done to jobs: they are cancelled, requeued, moved, capped, or continue by other settings."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Cancel(Handler):
         """End it."""
         row = _job(on, i)
         if row.state == JobState.REMOTE:
-            on.clouds.stop(row, "cancelled by hand")
-        elif not on.recovery.kill(row, "cancelled", "cancelled by hand"):
-            on.say("refused", i.target, f"{row.id} has ended", Severity.NOTICE)
+            on.clouds.stop(row, "cancelled manually")
+        elif not on.recovery.kill(row, "cancelled", "cancelled manually"):
+            on.say("refused", i.target, f"{row.id} has already ended", Severity.NOTICE)
 
 
 class Requeue(Handler):
@@ -41,8 +41,8 @@ class Requeue(Handler):
 
     def begin(self, on: Actuators, i: Intervention, lasts_s: float | None) -> None:
         """Put it back into the queue."""
-        if not on.recovery.requeue(_job(on, i), "by hand"):
-            on.say("refused", i.target, f"{i.target} does not run here", Severity.NOTICE)
+        if not on.recovery.requeue(_job(on, i), "manual request"):
+            on.say("refused", i.target, f"{i.target} is not running here", Severity.NOTICE)
 
 
 class MoveJob(Handler):
@@ -61,7 +61,7 @@ class JobCap(Handler):
     def refusal(self, on: Actuators, i: Intervention) -> str | None:
         """Return why the GPUs cannot have that limit."""
         if i.target != "all" and on.job(i.target) is None:
-            return f"there is no job {i.target!r}; name a job, or all"
+            return f"no job is called {i.target!r}; name a job, or all"
         try:
             cap_w = units.parse(i.value or "", "power")
         except units.UnitError as error:
@@ -77,14 +77,16 @@ class JobCap(Handler):
         self._follow(on, i)
         lasts = "" if lasts_s is None else f" for {units.spoken(lasts_s)}"
         limit_w = units.parse(i.value or "", "power")
-        on.say("power_cap", i.target, f"{i.value} per GPU{lasts}", limit_w=limit_w, lasts_s=lasts_s)
+        on.say(
+            "power_cap", i.target, f"power limit {i.value} per GPU{lasts}", limit_w=limit_w, lasts_s=lasts_s
+        )
 
     def end(self, on: Actuators, i: Intervention) -> None:
         """Lift it; an earlier one that lasts still holds again."""
         on.capped.remove(i)
         left = self._follow(on, i)
-        now = f"{left[-1].value} per GPU" if left else "default power limit"
-        on.say("power_cap_off", i.target, f"{now} again")
+        text = f"power limit {left[-1].value} per GPU restored" if left else "default power limit restored"
+        on.say("power_cap_off", i.target, text)
 
     def _follow(self, on: Actuators, i: Intervention) -> list[Intervention]:
         """Let the latest cap on the target that is in force hold, or none; return all of them."""
@@ -108,13 +110,13 @@ class Set(Handler):
     def begin(self, on: Actuators, i: Intervention, lasts_s: float | None) -> None:
         """Set it."""
         on.settings.apply(i.target, i.value or "")
-        on.say("set", i.target, f"is {i.value} from now on", value=i.value)
+        on.say("set", i.target, f"set to {i.value}", value=i.value)
         if i.target.startswith("scheduler"):
             on.recovery.node_usable()  # who waits may start by the new rules
 
 
 def _no_job(on: Actuators, i: Intervention) -> str | None:
-    return None if on.job(i.target) is not None else f"there is no job {i.target!r}; name a job of the scene"
+    return None if on.job(i.target) is not None else f"no job is called {i.target!r}; name a job of the scene"
 
 
 def _job(on: Actuators, i: Intervention) -> JobRow:

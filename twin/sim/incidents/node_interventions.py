@@ -37,7 +37,7 @@ class NodeFailure(Handler):
         on.say(
             "injected_failure",
             i.target,
-            f"{what}, by hand{_lasting(lasts_s)}",
+            f"{what} (injected){_lasting(lasts_s)}",
             nodes=sum(int(on.nodes.condition[node]) != DOWN for node in repairs_s),
             cause=i.cause,
             effect="dead",
@@ -54,7 +54,7 @@ class NodeFailure(Handler):
             for job in on.nodes.jobs_on(node):
                 struck.setdefault(job, []).append(node)
         for job in sorted(struck):
-            why = f"{i.target} failed by hand"
+            why = f"{i.target} failed (injected)"
             if on.recovery.interrupt(on.jobs.rows[job], cause, why, on=i.target, struck=struck[job]):
                 on.tally.interrupted(cause)
         on.arm()
@@ -72,7 +72,7 @@ class Degrade(Handler):
             return found
         if any(on.outages.cards(node).any() for node in on.nodes_of(i.target)):
             return None
-        return f"{i.target} has no card on a fabric: with fewer lanes it works as before"
+        return f"{i.target} has no NIC on a fabric: fewer PCIe lanes change nothing"
 
     def lasts_s(self, on: Actuators, i: Intervention, number: int) -> float | None:
         """Return the time until it passes or is found [s]."""
@@ -86,7 +86,7 @@ class Degrade(Handler):
         fault = KINDS[i.kind]
         assert fault.impairment is not None
         left = fault.left(value_of(i)) if fault.value else 1.0
-        text = f"{fault.title.lower()}, by hand"
+        text = f"{fault.title} (injected)"
         on.say("injected_failure", i.target, text, Severity.NOTICE, nodes=0, effect=fault.effect, left=left)
         passes = bool(fault.impairment.ends)
         repair_s = 0.0 if passes else on.failures.drawn_repair_s(node, None)
@@ -105,7 +105,7 @@ class Hang(Handler):
             rows = [on.jobs.rows[job] for job in on.nodes.jobs_of(on.nodes_of(i.target))]
         # Nothing goes away: its jobs say what becomes of them.
         on.say(
-            "injected_failure", i.target, "hangs, by hand", nodes=0, effect=KINDS[i.kind].effect, lasts_s=0.0
+            "injected_failure", i.target, "hang (injected)", nodes=0, effect=KINDS[i.kind].effect, lasts_s=0.0
         )
         on.degraded.hang(rows, -1, HANG, 0.0)
 
@@ -122,16 +122,16 @@ class NodeDrain(Handler):
     def begin(self, on: Actuators, i: Intervention, lasts_s: float | None) -> None:
         """Take nodes out of use, and let their jobs leave when they are told to."""
         stay = {
-            "checkpoint": "; its jobs leave behind their next checkpoint",
-            "end": "; its jobs go on to their end",
+            "checkpoint": "; its jobs leave after their next checkpoint",
+            "end": "; its jobs run to their end",
         }
-        text = f"given no more work{_lasting(lasts_s)}{stay.get(i.value or '', '')}"
+        text = f"drained{_lasting(lasts_s)}{stay.get(i.value or '', '')}"
         nodes = len(on.nodes_of(i.target))
         on.say("drained", i.target, text, nodes=nodes, lasts_s=lasts_s, jobs_leave=i.value)
         for row in [on.jobs.rows[job] for job in _cordon(on, i.target, True)]:
             if i.value == "checkpoint":
                 on.recovery.vacate(row)
-            elif i.value != "end" and on.recovery.interrupt(row, None, f"{i.target} is drained", on=i.target):
+            elif i.value != "end" and on.recovery.interrupt(row, None, f"{i.target} drained", on=i.target):
                 on.tally.planned["drain"] += 1
 
     def end(self, on: Actuators, i: Intervention) -> None:
@@ -155,7 +155,7 @@ class Undrain(Handler):
 
 def undrain(on: Actuators, target: str) -> None:
     """Let nodes take work again."""
-    on.say("undrained", target, "takes work again")
+    on.say("undrained", target, "resumed: accepts jobs again")
     _cordon(on, target, False)
     on.recovery.node_usable()
 

@@ -112,9 +112,9 @@ class Strikes:
         name = cause.id.replace("_", " ")
         if cause.effect == REMAP:
             repair_s = 0.0
-            name += ": rows of memory are remapped"
+            name += ": row remapping (ECC)"
         subject = self.plant.nodes.ids[node] + (f"/{gpu}" if cause.repair == "gpu" else "")
-        away = f", away for {units.spoken(repair_s)}" if repair_s else ""
+        away = f"; repair time {units.spoken(repair_s)}" if repair_s else ""
         kind = "maintenance" if cause.planned else "failure"
         severity = Severity.NOTICE if cause.planned or not jobs else Severity.ALARM
         first = jobs[0] if jobs else -1
@@ -147,9 +147,9 @@ class Strikes:
         target = target_of(self.plant, strike.on, strike.slot)
         jobs = self.nodes.jobs_of(nodes)
         what = "NVLink domain of " if strike.on == "nvlink" else ""
-        away = f", away for {units.spoken(strike.repair_s)}" if strike.repair_s else ""
+        away = f"; repair time {units.spoken(strike.repair_s)}" if strike.repair_s else ""
         severity = Severity.ALARM if jobs else Severity.NOTICE
-        text = f"{name}: {what}{target} fails{away}"
+        text = f"{what}{target} failed: {name}{away}"
         self.log.add(
             self.timers.now_s,
             "failure",
@@ -178,7 +178,7 @@ class Strikes:
         self.tally.struck[cause.id] += 1
         lasts_s = max(strike.repair_s, RESET_S)
         name = cause.id.replace("_", " ")
-        text = f"{name}, away for {units.spoken(lasts_s)}"
+        text = f"{name}; repair time {units.spoken(lasts_s)}"
         self.log.add(
             self.timers.now_s,
             "failure",
@@ -235,7 +235,7 @@ class Strikes:
             self.timers.set("burst", self.bursted, self.timers.now_s + delay * bursts.within_s)
             self.bursted += 1
         count = len(chosen)
-        text = f"{count} neighbour{'s' * (count > 1)} of its {bursts.domain} will follow"
+        text = f"failure burst: {count} more node{'s' * (count > 1)} of its {bursts.domain} affected"
         self.log.add(
             self.timers.now_s,
             "burst",
@@ -258,5 +258,5 @@ class Strikes:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
-        self.pending = {number: tuple(one) for number, one in state["pending"]}
+        self.pending = {number: tuple(follower) for number, follower in state["pending"]}
         self.bursted = state["bursted"]

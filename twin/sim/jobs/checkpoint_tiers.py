@@ -67,15 +67,15 @@ def tiers_of(job: Job, plant: Plant, catalog: Catalog, node_part: str) -> tuple[
     near = {"nvme": drives_bytes_s, "peer": cards_bytes_s or math.inf}
     return main, *(
         StorageTier(
-            one.to,
-            RANK[one.survives] if one.survives else OUTLIVES[one.to],
-            one.every,
-            one.pause_s,
-            one.drain_s,
-            store_of(one.storage),
-            one.load_bytes_s or near.get(one.to, math.inf),
+            tier.to,
+            RANK[tier.survives] if tier.survives else OUTLIVES[tier.to],
+            tier.every,
+            tier.pause_s,
+            tier.drain_s,
+            store_of(tier.storage),
+            tier.load_bytes_s or near.get(tier.to, math.inf),
         )
-        for one in checkpoint.tiers
+        for tier in checkpoint.tiers
     )
 
 

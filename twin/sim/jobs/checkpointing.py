@@ -56,7 +56,7 @@ class Saving:
         return bool(interval) and row.progress - written_step(row) >= interval
 
     def adapt(self, row: JobRow) -> None:
-        """Set the interval of `row` anew where it follows the failures seen: one more than those, in time so long.
+        """Set the interval of `row` again where it follows the failures seen: one more than those, in time so long.
 
         The plan counts as one failure in the time it expects that to take.
         """
@@ -126,7 +126,7 @@ class Saving:
         return safe_s[plan.strongest] + plan.verify_s
 
     def abandon(self, row: JobRow) -> None:
-        """Stop the checkpoint of `row` whose blocking part is not over; those before it go on."""
+        """Stop the checkpoint of `row` whose blocking part is not over; those before it continue."""
         saved = {save.step for save in row.in_flight}
         self.stores.end(self.timers.now_s, row.index, lambda one: one.step not in saved)
         self.follow_stores(row.index)
@@ -187,7 +187,7 @@ class Saving:
         checked = [save for save in row.in_flight if save.keep_s <= now]
         verified = self.plans[row.index].verify_s > 0
         if verified and wrong_s is not None and any(save.taken_s > wrong_s for save in checked):
-            self.found(row.index, "a check of its checkpoint")
+            self.found(row.index, "checkpoint verification")
         kept = self.jobs.settle(row, now)
         arrived = {
             (save.step, i) for save in row.in_flight for i, at_s in enumerate(save.safe_s) if at_s <= now
@@ -200,7 +200,7 @@ class Saving:
         if kept or len(self.stores.writes) < writes:
             self.follow_stores(row.index)
         if kept:
-            text = f"{row.id} is safe up to step {row.durable:,.0f}"
+            text = f"{row.id}: checkpoint durable at step {row.durable:,.0f}"
             self.log.add(now, "checkpoint", row.id, text, step=int(row.durable))
 
 

@@ -1,4 +1,4 @@
-"""Jobs that go on with fewer nodes: how a job falls into replicas, and what is left of it without some of them."""
+"""Jobs that continue with fewer nodes: how a job falls into replicas, and what is left of it without some of them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class ReplicaNodes:
 
 
 def cut_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> ReplicaNodes | None:
-    """Return how `job` falls into parts; None: it cannot go on without any of its nodes.
+    """Return how `job` falls into parts; None: it cannot continue without any of its nodes.
 
     A language model falls into its data-parallel replicas, tensor x pipeline x context wide (experts stay inside, so
     parts are as wide as their group); vision, serving and plain load node by node. A simulation or reinforcement
@@ -144,7 +144,7 @@ def variant(job: Job, width: int, *, fewer_samples: bool) -> tuple[Job, float]:
         else:
             steps = 1.0
     elif isinstance(workload, Inference):
-        steps = 1.0  # whoever asks goes on asking: the others answer it
+        steps = 1.0  # whoever asks continues asking: the others answer it
     return job.model_copy(update=change), steps
 
 

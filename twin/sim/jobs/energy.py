@@ -1,6 +1,6 @@
 """What each job has used: the energy of its nodes, GPUs and all, while it holds them.
 
-Between two changes of the run the shares of the jobs stand still, so that one number, how much energy flowed for each
+Between two changes of the run the shares of the jobs are constant, so that one number, how much energy flowed for each
 watt of share, is all that is added up; the sum over jobs and idle nodes is what the nodes took, exactly. Of a shared
 node a job answers for its part of the GPUs; what nobody holds, switches, stores and supplies belong to no job.
 """

@@ -78,7 +78,7 @@ class JobFigures(ABC):
         return (min(row.first_s, planned_s) if row.first_s else planned_s) + row.own_s
 
     def sit(self, row: JobRow, own_s: float) -> None:
-        """Let `row` go on where a step takes so much more than planned; what it has done counts as it was done."""
+        """Let `row` continue where a step takes so much more than planned; what it has done counts as it was done."""
         before_s, row.own_s = self.ideal_s(row), own_s
         self.planned_anew(row, self.progress_at(row, row.since_s), before_s)
 

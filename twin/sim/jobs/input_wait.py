@@ -61,11 +61,11 @@ class Ingest:
         if row.index not in self.bound and wait_s > BEGINS * step_s:
             self.bound.add(row.index)
             source, words = self._source(row)
-            text = f"{row.id} waits {wait_s:.3g} s of {step_s:.3g} s a step for its input from {words}"
+            text = f"{row.id} is input-bound: {wait_s:.3g} s of each {step_s:.3g} s step waits on {words}"
             self.log.add(now, "input_bound", row.id, text, wait_s=wait_s, step_s=step_s, on=source)
         elif row.index in self.bound and wait_s <= CEASES * step_s:
             self.bound.discard(row.index)
-            self.log.add(now, "input_free", row.id, f"{row.id} waits for input no more")
+            self.log.add(now, "input_free", row.id, f"{row.id} is no longer input-bound")
 
     def _source(self, row: JobRow) -> tuple[str, str]:
         """Return the busiest store of a job's chain and how busy it is; "" where its own nodes hold it up."""

@@ -170,7 +170,7 @@ class Jobs(JobFigures):
         if begins != ends:
             place = bisect_left(self._at_work, row.index)
             self._at_work[place : place + ends] = [] if ends else [row.index]
-            self.active = self.active.copy()  # whoever goes through the list goes on with the old one
+            self.active = self.active.copy()  # whoever goes through the list continues with the old one
             self.active[place : place + ends] = [] if ends else [row]
         if ends:
             self.left.append(row.index)

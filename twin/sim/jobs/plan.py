@@ -237,7 +237,7 @@ def _groups(
     if not left:
         most = max(int((group & mine).sum()) for group in groups)
         raise UnplaceableJob(
-            f"job {job.id!r} asks for {job.nodes} nodes; partition {part.id!r} leaves it {most} that work together"
+            f"job {job.id!r} asks for {job.nodes} nodes; partition {part.id!r} has at most {most} that work together"
         )
     return left
 
@@ -274,7 +274,7 @@ def hardware_of(plant: Plant, job: Job, allowed: NDArray[np.bool_]) -> Hardware:
         raise UnplaceableJob(f"job {job.id!r} asks for {job.nodes} nodes; its rows have {int(allowed.sum())}")
     if len(kinds) != 1:
         raise UnplaceableJob(
-            f"job {job.id!r} may use nodes of {len(kinds)} kinds; name rows of one kind under rows"
+            f"job {job.id!r} could run on {len(kinds)} kinds of nodes; under rows, name rows of one kind"
         )
     per_node, part = int(kinds[0, 0]), int(kinds[0, 1])
     ranks, rest, slices = per_node * job.nodes, 0, 0
@@ -290,7 +290,7 @@ def hardware_of(plant: Plant, job: Job, allowed: NDArray[np.bool_]) -> Hardware:
         if needed != job.nodes:
             raise UnplaceableJob(
                 f"job {job.id!r} asks for {job.gpus} GPUs on {job.nodes} nodes of {per_node}; "
-                f"{needed} node{'s' * (needed != 1)} would be right"
+                f"set nodes: {needed}"
             )
         ranks, rest = job.gpus, job.gpus % per_node
     first = int(nodes.gpu_first[np.argmax(allowed)])

@@ -57,7 +57,7 @@ class Leaving(ABC):
         timers.handle("limit", self._over)
 
     def requeue(self, row: JobRow, why: str) -> bool:
-        """Put `row` back into the queue, to go on from what others can still read of it; False: it does not run."""
+        """Put `row` back into the queue, to continue from what others can still read of it; False: it does not run."""
         if row.state in AT_REST:
             return False
         now = self.timers.now_s
@@ -68,7 +68,7 @@ class Leaving(ABC):
         row.queued_s = now
         row.requeues += 1
         self.returned.append(row.index)
-        text = f"{row.id} goes back to the queue: {why}; it will go on from step {row.progress:,.0f}"
+        text = f"{row.id} requeued: {why}; will resume from step {row.progress:,.0f}"
         self.log.add(now, "job_requeued", row.id, text, step=int(row.progress), why=why)
         self.node_usable()
         return True
@@ -79,7 +79,7 @@ class Leaving(ABC):
             return
         now = self.timers.now_s
         row.preemptions += 1
-        self.log.add(now, "job_preempted", row.id, "gives its GPUs to others")
+        self.log.add(now, "job_preempted", row.id, "preempted for another job")
         stepping = row.state in (JobState.RUNNING, JobState.CHECKPOINT)
         if not (checkpoint and stepping and self.saving.interval_steps(row)):
             self.requeue(row, "preempted")
@@ -106,7 +106,7 @@ class Leaving(ABC):
 
     @abstractmethod
     def _move(self, row: JobRow) -> None:
-        """Let `row`, whose state is safe, go on without the nodes it cannot keep."""
+        """Let `row`, whose state is safe, continue without the nodes it cannot keep."""
 
     @abstractmethod
     def _save(self, row: JobRow, now: float) -> None:
@@ -114,7 +114,7 @@ class Leaving(ABC):
 
     @abstractmethod
     def node_usable(self) -> None:
-        """Look whether a job that waits for a spare can go on; called when a node comes free."""
+        """Look whether a job that waits for a spare can continue; called when a node comes free."""
 
     def _over(self, index: int) -> None:
         row, plan, now = self.jobs.rows[index], self.plans[index], self.timers.now_s
@@ -123,7 +123,7 @@ class Leaving(ABC):
         if last and due_s is not None and due_s - now <= ROUNDING * max(now, 1.0):
             self.timers.set("limit", index, due_s, LATE)  # it is done in time
             return
-        self.kill(row, "killed", f"over its wall time of {units.spoken(limit_s)}")
+        self.kill(row, "killed", f"time limit of {units.spoken(limit_s)} reached")
 
     def kill(self, row: JobRow, outcome: str, why: str) -> bool:
         """End `row` now, whatever it does: what a checkpoint holds is kept, the rest is lost work.
@@ -149,7 +149,7 @@ class Leaving(ABC):
         self.jobs.enter(row, now, JobState.KILLED)
         row.end_s, row.outcome = now, outcome
         self._let_go(row)
-        text = f"{row.id} ends at step {row.progress:,.0f}: {why}; {lost / 3600:,.1f} GPU h lost"
+        text = f"{row.id} ended at step {row.progress:,.0f}: {why}; {lost / 3600:,.1f} GPU h of work lost"
         self.log.add(
             now, _ENDS[outcome], row.id, text, step=int(row.progress), why=why, lost_gpu_s=float(lost)
         )

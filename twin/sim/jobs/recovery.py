@@ -1,4 +1,4 @@
-"""What a job does next: start, step to the next checkpoint, write it, fail, be noticed, swap, restart, go on."""
+"""What a job does next: start, step to the next checkpoint, write it, fail, be noticed, swap, restart, continue."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class RecoveryHandler(Leaving):
     # --- from the queue to the end
 
     def start(self, row: JobRow, chosen: list[int], gpus: Sequence[int] = ()) -> None:
-        """Give `row` its nodes, these `gpus` of the last if named; start it or go on from its last checkpoint."""
+        """Give `row` its nodes, these `gpus` of the last if named; start it or continue from its last checkpoint."""
         now, plan = self.timers.now_s, self.plans[row.index]
         again = row.start_s is not None
         self.nodes.take(now, row.index, chosen, plan.rest, plan.slices, gpus)
@@ -81,7 +81,7 @@ class RecoveryHandler(Leaving):
         if plan.limit_s is not None:
             self.timers.set("limit", row.index, now + plan.limit_s)
         self.changed.add(row.index)
-        text = f"{row.id} starts{' again' if again else ''} on {row.held:g} GPUs"
+        text = f"{row.id} {'restarted' if again else 'started'} on {row.held:g} GPUs"
         self.log.add(
             now, "job_started", row.id, text, nodes=len(chosen), gpus=row.held, where=node_list(chosen)
         )
@@ -111,7 +111,7 @@ class RecoveryHandler(Leaving):
         self.jobs.enter(row, now, JobState.RUNNING)
         self.changed.add(row.index)
         text = (
-            f"{row.id} resumes at step {row.progress:,.0f}" if resumed else f"{row.id} takes its first step"
+            f"{row.id} resumed at step {row.progress:,.0f}" if resumed else f"{row.id} began its first step"
         )
         kind = "job_resumed" if resumed else "job_running"
         self.log.add(now, kind, row.id, text, Severity.NOTICE, step=int(row.progress))
@@ -171,7 +171,7 @@ class RecoveryHandler(Leaving):
         self.jobs.keep_all(row)
         row.end_s, row.outcome = now, "done"
         self._let_go(row)
-        text = f"{row.id} is done after {row.progress:,.0f} steps"
+        text = f"{row.id} completed after {row.progress:,.0f} steps"
         self.log.add(now, "job_done", row.id, text, Severity.NOTICE, step=int(row.progress))
         self.node_usable()
 
@@ -229,7 +229,7 @@ class RecoveryHandler(Leaving):
                 now,
                 "job_interrupted",
                 row.id,
-                f"{row.id} stops: {why}; {lost_s:,.0f} s of work back to step {step:,.0f}",
+                f"{row.id} interrupted: {why}; rolled back to step {step:,.0f} ({lost_s:,.0f} s lost)",
                 step=int(step),
                 lost_s=float(lost_s),
                 why=why,
@@ -245,7 +245,7 @@ class RecoveryHandler(Leaving):
         return stops
 
     def _goes_without(self, row: JobRow) -> bool:
-        """Return whether `row` can go on with the replicas that the failure has left as they are."""
+        """Return whether `row` can continue with the replicas that the failure has left as they are."""
         plan, steps = self.plans[row.index], (JobState.RUNNING, JobState.CHECKPOINT)
         if plan.recovery.policy != "drop-replica" or plan.cut is None or row.leaving:
             return False
@@ -265,7 +265,7 @@ class RecoveryHandler(Leaving):
         """The failure of `row` was noticed: restart it, unless that was done too often."""
         attempts = self.plans[row.index].recovery.attempts
         if attempts is not None and row.restarts >= attempts:
-            self.kill(row, "given_up", f"after {attempts:,} restart{'s' * (attempts != 1)}")
+            self.kill(row, "given_up", f"restart limit reached ({attempts:,})")
             return
         row.restarts += 1
         self.swap(row)
@@ -278,7 +278,7 @@ class RecoveryHandler(Leaving):
         missing = seats < 0
         lost = missing | (condition[seats] != FREE)
         if row.leaving or (lost.any() and (plan.shares or plan.recovery.policy == "requeue")):
-            self.requeue(row, "it was to leave" if row.leaving else "nodes are lost")
+            self.requeue(row, "preempted" if row.leaving else "nodes lost")
             return
         if row.dropping:
             self._drop(row)
@@ -311,7 +311,7 @@ class RecoveryHandler(Leaving):
         row.moves = row.state not in AT_REST
 
     def _can_move(self, row: JobRow) -> bool:
-        """Return whether `row` has nodes to leave, and would not stand still for want of others."""
+        """Return whether `row` has nodes to leave, and would not stop for lack of spares."""
         if not row.moves:
             return False
         plan, nodes = self.plans[row.index], np.asarray(row.nodes, np.intp)
@@ -359,7 +359,7 @@ class RecoveryHandler(Leaving):
         fresh = row.state != JobState.WAITING
         if fresh:
             lacking = len(row.vacant)
-            text = f"{row.id} waits for {lacking} more node{'s' * (lacking > 1)}"
+            text = f"{row.id} waiting for {lacking} replacement node{'s' * (lacking > 1)}"
             self.log.add(now, "waiting_for_spare", row.id, text, lacking=lacking, where=node_list(row.nodes))
         self.jobs.enter(row, now, JobState.WAITING)
         if fresh and recovery.policy == "shrink" and recovery.patience_s > 0:
@@ -389,7 +389,7 @@ class RecoveryHandler(Leaving):
         return True
 
     def _drop(self, row: JobRow) -> None:
-        """Let `row` go on at once with the replicas that lost nothing."""
+        """Let `row` continue at once with the replicas that lost nothing."""
         plan, seats, row.dropping = self.plans[row.index], np.asarray(row.nodes, np.intp), False
         assert plan.cut is not None
         lost = self.nodes.condition[seats] != FREE
@@ -443,7 +443,7 @@ class RecoveryHandler(Leaving):
         self._take_shape(row)
         if row.width == before:
             return
-        text = f"{row.id} goes on with {row.width:,} of {plan.nodes:,} nodes"
+        text = f"{row.id} continues on {row.width:,} of {plan.nodes:,} nodes"
         self.log.add(
             now,
             "job_shrunk",
@@ -456,7 +456,7 @@ class RecoveryHandler(Leaving):
 
     def _widened(self, row: JobRow, before: int) -> None:
         self._take_shape(row)
-        text = f"{row.id} grows from {before:,} to {row.width:,} nodes"
+        text = f"{row.id} grew from {before:,} to {row.width:,} nodes"
         self.log.add(
             self.timers.now_s,
             "job_grown",
@@ -476,7 +476,7 @@ class RecoveryHandler(Leaving):
     # --- others
 
     def node_usable(self) -> None:
-        """Look whether a job that waits for a spare can go on; called when a node comes free."""
+        """Look whether a job that waits for a spare can continue; called when a node comes free."""
         for index in sorted(self.jobs.lacking):
             if self.jobs.rows[index].state == JobState.WAITING:
                 self.swap(self.jobs.rows[index])

@@ -16,7 +16,7 @@ def filled(seats: ArrayLike, domain: Ints32, free: NDArray[np.bool_], lost: Arra
     """Return the node of each place of a job after spares were taken; -1 where none is left.
 
     A lost node is replaced by a free one of its own scale-up domain. Where that has none, all of the job's nodes in
-    the domain move to another that has room for them, the tightest one: a group of ranks that shares NVLink goes on
+    the domain move to another that has room for them, the tightest one: a group of ranks that shares NVLink continues
     sharing it, and what it leaves behind stands by. Where no domain has room, spares come from wherever they are.
 
     Parameters
@@ -126,11 +126,11 @@ def exchange(
     left, taken = np.flatnonzero(had & ~has), np.flatnonzero(has & ~had)
     nodes.assign_all(now, left, -1)
     for node in left.tolist():
-        text = f"stands by: {row.id} keeps its NVLink domains whole"
+        text = f"standby: {row.id} needs complete NVLink domains"
         log.add(now, "spare_left", ids[node], text, job_id=row.id)
     nodes.assign_all(now, taken, row.index)
     where = node_list(np.flatnonzero(has).tolist()) if len(taken) else ""
     for node in taken.tolist():
-        text = f"joins {row.id}"
+        text = f"joined {row.id}"
         log.add(now, "spare_taken", ids[node], text, where=where, node=node, job_id=row.id)
     return bool(len(left))

@@ -125,8 +125,8 @@ class StoreShares:
         """Count what has been read and written until `now`."""
         dt = now - self.at_s
         if dt > 0:
-            for one in self.tally:
-                one.book(dt)
+            for use in self.tally:
+                use.book(dt)
             for moving in self._moving():
                 moving.left_bytes = max(0.0, moving.left_bytes - moving.rate_bytes_s * dt)
         self.at_s = now
@@ -190,13 +190,13 @@ class StoreShares:
         return next((load for load in self.loads if load.job == job), None)
 
     def share(self) -> None:
-        """Say anew who gets what, if anything has changed."""
+        """Log again who gets what, if anything has changed."""
         if self.stale:
             self._grant()
 
     def finish_s(self, job: int) -> dict[tuple[float, int], float]:
         """Return by step and tier when each checkpoint of a job will be done, as things are [s]."""
-        return {(one.step, one.tier): one.finish_s for one in self.writes if one.job == job}
+        return {(write.step, write.tier): write.finish_s for write in self.writes if write.job == job}
 
     def load_bytes_s(self, store: int, limit_bytes_s: float) -> float:
         """Return what one more reader would get of a store now, of `limit_bytes_s` at most [B/s]."""
@@ -211,7 +211,7 @@ class StoreShares:
 
     def _flows(self) -> list[Flow]:
         """Return what every reader, then every write, then every load asks, and of which stores."""
-        reads = [(one.asked, one.uses) for one in self.readers.values() if not one.paused]
+        reads = [(reader.asked, reader.uses) for reader in self.readers.values() if not reader.paused]
         writes = [(write.cap_bytes_s, self.write_uses[write.store]) for write in self.writes]
         loads = [(load.cap_bytes_s, self.load_uses[load.store]) for load in self.loads]
         return reads + writes + loads
@@ -301,8 +301,8 @@ class StoreShares:
             "at_s": self.at_s,
             "tally": [astuple(one) for one in self.tally],
             "readers": [
-                [job, [astuple(use) for use in one.uses], one.asked, one.granted, one.paused]
-                for job, one in self.readers.items()
+                [job, [astuple(use) for use in reader.uses], reader.asked, reader.granted, reader.paused]
+                for job, reader in self.readers.items()
             ],
             "writes": [asdict(write) for write in self.writes],
             "loads": [asdict(load) for load in self.loads],

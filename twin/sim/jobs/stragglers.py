@@ -72,7 +72,7 @@ class Stragglers:
         )
 
     def redraw(self, t_s: float) -> None:
-        """Draw anew from `t_s` on how long each goes on, and when the next one comes: both know no past."""
+        """Redraw from `t_s` on how long each continues, and when the next one comes: both know no past."""
         for job in self.keys:
             if self.timers.due_s("straggler", job) is not None:
                 self._await(job, f"time beyond {t_s!r}")
@@ -82,12 +82,14 @@ class Stragglers:
         self.fresh.discard(job)
         self.drawn[job] = self.drawn.get(job, 0) + 1
         if was is not None:
-            self.log.add(self.timers.now_s, "straggler_off", row.id, f"{row.id} is at its pace again")
+            self.log.add(
+                self.timers.now_s, "straggler_off", row.id, f"{row.id}: straggler gone, steps at normal pace"
+            )
         elif row.state not in AT_REST:
             self.slower[job] = self.excess * self._exponential(job, "size")
             text = f"{row.id} has a straggler: steps take {100 * self.slower[job]:.0f} % longer"
             self.log.add(self.timers.now_s, "straggler_on", row.id, text, slower=self.slower[job])
-        if row.state in AT_REST:  # it begins anew if it ever runs again
+        if row.state in AT_REST:  # it begins again if it ever runs again
             return
         self.recovery.changed.add(job)
         self._await(job)

@@ -182,6 +182,6 @@ def _overload(service: Service | None) -> str:
         return ""
     asked_s = service.utilisation * service.capacity_requests_s
     return (
-        f"is asked {asked_s:.3g} requests a second and can answer {service.capacity_requests_s:.3g}: "
-        "those that wait become ever more"
+        f"is overloaded: {asked_s:.3g} requests/s on a capacity of {service.capacity_requests_s:.3g} requests/s; "
+        "its request queue grows without bound"
     )

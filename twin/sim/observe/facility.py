@@ -1,6 +1,6 @@
 """What frames show of the facility: the power tree, loops and facility water, the meters of the site.
 
-`stand` writes what stays until the run changes, `move` what goes on in between: temperatures and flows on their way.
+`stand` writes what stays until the run changes, `move` what continues in between: temperatures and flows on their way.
 """
 
 from __future__ import annotations
@@ -159,10 +159,10 @@ class FacilityShown:
         v["site.braked"][0] = engine.limits.braked_gpus()
         v["site.unpowered"][0] = np.count_nonzero(engine.nodes.dark)
 
-    # --- what goes on
+    # --- what happens
 
     def move(self, v: Values, temperatures: Temperatures, now: float) -> None:
-        """Write what goes on between two changes, at `now` [s]."""
+        """Write what happens between two changes, at `now` [s]."""
         engine, loops, halls, plants = self.engine, self._loops, self._halls, self._plants
         upper, shape = temperatures.upper, engine.heat.network.shape
         flows = engine.cooling.moving(now, temperatures)

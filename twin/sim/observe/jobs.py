@@ -1,4 +1,4 @@
-"""What frames show of jobs: those at work are asked anew, queued and ended ones are left as they were written last."""
+"""What frames show of jobs: those at work are asked again, queued and ended ones are left as they were written last."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class JobsShown:
         steps, pace_s, self._ideal_s, self._since_s, self._start_s, self._progress, target = table.T[1:8]
         self._gpus, self._earned_s, self._stepping = table.T[8:]
         self._stepped_before_s = self._stepped_s[self._index]
-        resting = self._under_way > 0.0  # put back in the queue: their time goes on, their steps do not
+        resting = self._under_way > 0.0  # put back in the queue: their time continues, their steps do not
         resting[self._index] = False
         self._resting = np.flatnonzero(resting)
         self._target = np.where(steps, target, self._progress)

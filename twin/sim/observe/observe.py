@@ -104,11 +104,11 @@ class Observer:
         return self._details.dies
 
     def _stores(self, v: dict[str, NDArray[Any]]) -> None:
-        for i, one in enumerate(self.engine.stores.tally):
-            v["store.read_bytes_s"][i] = one.read
-            v["store.write_bytes_s"][i] = one.write
-            v["store.iops"][i] = one.operations
-            v["store.load"][i] = 100 * one.load
+        for i, use in enumerate(self.engine.stores.tally):
+            v["store.read_bytes_s"][i] = use.read
+            v["store.write_bytes_s"][i] = use.write
+            v["store.iops"][i] = use.operations
+            v["store.load"][i] = 100 * use.load
 
     def _fabrics(self, v: dict[str, NDArray[Any]]) -> None:
         """Loads of links where they are drawn: per bundle, and per switch its busiest port."""

@@ -22,7 +22,7 @@ LET_GO = 0.97
 FEW = 3
 """Items of one stage that are told of one by one when they are overloaded at the same moment; more make one event."""
 SEVERAL = {
-    "utility": "grid connections",
+    "utility": "utility feeds",
     "switchgear": "switchboards",
     "ups": "UPS",
     "pdu": "PDUs",
@@ -64,8 +64,8 @@ class Breakers:
         if (over == k.overloaded).all():
             return
         stage = self.circuit.items.stage
-        for one in np.unique(stage[over != k.overloaded]).tolist():
-            mine: IntP = np.flatnonzero(stage == one)
+        for stage_number in np.unique(stage[over != k.overloaded]).tolist():
+            mine: IntP = np.flatnonzero(stage == stage_number)
             self._say_over(mine, mine[~over[mine] & k.overloaded[mine]], t_s)
             self._say_overloads(mine, mine[over[mine] & ~k.overloaded[mine]], out_w, t_s)
         k.overloaded = over
@@ -86,8 +86,8 @@ class Breakers:
         worst = int(begun[np.argmax(out_w[begun] / self._limit_w[begun])])
         what = SEVERAL.get(self.circuit.kind[worst], "items")
         text = (
-            f"{int(k.told_together[mine].sum())} of {len(mine)} {what} are above their rating; "
-            f"most of all {ids[worst]} {self._how_much(worst, float(out_w[worst]))}"
+            f"{int(k.told_together[mine].sum())} of {len(mine)} {what} overloaded; "
+            f"worst is {ids[worst]}: {self._how_much(worst, float(out_w[worst]))}"
         )
         self.log.add(
             t_s,
@@ -105,23 +105,21 @@ class Breakers:
         ids, k = self.circuit.items.ids, self.condition
         together = ended[k.told_together[ended]]
         for i in ended[~k.told_together[ended]].tolist():
-            self.log.add(t_s, "overload_end", ids[i], "no longer overloaded")
+            self.log.add(t_s, "overload_end", ids[i], "overload ended")
         k.told_together[together] = False
         if len(together) and not k.told_together[mine].any():
-            subject, text = _together(ids[int(together[0])]), "none of them is overloaded any longer"
+            subject, text = _together(ids[int(together[0])]), "all overloads ended"
             self.log.add(t_s, "overload_end", subject, text)
 
     def _how_much(self, i: int, out_w: float) -> str:
         c, k = self.circuit, self.condition
-        text = f"carries {out_w / 1e3:.0f} kW"
+        text = f"load {out_w / 1e3:.0f} kW"
         if c.has_breaker[i]:
             j = int(np.flatnonzero(self.at == i)[0])
             wait_s = float(trip_time_s(self.ratio[j], self.thermal_s[j], self.magnetic[j], heat=k.heat[i]))
-            text += f", {100 * self.ratio[j]:.0f} % of its breaker: that trips in {wait_s:.3g} s"
+            text += f", {100 * self.ratio[j]:.0f} % of breaker rating; trips in about {wait_s:.3g} s"
         else:
-            text += (
-                f", more than its {c.unit_w[i] * (c.units[i] - k.lost[i]) / 1e3:.0f} kW; no breaker guards it"
-            )
+            text += f" above the rating of {c.unit_w[i] * (c.units[i] - k.lost[i]) / 1e3:.0f} kW; no breaker"
         return text
 
     def advance(self, dt_s: float) -> None:
@@ -142,13 +140,13 @@ class Breakers:
             return
         for i in at[k.opened[at] & (t_s >= k.reclose_s[at] - JUST)].tolist():
             k.opened[i], k.reclose_s[i], k.heat[i] = False, math.inf, 0.0
-            self.log.add(t_s, "breaker_closed", c.items.ids[i], "closed again by hand")
+            self.log.add(t_s, "breaker_closed", c.items.ids[i], "breaker closed manually")
         if not self._warm:
             return
         for j in np.flatnonzero((self.ratio > 1.0) & k.live[at] & self._gathered()).tolist():
             i = int(at[j])
             k.opened[i], k.reclose_s[i] = True, t_s + RECLOSE_S
-            text = f"opens at {100 * self.ratio[j]:.0f} % of its rating"
+            text = f"breaker tripped at {100 * self.ratio[j]:.0f} % of its rating"
             self.log.add(t_s, "breaker_trip", c.items.ids[i], text, load_share=float(self.ratio[j]))
 
     def _gathered(self) -> Bools:

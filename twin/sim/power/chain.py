@@ -54,7 +54,7 @@ class PowerChain:
         self.loads = PowerLoads(plant, self.circuit, self.supplies)
         self.totals, self.flows = PowerTotals(), PowerFlows()
         self.changed = False
-        self.version = 0  # raised whenever flows or states are worked out anew
+        self.version = 0  # raised whenever flows or states are recomputed
         self.at_s = timers.now_s
         self._wanted = (
             np.zeros(self.loads.racks),
@@ -253,8 +253,10 @@ class PowerChain:
         offered = None
         if self._sourced:
             offered = np.zeros(c.count)
-            for bus, mine in c.sources_at.items():
-                beside = sum(self.sources.beside_grid_w(i) for i in mine) + float(k.battery_w[mine].sum())
+            for bus, sources in c.sources_at.items():
+                beside = sum(self.sources.beside_grid_w(i) for i in sources) + float(
+                    k.battery_w[sources].sum()
+                )
                 offered[bus] = math.inf if k.island[bus] else beside
         extra = k.charging_w if self.storage.charges_ups else None
         self._out_w, self._own_w, self._in_w = self._tree.solve(self.loads.by_item(), offered, extra)
@@ -309,7 +311,7 @@ class PowerChain:
         for bus in self.circuit.sources_at if self._exact else ():
             over = bool(k.island[bus]) and self.sources.overload(bus, float(self._own_w[bus]), self.at_s)
             if not over:
-                self.sources.relieved(bus, self.at_s, "its own sources can give what it asks for")
+                self.sources.relieved(bus, self.at_s, "on-site sources cover the load")
             elif math.isinf(k.short_s[bus]):
                 most_w = self.sources.most_w(bus, self.at_s)
                 self.report.short(self.at_s, bus, float(self._own_w[bus]), most_w)
@@ -319,8 +321,8 @@ class PowerChain:
         c, k, now = self.circuit, self.condition, self.at_s
         due = min(self.breakers.next_s(now), float(k.transfer_s.min(initial=math.inf)))
         would_w: Floats | None = None
-        for bus, mine in c.sources_at.items() if self._exact or self._waiting else ():
-            due = min(due, float(k.short_s[bus]), self.sources.next_start_s(mine))
+        for bus, sources in c.sources_at.items() if self._exact or self._waiting else ():
+            due = min(due, float(k.short_s[bus]), self.sources.next_start_s(sources))
             if k.island[bus] and self.sources.settling(bus, now):
                 due = min(due, now + FOLLOW_S)
             elif not k.fed[bus] and not k.island[bus]:

@@ -21,7 +21,9 @@ class GeneratorPhase(IntEnum):
     STANDBY = 0
     STARTING = 1
     RUNNING = 2
-    FAILED = 3  # it did not start, broke or stalled; tries again once mended, or when the grid has been back
+    FAILED = (
+        3  # it did not start, broke or stalled; tries again once repaired, or when the grid has been back
+    )
 
 
 @dataclass
@@ -97,13 +99,15 @@ class Condition:
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
-        return {one.name: getattr(self, one.name).tolist() for one in fields(self)}
+        return {field.name: getattr(self, field.name).tolist() for field in fields(self)}
 
     @classmethod
     def restored(cls, state: dict[str, object]) -> Condition:
         """Return what `state` returned."""
         types = {"IntP": np.intp, "Bools": np.bool_, "Floats": np.float64}
-        return cls(**{one.name: np.array(state[one.name], types[str(one.type)]) for one in fields(cls)})
+        return cls(
+            **{field.name: np.array(state[field.name], types[str(field.type)]) for field in fields(cls)}
+        )
 
 
 def target_charge(circuit: Circuit) -> Floats:

@@ -80,25 +80,26 @@ class Reporter:
         for top in tops[:MOST]:
             mine = label == top
             hit, thinned = int((changed & mine).sum()), int((~changed & mine).sum())
-            word = "go dark" if kind == "power_lost" else "have power again"
-            parts = [f"{hit} racks {word}"] if hit else []
+            lost = kind == "power_lost"
+            racks_hit, racks_thinned = (f"{n} rack{'s' * (n != 1)}" for n in (hit, thinned))
+            parts = [f"{racks_hit} lost power" if lost else f"power restored to {racks_hit}"] if hit else []
             if thinned:
                 parts.append(
-                    f"{thinned} racks keep another feed"
-                    if kind == "power_lost"
-                    else f"{thinned} racks have this feed again"
+                    f"{racks_thinned} on one feed (redundancy lost)"
+                    if lost
+                    else f"{racks_thinned} on both feeds"
                 )
             if len(tops) > MOST and top == tops[MOST - 1]:
-                parts.append(f"and {len(tops) - MOST} items more")
+                parts.append(f"and {len(tops) - MOST} more items")
             level = severity if hit or kind == "power_back" else Severity.WARNING
-            text = ", ".join(parts) or ("dead" if kind == "power_lost" else "live again")
+            text = ", ".join(parts) or ("de-energised" if lost else "energised")
             self.log.add(t_s, kind, c.items.ids[top], text, level, racks=hit, thinned_racks=thinned)
 
     def short(self, t_s: float, bus: int, asked_w: float, most_w: float) -> None:
         """Say that an island is asked for more than the most it can give, and when it breaks down."""
         self.condition.short_s[bus] = t_s + STALL_S
         asked, most = (units.render(power_w, "power", digits=3) for power_w in (asked_w, most_w))
-        text = f"its own sources can give {most} of {asked}: they stall in {STALL_S:.0f} s"
+        text = f"overload: {asked} demand on {most} of on-site sources; they trip in {STALL_S:.0f} s"
         bus_id, asked_w = self.circuit.items.ids[bus], float(asked_w)
         self.log.add(
             t_s,

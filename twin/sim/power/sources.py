@@ -1,6 +1,6 @@
 """Sources at the buses of the power tree: engines that start, islands that they carry, who gives how much.
 
-A bus that loses its upstream goes on without a break when what already runs there (gas, SMR, solar, batteries) can
+A bus that loses its upstream continues without a break when what already runs there (gas, SMR, solar, batteries) can
 carry its load at once. Otherwise it is dark until its engines run and accept that load; then they close on it. Reactors
 that went dark with their bus come back with the grid. An island that is asked for more than it can give holds it for
 `STALL_S` and breaks down.
@@ -112,12 +112,12 @@ class Sources:
     def with_upstream(self, bus: int, t_s: float) -> None:
         """Let engines at a bus rest: its upstream is there."""
         c, k = self.circuit, self.condition
-        self._island_over(bus, t_s, "the grid carries it again")
-        self.relieved(bus, t_s, "the grid is back")
-        self._enough(bus, t_s, "the grid is back")
+        self._island_over(bus, t_s, "utility restored")
+        self.relieved(bus, t_s, "utility restored")
+        self._enough(bus, t_s, "utility restored")
         for i in c.sources_at[bus]:
             if c.kind[i] == "generator" and k.phase[i] != STANDBY:
-                self._say(t_s, "generator_off", i, "the grid is back: it rests")
+                self._say(t_s, "generator_off", i, "utility restored; generator on standby")
             if c.kind[i] in ("gas", "smr"):
                 k.phase[i] = RUNNING
                 k.base_w[i] = np.nan_to_num(c.items.capacity_w[i] * c.items.output[i])
@@ -133,7 +133,7 @@ class Sources:
         if not sound:
             for i in mine:
                 k.phase[i], k.since_s[i] = STANDBY, math.inf
-            self._island_over(bus, t_s, "it is out of order")
+            self._island_over(bus, t_s, "bus out of service")
             return False
         for i in mine:
             self._engine(i, t_s, was_live=was_live)
@@ -144,7 +144,7 @@ class Sources:
                 self._break_down(bus, t_s, need_w, limit_w)
         elif was_live and limit_w >= need_w * (1 - JUST) and limit_w > 0:
             k.island[bus] = k.unbroken[bus] = True
-            self._say(t_s, "island_on", bus, "without the grid: its own sources carry it without a break")
+            self._say(t_s, "island_on", bus, "utility lost: on-site sources carry the load without a break")
         else:
             if was_live:
                 self._go_dark(bus)
@@ -156,7 +156,7 @@ class Sources:
                 k.island[bus] = True
                 for i in mine:
                     if c.kind[i] == "generator" and k.phase[i] == RUNNING:
-                        self._say(t_s, "generator_on", i, "takes the load")
+                        self._say(t_s, "generator_on", i, "carrying the load")
         return bool(k.island[bus])
 
     def _tell_short(self, bus: int, t_s: float, need_w: float) -> None:
@@ -168,13 +168,13 @@ class Sources:
         starting = any(k.phase[i] == STARTING for i in mine)
         short = bool(engines) and not starting and most_w < need_w * (1 - JUST)
         if short and not k.too_much[bus]:
-            text = f"its own sources can give {most_w / 1e3:.0f} kW of {need_w / 1e3:.0f} kW: they wait for less load"
+            text = f"on-site sources supply {most_w / 1e3:.0f} kW of {need_w / 1e3:.0f} kW: waiting for less load"
             self._say(
                 t_s, "overload", bus, text, Severity.ALARM, given_w=float(most_w), asked_w=float(need_w)
             )
             k.too_much[bus] = True
         elif not short and not starting:
-            self._enough(bus, t_s, "its own sources can give what it asks for")
+            self._enough(bus, t_s, "on-site sources cover the load")
 
     def _enough(self, bus: int, t_s: float, text: str) -> None:
         if self.condition.too_much[bus]:
@@ -197,18 +197,18 @@ class Sources:
             k.phase[i], k.since_s[i], k.base_w[i] = STARTING, t_s + self._start_s[i], 0.0
             k.unstarted[i] = 0
             start_s = float(self._start_s[i])
-            self._say(t_s, "generator_start", i, f"starts: {start_s:.0f} s", start_s=start_s)
+            self._say(t_s, "generator_start", i, f"starting ({start_s:.0f} s)", start_s=start_s)
         if k.phase[i] == STARTING and t_s >= k.since_s[i] - JUST:
             self._arrive(i, t_s)
 
     def _stop(self, i: int, t_s: float) -> None:
-        """Let an engine stand still that broke, or whose breaker opened; it starts again once mended."""
+        """Stop an engine that broke, or whose breaker opened; it starts again once repaired."""
         k = self.condition
         if math.isfinite(k.since_s[i]):  # else it stood beside the grid, and nobody asked for it yet
-            what = "breaks down" if k.lost[i] >= self.circuit.units[i] else "its breaker opens"
-            what = "no machine of it is left" if self.healthy(i) else what
-            doing = "starts" if k.phase[i] == STARTING else "runs"
-            self._say(t_s, "generator_failed", i, f"{what} while it {doing}")
+            what = "failed" if k.lost[i] >= self.circuit.units[i] else "breaker opened"
+            what = "no unit left" if self.healthy(i) else what
+            doing = "starting" if k.phase[i] == STARTING else "running"
+            self._say(t_s, "generator_failed", i, f"{what} while {doing}")
         k.phase[i], k.since_s[i], k.base_w[i], k.unstarted[i] = FAILED, math.inf, 0.0, 0
 
     def _arrive(self, i: int, t_s: float) -> None:
@@ -217,15 +217,15 @@ class Sources:
         k.unstarted[i] = k.no_start[i]
         if not self._left(i):
             k.phase[i], k.since_s[i] = FAILED, math.inf
-            self._say(t_s, "generator_failed", i, "does not start", failed_units=int(c.units[i]))
+            self._say(t_s, "generator_failed", i, "failed to start", failed_units=int(c.units[i]))
             return
         k.phase[i] = RUNNING
         if k.no_start[i]:
-            text = f"{k.no_start[i]} of {c.units[i]} machines do not start"
+            text = f"{k.no_start[i]} of {c.units[i]} units failed to start"
             failed, units = int(k.no_start[i]), int(c.units[i])
             self._say(t_s, "generator_failed", i, text, Severity.WARNING, failed_units=failed, of_units=units)
         if k.island[c.bus[i]]:
-            self._say(t_s, "generator_on", i, "takes its share of the load")
+            self._say(t_s, "generator_on", i, "sharing the load")
 
     def _go_dark(self, bus: int) -> None:
         c, k = self.circuit, self.condition
@@ -244,12 +244,12 @@ class Sources:
 
     def _break_down(self, bus: int, t_s: float, need_w: float, limit_w: float) -> None:
         c, k = self.circuit, self.condition
-        self._island_over(bus, t_s, "its own sources gave up")
-        self.relieved(bus, t_s, "its own sources gave up: it is dark")
+        self._island_over(bus, t_s, "on-site sources tripped")
+        self.relieved(bus, t_s, "on-site sources tripped: bus de-energised")
         for i in c.sources_at[bus]:
             if c.starts[i] and k.phase[i] == RUNNING:
                 k.phase[i], k.since_s[i] = FAILED, math.inf
-                text = f"stalls: {need_w / 1e3:.0f} kW asked of {limit_w / 1e3:.0f} kW"
+                text = f"tripped on overload: {need_w / 1e3:.0f} kW demand on {limit_w / 1e3:.0f} kW of on-site sources"
                 self._say(t_s, "generator_failed", i, text, asked_w=float(need_w), given_w=float(limit_w))
         self._go_dark(bus)
 
@@ -259,9 +259,9 @@ class Sources:
         """Share out what the sources of each bus give together, `own_w` (I,) [W]; batteries beside the grid are set."""
         c, k = self.circuit, self.condition
         self.output_w = np.zeros(c.count)
-        for bus, mine in c.sources_at.items():
-            batteries = [i for i in mine if c.is_battery[i]]
-            others = [i for i in mine if not c.is_battery[i]]
+        for bus, sources in c.sources_at.items():
+            batteries = [i for i in sources if c.is_battery[i]]
+            others = [i for i in sources if not c.is_battery[i]]
             others.sort(key=lambda i: ("smr", "solar", "gas", "generator").index(c.kind[i]))
             if not k.island[bus]:
                 from_batteries = float(k.battery_w[batteries].sum())
@@ -327,7 +327,7 @@ class Sources:
         k = self.condition
         return min((float(k.since_s[i]) for i in mine if k.phase[i] == STARTING), default=math.inf)
 
-    def mended(self, i: int, t_s: float, before_w: float) -> None:
+    def repaired(self, i: int, t_s: float, before_w: float) -> None:
         """Let an engine that failed try again, and machines of it that stood still start beside those that run.
 
         Parameters
@@ -335,7 +335,7 @@ class Sources:
         i, t_s
             The engine, and the time [s].
         before_w
-            What it could give just before it was mended [W].
+            What it could give just before it was repaired [W].
         """
         c, k = self.circuit, self.condition
         if not c.starts[i] or not self.healthy(i):
@@ -349,9 +349,7 @@ class Sources:
         if settled and self.rated_w(i) > before_w * (1 + JUST):  # else they take up load with the others
             k.base_w[i], k.since_s[i] = before_w, t_s + self._start_s[i]
             start_s = float(self._start_s[i])
-            self._say(
-                t_s, "generator_start", i, f"more machines of it start: {start_s:.0f} s", start_s=start_s
-            )
+            self._say(t_s, "generator_start", i, f"starting more units ({start_s:.0f} s)", start_s=start_s)
 
     def settling(self, bus: int, t_s: float) -> bool:
         """Return whether engines of an island still take up load that batteries give, or that nobody can give."""
@@ -383,4 +381,4 @@ def _in_proportion(total_w: float, limits_w: list[float], *, all_of_it: bool = F
     if together <= 0 or total_w <= 0:
         return [0.0] * len(limits_w)
     share = total_w / together if all_of_it else min(1.0, total_w / together)
-    return [share * one for one in limits_w]
+    return [share * limit_w for limit_w in limits_w]

@@ -129,16 +129,16 @@ class BatterySystem:
         c, k, peak_w = self.circuit, self.condition, float(self.circuit.items.peak_w[i])
         over, log = grid_w > peak_w * (1 + 1e-6), self.sources.log
         if over and not self.too_high:
-            why = "it gives all it can" if self._above_reserve(i) else "it is down to its reserve"
-            why = why if self.sources.healthy(i) else "it is out of order"
-            text = f"the grid gives {grid_w / 1e3:.0f} kW, not {peak_w / 1e3:.0f} kW: {why}"
+            why = "battery at rated power" if self._above_reserve(i) else "battery at minimum state of charge"
+            why = why if self.sources.healthy(i) else "battery out of service"
+            text = f"utility supplies {grid_w / 1e3:.0f} kW, above the peak of {peak_w / 1e3:.0f} kW: {why}"
             log.add(t_s, "peak_exceeded", c.items.ids[i], text, grid_w=float(grid_w), limit_w=peak_w)
             self.too_high = True
         elif self.too_high and not over:
             refilled = k.charge_j[i] > (c.items.reserve[i] + REFILLED) * c.energy_j[i]
             without_w = grid_w + float(k.battery_w.sum())  # what charges them could be left out
             if without_w <= CALM * peak_w or (refilled and self.sources.healthy(i)):
-                text = f"the grid gives no more than {peak_w / 1e3:.0f} kW again"
+                text = f"utility power within the peak of {peak_w / 1e3:.0f} kW"
                 log.add(t_s, "peak_kept", c.items.ids[i], text, grid_w=float(grid_w), limit_w=peak_w)
                 self.too_high = False
 

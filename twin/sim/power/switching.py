@@ -56,7 +56,7 @@ class Switching:
         if primary:  # back without a break: both sides are live while the switch goes over
             if k.on_spare[i]:
                 source = c.items.ids[c.parent[i]]
-                self._say(t_s, "transfer_back", i, f"on {source} again", source=source)
+                self._say(t_s, "transfer_back", i, f"transferred back to {source}", source=source)
             k.on_spare[i], k.transfer_s[i] = False, math.inf
             return True
         if not spare:
@@ -68,18 +68,18 @@ class Switching:
                 return False
             k.on_spare[i], k.transfer_s[i] = True, math.inf
             source = c.items.ids[c.spare[i]]
-            self._say(t_s, "transfer", i, f"goes over to {source}", source=source)
+            self._say(t_s, "transfer", i, f"transferred to {source}", source=source)
         return True
 
     def _say_batteries(self, t_s: float, before: Bools) -> None:
         c, k = self.circuit, self.condition
         for i in np.flatnonzero(before != k.on_battery).tolist():
             if k.on_battery[i]:
-                self._say(t_s, "on_battery", i, "its input is dead: the battery carries the load")
+                self._say(t_s, "on_battery", i, "input lost: load on battery")
             elif k.fed[i]:
-                self._say(t_s, "off_battery", i, "its input is back")
+                self._say(t_s, "off_battery", i, "input restored")
             elif k.lost[i] < c.units[i]:
-                self._say(t_s, "battery_empty", i, "the battery is empty: what hangs on it goes dark")
+                self._say(t_s, "battery_empty", i, "battery exhausted: downstream load lost")
 
     def active_parent(self) -> IntP:
         """Return what each item takes its power from now; -1: the grid, or itself."""
@@ -117,7 +117,7 @@ class Switching:
                 parent[i] = p
             elif p >= 0 and s >= 0 and live[s]:
                 parent[i], fed = s, True
-            carried = i in c.sources_at and any(self.sources.healthy(one) for one in c.sources_at[i])
+            carried = i in c.sources_at and any(self.sources.healthy(source) for source in c.sources_at[i])
             live[i] = ((fed and whole[i]) or carried) and closed[i]
         units = np.where(sound & ~c.is_source, c.units - k.lost, 0)
         return np.array(live, bool), np.array(parent, np.intp), units

@@ -103,7 +103,7 @@ class PowerSystem(PowerChain):
         return float(self.condition.charge_j.sum())
 
     def stored_at_j(self, later_s: float) -> float:
-        """Return the energy in all batteries when flows go on as they are for `later_s` [J]."""
+        """Return the energy in all batteries when flows continue as they are for `later_s` [J]."""
         return self.stored_j - (float(self._drained_w.sum()) * later_s if self._draining else 0.0)
 
     def rack_loss_at(self, rack_dc_w: Floats) -> Floats:
@@ -151,7 +151,7 @@ class PowerSystem(PowerChain):
         before_w, lost = self.sources.limit_w(item, self.at_s), int(self.condition.lost[item])
         self.condition.lost[item] = now = units if count is None else min(max(count, 0), units)
         if now < lost:
-            self.sources.mended(item, self.at_s, before_w)
+            self.sources.repaired(item, self.at_s, before_w)
         self._act()
 
     def repair(self, item: int) -> None:
@@ -172,7 +172,7 @@ class PowerSystem(PowerChain):
         k.held_open[item] = k.opened[item] = False
         k.reclose_s[item], k.heat[item] = math.inf, 0.0
         if was_open:
-            self.sources.mended(item, self.at_s, 0.0)
+            self.sources.repaired(item, self.at_s, 0.0)
         self._act()
 
     def empty(self, item: int) -> None:
@@ -195,7 +195,7 @@ class PowerSystem(PowerChain):
         k, before_w = self.condition, self.sources.limit_w(item, self.at_s)
         stuck, k.no_start[item] = int(k.no_start[item]), min(max(count, 0), int(self.circuit.units[item]))
         if k.no_start[item] < stuck:
-            self.sources.mended(item, self.at_s, before_w)
+            self.sources.repaired(item, self.at_s, before_w)
         self._act()
 
     def lose_supplies(self, kind: str, slot: int, count: int) -> int:
@@ -212,7 +212,7 @@ class PowerSystem(PowerChain):
         self._act()
 
     def renew(self) -> None:
-        """Work out anew what is live and what flows: the tree is another."""
+        """Recompute what is live and what flows: the tree is another."""
         self._act()
         self.changed = True
 

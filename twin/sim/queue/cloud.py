@@ -154,7 +154,7 @@ class Clouds:
             for_wait_s, for_deadline_s = self._looks(k, row)
             reasons = []
             if for_wait_s <= now:
-                reasons.append(f"has waited {units.spoken(now - self._queued_s(row))}")
+                reasons.append(f"waited {units.spoken(now - self._queued_s(row))}")
             spec = self.jobs.specs[row.index]
             if spec.deadline_s is not None and for_deadline_s <= now:
                 late_here = self._here_s(row) + self._left_here_s(row) > spec.deadline_s
@@ -192,7 +192,7 @@ class Clouds:
         row.waited_s += now - self._queued_s(row)
         self.jobs.enter(row, now, JobState.REMOTE)
         self.timers.set("cloud", row.index, ready_s)
-        text = f"{row.id} {why}: it goes to {cloud.id}, nodes there in {units.spoken(ready_s - now)}"
+        text = f"{row.id} sent to {cloud.id} ({why}); nodes ready in {units.spoken(ready_s - now)}"
         self.log.add(
             now,
             "job_cloud",
@@ -222,7 +222,7 @@ class Clouds:
         if now <= stay.ready_s:
             row.waited_s += now - stay.left_s
             row.start_s = now if row.start_s is None else row.start_s
-            text = f"{self.clouds[stay.cloud].id} gives {math.ceil(row.gpus)} GPUs to {row.id}"
+            text = f"{self.clouds[stay.cloud].id}: {math.ceil(row.gpus)} GPUs ready for {row.id}"
             self.log.add(
                 now, "cloud_on", row.id, text, gpus=math.ceil(row.gpus), cloud=self.clouds[stay.cloud].id
             )
@@ -239,7 +239,7 @@ class Clouds:
         share[INDEX["productive"]] = 1.0
         self.jobs.pace[row.index] = Pace(self._pace_s(stay.cloud, row), share)
         kind = "job_resumed" if row.progress else "job_running"
-        text = f"{row.id} steps in {self.clouds[stay.cloud].id} from step {row.progress:,.0f}"
+        text = f"{row.id} running in {self.clouds[stay.cloud].id} from step {row.progress:,.0f}"
         self.log.add(now, kind, row.id, text, step=int(row.progress), cloud=self.clouds[stay.cloud].id)
         if row.target < math.inf:
             lasts_s = (row.target - row.progress) * self.jobs.pace[row.index].step_s
@@ -250,7 +250,7 @@ class Clouds:
         now = self.timers.now_s
         self.jobs.enter(row, now, JobState.KILLED)
         row.end_s, row.outcome = now, "cancelled"
-        self.log.add(now, "job_cancelled", row.id, f"{row.id} ends: {why}", Severity.WARNING, why=why)
+        self.log.add(now, "job_cancelled", row.id, f"{row.id} ended: {why}", Severity.WARNING, why=why)
         self.release(row)
 
     def _end(self, row: JobRow, stay: Stay, now: float) -> None:
@@ -264,7 +264,7 @@ class Clouds:
             books.egress_bytes += work.checkpoint_bytes
             if not self.cut:
                 self.send(stay.cloud, work.checkpoint_bytes)
-        text = f"{row.id} is done in {cloud.id} after {row.progress:,.0f} steps"
+        text = f"{row.id} completed in {cloud.id} after {row.progress:,.0f} steps"
         self.log.add(now, "job_done", row.id, text, step=int(row.progress), cloud=cloud.id)
         self.release(row)
 
@@ -276,7 +276,7 @@ class Clouds:
         books.gpu_s += self._paid_s(row, stay, now)
         books.kept_gpu_s += row.gpus * self.jobs.there_s(row, now)
         self.timers.cancel("cloud", row.index)
-        text = f"{cloud.id} takes its nodes back"
+        text = f"{cloud.id}: nodes released"
         self.log.add(now, "cloud_off", row.id, text, gpus=math.ceil(row.gpus), cloud=cloud.id)
         self.look_again()
 
@@ -402,7 +402,7 @@ class Clouds:
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
         return {
-            "books": [asdict(one) for one in self.books],
+            "books": [asdict(book) for book in self.books],
             "stays": [[index, asdict(stay)] for index, stay in self.stays.items()],
             "overdue": self.overdue,
             "cut": self.cut,

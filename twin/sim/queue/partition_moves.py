@@ -54,7 +54,7 @@ class Moves:
         now, index = self.timers.now_s, self.index[job]
         row = self.jobs.rows[index]
         if row.state != JobState.QUEUED:
-            text = f"{job} does not wait: requeue it first, then move it to {partition}"
+            text = f"{job} is not queued: requeue it first, then move it to {partition}"
             self.log.add(now, "refused", job, text)
             return
         before_s = self.jobs.ideal_s(row)
@@ -70,7 +70,7 @@ class Moves:
         self.now_in[index] = partition
         number = [one.id for one in self.scenario.partitions].index(partition)
         self.log.add(
-            now, "job_moved", job, f"{job} waits in {partition} now", partition=number, partition_id=partition
+            now, "job_moved", job, f"{job} queued in {partition}", partition=number, partition_id=partition
         )
         self.scheduler.moved(index)
 

@@ -80,14 +80,14 @@ class QueueSite:
         scenario, plant = around.scenario, around.plant
         self.policy = Policy.of(scenario.scheduler)
         self.tenants = Tenants.of(scenario.tenants)
-        self._tenant = {one.id: number for number, one in enumerate(scenario.tenants, 1)}
+        self._tenant = {tenant.id: number for number, tenant in enumerate(scenario.tenants, 1)}
         self.began_s: dict[int, float] = {}
         self.idle_w = math.nan  # IT power before the first job
         self._places: dict[tuple[bytes, ...], int] = {}
         self._known: dict[int, tuple[tuple[Bools, ...], int]] = {}
         self.masks: list[Place] = []
         self.requests = Requests([self._request(index) for index in range(len(jobs.rows))])
-        self.windows = tuple(self._window(one) for one in scenario.reservations)
+        self.windows = tuple(self._window(reservation) for reservation in scenario.reservations)
         alone = np.zeros(len(nodes.job), bool)
         for part in scenario.partitions:
             if part.exclusive:
@@ -189,8 +189,8 @@ class QueueSite:
             said.duration_s,
             math.inf if said.every_s is None else said.every_s,
             mask,
-            frozenset(self._tenant[one] for one in said.tenants),
-            frozenset(ids[one] for one in said.jobs if one in ids),
+            frozenset(self._tenant[tenant] for tenant in said.tenants),
+            frozenset(ids[job] for job in said.jobs if job in ids),
         )
 
     def partition(self, index: int) -> Partition | None:
@@ -278,7 +278,7 @@ class QueueSite:
         return self.idle_w + float(self.requests.power_w[running].sum()) if running else self.idle_w
 
     def _follow_parts(self) -> None:
-        """Work out anew until when nodes are held in parts, and by whom, of those that changed."""
+        """Recompute until when nodes are held in parts, and by whom, of those that changed."""
         nodes = self.nodes
         if self._seen_version == nodes.version:
             return

@@ -1,4 +1,4 @@
-"""Disasters: checkpoints copied to a cloud while all is well, and jobs that go on there when the site is lost.
+"""Disasters: checkpoints copied to a cloud while all is well, and jobs that continue there when the site is lost.
 
 What is copied is the newest checkpoint that is safe here, first of all with the data set; a copy that is not complete
 when the site is lost counts for nothing. A loss leaves the site without power, and cuts the lines. Jobs with a copy go
@@ -110,7 +110,7 @@ class SiteReplication:
         k, index = divmod(number, len(self.jobs.rows))
         row, replica = self.jobs.rows[index], self.coming.pop((k, index))
         self.replicas[k, index] = replica
-        text = f"step {replica.step:,.0f} of {row.id} is safe in {self.clouds.clouds[k].id}"
+        text = f"{row.id}: checkpoint of step {replica.step:,.0f} replicated to {self.clouds.clouds[k].id}"
         cloud = self.clouds.clouds[k].id
         self.log.add(self.timers.now_s, "replicated", row.id, text, step=int(replica.step), cloud=cloud)
 
@@ -151,11 +151,11 @@ class SiteReplication:
         self.jobs.enter(row, now, JobState.QUEUED)
         self.recovery.returned.append(row.index)
         self.recovery.freed = True
-        text = f"{row.id} waits again: the line broke before all of it was there"
-        self.log.add(now, "job_requeued", row.id, text, why="the line broke before all of it was there")
+        text = f"{row.id} queued again: WAN copy incomplete"
+        self.log.add(now, "job_requeued", row.id, text, why="WAN copy incomplete")
 
     def _elsewhere(self, row: JobRow) -> bool:
-        """Let a job go on in a cloud if the site is lost and a copy is there; return whether that settles it."""
+        """Let a job continue in a cloud if the site is lost and a copy is there; return whether that settles it."""
         if self.lost_s is None or row.state in OVER or row.index not in self.reached:
             return False
         known = [
@@ -175,14 +175,14 @@ class SiteReplication:
     def _resume(self, k: int, row: JobRow, replica: CheckpointReplica) -> None:
         assert self.lost_s is not None
         if row.state != JobState.QUEUED:
-            self.recovery.requeue(row, "the site is lost")
+            self.recovery.requeue(row, "site lost")
         if row.index in self.recovery.returned:
             self.recovery.returned.remove(row.index)
         reached, rpo_s = self.reached.pop(row.index), 0.0
         if not self.jobs.work[row.index].stateless:
             self._fall_back(row, replica)
             rpo_s = (reached - replica.step) * self.jobs.planned[row.index].step_s
-        why = f"has lost its site, {units.spoken(rpo_s)} of work with it" if rpo_s else "has lost its site"
+        why = f"site lost, RPO achieved {units.spoken(rpo_s)}" if rpo_s else "site lost"
         stay = self.clouds.go(k, row, why, copied=True)
         rto_s = stay.first_s - self.lost_s
         self.recovered.append(RecoveredJob(row.id, self.clouds.clouds[k].id, rpo_s, rto_s))
@@ -205,7 +205,7 @@ class SiteReplication:
         rows = self.recovered
         return {
             "losses": self.losses,
-            "rpo_max_s": max((one.rpo_s for one in rows), default=None),
+            "rpo_max_s": max((row.rpo_s for row in rows), default=None),
             "rto_max_s": max((one.rto_s for one in rows), default=None),
             "jobs": [asdict(one) for one in rows],
         }
@@ -213,12 +213,14 @@ class SiteReplication:
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
         return {
-            "replicas": [[k, index, one.step, one.kept] for (k, index), one in self.replicas.items()],
+            "replicas": [
+                [k, index, replica.step, replica.kept] for (k, index), replica in self.replicas.items()
+            ],
             "coming": [[k, index, one.step, one.kept] for (k, index), one in self.coming.items()],
             "lost_s": self.lost_s,
             "reached": list(self.reached.items()),
             "losses": self.losses,
-            "recovered": [asdict(one) for one in self.recovered],
+            "recovered": [asdict(job) for job in self.recovered],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -231,4 +233,4 @@ class SiteReplication:
             )
         self.lost_s, self.losses = state["lost_s"], state["losses"]
         self.reached = {int(index): step for index, step in state["reached"]}
-        self.recovered = [RecoveredJob(**one) for one in state["recovered"]]
+        self.recovered = [RecoveredJob(**job) for job in state["recovered"]]

@@ -87,7 +87,7 @@ class QueueScheduler:
         return site
 
     def renew(self) -> None:
-        """Work out anew what jobs ask for: their plans have changed."""
+        """Recompute what jobs ask for: their plans have changed."""
         if "site" in self.__dict__:
             self._forget_gone()
             before, self._marked, self._version = self.site, None, -1
@@ -98,8 +98,8 @@ class QueueScheduler:
     def begin(self) -> None:
         """Set the timers of a run that begins."""
         assert self.around is not None
-        for number, one in enumerate(self.around.scenario.reservations):
-            self.timers.set("reservation", number, one.at_s)
+        for number, reservation in enumerate(self.around.scenario.reservations):
+            self.timers.set("reservation", number, reservation.at_s)
 
     # --- the queue
 
@@ -242,10 +242,10 @@ class QueueScheduler:
         count = int(np.count_nonzero(window.nodes))
         if window.on(now):
             where = node_list(np.flatnonzero(window.nodes).tolist())
-            text = f"{count} nodes are set aside"
+            text = f"{count} nodes reserved"
             self.log.add(now, "reservation_on", window.id, text, nodes=count, where=where)
         else:
-            text = f"{count} nodes are there for all again"
+            text = f"{count} nodes released"
             self.log.add(now, "reservation_off", window.id, text, nodes=count)
             self.recovery.node_usable()
         turn_s = window.turn_s(now)

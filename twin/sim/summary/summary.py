@@ -184,14 +184,14 @@ def _unmodelled(engine: RunParts, row: JobRow) -> str | None:
     """Why a job has no network of its own here; None when it has one, or will have."""
     network = engine.network
     if row.site:
-        return f"it went to {row.site}, whose network nobody knows"
+        return f"runs in {row.site}, whose network is not modelled"
     if network.alone(row.index) is not None:
         return None
     if not network.talks(row.index):
-        return "it sends nothing through a fabric"
+        return "sends no traffic over a fabric"
     if network.fabric_of(row.index) is None:
-        return "the scene has no fabric: network not modelled, as fast as the one its profile was fitted on"
-    return "it has not stepped yet"
+        return "the scene has no fabric: network not modelled, as fast as the calibration fabric"
+    return "has not completed a step yet"
 
 
 BUSIEST = 5

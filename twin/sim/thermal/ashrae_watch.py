@@ -104,22 +104,22 @@ class Comfort:
         self.level[place] = after
         found: list[ComfortChange] = []
         if before < 1 <= after:
-            text = f"inlet air passes the recommended {RECOMMENDED.high_c:g} °C"
+            text = f"inlet air {now_c:.1f} °C: above the recommended {RECOMMENDED.high_c:g} °C"
             found.append(ComfortChange("inlet_warm", subject, text, True, now_c, RECOMMENDED.high_c))
         if before < 2 <= after:
-            text = f"inlet air passes the {allowed_c:g} °C that class {name} allows"
+            text = f"inlet air {now_c:.1f} °C: above the {allowed_c:g} °C allowed for class {name}"
             found.append(ComfortChange("inlet_hot", subject, text, True, now_c, allowed_c))
         if after < 2 <= before:
-            text = f"inlet air is as class {name} allows again"
+            text = f"inlet air within the limits of class {name}"
             found.append(ComfortChange("inlet_allowed", subject, text, False, now_c, allowed_c))
         if after < 1 <= before:
-            text = "inlet air is as recommended again"
+            text = "inlet air within the recommended range"
             found.append(ComfortChange("inlet_ok", subject, text, False, now_c, RECOMMENDED.high_c))
         return found
 
     def _water_changed(self, place: int, now_c: float) -> list[ComfortChange]:
         subject, before = self._ids[place], int(self.level[place])
-        what = "coolant" if self._coolant[place] else "water"
+        what = "coolant supply" if self._coolant[place] else "facility water supply"
         set_c, dew_c = float(self._set_c[place]), float(self._dew_c[place])
         cold = dew_c + DEW_MARGIN_K
         after = 2 if now_c > set_c + (WARM_BACK_K if before == 2 else WARM_K) else 0
@@ -128,16 +128,18 @@ class Comfort:
         self.level[place] = after
         found: list[ComfortChange] = []
         if before == 1 != after:
-            text = "coolant is safely above the dew point again"
+            text = "coolant safely above the dew point"
             found.append(ComfortChange("above_dew_point", subject, text, False, now_c, cold))
         if before == 2 != after:
-            text = f"{what} is near its set point again"
+            text = f"{what} near its set point"
             found.append(ComfortChange("supply_ok", subject, text, False, now_c, set_c + WARM_K))
         if after == 1 != before:
-            text = f"coolant falls below {cold:.1f} °C, {DEW_MARGIN_K:g} K above the dew point"
+            text = (
+                f"coolant {now_c:.1f} °C: less than {DEW_MARGIN_K:g} K above the dew point ({dew_c:.1f} °C)"
+            )
             found.append(ComfortChange("below_dew_point", subject, text, True, now_c, cold))
         if after == 2 != before:
-            text = f"{what} passes {set_c + WARM_K:.1f} °C, {WARM_K:g} K above its set point"
+            text = f"{what} {now_c:.1f} °C: more than {WARM_K:g} K above set point ({set_c:.1f} °C)"
             found.append(ComfortChange("supply_warm", subject, text, True, now_c, set_c + WARM_K))
         return found
 

@@ -186,7 +186,7 @@ class Clocks:
         allowed = self.capped_ghz / self.values("f_max_ghz")
         present = np.minimum(self.walk, allowed)
         down = self.pace < 0
-        # A die answers its clock late: each time the walk turns it goes on at half its pace, so that the two meet.
+        # A die answers its clock late: each time the walk turns it continues at half its pace, so that the two meet.
         turn = np.where(over == down, 1.0, TURN_SHARE) * np.abs(self.pace)
         stride = WALK_PER_S * turn * min(max(dt_s, 0.25), THROTTLED_STRIDE_S)
         walk = np.where(over, present - stride, self.walk)

@@ -147,10 +147,10 @@ class CoolingSystem:
         elif LoopKind(int(self._kind[slot])).by_air:
             self.set_pumps_down(t_s, slot, down)
         else:
-            raise ValueError(f"{self.plant.loops.ids[slot]} has pumps, no fans; stop its pumps")
+            raise ValueError(f"{self.plant.loops.ids[slot]} has pumps and no fans; use pump_stop")
 
     def set_units_down(self, t_s: float, plant: int, down: int) -> None:
-        """Take `down` of the chillers, towers or coolers of `plant` off; those that come back start anew."""
+        """Take `down` of the chillers, towers or coolers of `plant` off; those that come back start again."""
         self.rejection.set_units_down(t_s, plant, down)
         self._follow()
 
@@ -175,7 +175,7 @@ class CoolingSystem:
         self._move_loop(t_s, loop)
 
     def power(self, t_s: float, loop_live: Bools, plant_live: Bools) -> None:
-        """Take note of which loops (L,) and plants (P,) have power: pumps coast, chillers must start anew."""
+        """Take note of which loops (L,) and plants (P,) have power: pumps coast, chillers must start again."""
         for loop in np.flatnonzero(self.pumps.live != loop_live).tolist():
             self.pumps.live[loop] = loop_live[loop]
             self._move_loop(t_s, loop)
@@ -246,7 +246,7 @@ class CoolingSystem:
     # --- what the network takes
 
     def _follow(self) -> None:
-        """Make flows and plant state anew from what runs; the valves follow at the next look."""
+        """Make flows and plant state again from what runs; the valves follow at the next look."""
         self.rejection.renew()
         self._wire()
         self._remix = self.changed = True

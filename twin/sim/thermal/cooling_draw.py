@@ -92,14 +92,14 @@ def refuse_split_halls(plant: Plant) -> None:
         water = sorted({plant.plants.ids[p] for p in loops.plant[serves & (loops.hall == hall)].tolist()})
         if len(water) > 1:
             raise SplitHall(
-                f"hall {name!r}: its loops hang on {' and '.join(water)}; a hall has one facility loop, "
-                "so give all of them the same plant"
+                f"hall {name!r}: its loops use plants {' and '.join(water)}; a hall has one facility loop, "
+                "so give all its loops the same plant"
             )
 
 
 def _refuse_room_air(loop: str, part: str, rejects_to: str) -> None:
     if rejects_to == "room air":
         raise PlantError(
-            f"loop {loop!r}: {part} gives its heat to the room air, which no loop carries on; "
-            "take a CDU on facility water, or an air loop"
+            f"loop {loop!r}: {part} rejects its heat to the room air, which no loop cools; "
+            "use a CDU on facility water, or an air loop"
         )

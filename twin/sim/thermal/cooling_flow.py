@@ -76,7 +76,7 @@ class Movers:
         return result
 
     def lose(self, slot: int, down: int) -> bool:
-        """Note that `down` of `slot` stand still; return whether the others have a loss to make up for."""
+        """Note that `down` of `slot` are stopped; return whether the others have a loss to make up for."""
         self.down[slot] = min(down, int(self.pumps[slot]))
         self.recovered[slot] = False
         return 0 < self.down[slot] < self.pumps[slot] and bool(math.isfinite(self.recover_s[slot]))

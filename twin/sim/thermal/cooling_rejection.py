@@ -20,7 +20,7 @@ SETTLING_S = 120.0
 FREE_ON, FREE_OFF, FREE_EVERY_S = 0.999, 0.95, 3600.0
 """Share of the heat above which free cooling has begun, below which it has ended, and least time between the two."""
 HEAT_DRIFT = 1e-3
-"""Relative change of the heat that is worth working the machines out anew."""
+"""Relative change of the heat that is worth recomputing the machines."""
 NO_PLANT_C = 24.0
 """Facility supply of a site that names no plant [C]."""
 
@@ -102,7 +102,7 @@ class Rejection:
     # --- faults and power
 
     def set_units_down(self, t_s: float, plant: int, down: int) -> None:
-        """Take `down` of the machines off; those that come back start anew."""
+        """Take `down` of the machines off; those that come back start again."""
         units = int(self.plants.units[plant])
         down = min(down, units)
         back = max(int(self._down[plant]) - down, 0) if self.live[plant] else 0  # else power starts them
@@ -111,7 +111,7 @@ class Rejection:
         self._start(t_s, plant)
 
     def set_fans_down(self, plant: int, down: int) -> None:
-        """Let the fans of `down` towers, coolers or condensers stand still."""
+        """Stop the fans of `down` towers, coolers or condensers."""
         self._still[plant] = min(down, int(self.plants.units[plant]))
 
     def set_share(self, plant: int, share: float) -> None:
@@ -119,7 +119,7 @@ class Rejection:
         self._fault[plant] = share
 
     def power(self, t_s: float, plant: int, live: bool) -> None:
-        """Take note that `plant` has power or has none: with it, its machines start anew."""
+        """Take note that `plant` has power or has none: with it, its machines start again."""
         self.live[plant] = live
         self._waiting[plant] = int(self.plants.units[plant] - self._down[plant]) if live else 0
         self._start(t_s, plant)
@@ -139,10 +139,10 @@ class Rejection:
         self._waiting[plant] = 0
         self._known = None
         noun, down = self.plants.kind[plant].replace("-", " ") + "s", int(self._down[plant])
-        kind, text = "chiller_on", f"{noun} have started: full cooling again"
-        if down:  # what is still off goes on being an alarm
+        kind, text = "chiller_on", f"{noun} restarted: full cooling capacity restored"
+        if down:  # what is still off remains an alarm
             left = int(self.plants.units[plant]) - down
-            kind, text = "chiller_started", f"{left} of {left + down} {noun} run again"
+            kind, text = "chiller_started", f"{left} of {left + down} {noun} restarted"
         of_units = int(self.plants.units[plant])
         self.log.add(
             self.timers.now_s, kind, self.plants.ids[plant], text, units=of_units - down, of_units=of_units
@@ -151,7 +151,7 @@ class Rejection:
     # --- what works
 
     def _count(self) -> None:
-        """Count the machines that can work now, and those of the air side: a tripped chiller's tower goes on."""
+        """Count the machines that can work now, and those of the air side: a tripped chiller's tower continues."""
         self.units, self._working = [], []
         for p, machines in enumerate(self.machines):
             installed, live = int(self.plants.units[p]), bool(self.live[p])
@@ -171,7 +171,7 @@ class Rejection:
         return shares
 
     def renew(self) -> None:
-        """Work everything out anew at the next look: machines have come or gone."""
+        """Recompute everything at the next look: machines have come or gone."""
         self._known = None
 
     # --- what they hold and draw
@@ -279,9 +279,9 @@ class Rejection:
         self._free_on[p], self._free_since_s[p] = on, now
         if on or not first:  # compressors that have run all along are no event
             text = (
-                "the sky cools the water alone: compressors rest"
+                "free cooling (economiser) on, compressors off"
                 if on
-                else "too warm outside: compressors run"
+                else "mechanical cooling on (outdoor air too warm)"
             )
             self.log.add(now, "free_cooling_on" if on else "free_cooling_off", self.plants.ids[p], text)
 
@@ -329,7 +329,7 @@ class Rejection:
         free: list[list[float]] = state["free"]  # type: ignore[assignment]
         self._free_on, self._free_since_s = np.array(free[0], bool), np.array(free[1], float)
         self._seen_s, self.short = float(state["seen_s"]), bool(state["short"])  # type: ignore[arg-type]
-        self._count()  # machines that start up or stand still now count for what the others do
+        self._count()  # machines that start up or are stopped now count for what the others do
         self._restore_known(state["known"])  # type: ignore[arg-type]
 
     def _restore_known(self, known: tuple[list[float], list[float]] | None) -> None:

@@ -394,7 +394,7 @@ class Traces:
     def merge(self, state: ThermalState) -> tuple[ThermalState, bool]:
         """Join groups that have become alike, when some are doubled; return the state and whether any were.
 
-        A few of them wait for others, unless all have become alike: each time all powers are worked out anew.
+        A few of them wait for others, unless all have become alike: each time all powers are recomputed.
         """
         pairs = self._doubles
         alike = pairs[mergeable(state, pairs[:, 0], pairs[:, 1])].tolist()

@@ -386,7 +386,7 @@ class Heat:
         return self._places[2]
 
     def nudge(self) -> bool:
-        """Follow the weather and, where dies have moved, clocks; return whether clocks were worked out anew."""
+        """Follow the weather and, where dies have moved, clocks; return whether clocks were recomputed."""
         integrator = self.integrator
         state, merged = integrator.state, False
         brief = (

@@ -103,7 +103,9 @@ def in_air(gpu: GpuPart, node: NodePart) -> PartThermal:
         When the catalogue has no heat sink for it, or the node blows too little air.
     """
     if gpu.r_ja_k_w is None or gpu.sink_heat_capacity_j_k is None:
-        raise UncooledNode(f"{gpu.id} of {node.id} is sold for liquid only; give its rows a liquid loop")
+        raise UncooledNode(
+            f"{gpu.id} of {node.id} is sold for liquid cooling only; give its rows a liquid loop"
+        )
     try:
         return air_part(
             _package(gpu),
@@ -132,7 +134,7 @@ def in_tank(gpu: GpuPart, tank: TankPart) -> PartThermal:
     flow_w_k = NODE_HEAT_FACTOR * gpu.tdp_w / tank.rise_k
     convection_k_w = tank.r_ja_k_w - (1.0 - gpu.hbm_power_fraction) * gpu.r_die_plate_k_w - 1.0 / flow_w_k
     if convection_k_w <= 0.0:
-        raise UncooledNode(f"{tank.id} cannot give {gpu.id} {tank.r_ja_k_w:g} K/W; its die alone has more")
+        raise UncooledNode(f"{tank.id}: {gpu.id} cannot reach {tank.r_ja_k_w:g} K/W; its die alone has more")
     return PartThermal(
         name=package.name,
         tdp_w=package.tdp_w,

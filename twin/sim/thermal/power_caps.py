@@ -65,7 +65,7 @@ class Cap:
     lifted
         Whether it holds no longer.
     told_together
-        Kinds of what goes on with it that one event told of it and others.
+        Kinds of what happens with it that one event told of it and others.
     """
 
     target: str
@@ -167,7 +167,7 @@ class PowerCaps:
         static_w: Floats,
         rack_loss_w: Callable[[Floats], Floats],
     ) -> bool:
-        """Share out the caps anew where anything they depend on has changed; return whether limits changed.
+        """Share out the caps again where anything they depend on has changed; return whether limits changed.
 
         Parameters
         ----------
@@ -284,7 +284,7 @@ class PowerCaps:
 
     def _log_together(self, now_s: float, kind: str, caps: list[Cap]) -> None:
         gpus = sum(cap.gpus for cap in caps)
-        text = f"{len(caps):,} caps at once, {gpus:,} GPUs"
+        text = f"{len(caps):,} power caps, {gpus:,} GPUs"
         self.log.add(now_s, kind, "site", text, caps=len(caps), gpus=gpus)
 
     def _log_each(self, now_s: float, kind: str, caps: list[Cap]) -> None:
@@ -330,19 +330,18 @@ class PowerCaps:
 def _text(kind: str, cap: Cap) -> str:
     limit = units.render(cap.limit_w, "power", digits=4)
     if cap.lifted:
-        return f"the cap of {limit} is lifted"
+        return f"power cap {limit} removed"
     if kind == "cap_on":
         gives_w = cap.asked_w - cap.given_w
         share = 100 * gives_w / max(cap.asked_w, 1.0)
         gives = units.render(gives_w, "power", digits=3)
-        why = f"for a limit of {limit}" if cap.broken else f"to stay below {limit}"
-        return f"{cap.gpus:,} GPUs give up {gives} ({share:.0f} %) {why}"
+        return f"{cap.gpus:,} GPUs capped: -{gives} ({share:.0f} %), power cap {limit}"
     if kind == "cap_off":
-        return f"no GPU needs to give up power to stay below {limit}"
+        return f"no GPU capped: draw is below the power cap of {limit}"
     if kind == "cap_exceeded":
         least = units.render(cap.least_w, "power", digits=3)
-        return f"{limit} cannot be kept: with all its GPUs at their lowest limit it draws {least} still"
-    return f"{limit} can be kept again"
+        return f"power cap {limit} not achievable: minimum draw is {least}"
+    return f"power cap {limit} achievable again"
 
 
 def racks_of(plant: Plant, target: str) -> IntP:
@@ -367,7 +366,7 @@ def racks_of(plant: Plant, target: str) -> IntP:
         below = items_below(plant.power.parent, slot)
         mine = below[racks.feed_a] & (racks.feed_a >= 0) | below[racks.feed_b] & (racks.feed_b >= 0)
     else:
-        raise ValueError(f"{target!r} cannot be capped: it is no hall, row, rack or item of the power tree")
+        raise ValueError(f"{target!r} cannot be capped: it is no hall, row, rack or power item")
     return np.flatnonzero(mine & racks.present)
 
 

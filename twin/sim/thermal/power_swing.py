@@ -70,7 +70,7 @@ class Swings:
 
 
 class Swing:
-    """The swings of a run; looks only, and works them out anew only when clocks, paces or states have changed."""
+    """The swings of a run; looks only, and recomputes them only when clocks, paces or states have changed."""
 
     def __init__(
         self,
@@ -237,10 +237,10 @@ class Swing:
         if above:
             swing_w = float(together_w(swings.grid))
             swing = units.render(swing_w, "power", digits=3)
-            text = f"steps swing by {swing} at the grid, faster than the {allowed} a second that it allows"
+            text = f"load swing of {swing} ramps faster than the utility limit of {allowed} per second"
             self.log.add(now_s, "ramp_exceeded", "site", text, swing_w=swing_w, limit_w_s=self.ramp_w_s)
         else:
-            text = f"steps change no faster than {allowed} a second at the grid"
+            text = f"load ramps within the utility limit of {allowed} per second"
             self.log.add(now_s, "ramp_kept", "site", text, limit_w_s=self.ramp_w_s)
 
     def summary(self) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class JobLoads(Protocol):
 
 
 class Mixes:
-    """Which trace stands for each shared node and each load; shared nodes are looked at anew when their jobs moved."""
+    """Which trace stands for each shared node and each load; shared nodes are looked at again when their jobs moved."""
 
     def __init__(self, jobs: Jobs, nodes: NodeTable, clocks: JobLoads) -> None:
         self.jobs, self.nodes, self.clocks = jobs, nodes, clocks

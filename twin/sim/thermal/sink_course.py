@@ -12,7 +12,7 @@ from twin.arrays import Floats
 MISS_K = 2e-3
 """A straight line that misses the sink by this at the end of a step fits it [K]."""
 JUMP_K = 0.1
-"""A sink that is this far from where it was going has jumped: it is followed anew [K]."""
+"""A sink that is this far from where it was going has jumped: it is followed again [K]."""
 FIRST_S = 0.25
 LEAST_S = 0.05
 
@@ -45,7 +45,7 @@ class SinkCourse:
     def follow(self, now_s: float, sink_c: Floats, expected_c: Floats, rate_k_s: Floats) -> None:
         """Take note that sinks are at `sink_c` now, where `expected_c` was expected [C].
 
-        `rate_k_s` is what machines that lag behind have them move by [K/s]: they are followed anew where it jumps.
+        `rate_k_s` is what machines that lag behind have them move by [K/s]: they are followed again where it jumps.
         """
         miss_k = float(np.abs(sink_c - expected_c).max())
         turned_k = float(np.abs(rate_k_s - self._rate_k_s).max()) * self.longest_s

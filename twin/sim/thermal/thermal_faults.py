@@ -46,7 +46,7 @@ class Oddity:
 
 
 def fan_share(dead: int, fans: int) -> float:
-    """Return the air that is left when some of a node's equal fans stand still: each moves its share.
+    """Return the air that is left when some of a node's equal fans are stopped: each moves its share.
 
     >>> fan_share(2, 8)
     0.75
@@ -157,17 +157,18 @@ class Oddities:
         """Return whether a fault acts on a node or on one of its GPUs."""
         gpus = self.traces.dies.node
         return any(
-            node in one.nodes or (one.gpu >= 0 and gpus[one.gpu] == node) for one in self._acting.values()
+            node in fault.nodes or (fault.gpu >= 0 and gpus[fault.gpu] == node)
+            for fault in self._acting.values()
         )
 
     def _of_node(self) -> dict[int, tuple[float, float]]:
         """(flow, contact) of every node that a fault of whole nodes concerns."""
         found: dict[int, tuple[float, float]] = {}
-        for one in self._acting.values():
-            for node in one.nodes:
+        for fault in self._acting.values():
+            for node in fault.nodes:
                 flow, contact = found.get(node, (1.0, 1.0))
-                air = one.fans if self._by_air[self._base_part[node]] else 1.0
-                found[node] = (flow * one.flow * air, contact * one.contact)
+                air = fault.fans if self._by_air[self._base_part[node]] else 1.0
+                found[node] = (flow * fault.flow * air, contact * fault.contact)
         return found
 
     def part_of(self, base: int, flow: float, contact: float) -> int:
@@ -228,8 +229,8 @@ class Oddities:
         """Return what a snapshot needs."""
         return {
             "acting": [
-                [key, list(one.nodes), one.gpu, one.flow, one.contact, one.fans]
-                for key, one in self._acting.items()
+                [key, list(fault.nodes), fault.gpu, fault.flow, fault.contact, fault.fans]
+                for key, fault in self._acting.items()
             ],
             "variants": [list(key) for key in self._variants],
             "changed": self.changed,

@@ -25,7 +25,7 @@ def register(*kinds: FaultKind) -> None:
     """Add kinds of faults."""
     for kind in kinds:
         if kind.id in KINDS:
-            raise ValueError(f"there is a kind of fault {kind.id!r} already")
+            raise ValueError(f"fault kind {kind.id!r} exists already")
         KINDS[kind.id] = kind
 
 
@@ -46,7 +46,7 @@ def effects() -> tuple[str, ...]:
 
 
 def lasting_effects() -> tuple[str, ...]:
-    """Return the effects that go on until somebody finds them; clocks first, then results, cards, cables."""
+    """Return the effects that continue until somebody finds them; clocks first, then results, cards, cables."""
     order = get_args(Impaired)
     found = {kind.effect: bad for kind in KINDS.values() if kind.effect and (bad := kind.impairment)}
     return tuple(sorted(found, key=lambda effect: order.index(found[effect].what)))

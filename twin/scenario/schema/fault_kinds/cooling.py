@@ -94,7 +94,7 @@ KINDS = (
     ),
     FaultKind(
         "heat_rejection_loss",
-        "Loses all heat rejection",
+        "Loses heat rejection",
         ("plant",),
         (FaultEvents("heat_rejection_loss", "heat_rejection_back"),),
         options=("for",),
@@ -147,12 +147,12 @@ KINDS = (
     ),
     FaultKind(
         "bad_contact",
-        "Thermal interface dries out",
+        "Thermal interface degrades",
         ("gpu", "node"),
         (FaultEvents("bad_contact", "contact_good"),),
         options=("for", "value"),
         value="factor",
-        value_title="Times the resistance",
+        value_title="Thermal resistance, times",
         example="3",
         limits=ValueLimits(1.0, 100.0, "a factor from 1 to 100"),
         repair_s=(20 * HOUR_S, 0.8),

@@ -1,4 +1,4 @@
-"""What fails, and what is taken out of use."""
+"""Failures of hardware, and drains."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from twin.scenario.schema.fault_kinds.kind import (
 _BY_HAND = FaultEvents("injected_failure", "repaired")
 _OF_FABRIC = FaultEvents("fabric_fault", "fabric_back", ("switch", "link"))
 _DRAINS = ("now", "checkpoint", "end")
-"""When the jobs of a drained node leave it: at once, behind their next checkpoint, or when they end."""
+"""When the jobs of a drained node leave it: at once, after their next checkpoint, or when they end."""
 
 KINDS = (
     FaultKind(
@@ -59,11 +59,14 @@ KINDS = (
         example="10 %",
         value_needed="share of time the link is down, such as 10 %",
         limits=ValueLimits(
-            0.0, 1.0, "more than 0 and less than 100 %: a link that is always down fails", between=True
+            0.0,
+            1.0,
+            "more than 0 and less than 100 %; for a link that is always down, use fail",
+            between=True,
         ),
         effect="flap",
         components=("node", "link"),
-        impairment=Impairment("cable", "a link comes and goes", "flapping", left=0.9),
+        impairment=Impairment("cable", "link flapping", "link flapping", left=0.9),
         keeps="rest",
         sentence="down {value} of the time",
         severity="warning",
@@ -79,7 +82,7 @@ KINDS = (
         (FaultEvents("drained", "undrained"),),
         options=("for", "value"),
         value="text",
-        value_title="Running jobs leave",
+        value_title="When running jobs leave",
         example="now",
         words=_DRAINS,
         severity="notice",

@@ -1,4 +1,4 @@
-"""What people do to jobs."""
+"""Interventions on jobs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KINDS = (
         value="text",
         value_title="To partition",
         example="batch",
-        value_needed="the partition it goes to",
+        value_needed="the partition to move it to",
         needs={"job": "other partition"},
         severity="notice",
         verb="Move",

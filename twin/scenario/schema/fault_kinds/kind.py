@@ -141,16 +141,16 @@ def step(
 
 @dataclass(frozen=True)
 class Impairment:
-    """How a node works on, but worse or wrong, until somebody finds that.
+    """How a node keeps working, but slower or wrong, until the fault is detected.
 
     Parameters
     ----------
     what
         Works worse.
     begins, ends
-        Sentences of its events, with ``{left}``; no `ends`: it never passes, it is found and repaired.
+        Sentences of its events, with ``{left}``; no `ends`: it lasts until it is detected and repaired.
     finding
-        What a health check says that finds it: "it is short of PCIe lanes".
+        What a health check says that it found: "reduced PCIe lanes".
     left
         Share of speed that is left where a cause of failure does not say [-]; None: it takes no speed.
     """
@@ -247,7 +247,7 @@ class FaultKind:
     keeps
         What clocks, cards or cables keep of their speed: nothing, the share that is its value, or the rest of that.
     sentence
-        What a switch or link does then: "fails", "is down {value} of the time".
+        What happened to a switch or link: "failed", "down {value} of the time".
     severity
         How severe it is.
     group
@@ -280,7 +280,7 @@ class FaultKind:
     impairment: Impairment | None = None
     silent: bool = False
     keeps: Kept = "nothing"
-    sentence: str = "fails"
+    sentence: str = "failed"
     severity: Severity = "alarm"
     group: Group | None = None
     verb: str = "Break"

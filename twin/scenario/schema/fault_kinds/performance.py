@@ -1,4 +1,4 @@
-"""What lets GPUs and nodes work on, but slower or wrong."""
+"""Faults with which GPUs and nodes keep working, but slower or wrong; power caps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KINDS = (
         (FaultEvents("power_cap", "power_cap_off"),),
         options=("for", "value"),
         value="power",
-        value_title="At most",
+        value_title="Limit",
         example="600 W",
         limits=ValueLimits(0.0, math.inf, "more than 0 W", between=True),
         value_needed="power of one GPU, such as 600 W, or of the whole rack, row, hall or power item",
@@ -49,8 +49,8 @@ KINDS = (
         impairment=Impairment(
             "clock",
             "GPUs run at {left} of their clock",
-            "slow",
-            ends="runs at full clock again",
+            "slow GPUs",
+            ends="full clock restored",
             left=0.77,  # the mean slow-down by stragglers is 1.3
         ),
         keeps="value",
@@ -69,14 +69,16 @@ KINDS = (
     ),
     FaultKind(
         "corrupt",
-        "Computes wrong",
+        "Silent data corruption",
         ("gpu", "node"),
         (FaultEvents("node_degraded", "node_found"),),
         options=("for",),
         repair_s=(72 * HOUR_S, 1.0),
         effect="corrupt",
         components=("node",),
-        impairment=Impairment("results", "computes wrong from now on, and nobody knows", "computing wrong"),
+        impairment=Impairment(
+            "results", "silent data corruption started (undetected)", "silent data corruption"
+        ),
         severity="warning",
         chances=(Chance("worse", "gpu", 1),),
     ),
@@ -96,9 +98,9 @@ KINDS = (
         components=("node",),
         impairment=Impairment(
             "cards",
-            "cards run at {left} of their bandwidth",
-            "short of PCIe lanes",
-            ends="cards are at full bandwidth again",
+            "NICs run at {left} of their bandwidth",
+            "reduced PCIe lanes",
+            ends="full NIC bandwidth restored",
             left=0.5,
         ),
         keeps="value",

@@ -1,4 +1,4 @@
-"""What is of the whole site, and settings of the run."""
+"""Faults of the whole site, and settings of the run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = (
         (FaultEvents("set"),),
         options=("value",),
         value="text",
-        value_needed="what the target is set to",
+        value_needed="the new value of the target",
         severity="notice",
         verb="Set",
     ),
