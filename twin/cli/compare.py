@@ -112,7 +112,7 @@ def compare_runs(
         if json:
             print_json(comparison_json(names, found))
         else:
-            from twin.cli.compare_text import print_comparison
+            from twin.cli.text.compare import print_comparison
 
             print_comparison(_called((a, b), scenes, set_b or []), found)
 

@@ -97,7 +97,7 @@ def run_scene(
         if json:
             print_json(summary)
         else:
-            from twin.cli.summary_text import print_summary
+            from twin.cli.text.summary import print_summary
 
             print_summary(summary)
 

@@ -35,7 +35,7 @@ def show_scene(
             if json:
                 print_json(summary)
             else:
-                from twin.cli.summary_text import print_summary
+                from twin.cli.text.summary import print_summary
 
                 print_summary(summary)
             return

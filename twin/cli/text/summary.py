@@ -9,11 +9,11 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from twin.analysis.account_words import account_title
-from twin.cli.cloud_text import cloud_lines
-from twin.cli.facility_text import facility_lines
-from twin.cli.queue_text import MANY, jobs_table, queue_table, state_of, tenants_table
-from twin.cli.repair_text import repair_lines
 from twin.cli.tables import console, table_of
+from twin.cli.text.cloud import cloud_lines
+from twin.cli.text.facility import facility_lines
+from twin.cli.text.queue import MANY, jobs_table, queue_table, state_of, tenants_table
+from twin.cli.text.repair import repair_lines
 from twin.units import render
 
 _BAR = 24
