@@ -94,7 +94,7 @@ def test_policies_are_those_of_the_scene_language() -> None:
 
 def test_options_of_a_trace_need_one(twin, trace: Path) -> None:
     assert "name that file" in twin("run", "lab-16", "--map", "size=2", code=2).output
-    assert "does not exist" in twin("run", "lab-16", "--jobs", trace.with_name("old.swv"), code=2).output
+    assert "no such file" in twin("run", "lab-16", "--jobs", trace.with_name("old.swv"), code=2).output
 
 
 def test_twin_jobs_tells_what_a_trace_holds(twin, trace: Path) -> None:

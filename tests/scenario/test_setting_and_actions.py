@@ -174,7 +174,7 @@ def test_injections_that_are_none(text: str, said: str) -> None:
         ("{at: 1 h, kind: power_cap, target: all}", "needs the key 'value'"),
         ("{at: 1 h, kind: power_cap, target: all, value: 5 m}", "is a length"),
         ("{at: 1 h, kind: power_cap, target: somebody, value: 500 W}", "names no job"),
-        ('{at: 1 h, kind: set, target: "jobs[llama3].pauze", value: 1 s}', "leads nowhere"),
+        ('{at: 1 h, kind: set, target: "jobs[llama3].pauze", value: 1 s}', "unknown key"),
         ("{at: 1 h, kind: set, target: failures.enabled}", "needs the key 'value'"),
         (
             "{at: 1 h, kind: set, target: failures.enabled, value: 'false'}",

@@ -27,7 +27,9 @@ _SUSPICIOUS_PCT = 30.0
 def calibrate_profile(
     runs: Annotated[
         Path,
-        typer.Argument(metavar="RUNS.csv", help="Measured training runs, one a line.", show_default=False),
+        typer.Argument(
+            metavar="RUNS.csv", help="Table of measured training runs, one a line.", show_default=False
+        ),
     ],
     out: Annotated[
         Path,
@@ -41,7 +43,7 @@ def calibrate_profile(
         ),
     ],
     base: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Profile to start from; without it by the column gpu.")
+        str | None, typer.Option(metavar="NAME", help="Profile to start from (default: by the column gpu).")
     ] = None,
     json: Json = False,
 ) -> None:

@@ -19,12 +19,19 @@ _MOST = 8
 
 
 def show_jobs(
-    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A file of jobs.", show_default=False)],
+    trace: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRACE",
+            help="Job trace: SWF, Slurm sacct -P, Philly JSON, Helios or Acme CSV, Gavel.",
+            show_default=False,
+        ),
+    ],
     format: Format = None,
     maps: Maps = None,
     json: Json = False,
 ) -> None:
-    """Tell what a trace of jobs holds: SWF, Slurm sacct -P, Philly JSON, Helios or Acme CSV, Gavel."""
+    """Summarise a job trace: jobs, GPUs, running times, users."""
     from twin.cli.errors import told
     from twin.cli.jobs_trace import read_table, rules_of
     from twin.cli.output import print_json

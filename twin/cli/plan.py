@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twin.cli.options import Json, Scene
+from twin.cli.options import Json, Scene, Settings
 
 if TYPE_CHECKING:
     from twin.physics.training_inputs import Stack
@@ -24,50 +24,72 @@ _HINT = "give more GPUs, a shorter sequence or a batch that divides into more pa
 def plan_scene(
     scene: Scene,
     model: Annotated[
-        str, typer.Option("--model", metavar="M", help="Preset such as llama3-70b.", show_default=False)
+        str,
+        typer.Option(
+            "--model", metavar="M", help="Model to plan: a preset such as llama3-70b.", show_default=False
+        ),
     ],
     gpus: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="GPUs of the job; without it those of the scene's own job."),
+        typer.Option(min=1, metavar="N", help="GPUs of the job (default: those of the scene's job)."),
     ] = None,
     batch: Annotated[
         int | None,
-        typer.Option(min=1, metavar="B", help="Sequences of a step; without it the scene's own job's."),
+        typer.Option(
+            min=1, metavar="B", help="Global batch, in sequences per step (default: the scene's job's)."
+        ),
     ] = None,
     sequence: Annotated[
-        int | None, typer.Option(min=1, metavar="S", help="Tokens of a sequence; without it the model's.")
+        int | None, typer.Option(min=1, metavar="S", help="Sequence length in tokens (default: the model's).")
     ] = None,
     precision: Annotated[
-        str | None, typer.Option(metavar="bf16|fp8", help="Of the big matrix products; without it bf16.")
+        str | None, typer.Option(metavar="bf16|fp8", help="Precision of the matrix products (default: bf16).")
     ] = None,
     profile: Annotated[
-        str | None, typer.Option(metavar="NAME|FILE.yaml", help="Calibration profile; without it by the GPU.")
+        str | None, typer.Option(metavar="NAME|FILE.yaml", help="Calibration profile (default: by the GPU).")
     ] = None,
     sharding: Annotated[
         str | None,
         typer.Option(
             metavar="none|optimizer|gradients|weights|any",
-            help="Over data parallelism (ZeRO 0-3); without it the profile's, and weights where nothing else fits.",
+            help="What data parallelism shards, ZeRO 0 to 3 (default: the profile's; weights where nothing else fits).",
         ),
     ] = None,
-    flash: Annotated[bool | None, typer.Option("--flash/--no-flash", help="Fused attention.")] = None,
+    flash: Annotated[
+        bool | None, typer.Option("--flash/--no-flash", help="Use fused (flash) attention.")
+    ] = None,
     seq_parallel: Annotated[
-        bool | None, typer.Option("--seq-parallel/--no-seq-parallel", help="Norms split over tensor groups.")
+        bool | None,
+        typer.Option(
+            "--seq-parallel/--no-seq-parallel",
+            help="Use sequence parallelism: norms split over the tensor-parallel group.",
+        ),
     ] = None,
     tp_overlap: Annotated[
-        bool | None, typer.Option("--tp-overlap/--no-tp-overlap", help="Tensor traffic behind compute.")
+        bool | None,
+        typer.Option(
+            "--tp-overlap/--no-tp-overlap", help="Overlap tensor-parallel communication with compute."
+        ),
     ] = None,
     dp_overlap: Annotated[
-        bool | None, typer.Option("--dp-overlap/--no-dp-overlap", help="Gradient traffic behind compute.")
+        bool | None,
+        typer.Option("--dp-overlap/--no-dp-overlap", help="Overlap gradient communication with compute."),
     ] = None,
     p2p_overlap: Annotated[
-        bool | None, typer.Option("--p2p-overlap/--no-p2p-overlap", help="Stage transfers behind compute.")
+        bool | None,
+        typer.Option("--p2p-overlap/--no-p2p-overlap", help="Overlap pipeline transfers with compute."),
     ] = None,
-    grad_bytes: Annotated[int | None, typer.Option(metavar="2|4", help="Of one gradient element.")] = None,
-    top: Annotated[int, typer.Option(min=1, max=100, metavar="K", help="Plans to show.")] = 5,
+    grad_bytes: Annotated[
+        int | None,
+        typer.Option(metavar="2|4", help="Bytes of one gradient element (default: the profile's)."),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, max=100, metavar="K", help="Number of plans to show.")] = 5,
+    set_: Settings = None,
     json: Json = False,
 ) -> None:
-    """Find the fastest ways to cut a model over the GPUs of a scene that fit in their memory.
+    """Find the fastest parallelism layouts of a model on a scene.
+
+    Those that fit in the memory of its GPUs, and why others are rejected.
 
     Exit code 1: nothing fits.
     """
@@ -83,7 +105,9 @@ def plan_scene(
             "p2p_overlap": p2p_overlap,
             "grad_bytes": grad_bytes,
         }
-        said = planned(scene, model, gpus, batch, sequence, precision, profile, sharding, options, top)
+        said = planned(
+            scene, model, gpus, batch, sequence, precision, profile, sharding, options, top, set_ or []
+        )
         if json:
             print_json(said)
         else:
@@ -102,8 +126,12 @@ def planned(
     sharding: str | None,
     options: Mapping[str, Any],
     top: int,
+    settings: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return what ``--json`` prints; the parameters are those of the command, `options` by field of `Stack`."""
+    """Return what ``--json`` prints; the parameters are those of the command.
+
+    `options` are by field of `Stack`, `settings` as --set takes them.
+    """
     import time
     from dataclasses import asdict, replace
 
@@ -127,6 +155,7 @@ def planned(
     from twin.planning.software_text import stack_words
     from twin.planning.table.case_model import preset_named
     from twin.plant.build import build
+    from twin.scenario.file.set_option import set_texts
 
     if precision not in (None, "bf16", "fp8"):
         raise BadInput(f"--precision: {precision!r} is neither bf16 nor fp8")
@@ -137,7 +166,7 @@ def planned(
     shardings = SHARDINGS if sharding == "any" else tuple(one for one in SHARDINGS if one == sharding)
     known = preset_named(model)
     preset = load_model(model) if known is None else known
-    scenario, catalog = load_scene(scene).scenario, load_catalog()
+    scenario, catalog = set_texts(load_scene(scene), settings).scenario, load_catalog()
     _refuse_loads(scenario, batch)
     hardware = scene_gpus(build(scenario, catalog), catalog)
     calibrated = load_calibrated(hardware.profile) if profile is None else named_profile(profile)

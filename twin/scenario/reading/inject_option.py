@@ -46,8 +46,8 @@ def parse_injection(text: str, start: datetime | None = None) -> Intervention:
     kind, target = words[taken : taken + 2]
     if kind not in KINDS:
         near = nearest(kind, KINDS)
-        hint = f"did you mean {near!r}?" if near else f"kinds are {', '.join(KINDS)}"
-        raise _error(text, "kind", f"{kind!r} is no kind of intervention", hint)
+        hint = f"did you mean {near!r}?" if near else f"known: {', '.join(KINDS)}"
+        raise _error(text, "kind", f"unknown fault kind {kind!r}", hint)
     said: dict[str, object] = {"at": at, "kind": kind, "target": target}
     for word in _joined(words[taken + 2 :]):
         key, equals, value = word.partition("=")

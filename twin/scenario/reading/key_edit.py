@@ -107,10 +107,8 @@ class TextEdit:
             known = fields.keys(spots[-1])
             if spots[-1].item is None and step not in known:
                 near = nearest(step, known)
-                hint = (
-                    f"did you mean {near!r}?" if near else f"known here: {', '.join(known)}" if known else ""
-                )
-                raise self._refused(f"leads nowhere: there is no key {step!r} at this place", hint)
+                hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known)}" if known else ""
+                raise self._refused(f"unknown key {step!r}", hint)
             spots.append(fields.below(spots[-1], step))
         return spots
 

@@ -69,8 +69,8 @@ class _Setting:
         known = fields.fields_of(type(part))
         if steps[0] not in known:
             near = nearest(steps[0], known)
-            hint = f"did you mean {near!r}?" if near else f"known here: {', '.join(known)}"
-            raise self._nowhere(f"leads nowhere: there is no key {steps[0]!r} at this place", hint)
+            hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known)}"
+            raise self._nowhere(f"unknown key {steps[0]!r}", hint)
         name = known[steps[0]][0]
         if len(steps) == 1:
             return part.model_copy(update={name: self._new(type(part), steps[0])})
