@@ -141,7 +141,7 @@ def branch_run(
             found = compared_futures(asked, said["summary"], seeds)
             said["comparison"] = answer_json(found, additions, asked, run)
         if json:
-            print_json(said)
+            print_json("branch", said)
         elif asked is None:
             _print(said)
         else:

@@ -78,7 +78,9 @@ def calibrate_profile(
         save_calibration(fitted, out, runs.name, datetime.now(UTC).date().isoformat())
         worth = worth_words(fitted.runs)
         if json:
-            print_json({"file": str(out), **_said(fitted), "worth": worth, "not_used": reasons})
+            print_json(
+                "calibration", {"file": str(out), **_said(fitted), "worth": worth, "not_used": reasons}
+            )
         else:
             _print(fitted)
             print(f"{out}: {worth}")

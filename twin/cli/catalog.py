@@ -31,7 +31,7 @@ def list_parts(
     with told():
         rows = list_rows(load_catalog(), kind)
         if json:
-            print_json(rows)
+            print_json("catalog-list", {"parts": rows})
             return
         from twin.cli.tables import print_table
 
@@ -68,7 +68,7 @@ def show_part(
     with told():
         rows = show_rows(load_catalog(), part)
         if json:
-            print_json(rows)
+            print_json("catalog-part", {"part": part, "values": rows})
             return
         from twin.cli.tables import print_table
 
@@ -92,7 +92,7 @@ def check_parts(json: Json = False) -> None:
         catalog = load_catalog()
         rows = check_rows(catalog)
         if json:
-            print_json(rows)
+            print_json("catalog-check", {"findings": rows})
         else:
             for row in rows:
                 print(f"{row['severity']}: {row['part']}: {row['key']}: {row['message']}")

@@ -63,14 +63,16 @@ def check_scene(
             if not json:
                 raise
             rows = [_row(p.file, p.line, p.key, p.value, p.reason, p.hint) for p in error.problems]
-            print_json({"scene": scene, "readable": False, "failed": True, "findings": rows})
+            print_json("check", {"scene": scene, "readable": False, "failed": True, "findings": rows})
             raise typer.Exit(ExitCode.UNREADABLE) from None
         if security:
             from twin.cli.security import checklist, print_checklist
 
             controls = checklist(document)
             if json:
-                print_json({"scene": document.name, "readable": True, "controls": controls})
+                print_json(
+                    "tenant-controls", {"scene": document.name, "readable": True, "controls": controls}
+                )
             else:
                 print_checklist(document.name, controls)
             failed = any(control["status"] == "fail" for control in controls)
@@ -84,7 +86,7 @@ def check_scene(
                 **counts,
                 "exclusions": _exclusions(document, report),
             }
-            print_json({**head, **report.plain(), "findings": rows})
+            print_json("check", {**head, **report.plain(), "findings": rows})
         else:
             _print_report(document, report, counts)
         raise typer.Exit(ExitCode.FINDINGS if report.failed else ExitCode.DONE)
@@ -211,7 +213,7 @@ def _print_rules(json: bool) -> None:
     keys = ("id", "title", "family", "severity", "checks", "source")
     rows = [{key: getattr(rule, key) for key in keys} for rule in RULES]
     if json:
-        print_json(rows)
+        print_json("design-rules", {"rules": rows})
     else:
         cells = [
             tuple(str(row[key]) for key in ("id", "severity", "family", "checks", "source")) for row in rows

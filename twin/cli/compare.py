@@ -123,7 +123,7 @@ def compare_runs(
         if report is not None:
             _write(report, names, scenes, found)
         if json:
-            print_json(comparison_json(names, found))
+            print_json("comparison", comparison_json(names, found))
         else:
             from twin.cli.text.compare import print_comparison
 

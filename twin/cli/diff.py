@@ -61,7 +61,9 @@ def diff_scenes(
                 }
                 for one in found
             ]
-            print_json({"a": before, "b": after, "same": not found, "differences": rows, "sums": sums})
+            print_json(
+                "scene-diff", {"a": before, "b": after, "same": not found, "differences": rows, "sums": sums}
+            )
         else:
             _print(found, sums, [left_out(one.catalog, figures.unpriced) for one, figures in sides])
         raise typer.Exit(ExitCode.FINDINGS if found else ExitCode.DONE)

@@ -72,13 +72,14 @@ def estimate_cases(
             write_csv(out, output_columns(table), csv_rows(table, judged))
         if json:
             print_json(
+                "estimate",
                 {
                     "file": str(cases),
                     **said,
                     "worth": worth_of(judged),
                     "stacks": stacks_of(judged),
                     "cases": json_rows(table, judged),
-                }
+                },
             )
             return
         if out is None:

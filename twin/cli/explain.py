@@ -60,7 +60,7 @@ def explain_run(
             t0_s, t1_s = range_of(reader, from_, to)
             found = explain(reader, t0_s, t1_s, hindsight=hindsight)
             if json:
-                print_json(_as_json(run, found))
+                print_json("explanation", _as_json(run, found))
             else:
                 _print(found, moments(reader.header.scenario))
 

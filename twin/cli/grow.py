@@ -39,7 +39,7 @@ def grow_scene(
         document = set_texts(load_scene(scene), set_ or [])
         growth = grow(document.scenario, to)
         if json:
-            print_json({"scene": document.name, **growth_row(growth)})
+            print_json("growth", {"scene": document.name, **growth_row(growth)})
         else:
             _print(growth)
         raise typer.Exit(ExitCode.FINDINGS if growth.recabling.touched else ExitCode.DONE)

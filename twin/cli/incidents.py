@@ -68,7 +68,7 @@ def show_incidents(
         found = random_incidents(scenario, level.value, chosen, from_s, until_s)
         shown = {"interventions": [plain(one) for one in found]}
         if json:
-            print_json(shown)
+            print_json("incidents", {"level": level.value, "seed": chosen, **shown})
         else:
             typer.echo(f"# {level.value} incidents, seed {chosen}\n{block(shown)}", nl=False)
 

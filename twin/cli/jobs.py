@@ -40,7 +40,7 @@ def show_jobs(
         rules = rules_of(maps or [])
         held = contents(read_table(trace, format, rules), rules, trace.name)
         if json:
-            print_json(held)
+            print_json("job-trace", held)
         else:
             _print(held)
 
@@ -58,7 +58,7 @@ def contents(table: TraceTable, rules: TraceMap, name: str) -> dict[str, Any]:
     sizes = Counter(gpus.tolist())
     return {
         "file": name,
-        "format": table.format,
+        "trace_format": table.format,
         "jobs": len(rows),
         "jobs_in_file": table.jobs,
         "left_out": dict(table.left_out),
@@ -89,7 +89,7 @@ def _print(held: dict[str, Any]) -> None:
     run_s = held["run_s"]
     some = f" of {held['jobs_in_file']:,}" if held["jobs"] != held["jobs_in_file"] else ""
     rows = [
-        ("Format", held["format"]),
+        ("Format", held["trace_format"]),
         ("Jobs", f"{held['jobs']:,}{some}"),
         ("Submitted within", time(held["span_s"])),
         ("GPUs", _counts(held["gpus"], by_count=False)),

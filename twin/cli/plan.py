@@ -109,7 +109,7 @@ def plan_scene(
             scene, model, gpus, batch, sequence, precision, profile, sharding, options, top, set_ or []
         )
         if json:
-            print_json(said)
+            print_json("plan", said)
         else:
             _print(said)
         raise typer.Exit(ExitCode.DONE if said["plans"] else ExitCode.FINDINGS)

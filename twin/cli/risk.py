@@ -67,7 +67,7 @@ def risk_of_scene(
         document = set_texts(load_scene(scene), [*(set_ or []), *own])
         said = sampled(document, job, seeds, spares, sweep or [])
         if json:
-            print_json(said)
+            print_json("risk", {"seed": document.scenario.seed, **said})
         else:
             _print(said)
 

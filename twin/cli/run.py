@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -102,7 +102,7 @@ def run_scene(
             scene, seed, until, settings, inject or [], out, record, work, incidents, redraw or []
         )
         if json:
-            print_json(summary)
+            print_json("run-summary", summary_json(summary))
         else:
             from twin.cli.text.summary import print_summary
 
@@ -184,6 +184,16 @@ def summary_of_run(
         "cpu_s": result.cpu_s,
         "peak_rss_bytes": result.peak_rss_bytes,
         "run_file": None if path is None else str(path.resolve()),
+    }
+
+
+def summary_json(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ``--json`` prints of a summary: its `version`, of the program that ran, is called `app_version`."""
+    own = ("scene", "seed", "gpus", "nodes", "version")
+    return {
+        "app_version" if key == "version" else key: summary[key]
+        for key in (*own, *(key for key in summary if key not in own))
+        if key in summary
     }
 
 

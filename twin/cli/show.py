@@ -38,7 +38,9 @@ def show_scene(
                 raise BadInput("--set changes a scene, not a recorded run; name the scene instead")
             summary = recorded_summary(what)
             if json:
-                print_json(summary)
+                from twin.cli.run import summary_json
+
+                print_json("run-summary", summary_json(summary))
             else:
                 from twin.cli.text.summary import print_summary
 
@@ -56,7 +58,7 @@ def show_scene(
                 document, time_of(at, "--at", document.scenario, document.scenario.duration_s)
             )
         if json:
-            print_json(plain(document.scenario))
+            print_json("scenario", plain(document.scenario))
         else:
             print(show(document), end="")
 

@@ -53,11 +53,12 @@ def validate_tables(
         passed = reached and not unread
         if json:
             print_json(
+                "validation",
                 {
                     "passed": passed,
                     "tables": [_table(one) for one in comparisons],
                     "generations": [_generation(one) for one in generations],
-                }
+                },
             )
         else:
             _print(comparisons, generations)

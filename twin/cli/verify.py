@@ -36,7 +36,7 @@ def verify_run(run: Run, json: Json = False) -> None:
         with progress(f"verify {run}") as show:
             verdict = _whole(lambda: verify(run, show))
         if json:
-            print_json(_as_json(run, verdict))
+            print_json("verification", _as_json(run, verdict))
         else:
             _print(run, verdict)
         raise typer.Exit(ExitCode.DONE if verdict.clean else ExitCode.FINDINGS)
