@@ -74,7 +74,7 @@ def test_each_setting_that_leads_nowhere_is_named() -> None:
         ("duration", "5", "no unit"),
         ("duration", "-5 s", "more than 0 s"),
         ("jobs[llama3].tenant", "nobody", "names no tenant"),
-        ("jobs[llama3].nodes.x", "1", "leads nowhere"),
+        ("jobs[llama3].nodes.x", "1", "unknown key"),
         ("jobs llama3", "1", "character 5"),
     ],
 )
