@@ -8,8 +8,6 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-
 _IN_CHECKOUT = {"reference": "tests/reference"}
 """Where a folder lies in a checkout when not at its top."""
 
@@ -43,4 +41,6 @@ def parse_yaml(text: str) -> Any:
     ruamel.yaml.error.YAMLError
         When it is no YAML.
     """
+    from ruamel.yaml import YAML  # scenes can be listed without it
+
     return YAML(typ="safe", pure=True).load(text)

@@ -115,8 +115,8 @@ def test_what_is_injected_after_the_end_of_the_branch_is_warned_of(twin: Twin, l
 
 
 def test_what_is_missing_is_named(twin: Twin, lab: Path, tmp_path: Path) -> None:
-    assert "RUN is missing" in twin("branch", code=2).stderr
-    assert "-o SCENE or --run FILE is missing" in twin("branch", lab, "--at", "1 h", code=2).stderr
+    assert "missing RUN" in twin("branch", code=2).stderr
+    assert "missing -o SCENE or --run FILE" in twin("branch", lab, "--at", "1 h", code=2).stderr
     assert "end it with .twin.yaml" in twin("branch", lab, "--at", "1 h", "-o", tmp_path / "x", code=2).stderr
     own = twin("branch", lab, "--at", "1 h", "-o", lab.parent / "o.twin.yaml", "--run", lab, code=2)
     assert "name another file" in own.stderr
@@ -287,7 +287,7 @@ def test_a_branch_is_compared_with_its_run_at_one_end(twin: Twin, tmp_path: Path
     [
         (("-o", "a.twin.yaml", "--compare"), "--compare holds the run against its branch, which --run FILE"),
         (("--run", "a.twinrun", "--seeds", "3"), "--seeds says over how many futures --compare compares"),
-        ((), "-o SCENE or --run FILE is missing"),
+        ((), "missing -o SCENE or --run FILE"),
     ],
 )
 def test_what_compare_needs_is_named(

@@ -126,12 +126,12 @@ def test_the_scene_in_the_help_is_a_scene(twin, help_page, tmp_path: Path) -> No
 
 
 def test_catalog_list_show_and_check(twin) -> None:
-    rows = json.loads(twin("catalog", "list", "--kind", "gpu", "--json").stdout)
+    rows = json.loads(twin("catalog", "list", "--kind", "gpu", "--json").stdout)["parts"]
     assert {"A100-SXM-80", "H100-SXM"} & {row["id"] for row in rows}
     assert all(row["kind"] == "gpu" for row in rows)
     tdp = [
         row
-        for row in json.loads(twin("catalog", "show", "H100-SXM", "--json").stdout)
+        for row in json.loads(twin("catalog", "show", "H100-SXM", "--json").stdout)["values"]
         if row["key"] == "tdp_w"
     ]
     assert (tdp[0]["value"], tdp[0]["unit"]) == (700.0, "W")

@@ -109,7 +109,7 @@ def test_missing_files_and_profiles_are_told(twin, cases: Path, tmp_path: Path) 
     assert "cannot be read" in twin("estimate", tmp_path / "none.csv", code=2).stderr
     assert "no such profile" in twin("estimate", cases, "--profile", "h101", code=2).stderr
     assert "cannot be read" in twin("estimate", cases, "--profile", tmp_path / "none.yaml", code=2).stderr
-    twin("estimate", cases, "--out", tmp_path / "nowhere" / "out.csv", code=3)
+    twin("estimate", cases, "--out", tmp_path / "nowhere" / "out.csv", code=2)
     assert not (tmp_path / "nowhere").exists()
 
 

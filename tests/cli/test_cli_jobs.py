@@ -94,12 +94,12 @@ def test_policies_are_those_of_the_scene_language() -> None:
 
 def test_options_of_a_trace_need_one(twin, trace: Path) -> None:
     assert "name that file" in twin("run", "lab-16", "--map", "size=2", code=2).output
-    assert "does not exist" in twin("run", "lab-16", "--jobs", trace.with_name("old.swv"), code=2).output
+    assert "no such file" in twin("run", "lab-16", "--jobs", trace.with_name("old.swv"), code=2).output
 
 
 def test_twin_jobs_tells_what_a_trace_holds(twin, trace: Path) -> None:
     held = json.loads(twin("jobs", trace, "--map", "gpus_per_processor=0.25", "--json").stdout)
-    assert (held["format"], held["jobs"], held["gpus"]) == ("swf", 4, {"4": 2, "12": 1, "25": 1})
+    assert (held["trace_format"], held["jobs"], held["gpus"]) == ("swf", 4, {"4": 2, "12": 1, "25": 1})
     assert held["left_out"] == {"cancelled before they started": 1}
     assert held["users"] == {"user-4": 3, "user-3": 1}
     assert (held["span_s"], held["with_limit"]) == (180.0, 4)

@@ -8,7 +8,7 @@ import pytest
 from twin.app.session.recording import read_recording
 
 KEYS = {
-    "scene", "seed", "gpus", "nodes", "version", "inputs_hash", "simulated_s", "wall_s", "cpu_s", "peak_rss_bytes",
+    "scene", "seed", "gpus", "nodes", "app_version", "inputs_hash", "simulated_s", "wall_s", "cpu_s", "peak_rss_bytes",
     "events", "event_hash", "interruptions", "ettr", "goodput", "ledger_gpu_s", "energy", "power", "pue", "water_l",
     "thermal", "jobs",
 }  # fmt: skip

@@ -130,11 +130,7 @@ def test_a_trace_beside_a_scene_travels_inside_it(tmp_path: Path) -> None:
             "s.twin.yaml:7: traces[old].file = 'b.swf': does not exist; did you mean 'a.swf'?",
         ),
         ("a.swf", "../a.swf", "must be a path inside the folder of the scene"),
-        (
-            "a.swf",
-            "s.twin.yaml",
-            "s.twin.yaml:1: 'format: twin/scenario': is not the first line of a known trace",
-        ),
+        ("a.swf", "s.twin.yaml", "s.twin.yaml:1: 'format: twin/scenario': unknown trace format"),
         (
             "size: 0.25",
             "partition: nowhere",

@@ -148,8 +148,8 @@ def test_ends_of_lines_and_marks_of_dos_do_not_matter() -> None:
     ("text", "said"),
     [
         ("", "t:1: is empty"),
-        ("hello world\n", "t:1: 'hello world': is not the first line of a known trace"),
-        ("1 2 x 4 5\n", "is not the first line of a known trace"),
+        ("hello world\n", "t:1: 'hello world': unknown trace format"),
+        ("1 2 x 4 5\n", "unknown trace format"),
         ("; SWF\n1 2 3 4x 5\n", "t:2: run = '4x': is not a number"),
         ("; SWF\n1 2 3\n", "t:2: has 3 fields"),
         ("; SWF\n1 2 3 -1 5\n", "has no job that ran, read as swf: 1 without a running time"),

@@ -72,9 +72,22 @@ def read_table(path: Path, format: str | None, rules: TraceMap) -> TraceTable:
     formats = get_args(TraceFormat)
     if format is not None and format not in formats:
         raise BadInput(f"--format {format!r} is not known; there are {', '.join(formats)}")
+    if not path.exists():
+        raise BadInput(f"{path}: no such file{_near(path)}")
     folder, place = path.absolute().parent, Problem(str(path), 0, "", "", "")
     origin = sibling_files.found(path.name, folder, place, trace_file.LIMIT)
     return trace_file.table_of(sibling_files.text_of(origin, trace_file.LIMIT), path.name, format, rules)
+
+
+def _near(path: Path) -> str:
+    """Return which file of the folder may be meant, if any."""
+    from twin.scenario.reading.validate import nearest
+
+    folder = path.parent
+    near = nearest(
+        path.name, [one.name for one in folder.iterdir() if one.is_file()] if folder.is_dir() else []
+    )
+    return f"; did you mean {folder / near}?" if near else ""
 
 
 def trace_of(path: Path, format: str | None, rules: TraceMap, id: str = "trace") -> JobTrace:

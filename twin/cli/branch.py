@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twin.cli.completion import runs
 from twin.cli.options import Json, Replace, a_file
 
 if TYPE_CHECKING:
@@ -25,15 +26,15 @@ _SHOWN = ("goodput", "ettr", "interruptions", "lost_gpu_h", "energy_j", "gpu_max
 
 def branch_run(
     run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="A *.twinrun file.", show_default=False)
+        str | None,
+        typer.Argument(metavar="RUN", help="A *.twinrun file.", show_default=False, autocompletion=runs),
     ] = None,
-    at: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Where the branch leaves the run, such as '5 h'.")
-    ] = None,
+    at: Annotated[str | None, typer.Option(metavar="TIME", help="Time of the branch, such as '5 h'.")] = None,
     inject: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="'T KIND TARGET [k=v]'", help="Do something from there on: '6 h pump_stop cdu/0 for=20s'."
+            metavar="'T KIND TARGET [k=v]'",
+            help="Inject a fault or an action after that time: '6 h pump_stop cdu/0 for=20s'. May be repeated.",
         ),
     ] = None,
     set_: Annotated[
@@ -41,34 +42,36 @@ def branch_run(
         typer.Option(
             "--set",
             metavar="PATH=VALUE",
-            help="Change one value at the cut: checkpoints and recovery of a job, the scheduler, or the hall: "
-            "jobs[llama3].checkpoint.interval='5 min', scheduler.policy=easy.",
+            help="Change one value at the time of the branch: checkpoints and recovery of a job, the scheduler, or "
+            "the hall: jobs[llama3].checkpoint.interval='5 min', scheduler.policy=easy. May be repeated.",
         ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="SCENE", parser=a_file, help="The branch, a *.twin.yaml file to write."
+            "--out",
+            "-o",
+            metavar="SCENE",
+            parser=a_file,
+            help="Scene of the branch to write, a *.twin.yaml file.",
         ),
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Of the branch; without it: what it does.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the branch (default: what it changes).")] = None,
     scene: Annotated[
         str | None,
-        typer.Option(
-            metavar="SCENE", help="The scene of the run; without it: found beside --out or shipped."
-        ),
+        typer.Option(metavar="SCENE", help="Scene of the run (default: found beside --out, or shipped)."),
     ] = None,
     record: Annotated[
         Path | None,
         typer.Option(
-            "--run", metavar="FILE", parser=a_file, help="Simulate the branch to its end into this file."
+            "--run", metavar="FILE", parser=a_file, help="Simulate the branch to its end, into this run file."
         ),
     ] = None,
     compare: Annotated[
         bool,
         typer.Option(
             "--compare",
-            help="With --run: simulate the run on to the same end as well, and compare both from the cut on.",
+            help="With --run: continue the run to the same end, and compare both after the branch.",
         ),
     ] = False,
     seeds: Annotated[
@@ -77,8 +80,8 @@ def branch_run(
             min=2,
             max=10_000,
             metavar="N",
-            help="With --compare: over N futures. The past is kept; from the cut on each seed draws what had not "
-            "happened yet anew, the same for both.",
+            help="With --compare: over N futures. The past is kept; after the branch each seed draws again what had "
+            "not happened yet, the same for both.",
         ),
     ] = None,
     replace: Replace = False,
@@ -86,18 +89,18 @@ def branch_run(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Where --run stops; without it where the run ended, or else at the scene's end.",
+            help="Stop --run at this time (default: the end of the run, or else of the scene).",
         ),
     ] = None,
     tree: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Print the tree of the scenes in a folder instead.")
+        Path | None, typer.Option(metavar="FOLDER", help="Print the tree of branches in a folder instead.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Branch a run: the same until a time, other from there on.
+    """Branch a run at a time: the same before, changed after it.
 
     The branch is a scene that extends the scene of the run, with whatever people did to the run until then and with
-    what is injected and set. Run from the start with the same seed it is the same run until the cut. With --run it is
+    what is injected and set. Run from the start with the same seed it is the same run until then. With --run it is
     simulated at once, from the nearest snapshot, into a file that holds the whole run; where the run was stopped
     before the end of its scene, the branch stops as well. With --run alone the scene lies beside the run.
 
@@ -118,7 +121,7 @@ def branch_run(
             out = _beside(record)
         if run is None or at is None or out is None:
             missing = "RUN" if run is None else "--at TIME" if at is None else "-o SCENE or --run FILE"
-            raise BadInput(f"{missing} is missing: say which run, from when on, and where the branch goes")
+            raise BadInput(f"missing {missing}")
         if compare and record is None:
             raise BadInput(
                 "--compare holds the run against its branch, which --run FILE simulates; give both"
@@ -138,7 +141,7 @@ def branch_run(
             found = compared_futures(asked, said["summary"], seeds)
             said["comparison"] = answer_json(found, additions, asked, run)
         if json:
-            print_json(said)
+            print_json("branch", said)
         elif asked is None:
             _print(said)
         else:
@@ -238,9 +241,10 @@ def _must_not_lose(record: Path, run: str, replace: bool) -> None:
     """Refuse to record a branch over the run that is branched, another run or somebody's file; raises `BadInput`."""
     from twin.cli.errors import BadInput
     from twin.cli.scene import is_run
-    from twin.cli.target import must_not_lose_a_run
+    from twin.cli.target import must_have_folder, must_not_lose_a_run
 
     if not record.exists():
+        must_have_folder(record, "--run")
         return
     if record.resolve() == Path(run).resolve():
         raise BadInput(f"--run: {record} is the run that is branched; name another file")
@@ -252,9 +256,11 @@ def _must_not_lose(record: Path, run: str, replace: bool) -> None:
 def _must_not_be_lost(out: Path, extends: str | None = None) -> None:
     """Refuse to write a branch over a scene that is none, or over one of another parent; raises `BadInput`."""
     from twin.cli.errors import BadInput
+    from twin.cli.target import must_have_folder
     from twin.scenario import ScenarioError
     from twin.scenario.reading.extend import read
 
+    must_have_folder(out, "-o")
     if not out.exists():
         return
     try:
@@ -332,7 +338,7 @@ def _print_head(said: dict[str, Any]) -> None:
     from twin.units import spoken
 
     at = spoken(said["at_s"])
-    _say(f"{said['scene']}: extends {said['extends']}, leaves it at {at} behind {said['events']:,} events")
+    _say(f"{said['scene']}: extends {said['extends']}, branches at {at} (after {said['events']:,} events)")
     for words in said["changes"] or ["nothing is changed: as far as that goes it is the same run"]:
         _say(f"  {words}")
 

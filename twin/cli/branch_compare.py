@@ -51,8 +51,8 @@ def answer_json(found: Comparison, additions: list[Addition], asked: WhatIf, run
 def print_answer(found: Comparison, additions: list[Addition], asked: WhatIf, names: tuple[str, str]) -> None:
     """Print the comparison, and the answer in one line."""
     from twin.analysis.significance import answer
-    from twin.cli.compare_text import print_comparison
     from twin.cli.tables import console
+    from twin.cli.text.compare import print_comparison
 
     print_comparison(names, found)
     console().print(f"\n{answer(found, _question(additions, asked))}", markup=False, soft_wrap=True)

@@ -19,7 +19,7 @@ def tell_tree(folder: Path, json: bool) -> None:
         raise BadInput(f"--tree: {folder} is no folder; name the one in which the scenes lie")
     roots = tree_of(folder)
     if json:
-        print_json({"folder": str(folder), "scenes": [_as_json(root) for root in roots]})
+        print_json("branch-tree", {"folder": str(folder), "scenes": [_as_json(root) for root in roots]})
     else:
         _print_tree(folder, roots)
 

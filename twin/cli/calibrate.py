@@ -27,7 +27,9 @@ _SUSPICIOUS_PCT = 30.0
 def calibrate_profile(
     runs: Annotated[
         Path,
-        typer.Argument(metavar="RUNS.csv", help="Measured training runs, one a line.", show_default=False),
+        typer.Argument(
+            metavar="RUNS.csv", help="Table of measured training runs, one a line.", show_default=False
+        ),
     ],
     out: Annotated[
         Path,
@@ -41,7 +43,7 @@ def calibrate_profile(
         ),
     ],
     base: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Profile to start from; without it by the column gpu.")
+        str | None, typer.Option(metavar="NAME", help="Profile to start from (default: by the column gpu).")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -76,7 +78,9 @@ def calibrate_profile(
         save_calibration(fitted, out, runs.name, datetime.now(UTC).date().isoformat())
         worth = worth_words(fitted.runs)
         if json:
-            print_json({"file": str(out), **_said(fitted), "worth": worth, "not_used": reasons})
+            print_json(
+                "calibration", {"file": str(out), **_said(fitted), "worth": worth, "not_used": reasons}
+            )
         else:
             _print(fitted)
             print(f"{out}: {worth}")

@@ -11,7 +11,7 @@ from twin.cli.options import Json
 
 app = typer.Typer(
     cls=Commands,
-    help="Parts with value, unit and source.",
+    help="List, show and check the parts, with value, unit and source.",
     epilog="Example: twin catalog show H100-SXM",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -20,10 +20,10 @@ app = typer.Typer(
 
 @app.command("list", epilog="Example: twin catalog list --kind gpu")
 def list_parts(
-    kind: Annotated[str | None, typer.Option(help="Only parts of this kind, such as gpu or node.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Kind of the parts to list, such as gpu or node.")] = None,
     json: Json = False,
 ) -> None:
-    """List the parts, and how many of their numbers have which standing."""
+    """List the parts, and how many of their numbers are published, derived, ..."""
     from twin.catalog import list_rows, load_catalog
     from twin.cli.errors import told
     from twin.cli.output import print_json
@@ -31,7 +31,7 @@ def list_parts(
     with told():
         rows = list_rows(load_catalog(), kind)
         if json:
-            print_json(rows)
+            print_json("catalog-list", {"parts": rows})
             return
         from twin.cli.tables import print_table
 
@@ -60,7 +60,7 @@ def show_part(
     ],
     json: Json = False,
 ) -> None:
-    """Show every number of a part with its unit, standing and source."""
+    """Show every number of a part with its unit, status and source."""
     from twin.catalog import load_catalog, show_rows
     from twin.cli.errors import told
     from twin.cli.output import print_json
@@ -68,12 +68,12 @@ def show_part(
     with told():
         rows = show_rows(load_catalog(), part)
         if json:
-            print_json(rows)
+            print_json("catalog-part", {"part": part, "values": rows})
             return
         from twin.cli.tables import print_table
 
         print_table(
-            ("key", "value", "standing", "source"),
+            ("key", "value", "status", "source"),
             [(row["key"], row["text"], row["status"] or "", row["source"] or "") for row in rows],
         )
 
@@ -92,7 +92,7 @@ def check_parts(json: Json = False) -> None:
         catalog = load_catalog()
         rows = check_rows(catalog)
         if json:
-            print_json(rows)
+            print_json("catalog-check", {"findings": rows})
         else:
             for row in rows:
                 print(f"{row['severity']}: {row['part']}: {row['key']}: {row['message']}")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twin.cli.options import Json
+from twin.cli.completion import scenes
+from twin.cli.options import Json, Settings
 
 if TYPE_CHECKING:
     from twin.rules import Finding, Found, Report
@@ -18,17 +19,23 @@ EXAMPLE = "Example: twin check my-hall.twin.yaml --json"
 def check_scene(
     scene: Annotated[
         str,
-        typer.Argument(metavar="[SCENE]", help="A *.twin.yaml file or the name of a shipped scene."),
+        typer.Argument(
+            metavar="SCENE",
+            help="A *.twin.yaml file or the name of a shipped scene.",
+            show_default=False,
+            autocompletion=scenes,
+        ),
     ] = "",
+    set_: Settings = None,
     json: Json = False,
     security: Annotated[
-        bool, typer.Option("--security", help="Only the controls between tenants, as a checklist.")
+        bool, typer.Option("--security", help="Check only the controls between tenants, as a checklist.")
     ] = False,
     rules: Annotated[
         bool, typer.Option("--rules", help="List the design rules and where their limits come from.")
     ] = False,
 ) -> None:
-    """Check a scene before it runs.
+    """Check a scene against the schema and the design rules.
 
     Its text, its references, the design rules of space, power, cooling, fabric, tenancy, work and data, and whether
     its jobs can run. The hall is checked as it begins and after each of its edits, which are tried on the engine.
@@ -42,6 +49,7 @@ def check_scene(
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
     from twin.scenario import ScenarioError
+    from twin.scenario.file.set_option import set_texts
 
     with told(scene):
         if rules:
@@ -50,19 +58,21 @@ def check_scene(
         if not scene:
             raise BadInput("check needs a scene, such as lab-16; with --rules it lists the rules alone")
         try:
-            document = load_scene(scene)
+            document = set_texts(load_scene(scene), set_ or [])
         except ScenarioError as error:
             if not json:
                 raise
             rows = [_row(p.file, p.line, p.key, p.value, p.reason, p.hint) for p in error.problems]
-            print_json({"scene": scene, "readable": False, "failed": True, "findings": rows})
+            print_json("check", {"scene": scene, "readable": False, "failed": True, "findings": rows})
             raise typer.Exit(ExitCode.UNREADABLE) from None
         if security:
             from twin.cli.security import checklist, print_checklist
 
             controls = checklist(document)
             if json:
-                print_json({"scene": document.name, "readable": True, "controls": controls})
+                print_json(
+                    "tenant-controls", {"scene": document.name, "readable": True, "controls": controls}
+                )
             else:
                 print_checklist(document.name, controls)
             failed = any(control["status"] == "fail" for control in controls)
@@ -76,7 +86,7 @@ def check_scene(
                 **counts,
                 "exclusions": _exclusions(document, report),
             }
-            print_json({**head, **report.plain(), "findings": rows})
+            print_json("check", {**head, **report.plain(), "findings": rows})
         else:
             _print_report(document, report, counts)
         raise typer.Exit(ExitCode.FINDINGS if report.failed else ExitCode.DONE)
@@ -203,7 +213,7 @@ def _print_rules(json: bool) -> None:
     keys = ("id", "title", "family", "severity", "checks", "source")
     rows = [{key: getattr(rule, key) for key in keys} for rule in RULES]
     if json:
-        print_json(rows)
+        print_json("design-rules", {"rules": rows})
     else:
         cells = [
             tuple(str(row[key]) for key in ("id", "severity", "family", "checks", "source")) for row in rows

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
+
+from twin.cli.completion import scenes_and_runs, shipped_scenes
+
+_WHOLE = 1000
+"""Characters of a first sentence that are shown in a list of commands: it is wrapped, not cut."""
 
 
 class Commands(TyperGroup):
@@ -17,6 +22,9 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
+            sentence = _not_understood(error)
+            if sentence:
+                error.message, error.param, error.param_hint = sentence, None, None
             error.message = error.message.removeprefix(
                 "Value error, "
             )  # pydantic's, which typer reads options with
@@ -24,11 +32,84 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is meant, none of whose options takes another one for its value."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            ctx.fail(self._unknown(ctx, args[0]))
         found = super().resolve_command(ctx, args)
         _, command, words = found
         if command is not None:
             must_have_values(command.params, words)
         return found
+
+    def _unknown(self, ctx: Any, word: str) -> str:
+        """Return that a word is no command, and what may be meant; of the first word that may be a scene, too."""
+        from difflib import get_close_matches
+
+        kind, names = "command", self.list_commands(ctx)
+        if ctx.parent is None:
+            kind, names = "command, file or shipped scene", [*names, *shipped_scenes()]
+        near = get_close_matches(word.removeprefix("builtin:"), names, n=2)
+        meant = " or ".join(f"{ctx.command_path} {name}" for name in near)
+        right = f"did you mean {meant}?" if near else f"see {ctx.command_path} --help"
+        return f"no {kind} {word!r}; {right}"
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands under the heads of their groups, each with its whole first sentence."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None and not command.hidden:
+                head = getattr(command, "rich_help_panel", None)
+                head = head if isinstance(head, str) else "Commands"  # typer has a value of its own for none
+                groups.setdefault(head, []).append((name, command.get_short_help_str(_WHOLE)))
+        widest = max((len(name) for rows in groups.values() for name, _ in rows), default=0)
+        for head, rows in groups.items():
+            with formatter.section(head):
+                formatter.write_dl([(name.ljust(widest), sentence) for name, sentence in rows])
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Return what a word may become: a command, and at first a scene or run that the window opens."""
+        found: list[Any] = list(super().shell_complete(ctx, incomplete))
+        if ctx.parent is None and incomplete:
+            found += [_Completion(name) for name in scenes_and_runs(incomplete)]
+        return found
+
+
+class _Completion(NamedTuple):
+    """A word that the shell may put in."""
+
+    value: str
+    type: str = "plain"
+    help: str | None = None
+
+
+def show_help(
+    ctx: typer.Context,
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="COMMAND", help="Command to explain.", show_default=False)
+    ] = None,
+) -> None:
+    """Print the help of a command, or of all."""
+    at: Any = ctx.find_root()
+    for word in command or []:
+        if not isinstance(at.command, Commands):
+            at.fail(f"{at.command_path} has no commands of its own")
+        _, found, _ = at.command.resolve_command(at, [word])
+        at = found.make_context(word, [], parent=at, resilient_parsing=True)
+    print(at.get_help())
+
+
+def _not_understood(error: Any) -> str:
+    """Return what is wrong with the number given to an option, in words of ours; empty: the words there are do."""
+    of_reader = getattr(error.__cause__, "errors", None)
+    if of_reader is None or error.param is None:
+        return ""
+    wrong = of_reader()[0]
+    option, limits = max((*error.param.opts, ""), key=len), wrong.get("ctx", {})
+    for key, words in (("ge", "at least"), ("le", "at most"), ("gt", "more than"), ("lt", "less than")):
+        if key in limits:
+            return f"{option} must be {words} {limits[key]:,}, not {wrong['input']}"
+    kind = {"int": "whole number", "float": "number"}.get(wrong["type"].partition("_")[0])
+    return f"{option} needs a {kind}, not {wrong['input']!r}" if kind else ""
 
 
 def must_have_values(params: Sequence[Any], words: Sequence[str]) -> None:

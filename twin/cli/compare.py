@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from twin.cli.completion import scenes_and_runs
 from twin.cli.options import Injections, Json, Settings, a_file
 
 if TYPE_CHECKING:
@@ -23,52 +24,63 @@ _METAVAR = "A *.twinrun file, a *.twin.yaml file or the name of a shipped scene.
 
 
 def compare_runs(
-    a: Annotated[str, typer.Argument(metavar="A", help=_METAVAR)],
-    b: Annotated[str, typer.Argument(metavar="B", help="The other one.")],
+    a: Annotated[str, typer.Argument(metavar="A", help=_METAVAR, autocompletion=scenes_and_runs)],
+    b: Annotated[
+        str,
+        typer.Argument(metavar="B", help="Scene or run to compare with A.", autocompletion=scenes_and_runs),
+    ],
     seeds: Annotated[
         int | None,
         typer.Option(
             min=2,
             max=10_000,
             metavar="N",
-            help="Runs of each, with the same N seeds; intervals of 95 % paired and unpaired.",
+            help="Run both with the same N seeds, and give 95 % intervals, paired and unpaired.",
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, max=2**62, metavar="N", help="The first seed; without it A's own, for both."),
+        typer.Option(min=0, max=2**62, metavar="N", help="First random seed of both (default: A's)."),
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Stop both at this time, such as '10 day'.")
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Stop both at this time, such as '10 day' (default: the end of each)."
+        ),
     ] = None,
     at: Annotated[
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Compare what two run files say up to this time: a run and a branch of it say the same up to the cut.",
+            help="Compare two run files up to this time, such as the time of a branch.",
         ),
     ] = None,
     set_: Settings = None,
     set_b: Annotated[
         list[str] | None,
-        typer.Option("--set-b", metavar="PATH=VALUE", help="Change one value in B alone."),
+        typer.Option("--set-b", metavar="PATH=VALUE", help="Change one value in B alone; may be repeated."),
     ] = None,
     inject: Injections = None,
-    html: Annotated[
+    out: Annotated[
         Path | None,
         typer.Option(
-            "--html",
+            "-o",
+            "--out",
             metavar="FILE",
             parser=a_file,
-            help="Also write a report: figures, waterfall, what differs.",
+            help="HTML report to write, too: figures, waterfall, changes.",
         ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", parser=a_file, help="As --out.", hidden=True),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Compare two runs or designs: goodput, ETTR, MFU, energy, power, heat, cost, waits, and where the time went.
+    """Compare two runs or designs: key figures, and where the GPU time went.
 
-    With --seeds both are run with the same seeds, so that the same failures strike both: the paired interval says how
-    sure a difference is.
+    Goodput, ETTR, MFU, energy, power, heat, cost and waits. With --seeds both are run with the same seeds, so that the
+    same failures strike both: the paired interval says how sure a difference is.
     """
     from twin.api.compare import Reruns
     from twin.cli.compare_json import comparison_json
@@ -78,18 +90,19 @@ def compare_runs(
     from twin.cli.target import must_be_free
 
     with told(f"{a} {b}"):
-        if html is not None:
-            must_be_free(html, "--html", a, b, endings=(".html", ".htm"))
+        option, report = ("--html", html) if out is None else ("-o", out)
+        if report is not None:
+            must_be_free(report, option, a, b, endings=(".html", ".htm"))
         until_s = None if until is None else time_of(until, "--until")
         asked = Reruns(seeds, seed, until_s, set_ or [], set_b or [], inject or [])
         found, scenes = _found((a, b), at, asked)
         names = _names(a, b)
-        if html is not None:
-            _write(html, names, scenes, found)
+        if report is not None:
+            _write(report, names, scenes, found)
         if json:
-            print_json(comparison_json(names, found))
+            print_json("comparison", comparison_json(names, found))
         else:
-            from twin.cli.compare_text import print_comparison
+            from twin.cli.text.compare import print_comparison
 
             print_comparison(_called((a, b), scenes, set_b or []), found)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from twin.cli.completion import scenes
 from twin.cli.options import Json
 
 if TYPE_CHECKING:
@@ -19,15 +20,20 @@ EXAMPLE = "Example: twin diff lab-16 my-lab.twin.yaml"
 
 def diff_scenes(
     before: Annotated[
-        str, typer.Argument(metavar="A", help="A *.twin.yaml file or the name of a shipped scene.")
+        str,
+        typer.Argument(
+            metavar="A", help="A *.twin.yaml file or the name of a shipped scene.", autocompletion=scenes
+        ),
     ],
-    after: Annotated[str, typer.Argument(metavar="B", help="The other one.")],
+    after: Annotated[
+        str, typer.Argument(metavar="B", help="Scene to compare with A.", autocompletion=scenes)
+    ],
     json: Json = False,
 ) -> None:
-    """Tell what differs between two scenes.
+    """List the changes from one scene to another.
 
-    Both as they take effect, after inheritance and defaults: which things came and went, which values are others, and
-    what that adds up to in racks, power, cooling, ports and cost. Comments and layout of the files count for nothing.
+    Both as they take effect, after inheritance and defaults: which components were added, removed or changed,
+    and what that adds up to in racks, power, cooling, ports and cost. Comments and layout of the files do not count.
 
     Exit code 0: they mean the same. 1: they differ. 2: one cannot be read.
     """
@@ -55,7 +61,9 @@ def diff_scenes(
                 }
                 for one in found
             ]
-            print_json({"a": before, "b": after, "same": not found, "differences": rows, "sums": sums})
+            print_json(
+                "scene-diff", {"a": before, "b": after, "same": not found, "differences": rows, "sums": sums}
+            )
         else:
             _print(found, sums, [left_out(one.catalog, figures.unpriced) for one, figures in sides])
         raise typer.Exit(ExitCode.FINDINGS if found else ExitCode.DONE)

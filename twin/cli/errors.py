@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,9 +41,6 @@ def told(scene: str = "") -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader of our output has left, as `head` does; Python flushes again at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(ExitCode.DONE) from None
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         _end([f"{place}{error.strerror or error}"], ExitCode.FAILED)

@@ -28,19 +28,26 @@ fastest that fits. A row that cannot be judged says why in column reason."""
 
 def estimate_cases(
     cases: Annotated[
-        Path, typer.Argument(metavar="CASES.csv", help="One training run in each line.", show_default=False)
+        Path,
+        typer.Argument(metavar="CASES.csv", help="Table of training runs, one a line.", show_default=False),
     ],
     profile: Annotated[
         str | None,
-        typer.Option(metavar="NAME|FILE.yaml", help="Calibration profile; without it by the column gpu."),
+        typer.Option(metavar="NAME|FILE.yaml", help="Calibration profile (default: by the column gpu)."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.csv", parser=a_file, help="Write all columns and the predictions there."),
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FILE.csv",
+            parser=a_file,
+            help="Table to write, with all columns and the predictions.",
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Predict the step time of each training configuration in a table, by part.
+    """Predict step times of the training configurations in a table, by part.
 
     Exit code 0 also where single rows cannot be judged: each of them says why.
     """
@@ -54,7 +61,7 @@ def estimate_cases(
 
     with told():
         if out is not None:
-            must_be_free(out, "--out", cases, *([profile] if profile else []))
+            must_be_free(out, "-o", cases, *([profile] if profile else []))
         try:
             table = read_case_file(cases)
             judged = judge_table(table, None if profile is None else named_profile(profile))
@@ -65,13 +72,14 @@ def estimate_cases(
             write_csv(out, output_columns(table), csv_rows(table, judged))
         if json:
             print_json(
+                "estimate",
                 {
                     "file": str(cases),
                     **said,
                     "worth": worth_of(judged),
                     "stacks": stacks_of(judged),
                     "cases": json_rows(table, judged),
-                }
+                },
             )
             return
         if out is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twin.cli.options import Json
+from twin.cli.options import Json, Run
 
 if TYPE_CHECKING:
     from twin.analysis.explain import Explanation, LossCause
@@ -20,24 +20,26 @@ EXAMPLE = (
 
 
 def explain_run(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A *.twinrun file.", show_default=False)],
+    run: Run,
     from_: Annotated[
-        str | None, typer.Option("--from", metavar="TIME", help="Begin of the range; without it the start.")
+        str | None,
+        typer.Option("--from", metavar="TIME", help="Start of the range (default: the start of the run)."),
     ] = None,
     to: Annotated[
-        str | None, typer.Option("--to", metavar="TIME", help="Its end; without it the end.")
+        str | None,
+        typer.Option("--to", metavar="TIME", help="End of the range (default: the end of the run)."),
     ] = None,
     hindsight: Annotated[
         bool,
         typer.Option(
             "--hindsight",
-            help="Count work of the range as lost that was lost after it; without it the range is told as known at "
-            "its end. In hindsight the parts of a run add up to the whole.",
+            help="Count work as lost that was lost after the range, so that the parts of a run add up to the whole "
+            "(default: as known at the end of the range).",
         ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Tell where the GPU time of a range went, account by account, with the things and events behind each.
+    """Explain where GPU time went, account by account, with causes and events.
 
     The accounts are those of the ledger, ranked; together with productive time they are all GPU-seconds installed.
     What a range says depends on what had happened by its end alone: a run and a branch of it say the same of what
@@ -58,7 +60,7 @@ def explain_run(
             t0_s, t1_s = range_of(reader, from_, to)
             found = explain(reader, t0_s, t1_s, hindsight=hindsight)
             if json:
-                print_json(_as_json(run, found))
+                print_json("explanation", _as_json(run, found))
             else:
                 _print(found, moments(reader.header.scenario))
 

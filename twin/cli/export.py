@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from twin.cli.options import Overwrite, a_file
+from twin.cli.options import Overwrite, Run, a_file
 
 EXAMPLE = """Example: twin export lab.twinrun --format csv --channel rack.power_w --channel site -o lab.csv
 
@@ -37,25 +37,29 @@ _ANY_TEXT = ".txt"
 
 
 def export_run(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A *.twinrun file.", show_default=False)],
+    run: Run,
     out: Annotated[
         Path,
         typer.Option("-o", "--out", metavar="FILE", parser=a_file, help="File to write.", show_default=False),
     ],
     format: Annotated[
-        To | None, typer.Option("--format", help="Of the file, where its ending does not name one.")
+        To | None, typer.Option("--format", help="Format of the file (default: by its ending).")
     ] = None,
     channel: Annotated[
         list[str] | None,
-        typer.Option("--channel", metavar="ID|KIND|all", help="Which curves; may be repeated."),
+        typer.Option(
+            "--channel",
+            metavar="ID|KIND|all",
+            help="Channels to write; may be repeated (default: those of the site).",
+        ),
     ] = None,
     every: Annotated[
         str | None,
-        typer.Option("--every", metavar="TIME", help="How far apart values of single GPUs are, such as 1h."),
+        typer.Option("--every", metavar="TIME", help="Interval between values of single GPUs, such as 1h."),
     ] = None,
     replace: Overwrite = False,
 ) -> None:
-    """Write the series of a run as CSV, Parquet or OpenMetrics text, or its jobs and events as a trace for Perfetto."""
+    """Write the series of a run as CSV, Parquet or OpenMetrics, or a Perfetto trace."""
     from twin.analysis import export
     from twin.analysis.export_parquet import NoParquet, write_parquet
     from twin.cli.errors import BadInput, told

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twin.cli.options import Json, Scene
+from twin.cli.options import Json, Scene, Settings
 
 if TYPE_CHECKING:
     from twin.planning.network.expansion_check import Growth
@@ -17,11 +17,13 @@ EXAMPLE = "Example: twin grow lab-16 --to 256"
 def grow_scene(
     scene: Scene,
     to: Annotated[
-        int, typer.Option("--to", min=1, metavar="GPUS", help="GPUs to grow to.", show_default=False)
+        int,
+        typer.Option("--to", min=1, metavar="GPUS", help="Number of GPUs to grow to.", show_default=False),
     ],
+    set_: Settings = None,
     json: Json = False,
 ) -> None:
-    """Say what must be re-cabled to grow a scene to more GPUs.
+    """Tell what must be re-cabled to grow a scene to more GPUs.
 
     The same generators build it with more racks and rows; floor space, power and cooling are not looked at.
 
@@ -31,12 +33,13 @@ def grow_scene(
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
     from twin.planning.network.expansion_check import grow
+    from twin.scenario.file.set_option import set_texts
 
     with told(scene):
-        document = load_scene(scene)
+        document = set_texts(load_scene(scene), set_ or [])
         growth = grow(document.scenario, to)
         if json:
-            print_json({"scene": document.name, **growth_row(growth)})
+            print_json("growth", {"scene": document.name, **growth_row(growth)})
         else:
             _print(growth)
         raise typer.Exit(ExitCode.FINDINGS if growth.recabling.touched else ExitCode.DONE)
@@ -115,7 +118,7 @@ def _print(growth: Growth) -> None:
     said = [f"Cable laid or moved: {change.laid_m / 1000:,.1f} km."]
     said.append(f"Work: about {growth.work_h:,.0f} h of a technician (estimated).")
     said.append(_bill(growth))
-    said += [f"Does not stay: {reason}." for reason in growth.no_longer_fits]
+    said += [f"Not possible: {reason}." for reason in growth.no_longer_fits]
     console().print(Text("\n".join(said)))
 
 

@@ -15,7 +15,7 @@ EXAMPLE = (
 
 
 class IncidentLevel(StrEnum):
-    """How bad it gets."""
+    """Severity of random incidents."""
 
     light = "light"
     medium = "medium"
@@ -25,27 +25,29 @@ class IncidentLevel(StrEnum):
 Incidents = Annotated[
     IncidentLevel | None,
     typer.Option(
-        help="Random incidents by the seed: light: what no job should feel; medium: also what stops jobs every few "
-        "hours; heavy: cascades with faults of the facility. twin incidents prints them."
+        help="Add random incidents, drawn by the seed: light: no job should notice; medium: jobs are interrupted every "
+        "few hours; heavy: cascades with faults of the facility. twin incidents prints them."
     ),
 ]
 
 
 def show_incidents(
     scene: Scene,
-    level: Annotated[IncidentLevel, typer.Option(help="How bad it gets.")] = IncidentLevel.medium,
+    level: Annotated[
+        IncidentLevel, typer.Option(help="Severity: light, medium or heavy.")
+    ] = IncidentLevel.medium,
     seed: Seed = None,
     from_: Annotated[
-        str, typer.Option("--from", metavar="TIME", help="None before this time, such as '2 h'.")
+        str, typer.Option("--from", metavar="TIME", help="First time of an incident, such as '2 h'.")
     ] = "0 s",
     until: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="None after this time; without it the end of the scene."),
+        typer.Option(metavar="TIME", help="Last time of an incident (default: the end of the scene)."),
     ] = None,
     set_: Settings = None,
     json: Json = False,
 ) -> None:
-    """Print random incidents that fit a scene, as interventions to paste into it."""
+    """Print random incidents that fit a scene, to paste into it."""
     from twin.cli.errors import BadInput, told
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene, time_of, with_changes
@@ -65,6 +67,6 @@ def show_incidents(
         found = random_incidents(scenario, level.value, chosen, from_s, until_s)
         shown = {"interventions": [plain(one) for one in found]}
         if json:
-            print_json(shown)
+            print_json("incidents", {"level": level.value, "seed": chosen, **shown})
         else:
             typer.echo(f"# {level.value} incidents, seed {chosen}\n{block(shown)}", nl=False)

@@ -19,12 +19,19 @@ _MOST = 8
 
 
 def show_jobs(
-    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A file of jobs.", show_default=False)],
+    trace: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRACE",
+            help="Job trace: SWF, Slurm sacct -P, Philly JSON, Helios or Acme CSV, Gavel.",
+            show_default=False,
+        ),
+    ],
     format: Format = None,
     maps: Maps = None,
     json: Json = False,
 ) -> None:
-    """Tell what a trace of jobs holds: SWF, Slurm sacct -P, Philly JSON, Helios or Acme CSV, Gavel."""
+    """Summarise a job trace: jobs, GPUs, running times, users."""
     from twin.api.job_trace import read_table, rules_of
     from twin.cli.errors import told
     from twin.cli.output import print_json
@@ -33,7 +40,7 @@ def show_jobs(
         rules = rules_of(maps or [])
         held = contents(read_table(trace, format, rules), rules, trace.name)
         if json:
-            print_json(held)
+            print_json("job-trace", held)
         else:
             _print(held)
 
@@ -51,7 +58,7 @@ def contents(table: TraceTable, rules: TraceMap, name: str) -> dict[str, Any]:
     sizes = Counter(gpus.tolist())
     return {
         "file": name,
-        "format": table.format,
+        "trace_format": table.format,
         "jobs": len(rows),
         "jobs_in_file": table.jobs,
         "left_out": dict(table.left_out),
@@ -82,7 +89,7 @@ def _print(held: dict[str, Any]) -> None:
     run_s = held["run_s"]
     some = f" of {held['jobs_in_file']:,}" if held["jobs"] != held["jobs_in_file"] else ""
     rows = [
-        ("Format", held["format"]),
+        ("Format", held["trace_format"]),
         ("Jobs", f"{held['jobs']:,}{some}"),
         ("Submitted within", time(held["span_s"])),
         ("GPUs", _counts(held["gpus"], by_count=False)),

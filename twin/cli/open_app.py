@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from twin.cli import completion
 from twin.cli.options import Seed
 
 EXAMPLE = "Example: twin open llama3-16k --seed 3      (or just: twin llama3-16k)"
@@ -15,17 +16,18 @@ def open_scene(
     scene: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SCENE|RUN]",
-            help="A scene by file or name, or a run file; without it the last scene.",
+            metavar="SCENE|RUN",
+            help="A scene by file or name, or a run file (default: the last scene).",
             show_default=False,
+            autocompletion=completion.scenes_and_runs,
         ),
     ] = None,
     seed: Seed = None,
-    play: Annotated[bool, typer.Option(help="Whether the run begins to move at once.")] = True,
+    play: Annotated[bool, typer.Option(help="Start playing immediately.")] = True,
 ) -> None:
     """Open the window on a scene or run.
 
-    A run opens as it was recorded: nothing is simulated, and any time of it can be looked at.
+    A run opens as it was recorded, at any time, without simulating it again.
     """
     from twin.cli.errors import BadInput, Failure, told
 

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from twin.cli import completion
+
 
 def a_file(text: str) -> Path:
     """Return the file that an option names; `Path` alone would not tell ``name.csv/`` from ``name.csv``."""
@@ -28,23 +30,37 @@ class ThemeName(StrEnum):
 Scene = Annotated[
     str,
     typer.Argument(
-        metavar="SCENE", help="A *.twin.yaml file or the name of a shipped scene.", show_default=False
+        metavar="SCENE",
+        help="A *.twin.yaml file or the name of a shipped scene.",
+        show_default=False,
+        autocompletion=completion.scenes,
     ),
 ]
 SceneOrRun = Annotated[
     str,
     typer.Argument(
-        metavar="SCENE|RUN", help="A scene by file or name, or a *.twinrun file.", show_default=False
+        metavar="SCENE|RUN",
+        help="A scene by file or name, or a *.twinrun file.",
+        show_default=False,
+        autocompletion=completion.scenes_and_runs,
+    ),
+]
+Run = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN", help="A *.twinrun file.", show_default=False, autocompletion=completion.runs
     ),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(min=0, max=2**63 - 1, metavar="N", help="Of all random draws; without it the scene's own."),
+    typer.Option(min=0, max=2**63 - 1, metavar="N", help="Random seed (default: the scene's)."),
 ]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="PATH=VALUE", help="Change one value: jobs[llama3].checkpoint.pause='20 s'."
+        "--set",
+        metavar="PATH=VALUE",
+        help="Change one value of the scene, such as jobs[llama3].checkpoint.pause='20 s'; may be repeated.",
     ),
 ]
 Injections = Annotated[
@@ -52,34 +68,37 @@ Injections = Annotated[
     typer.Option(
         "--inject",
         metavar="'T KIND TARGET [k=v]'",
-        help="Do something at a time, or time of day: '10 h fail gpu/0/3/1', '10:00 pump_stop cdu/0 for=20s', "
-        "'2 h trip pdu-a/0', '6 h heat_wave site value=8K'. KIND without a target that fits says what it takes.",
+        help="Inject a fault or an action at a time: '10 h fail gpu/0/3/1', '10:00 pump_stop cdu/0 for=20s', "
+        "'2 h trip pdu-a/0', '6 h heat_wave site value=8K'. KIND without a target that fits says what it takes. "
+        "May be repeated.",
     ),
 ]
 Format = Annotated[
     str | None,
-    typer.Option(metavar="FORMAT", help="Of the trace, where the program should not tell by itself."),
+    typer.Option(metavar="FORMAT", help="Format of the job trace (default: told from the file)."),
 ]
 Maps = Annotated[
     list[str] | None,
     typer.Option(
         "--map",
         metavar="KEY=VALUE",
-        help="How rows of the trace become jobs: size=0.5, time=0.1, gaps=0.1, gpus_per_processor=0.125, first=1000, "
-        "skip=100, estimate=exact, limits=false, utilisation=0.7, throughput=10, partition=ID, tenants=user.",
+        help="How rows of the job trace become jobs: size=0.5, time=0.1, gaps=0.1, gpus_per_processor=0.125, "
+        "first=1000, skip=100, estimate=exact, limits=false, utilisation=0.7, throughput=10, partition=ID, "
+        "tenants=user. May be repeated.",
     ),
 ]
 Camera = Annotated[
     str,
-    typer.Option(metavar="NAME", help="overview, row, top, aisle, close, or the id of a thing to fly to."),
+    typer.Option(
+        metavar="NAME", help="Camera: overview, row, top, aisle, close, or the id of a component to look at."
+    ),
 ]
 ColourBy = Annotated[
-    str, typer.Option(metavar="CHANNEL", help="What the colours show, such as gpu.power_w or gpu.state.")
+    str,
+    typer.Option(metavar="CHANNEL", help="Channel that the colours show, such as gpu.power_w or gpu.state."),
 ]
-Size = Annotated[str, typer.Option(metavar="WxH", help="Pixels.")]
-Theme = Annotated[ThemeName, typer.Option(help="Colours of the picture.")]
-Replace = Annotated[
-    bool, typer.Option("--replace", help="Record over an older run of that name, which is lost.")
-]
-Overwrite = Annotated[bool, typer.Option("--replace", help="Write over a file of that name, which is lost.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]
+Size = Annotated[str, typer.Option(metavar="WxH", help="Width and height of the picture in pixels.")]
+Theme = Annotated[ThemeName, typer.Option(help="Colour theme of the picture.")]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace an existing run file.")]
+Overwrite = Annotated[bool, typer.Option("--replace", help="Replace an existing file.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else.")]

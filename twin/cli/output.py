@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
+from twin.cli.json_formats import json_format
 from twin.shown_text import in_json
 
 
-def print_json(value: Any) -> None:
-    """Print `value` as JSON; what is no finite number is unknown, hence null."""
+def print_json(name: str, value: Mapping[str, Any]) -> None:
+    """Print `value` as JSON below its format, one of `JSON_FORMATS`; no finite number is unknown, hence null."""
+    head = json_format(name)
+    value = {"format": head.id, "version": head.version, **value}
     print(in_json(json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False)))
 
 

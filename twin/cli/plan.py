@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from twin.cli.options import Json, Scene
+from twin.cli.options import Json, Scene, Settings
 
 EXAMPLE = "Example: twin plan superpod-h100 --model llama3-70b --gpus 256 --batch 512"
 
@@ -16,50 +16,72 @@ _HINT = "give more GPUs, a shorter sequence or a batch that divides into more pa
 def plan_scene(
     scene: Scene,
     model: Annotated[
-        str, typer.Option("--model", metavar="M", help="Preset such as llama3-70b.", show_default=False)
+        str,
+        typer.Option(
+            "--model", metavar="M", help="Model to plan: a preset such as llama3-70b.", show_default=False
+        ),
     ],
     gpus: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="GPUs of the job; without it those of the scene's own job."),
+        typer.Option(min=1, metavar="N", help="GPUs of the job (default: those of the scene's job)."),
     ] = None,
     batch: Annotated[
         int | None,
-        typer.Option(min=1, metavar="B", help="Sequences of a step; without it the scene's own job's."),
+        typer.Option(
+            min=1, metavar="B", help="Global batch, in sequences per step (default: the scene's job's)."
+        ),
     ] = None,
     sequence: Annotated[
-        int | None, typer.Option(min=1, metavar="S", help="Tokens of a sequence; without it the model's.")
+        int | None, typer.Option(min=1, metavar="S", help="Sequence length in tokens (default: the model's).")
     ] = None,
     precision: Annotated[
-        str | None, typer.Option(metavar="bf16|fp8", help="Of the big matrix products; without it bf16.")
+        str | None, typer.Option(metavar="bf16|fp8", help="Precision of the matrix products (default: bf16).")
     ] = None,
     profile: Annotated[
-        str | None, typer.Option(metavar="NAME|FILE.yaml", help="Calibration profile; without it by the GPU.")
+        str | None, typer.Option(metavar="NAME|FILE.yaml", help="Calibration profile (default: by the GPU).")
     ] = None,
     sharding: Annotated[
         str | None,
         typer.Option(
             metavar="none|optimizer|gradients|weights|any",
-            help="Over data parallelism (ZeRO 0-3); without it the profile's, and weights where nothing else fits.",
+            help="What data parallelism shards, ZeRO 0 to 3 (default: the profile's; weights where nothing else fits).",
         ),
     ] = None,
-    flash: Annotated[bool | None, typer.Option("--flash/--no-flash", help="Fused attention.")] = None,
+    flash: Annotated[
+        bool | None, typer.Option("--flash/--no-flash", help="Use fused (flash) attention.")
+    ] = None,
     seq_parallel: Annotated[
-        bool | None, typer.Option("--seq-parallel/--no-seq-parallel", help="Norms split over tensor groups.")
+        bool | None,
+        typer.Option(
+            "--seq-parallel/--no-seq-parallel",
+            help="Use sequence parallelism: norms split over the tensor-parallel group.",
+        ),
     ] = None,
     tp_overlap: Annotated[
-        bool | None, typer.Option("--tp-overlap/--no-tp-overlap", help="Tensor traffic behind compute.")
+        bool | None,
+        typer.Option(
+            "--tp-overlap/--no-tp-overlap", help="Overlap tensor-parallel communication with compute."
+        ),
     ] = None,
     dp_overlap: Annotated[
-        bool | None, typer.Option("--dp-overlap/--no-dp-overlap", help="Gradient traffic behind compute.")
+        bool | None,
+        typer.Option("--dp-overlap/--no-dp-overlap", help="Overlap gradient communication with compute."),
     ] = None,
     p2p_overlap: Annotated[
-        bool | None, typer.Option("--p2p-overlap/--no-p2p-overlap", help="Stage transfers behind compute.")
+        bool | None,
+        typer.Option("--p2p-overlap/--no-p2p-overlap", help="Overlap pipeline transfers with compute."),
     ] = None,
-    grad_bytes: Annotated[int | None, typer.Option(metavar="2|4", help="Of one gradient element.")] = None,
-    top: Annotated[int, typer.Option(min=1, max=100, metavar="K", help="Plans to show.")] = 5,
+    grad_bytes: Annotated[
+        int | None,
+        typer.Option(metavar="2|4", help="Bytes of one gradient element (default: the profile's)."),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, max=100, metavar="K", help="Number of plans to show.")] = 5,
+    set_: Settings = None,
     json: Json = False,
 ) -> None:
-    """Find the fastest ways to cut a model over the GPUs of a scene that fit in their memory.
+    """Find the fastest parallelism layouts of a model on a scene.
+
+    Those that fit in the memory of its GPUs, and why others are rejected.
 
     Exit code 1: nothing fits.
     """
@@ -69,6 +91,7 @@ def plan_scene(
     from twin.cli.errors import ExitCode, told
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
+    from twin.scenario.file.set_option import set_texts
 
     with told(scene):
         options = {
@@ -79,12 +102,13 @@ def plan_scene(
             "p2p_overlap": p2p_overlap,
             "grad_bytes": grad_bytes,
         }
+        document = set_texts(load_scene(scene), set_ or [])
         found = planned(
-            load_scene(scene), scene, model, gpus, batch, sequence, precision, profile, sharding, options, top
+            document, scene, model, gpus, batch, sequence, precision, profile, sharding, options, top
         )
         said = asdict(found)
         if json:
-            print_json(said)
+            print_json("plan", said)
         else:
             _print(said)
         raise typer.Exit(ExitCode.DONE if said["plans"] else ExitCode.FINDINGS)

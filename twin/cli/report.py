@@ -26,23 +26,24 @@ def write_report(
             "--out",
             metavar="FILE",
             parser=a_file,
-            help="HTML file to write; without it NAME.html here.",
+            help="HTML file to write (default: NAME.html in this folder).",
         ),
     ] = None,
     seed: Seed = None,
     until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Stop a scene at this time, such as '10 day'.")
+        str | None,
+        typer.Option(metavar="TIME", help="Stop a scene at this time, such as '10 day' (default: its end)."),
     ] = None,
     set_: Settings = None,
     inject: Injections = None,
     pictures: Annotated[
-        bool, typer.Option(help="Pictures of the hall at start, worst moment and end.")
+        bool, typer.Option(help="Add pictures of the hall at start, worst moment and end.")
     ] = True,
     camera: Camera = "overview",
     colour_by: ColourBy = "gpu.temp_c",
     replace: Overwrite = False,
 ) -> None:
-    """Write a report of a run; a scene is run first.
+    """Write an HTML report of a run; a scene is run first.
 
     One HTML file with key figures, where the GPU time went and why, curves, pictures, events, jobs, design rules, and
     every constant with its source. It asks for no network and runs no script.

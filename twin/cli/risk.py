@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from twin.cli.options import Json, Scene, Settings
+from twin.cli.options import Json, Scene, Seed, Settings
 
 EXAMPLE = """Example: twin risk llama3-16k --sweep checkpoint.interval=5min,10min,20min
 
@@ -16,14 +16,14 @@ places, the job restarts. Power trees, cooling and queues are not in it; twin ru
 
 _SHARES = ("ettr", "lost", "checkpoints", "detection", "restart", "waiting")
 _WORDS = {
-    "ettr": "effective training time ratio",
+    "ettr": "ETTR",
     "unexpected": "interruptions, unexpected",
     "planned": "interruptions, planned",
-    "lost": "work lost",
-    "checkpoints": "checkpoint pauses",
-    "detection": "until noticed",
-    "restart": "starts and restarts",
-    "waiting": "waiting for spares",
+    "lost": "lost work",
+    "checkpoints": "checkpoint stall",
+    "detection": "detection time",
+    "restart": "restart overhead",
+    "waiting": "waiting for replacement node",
     "nodes_down": "nodes in repair at a time",
 }
 
@@ -31,27 +31,28 @@ _WORDS = {
 def risk_of_scene(
     scene: Scene,
     job: Annotated[
-        str | None, typer.Option("--job", metavar="J", help="Which job; without it the largest.")
+        str | None, typer.Option("--job", metavar="J", help="Job to look at (default: the largest).")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=2, max=100_000, metavar="N", help="Runs.")] = 1000,
+    seeds: Annotated[
+        int, typer.Option(min=2, max=100_000, metavar="N", help="Number of Monte Carlo runs.")
+    ] = 1000,
     spares: Annotated[
         int | None,
-        typer.Option(
-            min=0, metavar="N", help="Nodes that stand by; without it those of its rows that no job asks for."
-        ),
+        typer.Option(min=0, metavar="N", help="Spare nodes (default: unallocated nodes in its rows)."),
     ] = None,
+    seed: Seed = None,
     set_: Settings = None,
     sweep: Annotated[
         list[str] | None,
         typer.Option(
             metavar="PATH=A,B,...",
-            help="Compare values of the job (checkpoint.interval=5min,10min) or of the scene (failures.lemons=...); "
-            "several are crossed.",
+            help="Compare values of the job (checkpoint.interval=5min,10min) or of the scene (failures.lemons=...). "
+            "May be repeated; several are crossed.",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Show what a job keeps, what it loses to what, how many spares it needs, and its best interval."""
+    """Estimate ETTR, losses, spare count and checkpoint interval of a job (Monte Carlo)."""
     from dataclasses import asdict
 
     from twin.api.risk import sampled
@@ -61,10 +62,11 @@ def risk_of_scene(
     from twin.scenario.file.set_option import set_texts
 
     with told(scene):
-        document = set_texts(load_scene(scene), set_ or [])
+        own = [] if seed is None else [f"seed={seed}"]
+        document = set_texts(load_scene(scene), [*(set_ or []), *own])
         said = asdict(sampled(document, job, seeds, spares, sweep or []))
         if json:
-            print_json(said)
+            print_json("risk", {"seed": document.scenario.seed, **said})
         else:
             _print(said)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,41 +33,48 @@ def run_scene(
     scene: Scene,
     seed: Seed = None,
     until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Stop at this time, such as '10 day'.")
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Stop at this time, such as '10 day' (default: the end of the scene)."
+        ),
     ] = None,
     set_: Settings = None,
     inject: Injections = None,
     out: Annotated[
         Path | None,
         typer.Option(
+            "-o",
+            "--out",
             metavar="FILE",
             parser=a_file,
-            help="Run file to write; without it one in the state folder. An older run there is kept.",
+            help="Run file to write (default: one in the state folder).",
         ),
     ] = None,
     replace: Replace = False,
-    record: Annotated[bool, typer.Option(help="Whether to write a run file at all.")] = True,
+    record: Annotated[bool, typer.Option(help="Write a run file.")] = True,
     jobs: Annotated[
         Path | None,
         typer.Option(
             metavar="TRACE",
-            help="Run the jobs of this file instead of the scene's, until the last has ended: SWF, Slurm sacct -P, "
-            "Philly JSON, Helios or Acme CSV, Gavel.",
+            help="Job trace to run instead of the jobs of the scene, until its last job has ended: SWF, "
+            "Slurm sacct -P, Philly JSON, Helios or Acme CSV, Gavel.",
         ),
     ] = None,
     format: Format = None,
     maps: Maps = None,
     keep_jobs: Annotated[
-        bool, typer.Option("--keep-jobs", help="Beside the jobs of --jobs those of the scene too.")
+        bool, typer.Option("--keep-jobs", help="With --jobs: run the jobs of the scene, too.")
     ] = False,
-    policy: Annotated[SchedulerPolicy | None, typer.Option(help="Of the scheduler.")] = None,
+    policy: Annotated[
+        SchedulerPolicy | None, typer.Option(help="Scheduling policy (default: the scene's).")
+    ] = None,
     incidents: Incidents = None,
     redraw: Annotated[
         list[str] | None,
         typer.Option(
             metavar="TIME=SEED",
-            help="Draw chance from another seed from a time on, the past kept: '5 h=7' is the future of seed 7 of "
-            "twin branch --seeds.",
+            help="Take random draws from another seed after a time, and keep the past: '5 h=7' is the future of "
+            "seed 7 of twin branch --seeds. May be repeated.",
         ),
     ] = None,
     json: Json = False,
@@ -99,9 +106,9 @@ def run_scene(
             scene, seed, until, settings, inject or [], out, record, work, incidents, redraw or []
         )
         if json:
-            print_json(summary)
+            print_json("run-summary", summary_json(summary))
         else:
-            from twin.cli.summary_text import print_summary
+            from twin.cli.text.summary import print_summary
 
             print_summary(summary)
 
@@ -139,6 +146,16 @@ def summary_of_run(
     except RunFileError as error:
         raise Failure(str(error)) from error
     return summary_of(result)
+
+
+def summary_json(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ``--json`` prints of a summary: its `version`, of the program that ran, is called `app_version`."""
+    own = ("scene", "seed", "gpus", "nodes", "version")
+    return {
+        "app_version" if key == "version" else key: summary[key]
+        for key in (*own, *(key for key in summary if key not in own))
+        if key in summary
+    }
 
 
 def _redraw(text: str, scenario: Scenario) -> Redraw:

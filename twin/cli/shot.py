@@ -42,16 +42,23 @@ def take_picture(
     out: Annotated[
         Path,
         typer.Option(
-            "-o", "--out", metavar="FILE", parser=a_file, help="PNG file to write.", show_default=False
+            "-o",
+            "--out",
+            metavar="FILE",
+            parser=a_file,
+            help="Picture to write, a *.png file.",
+            show_default=False,
         ),
     ],
     at: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Simulated time, such as '20 day'; without it half-way."),
+        typer.Option(metavar="TIME", help="Simulated time, such as '20 day' (default: half-way)."),
     ] = None,
     camera: Camera = "overview",
     colour_by: ColourBy = "gpu.temp_c",
-    cables: Annotated[CablesBy, typer.Option(help="What colours the cables.")] = CablesBy.rail,
+    cables: Annotated[
+        CablesBy, typer.Option(help="Colour of the cables: by rail, or by load.")
+    ] = CablesBy.rail,
     size: Size = "1600x1000",
     theme: Theme = ThemeName.dark,
     seed: Seed = None,

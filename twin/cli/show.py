@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from twin.cli.options import Json, SceneOrRun
+from twin.cli.options import Json, SceneOrRun, Settings
 
 EXAMPLE = "Example: twin show nvl72-row | less"
 
@@ -16,8 +16,11 @@ def show_scene(
     json: Json = False,
     at: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Of a scene: as its edits have made it by then, such as '2 h'."),
+        typer.Option(
+            metavar="TIME", help="Show the scene as its edits have made it by this time, such as '2 h'."
+        ),
     ] = None,
+    set_: Settings = None,
 ) -> None:
     """Print a scene in full, or the summary of a run.
 
@@ -31,17 +34,22 @@ def show_scene(
         if is_run(what):
             if at is not None:
                 raise BadInput("--at shows a scene as its edits have made it by then, not a recorded run")
+            if set_:
+                raise BadInput("--set changes a scene, not a recorded run; name the scene instead")
             summary = recorded_summary(what)
             if json:
-                print_json(summary)
+                from twin.cli.run import summary_json
+
+                print_json("run-summary", summary_json(summary))
             else:
-                from twin.cli.summary_text import print_summary
+                from twin.cli.text.summary import print_summary
 
                 print_summary(summary)
             return
         from twin.scenario.file.effective_text import plain, show
+        from twin.scenario.file.set_option import set_texts
 
-        document = load_scene(what)
+        document = set_texts(load_scene(what), set_ or [])
         if at is not None:
             from twin.cli.scene import time_of
             from twin.scenario.file.scene_at import effective
@@ -50,7 +58,7 @@ def show_scene(
                 document, time_of(at, "--at", document.scenario, document.scenario.duration_s)
             )
         if json:
-            print_json(plain(document.scenario))
+            print_json("scenario", plain(document.scenario))
         else:
             print(show(document), end="")
 

@@ -19,8 +19,8 @@ GAP = _PADDING + 1
 """Characters between columns: padding, and the divider of the box, which is blank."""
 
 
-_LINE = 28
-"""A column of text has room for so many characters before it is broken into lines."""
+_TIGHTER = ((_PADDING, 28), (1, 20), (0, 12))
+"""Padding, and characters that a column of text has room for before it is broken: closer where a line is too short."""
 
 
 class PrintableConsole(Console):
@@ -43,40 +43,49 @@ def console(*, stderr: bool = False) -> PrintableConsole:
     return PrintableConsole(stderr=stderr, width=None if stream.isatty() else 100)
 
 
-def table_of(heads: bool = True) -> Table:
+def table_of(heads: bool = True, padding: int = _PADDING) -> Table:
     """Return an empty table in the one style of this program."""
     return Table(
-        box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, show_header=heads, padding=(0, _PADDING, 0, 0)
+        box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, show_header=heads, padding=(0, padding, 0, 0)
     )
 
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: int = 0) -> None:
     """Print rows under heads; the last `right` columns are numbers, set to the right.
 
-    Numbers and the first column are never cut: where they are wider than the reader, lines are longer than it.
+    Columns move closer where the reader is narrow. Numbers are never cut: where they are wider than the reader,
+    lines are longer than it.
     """
     rows = [tuple(row) for row in rows]
-    table = table_of()
-    needed = 0
+    columns = list(zip(heads, *rows, strict=True))
+    to = console()
+    for padding, line in _TIGHTER:
+        names = 1 if padding else 0  # of rows, broken only where nothing else helps
+        whole = [place < names or place >= len(heads) - right for place in range(len(heads))]
+        least = [_least(cells, alone, line) for cells, alone in zip(columns, whole, strict=True)]
+        needed = sum(least) + (padding + 1) * (len(heads) - 1)
+        if needed <= to.width:
+            break
+    table = table_of(padding=padding)
     for place, head in enumerate(heads):
         numbers = place >= len(heads) - right
-        whole = numbers or place == 0
-        cells = [head, *(row[place] for row in rows)]
-        words = [text for cell in cells for text in _unbroken(cell, whole)]
-        least = max(max(map(len, words), default=0), min(_LINE, max(map(len, cells))))
         table.add_column(
             Text(head),
             justify="right" if numbers else "left",
             overflow="fold",
-            no_wrap=whole,
-            min_width=least,
+            no_wrap=whole[place],
+            min_width=least[place],
         )
-        needed += least + GAP
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    to = console()
-    to.width = max(to.width, needed - GAP)
+    to.width = max(to.width, needed)
     to.print(table)
+
+
+def _least(cells: Sequence[str], whole: bool, line: int) -> int:
+    """Return how wide a column must be at least."""
+    words = [text for cell in cells for text in _unbroken(cell, whole)]
+    return max(max(map(len, words), default=0), min(line, max(map(len, cells))))
 
 
 def _unbroken(cell: str, whole: bool) -> list[str]:

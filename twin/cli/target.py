@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from twin.cli.errors import BadInput, Failure
+from twin.cli.errors import BadInput
 from twin.cli.scene import RUN_SUFFIX, SCENE_SUFFIX, is_run
 
 
@@ -33,13 +33,10 @@ def must_be_free(
     ------
     BadInput
         With what would be right.
-    Failure
-        Where there is no such folder.
     """
     if path.is_dir():
         raise BadInput(f"{option}: {path} is a folder; name a file in it")
-    if not path.parent.is_dir():
-        raise Failure(f"{option}: there is no folder {path.parent} to write {path.name} into; make it first")
+    must_have_folder(path, option)
     if path.exists() and any(Path(one).exists() and path.samefile(one) for one in inputs):
         raise BadInput(f"{option}: {path} is what is read, and would be lost; name another file")
     if path.name.endswith((RUN_SUFFIX, SCENE_SUFFIX)) or is_run(str(path)):
@@ -47,9 +44,15 @@ def must_be_free(
         right = f"; end it with {endings[0]}" if endings else "; name another file"
         raise BadInput(f"{option}: {path} is a {kind}, or named like one{right}")
     if endings and path.suffix and path.suffix.lower() not in endings:
-        raise BadInput(f"{option}: {path} is not named like what is written; end it with {endings[0]}")
+        raise BadInput(f"{option} must end in {endings[0]}, not {path.suffix}: {path}")
     if replace is False and path.exists():
         raise BadInput(f"{option}: {path} is there already; name another file, or give --replace to lose it")
+
+
+def must_have_folder(path: Path, option: str) -> None:
+    """Refuse a file to write whose folder does not exist; raises `BadInput`."""
+    if not path.parent.is_dir():
+        raise BadInput(f"{option}: no folder {path.parent}; create it first")
 
 
 def must_not_lose_a_run(path: Path, option: str, replace: bool) -> None:
@@ -65,8 +68,9 @@ def must_not_lose_a_run(path: Path, option: str, replace: bool) -> None:
     Raises
     ------
     BadInput
-        With what the run is that would be lost.
+        With what the run is that would be lost, and where its folder does not exist.
     """
+    must_have_folder(path, option)
     if not replace and path.is_file() and path.stat().st_size and is_run(str(path)):
         raise BadInput(
             f"{option}: {path} is a recorded run already{_which(path)}; name another file, or give --replace to lose it"

@@ -7,23 +7,47 @@ same has been done to every piece of text of it.
 from __future__ import annotations
 
 import io
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, Any, cast
 
 from twin.shown_text import printable
 
 
 class PrintableOutput(io.TextIOWrapper):
-    """A stream that writes text as `printable` makes it."""
+    """A stream that writes text as `printable` makes it.
+
+    Where its reader has left, as `head` does, the command is over: quietly, and nothing has failed.
+    """
 
     def write(self, text: str, /) -> int:
         """Write a text; return how much was asked for."""
-        super().write(printable(text))
+        with self._while_read():
+            super().write(printable(text))
         return len(text)
 
     def write_styled(self, text: str) -> None:
         """Write text whose pieces are printable already, with codes of styles between them."""
-        super().write(text)
+        with self._while_read():
+            super().write(text)
+
+    def flush(self) -> None:
+        """Hand on all that is written."""
+        with self._while_read():
+            super().flush()
+
+    @contextmanager
+    def _while_read(self) -> Iterator[None]:
+        """End the program with 0 where nobody reads any more; what is still written goes nowhere."""
+        try:
+            yield
+        except BrokenPipeError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            raise SystemExit(0) from None
 
 
 class _Styled:

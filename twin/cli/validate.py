@@ -22,18 +22,19 @@ The figures of vTrain are not ours to ship; they are read from --data DIR where 
 
 def validate_tables(
     tables: Annotated[
-        list[str] | None, typer.Argument(metavar="[TABLE]...", help="Without any: all.", show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="TABLE...", help="Tables to compare (default: all).", show_default=False),
     ] = None,
     data: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder of data files that do not ship; without it ../shared/reference of a checkout.",
+            help="Folder of data files that do not ship (default: ../shared/reference of a checkout).",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Compare the model with every published table, or with those named.
+    """Compare the model with published figures, table by table.
 
     Exit code 1 when a goal is missed, or a table that was named cannot be read.
     """
@@ -46,11 +47,12 @@ def validate_tables(
         comparisons, generations, passed = found.tables, found.generations, found.passed
         if json:
             print_json(
+                "validation",
                 {
                     "passed": passed,
                     "tables": [_table(one) for one in comparisons],
                     "generations": [_generation(one) for one in generations],
-                }
+                },
             )
         else:
             _print(comparisons, generations)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from twin.cli.options import Json
+from twin.cli.options import Json, Run
 
 if TYPE_CHECKING:
     from twin.analysis.verify import Divergence, Verdict
@@ -14,11 +14,9 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: twin verify lab.twinrun    (made by: twin run lab-16 --out lab.twinrun)"
 
-Run = Annotated[str, typer.Argument(metavar="RUN", help="A *.twinrun file.", show_default=False)]
-
 
 def verify_run(run: Run, json: Json = False) -> None:
-    """Simulate a run again from what its file holds, and report the first divergence.
+    """Simulate a run again from its file, and report the first divergence.
 
     First the whole file is read: a block or state that is damaged is named, with its channel and time. Scene, seed and
     whatever people did while it ran are in the file. Events are compared one by one (kind, subject, integer outcomes,
@@ -38,7 +36,7 @@ def verify_run(run: Run, json: Json = False) -> None:
         with progress(f"verify {run}") as show:
             verdict = _whole(lambda: verify(run, show))
         if json:
-            print_json(_as_json(run, verdict))
+            print_json("verification", _as_json(run, verdict))
         else:
             _print(run, verdict)
         raise typer.Exit(ExitCode.DONE if verdict.clean else ExitCode.FINDINGS)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twin.cli.options import Camera, ColourBy, Size, Theme, ThemeName, a_file
+from twin.cli.options import Camera, ColourBy, Run, Size, Theme, ThemeName, a_file
 
 if TYPE_CHECKING:
     from twin.report.film import Film
@@ -16,28 +16,33 @@ EXAMPLE = "Example: twin video pump.twinrun -o pump.mp4 --from '4 min' --to '12 
 
 
 def make_video(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A *.twinrun file.", show_default=False)],
+    run: Run,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="FILE", parser=a_file, help="MP4 file to write."),
+        typer.Option("-o", "--out", metavar="FILE", parser=a_file, help="Video to write, an *.mp4 file."),
     ] = None,
     frames: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write numbered PNG files here; needs no encoder.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Folder for numbered PNG files instead of a video; needs no encoder."
+        ),
     ] = None,
     from_: Annotated[
-        str | None, typer.Option("--from", metavar="TIME", help="Begin of the range; without it the start.")
+        str | None,
+        typer.Option("--from", metavar="TIME", help="Start of the range (default: the start of the run)."),
     ] = None,
     to: Annotated[
-        str | None, typer.Option("--to", metavar="TIME", help="Its end; without it the end.")
+        str | None,
+        typer.Option("--to", metavar="TIME", help="End of the range (default: the end of the run)."),
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, max=3600, help="How long the film lasts.")] = 20.0,
-    fps: Annotated[int, typer.Option(min=1, max=120, help="Pictures per second.")] = 30,
+    seconds: Annotated[float, typer.Option(min=0.1, max=3600, help="Length of the film in seconds.")] = 20.0,
+    fps: Annotated[int, typer.Option(min=1, max=120, help="Pictures per second of the film.")] = 30,
     camera: Camera = "overview",
     colour_by: ColourBy = "gpu.temp_c",
     size: Size = "1280x720",
     theme: Theme = ThemeName.dark,
     replace: Annotated[
-        bool, typer.Option("--replace", help="The pictures of another film at --frames FOLDER may be lost.")
+        bool, typer.Option("--replace", help="Replace the pictures of another film in --frames FOLDER.")
     ] = False,
 ) -> None:
     """Make a film of a run, off screen.

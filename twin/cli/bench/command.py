@@ -42,10 +42,11 @@ def measure_speed(json: Json = False) -> None:
         measured = measure(renderer)
         if json:
             print_json(
+                "bench",
                 {
                     "figures": {each.figure.key: each.record() for each in measured},
                     "machine": _machine(renderer),
-                }
+                },
             )
         else:
             _print(measured, _machine(renderer))

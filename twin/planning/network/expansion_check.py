@@ -249,7 +249,7 @@ class _Grower:
             wrong = self._wrong(scenario, candidate, size)
             if not wrong:
                 return candidate, reasons
-            reasons.append(f"{candidate.kind} {fabric.id}: {wrong}")
+            reasons.append(f"{candidate.kind} fabric {fabric.id}: {wrong}")
         raise PlanError(f"no topology of its switches carries fabric {fabric.id!r} so far: {reasons[-1]}")
 
     def _wrong(self, scenario: Scenario, fabric: Fabric, before: Size) -> str:
@@ -260,7 +260,7 @@ class _Grower:
         except Misfit as wrong:
             return f"{wrong.key} {wrong.reason}"
         if fabric.kind == "single-switch" and size.leaves > fabric.homes:
-            return f"leaf would be {size.leaves} switches that nothing joins"
+            return f"would need {size.leaves} leaves and has no spine"
         if size.units > 1 and 0 < size.spine_up < before.spine_up and not size.pair_cables:
             return f"core.count leaves a spine {size.spine_up} cables up, and it has {before.spine_up} now"
         alone = scenario.model_copy(update={"fabrics": (fabric,)})

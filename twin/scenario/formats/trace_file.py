@@ -114,8 +114,8 @@ def format_of(text: str, name: str) -> str:
         if commented or trace_swf.looks_like(said):
             return "swf"
         reason, hint = (
-            "is not the first line of a known trace format",
-            f"supported: {_FORMATS}; set format if it is one of them",
+            "unknown trace format",
+            f"supported: {_FORMATS}; if it is one of them, set its format",
         )
         raise ScenarioError([Problem(name, line, "", repr(said[:50]), reason, hint)])
     raise ScenarioError([Problem(name, 1, "", "", "is empty", f"supported: {_FORMATS}")])

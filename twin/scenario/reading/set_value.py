@@ -135,7 +135,7 @@ class _Setting:
             }
         if value is None and len(spot.models) == 1 and self.text is not None:
             return self._begun(spot.models[0], steps)
-        raise self._nowhere(f"has no key {step!r}", "set a key of an existing item")
+        raise self._nowhere(f"unknown key {step!r}", "set a key of something that exists")
 
     def _begun(self, model: type[BaseModel], steps: tuple[str, ...]) -> Any:
         """Return a group of keys that was not there, with its first value."""

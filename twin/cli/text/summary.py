@@ -9,11 +9,11 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from twin.analysis.account_words import account_title
-from twin.cli.cloud_text import cloud_lines
-from twin.cli.facility_text import facility_lines
-from twin.cli.queue_text import MANY, jobs_table, queue_table, state_of, tenants_table
-from twin.cli.repair_text import repair_lines
 from twin.cli.tables import console, table_of
+from twin.cli.text.cloud import cloud_lines
+from twin.cli.text.facility import facility_lines
+from twin.cli.text.queue import MANY, jobs_table, queue_table, state_of, tenants_table
+from twin.cli.text.repair import repair_lines
 from twin.units import render
 
 _BAR = 24
@@ -88,29 +88,29 @@ def _headline(summary: Mapping[str, Any]) -> Group:
         (
             "Goodput",
             _percent(summary["goodput"]),
-            "steps kept, against full clock and no wait for input, without failures",
+            "work kept / work of the same GPUs at full clock without failures",
         ),
-        ("ETTR", _percent(summary["ettr"]), "share of the jobs' time spent on steps that were kept"),
+        ("ETTR", _percent(summary["ettr"]), "share of job time spent on steps that were kept"),
         ("Interruptions", f"{broken['unexpected']:,}", f"unexpected, and {broken['planned']:,} planned"),
         (
             "IT power",
             _quantity(power["it_mean_w"], "power"),
-            f"mean; {_quantity(power['it_max_w'], 'power')} at most",
+            f"mean; peak {_quantity(power['it_max_w'], 'power')}",
         ),
         (
-            "Site power",
+            "Facility power",
             _quantity(power["facility_mean_w"], "power"),
-            f"mean; {_quantity(power['facility_max_w'], 'power')} at most; {_quantity(power['loss_w'], 'power')} lost"
-            " on the way",
+            f"mean; peak {_quantity(power['facility_max_w'], 'power')}; distribution losses "
+            f"{_quantity(power['loss_w'], 'power')}",
         ),
         (
             "Energy",
             _quantity(energy["facility_j"], "energy"),
-            f"drawn by the site; PUE {_number(summary['pue'], 3)}",
+            f"of the facility; PUE {_number(summary['pue'], 3)}",
         ),
         ("Water", _litres(summary["water_l"]), "evaporated"),
         (
-            "Hottest die",
+            "Hottest GPU",
             _quantity(summary["thermal"]["gpu_max_c"], "temperature"),
             _throttled(summary["thermal"]),
         ),
@@ -198,8 +198,8 @@ def _fabrics(fabrics: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _stores(stores: list[Mapping[str, Any]]) -> Group:
     table = table_of()
-    table.add_column("store", no_wrap=True)
-    for head in ("reads", "at most", "writes", "at most", "operations", "busy", "at most"):
+    table.add_column("storage", no_wrap=True)
+    for head in ("reads", "peak", "writes", "peak", "IO/s", "busy", "peak"):
         table.add_column(head, justify="right", no_wrap=True)
     for store in stores:
         table.add_row(
@@ -209,7 +209,7 @@ def _stores(stores: list[Mapping[str, Any]]) -> Group:
                 for way in ("read", "write")
                 for figure in ("mean", "max")
             ),
-            f"{store['iops_mean']:,.0f} /s",
+            f"{store['iops_mean']:,.0f}",
             _percent(store["load_mean"]),
             _percent(store["load_max"]),
         )
@@ -219,11 +219,11 @@ def _stores(stores: list[Mapping[str, Any]]) -> Group:
 def _causes(by_cause: Mapping[str, int]) -> Group:
     table = table_of()
     table.add_column("cause", no_wrap=True)
-    table.add_column("times", justify="right", no_wrap=True)
+    table.add_column("count", justify="right", no_wrap=True)
     for cause, number in sorted(by_cause.items(), key=lambda item: (-item[1], item[0])):
         if number:
             table.add_row(cause.replace("_", " "), f"{number:,}")
-    return _titled("What interrupted the jobs", table)
+    return _titled("Interruptions by cause", table)
 
 
 def _heat(summary: Mapping[str, Any]) -> Group:
@@ -235,7 +235,7 @@ def _heat(summary: Mapping[str, Any]) -> Group:
     if not loops:
         return Group()
     table = table_of()
-    for head in ("loop", "hottest die", "GPU-hours at lower clocks", "GPUs shut down"):
+    for head in ("loop", "hottest GPU", "throttled GPU-hours", "shutdowns"):
         table.add_column(head, justify="left" if head == "loop" else "right", no_wrap=True)
     for loop in loops:
         table.add_row(
@@ -251,9 +251,7 @@ def _foot(summary: Mapping[str, Any]) -> list[str]:
     residual = summary["energy"]["residual"]
     lines = [
         f"{summary['events']:,} events, hash {summary['event_hash']}",
-        f"energy in against heat out, losses and storage: off by {residual:.1e}"
-        if residual is not None
-        else "",
+        f"energy balance closes to {residual:.1e}" if residual is not None else "",
         f"recorded in {summary['run_file']}" if summary.get("run_file") else "",
     ]
     return [line for line in lines if line]
@@ -261,7 +259,7 @@ def _foot(summary: Mapping[str, Any]) -> list[str]:
 
 def _throttled(thermal: Mapping[str, Any]) -> str:
     hours = thermal["throttle_gpu_s"] / 3600
-    return f"clocks lowered for {hours:,.2f} GPU-hours" if hours else "no clock lowered by heat"
+    return f"thermal throttling: {hours:,.2f} GPU-hours" if hours else "no thermal throttling"
 
 
 def _percent(share: float | None) -> str:
@@ -279,7 +277,7 @@ def _quantity(value: float | None, dimension: str) -> str:
 def _litres(value: float | None) -> str:
     if value is None:
         return "unknown"
-    return f"{value / 1000:,.0f} m3" if value >= 1e4 else f"{value:,.0f} l"
+    return f"{value / 1000:,.0f} m³" if value >= 1e4 else f"{value:,.0f} L"
 
 
 def _time(seconds: float) -> str:

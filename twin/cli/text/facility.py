@@ -40,14 +40,14 @@ def facility_lines(summary: Mapping[str, Any]) -> Any:
 
 
 def _rows(energy: Mapping[str, Any], facility: Mapping[str, Any]) -> Iterator[tuple[str, float, str]]:
-    yield "from the grid", facility["grid_j"], f"at most {render(facility['grid_max_w'], 'power', digits=4)}"
+    yield "utility feed", facility["grid_j"], f"peak {render(facility['grid_max_w'], 'power', digits=4)}"
     if facility["on_site_j"]:
-        yield "made on site", facility["on_site_j"], ""
+        yield "on-site generation", facility["on_site_j"], ""
     if facility["battery_out_j"]:
         into = render(facility["battery_in_j"], "energy", digits=4)
-        yield "out of batteries", facility["battery_out_j"], f"{into} went in"
+        yield "battery discharge", facility["battery_out_j"], f"{into} charged"
     yield "GPUs", energy["gpu_j"], ""
-    yield "rest of the racks", energy["it_j"] - energy["gpu_j"], ""
+    yield "other IT load", energy["it_j"] - energy["gpu_j"], ""
     yield "cooling", energy["cooling_j"], ""
     worst = sorted(facility["loss_by_stage_j"].items(), key=lambda one: -one[1])
     named = ", ".join(
@@ -55,24 +55,24 @@ def _rows(energy: Mapping[str, Any], facility: Mapping[str, Any]) -> Iterator[tu
         for kind, joules in worst[:3]
         if joules > 0
     )
-    yield "lost on the way", energy["loss_j"], named
+    yield "distribution losses", energy["loss_j"], named
 
 
 def _others(summary: Mapping[str, Any], facility: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     tonnes, water_l = facility["carbon_kg"] / 1e3, summary["water_l"]
     yield "cost and carbon", f"{facility['cost_usd']:,.0f} USD, {tonnes:,.1f} t CO2"
     if water_l and summary["wue_l_kwh"] is not None:
-        yield "water", f"{water_l / 1e3:,.1f} m3, WUE {summary['wue_l_kwh']:.2f} L/kWh"
+        yield "water", f"{water_l / 1e3:,.1f} m³, WUE {summary['wue_l_kwh']:.2f} L/kWh"
     free = facility["hours"]["total"]
     if free.get("free_hours") and free.get("hours"):
-        yield "without a compressor", f"{100 * free['free_hours'] / free['hours']:.0f} % of the time"
+        yield "free cooling", f"{100 * free['free_hours'] / free['hours']:.0f} % of hours"
     swing = facility["swing"]["site_w"]
     if swing:
-        yield "swing of each step", render(swing, "power", digits=3)
+        yield "load swing per step", f"{render(swing, 'power', digits=3)} peak to trough"
     if facility["peak_violations"]:
         yield "above the contracted peak", f"{facility['peak_violations']} times"
     if facility["ramp_violations"]:
-        yield "steeper than the grid allows", f"{facility['ramp_violations']} times"
+        yield "above the ramp limit of the utility", f"{facility['ramp_violations']} times"
     for part, hours in facility["hot_gpu_hours"]["gpu_hours_above"].items():
         hot = [f"{gpu_hours:,.0f} above {limit} °C" for limit, gpu_hours in hours.items() if gpu_hours >= 0.5]
         if hot:

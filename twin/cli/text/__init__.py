@@ -1,0 +1,1 @@
+"""What commands print for people: summaries and comparisons as text and tables."""
