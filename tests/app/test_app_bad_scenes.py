@@ -142,7 +142,7 @@ def test_a_scene_beside_which_a_damaged_run_lies_is_opened_played_and_the_run_re
     (root,) = dock.roots
     (cut,) = root.branches
     assert "ledger_gpu_s is missing" in root.unread
-    assert "Infinity is not a number" in cut.unread
+    assert "Infinity is no number" in cut.unread
     item = dock.tree.topLevelItem(0).child(0)
     assert item.text(GOODPUT) == "run file damaged"
     choose(damaged.with_name("own.twinrun"))

@@ -39,8 +39,8 @@ def test_edits_that_a_run_cannot_follow_are_told_one_by_one(twin, scene) -> None
     people, leave = broken(twin("check", file, "--json", code=1).stdout)
     assert [one["rule"] for one in (people, leave)] == ["action-refused"] * 2
     assert (people["key"], people["line"], people["ids"]) == ("edits[people]", 7, ["people"])
-    assert people["reason"].startswith("people at 2 h cannot be applied: tenants cannot change in a run")
-    assert leave["reason"].startswith("leave at 2 h cannot be applied: no job can be taken out of a run")
+    assert people["reason"].startswith("people at 2 h cannot be applied: tenants cannot change during a run")
+    assert leave["reason"].startswith("leave at 2 h cannot be applied: jobs of a run cannot be removed")
     accepted = "exclusions:\n  - {id: a, rule: action-refused, target: people, comment: for the next run}\n"
     (one,) = broken(
         twin("check", scene("edits:\n" + edits.splitlines()[0] + "\n" + accepted), "--json").stdout
@@ -98,4 +98,4 @@ def test_a_hall_on_two_facility_loops_is_told_once_with_the_loop_to_change(twin,
     assert [(one["rule"], one["key"], one["ids"]) for one in told] == [
         ("hall-water", "cooling.loops[coils].plant", ["coils/0"])
     ]
-    assert told[0]["fix"].startswith("water here too")
+    assert told[0]["fix"].startswith("water, or another hall")

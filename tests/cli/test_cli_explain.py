@@ -19,7 +19,7 @@ def pump(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_tells_of_a_range_and_of_the_whole(twin, pump: Path) -> None:
     said = twin("explain", pump).stdout
     assert "2 h from 09:55:00: 63.3 % of 1,152.0 GPU-hours were productive" in said
-    assert "GPUs, throttled from 10:00:11 to 10:00:42, after 2 of 2 pumps stand still for 20 s" in said
+    assert "GPUs, throttled from 10:00:11 to 10:00:42, after 2 of 2 pumps stopped for 20 s" in said
     narrow = json.loads(twin("explain", pump, "--from", "5 min", "--to", "10 min", "--json").stdout)
     assert (narrow["from_s"], narrow["to_s"]) == (300.0, 600.0)
     assert sum(one["gpu_s"] for one in narrow["accounts"]) + narrow["productive_gpu_s"] == pytest.approx(

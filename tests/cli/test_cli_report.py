@@ -45,7 +45,7 @@ def test_a_recorded_run_is_reported_without_pictures_where_none_are_wanted(twin,
     twin("run", "lab-16", "--until", "2 h", "--out", tmp_path / "a.twinrun", "--json")
     twin("report", tmp_path / "a.twinrun", "--no-pictures", "-o", tmp_path / "a.html")
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "This report has no pictures." in text
+    assert "No pictures were asked for." in text
     assert "<img" not in text
     assert "--seed" in twin("report", tmp_path / "a.twinrun", "--seed", "2", code=2).stderr
 

@@ -45,7 +45,7 @@ def test_tables_for_people_name_the_swept_key_whole(twin) -> None:
         "risk", "lab-16", "--seeds", "10", "--spares", "2", "--sweep", "failures.lemons=true,false"
     ).stdout
     for words in (
-        "effective training time ratio",
+        "ETTR",
         "2 nodes, 2 spares",
         "failures.lemons",
         "a checkpoint every",

@@ -63,7 +63,7 @@ def test_in_a_run_the_same_list_is_not_changed_before_an_edit_that_says_it_whole
     draft.at(1800.0)
     proposal = draft.propose(rack("between", 24.0))
     assert isinstance(proposal, Proposal)
-    with pytest.raises(CommandError, match="“Add late”, still to come"):
+    with pytest.raises(CommandError, match="“Add late”, in the future"):
         draft.edit(proposal, 1800.0)
     assert draft.edit(proposal, 7200.0).at_s == 7200.0
     draft.edit(draft.propose(Given(Patch((Change("title", "Mine"),), "Rename"))), 1800.0)  # type: ignore[arg-type]

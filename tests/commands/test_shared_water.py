@@ -54,7 +54,7 @@ def units(*names: str) -> list[AddPrefab]:
 def test_what_stands_in_one_hall_runs_on_one_facility_loop(commands: list[AddRoom | AddPrefab]) -> None:
     made = done(EditedScene.of(loads(EMPTY), catalog=CATALOG), *commands)
     assert [one.id for one in made.scenario.cooling.plants] == ["water"] == [water_of(made)]
-    assert [one for one in broken(made) if "one feed" not in one] == []
+    assert [one for one in broken(made) if "single-fed" not in one] == []
     assert Engine(made.scenario).advance(60.0) == 60.0
 
 
@@ -84,7 +84,7 @@ def test_what_feeds_the_facility_loop_grows_with_it() -> None:
     assert (utility.id, before.scenario.power[0].capacity_w) == ("utility", 50e3)
     assert utility.capacity_w is not None
     assert utility.capacity_w > 100e3
-    assert [one for one in broken(after) if "one feed" not in one] == []
+    assert [one for one in broken(after) if "single-fed" not in one] == []
 
 
 def test_loops_on_warmer_water_are_as_much_warmer() -> None:

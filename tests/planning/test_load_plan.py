@@ -73,7 +73,7 @@ def test_the_job_dialog_plans_nothing_and_says_so() -> None:
     draft = JobDraft(load(), 64, hardware[0])
     found = estimate_draft(draft)
     assert found.step_s == 60.0
-    assert "Only the power" in worth(draft, found)
+    assert "gives the power of this load" in worth(draft, found)
     assert timeline(draft, found) is None
     assert not can_be_searched(draft)
     assert not can_be_strong(draft)
