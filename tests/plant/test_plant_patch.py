@@ -125,7 +125,7 @@ def test_taking_away_a_hall_needs_a_new_run() -> None:
     plant = build(superpod(1))
     other = superpod(1).model_dump(by_alias=True)
     other["halls"][0]["id"] = "annex"
-    with pytest.raises(PlantError, match="hall 'hall' cannot be taken away"):
+    with pytest.raises(PlantError, match="hall 'hall' cannot be removed during a run"):
         rebuild(plant, Scenario.model_validate(other))
 
 

@@ -42,7 +42,7 @@ OTHERS = {
     "app/world/part_figures.py": {"figure"},  # of the catalogue
     "app/files/journal.py": {"document"},
     "app/inspector/property_row.py": {"now", "self._now"},
-    "app/inspector/property_values.py": {"first", "now", "other"},
+    "app/inspector/property_values.py": {"first", "now", "value"},
     "app/files/recovery.py": {"draft.file", "run.document"},
     "app/files/scene_file.py": {"draft.file"},
     "catalog/load.py": {"branch", "found", "given"},
