@@ -223,7 +223,7 @@ def test_the_table_has_the_figures_of_the_command(
     }
     item = dialog.table.topLevelItem(list(known).index("gpu_max_c"))
     assert item is not None
-    assert (item.text(TITLE), item.text(VERDICT)) == ("Hottest GPU", "A is better, in one run")
+    assert (item.text(TITLE), item.text(VERDICT)) == ("Max. GPU temperature", "A is better, in one run")
     steps = {one["account"]: one["gpu_h"] for one in told["waterfall"]["steps"]}
     drawn = {line.account: line.to_h - line.from_h for line in dialog.way.lines if line.account in steps}
     assert drawn == pytest.approx({account: steps[account] for account in drawn})
@@ -320,7 +320,7 @@ def test_a_recording_without_gpus_is_compared_in_figures(
     assert halls is not None
     dialog.difference_button.click()
     dialog.look_at(WARM_S)
-    assert dialog.words.text().startswith("B was recorded by an older program")
+    assert dialog.words.text().startswith("B was recorded by an older version")
     assert halls.panes[1].said.text() == "no picture"
     assert halls.panes[0].said.text() != "no picture"
     assert halls.apart is None

@@ -175,7 +175,7 @@ def test_a_file_that_another_program_wrote_is_asked_about(
     assert window.files.problems is not None
     window.files.problems.close()
     own.unlink()
-    qtbot.waitUntil(lambda: any("gone" in note.trouble.title for note in notes.notes))
+    qtbot.waitUntil(lambda: any("deleted" in note.trouble.title for note in notes.notes))
     assert file.save()
     assert load(own).scenario.title == "Other"
 

@@ -38,7 +38,7 @@ def test_both_halls_are_in_sight_to_their_last_rack(
     assert [pane.title.text() for pane in halls.panes] == ["Before: SuperPOD", "After: lab-16.twin.yaml here"]
 
     said = dialog.sentence.text()
-    count = int(next(one for one in dialog.comparison.figures if "leaves out" in one.title).before)
+    count = int(next(one for one in dialog.comparison.figures if "without a full price" in one.title).before)
     named = [int(one) for one in re.findall(r"(?:out|,) ([\d]+) ", said.splitlines()[0])]
     assert said.startswith("The cost before leaves out ")
     assert named

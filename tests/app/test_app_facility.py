@@ -174,7 +174,7 @@ def test_trace_and_blast_radius_follow_the_selection_and_end_with_escape(
     QTest.keyClick(window, Qt.Key.Key_T)
     assert hall.trace.mode == "trace"
     assert hall.trace_plate.isVisible()
-    assert any("grid" in line for line in hall.trace_plate.told.lines)  # type: ignore[union-attr]
+    assert any("utility" in line for line in hall.trace_plate.told.lines)  # type: ignore[union-attr]
     assert hall.view.shows_power
     window.menus.execute("view.blast")
     assert hall.trace.mode == "blast"
@@ -235,4 +235,4 @@ def test_an_alarm_ends_when_the_picture_shows_that_nothing_is_down(use_window: U
     session.live.frame = later
     session.figures_changed.emit(later)
     assert alarms.active_count == 0
-    assert window.hall.alarm_badge.words == "no alarm now, 1 not acknowledged"
+    assert window.hall.alarm_badge.words == "no active alarm, 1 not acknowledged"

@@ -125,7 +125,7 @@ def test_an_illegal_cut_is_told_in_words_at_its_field_and_taken_back(make_dialog
     count(dialog, "parallelism.tensor").setValue(3)
     fault = dialog.form.faults["parallelism.tensor"]
     assert fault.isVisible()
-    assert "no multiple of tensor 3" in fault.text()
+    assert "not a multiple of tensor 3" in fault.text()
     assert dialog.results.tiles["step"].text == "\N{EM DASH}"
     assert dialog.results.trust.text().startswith("This cannot run: 16 GPUs are not a multiple")
     assert not dialog.yaml_button.isEnabled()

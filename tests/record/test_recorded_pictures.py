@@ -185,7 +185,7 @@ def test_a_reader_follows_a_file_that_grows(tmp_path: Path) -> None:
     writer = Writer(path, small_scenario(), 7, LAYOUT, 1000.0, {})
     with Reader(path) as reader:
         assert len(reader.sample_times()) == 0
-        with pytest.raises(NoDetail, match="no pictures yet"):
+        with pytest.raises(NoDetail, match="no frames yet"):
             reader.frame(0.0)
         for k in range(1, 60):
             writer.add_sample(float(k), sample(k), k, detail(k), DIES)
@@ -208,7 +208,7 @@ def test_an_older_file_is_read_but_has_no_pictures(run_file: Path) -> None:
         assert reader.ledger()[1]["productive"].tolist() == [800.0]
         assert reader.ledger_range(0.0, 25.0).gpu_s["productive"] == 200.0  # its first row is not its start
         assert reader.ledger_range(50.0, 500.0).gpu_s["productive"] == 400.0
-        with pytest.raises(NoDetail, match="older program"):
+        with pytest.raises(NoDetail, match="older version"):
             reader.frame(5.0)
     with pytest.raises(RunFileError, match="not resumed"):
         Writer.resume(run_file, LAYOUT, None)

@@ -30,7 +30,7 @@ _PRESET_SAMPLES = 1e6
 """A preset knows its samples, not how many of them somebody has."""
 _FAULTS: tuple[tuple[str, str], ...] = (
     ("a global batch", "global_batch"),
-    ("gpus are no multiple", "gpus"),
+    ("gpus are not a multiple", "gpus"),
     ("interleave", "parallelism.interleave"),
     ("pipeline", "parallelism.pipeline"),
     ("context", "parallelism.context"),
