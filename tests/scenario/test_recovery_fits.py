@@ -15,7 +15,7 @@ CHECKPOINT = "{interval: 30 min, pause: 20 s, storage: nas}"
 IDLE = [
     (RECOVERY, "    recovery: {patience: 1 h}\n", "recovery.patience", "only a job that may shrink"),
     (RECOVERY, "    recovery: {policy: shrink}\n    gpus: 12\n", "recovery.policy", "on part of a node"),
-    (CHECKPOINT, "{interval: none, tiers: [{to: nvme}]}", "checkpoint.interval", "never act"),
+    (CHECKPOINT, "{interval: none, tiers: [{to: nvme}]}", "checkpoint.interval", "have no effect"),
 ]
 
 

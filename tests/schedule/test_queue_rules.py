@@ -385,6 +385,6 @@ def test_what_can_never_run_is_refused_with_what_would() -> None:
     assert Tenants.of(tenants(quota=5)).quotas.any
     dark = Green.model_validate({"power_limit": 1000})
     assert refusal(ask(0, 1, 10, power_w=400.0), place, quotas, dark, idle_w=500.0) == ""
-    assert "0.5 kW above the 0.6 kW" in refusal(
+    assert "0.5 kW on top of 0.6 kW" in refusal(
         ask(0, 1, 10, power_w=500.0), place, quotas, dark, idle_w=600.0
     )

@@ -94,7 +94,7 @@ def test_more_battery_than_the_heat_allows_saves_nothing() -> None:
     more = {"power[ups-a].battery": "5 min", "power[ups-b].battery": "5 min"}
     engine = blackout(until_s=BACK_S, **more)
     assert not events(engine, "battery_empty")
-    assert "heat" in events(engine, "job_interrupted")[0].text
+    assert "thermal shutdown" in events(engine, "job_interrupted")[0].text
     assert events(engine, "shutdown", "room_too_hot")
 
 

@@ -52,4 +52,4 @@ def test_a_cap_below_the_floor_says_what_is_drawn_still() -> None:
     engine = inject(Engine(HALL), "10 min power_cap gpu/0/0 value='5 kW'")
     engine.advance(1800.0)
     (said,) = events(engine, "cap_exceeded")
-    assert "with all its GPUs at their lowest limit it draws" in said.text
+    assert "not achievable: minimum draw is" in said.text

@@ -127,7 +127,7 @@ def test_fewer_lanes_narrow_the_cards_of_a_node() -> None:
 def test_fewer_lanes_without_a_fabric_are_refused() -> None:
     said = Engine(tiny(), 1).intervene(scenario.parse_injection("1 h pcie gpu/0/0/0"))
     assert said is not None
-    assert "no card on a fabric" in said
+    assert "has no NIC on a fabric" in said
 
 
 @pytest.mark.parametrize(

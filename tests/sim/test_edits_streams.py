@@ -100,7 +100,7 @@ def test_another_kind_of_node_comes_while_traces_name_no_rows(tmp_path: Path) ->
     same(again, replay)
     why = live.intervene(edit(31 * H, "no", ("traces[old].map.time", "2")))
     assert why is not None
-    assert "traces of jobs cannot change in a run, but for the rows" in why
+    assert "traces of jobs cannot change during a run, except to rows" in why
     only = edit(31 * H, "one", ("traces[old-n].map.rows", "[gpu, net]"))
     assert live.intervene(only) is None
     live.advance(32 * H)
@@ -147,5 +147,5 @@ def test_nothing_else_of_a_stream_changes(path: str, value: str | None) -> None:
     engine.advance(100.0)
     why = engine.intervene(edit(200.0, "no", (path, value)))
     assert why is not None
-    assert "streams of jobs cannot change in a run, but for the rows" in why
+    assert "streams of jobs cannot change during a run, except to rows" in why
     assert engine.intervene(edit(200.0, "yes", ("streams[more].rows", "[gpu, other]"))) is None
