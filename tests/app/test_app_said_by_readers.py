@@ -89,7 +89,7 @@ def test_enter_does_not_write_over_what_another_program_wrote(
     from twin.app.compare.diff_dialog import DiffDialog
 
     assert len(window.findChildren(DiffDialog)) == 1
-    QTimer.singleShot(0, lambda: press("Write"))
+    QTimer.singleShot(0, lambda: press("Overwrite"))
     assert window.editing.file.save()
     assert "# theirs" not in own.read_text()
 

@@ -104,8 +104,8 @@ def test_a_step_lasts_as_long_as_its_reads_do() -> None:
 def test_the_event_says_what_is_short_and_comes_once() -> None:
     engine = in_epoch(running(hall(reading(20.0))), 1)
     (said,) = events(engine, "input_bound")
-    assert said.text.startswith("train waits ")
-    assert said.text.endswith("a step for its input from pfs (10 GB/s, 1 job)")
+    assert said.text.startswith("train is input-bound: ")
+    assert said.text.endswith("step waits on pfs (10 GB/s, 1 job)")
 
 
 def test_operations_limit_small_reads() -> None:
@@ -173,7 +173,7 @@ def test_a_file_system_is_filled_from_the_object_store_behind_it() -> None:
     values = frame(engine).values
     assert values["store.read_bytes_s"].tolist() == pytest.approx([5e9, 5e9])
     assert values["store.write_bytes_s"].tolist() == pytest.approx([5e9, 0.0])  # what it reads it keeps
-    assert events(engine, "input_bound")[0].text.endswith("from lake (5 GB/s, 1 job)")
+    assert events(engine, "input_bound")[0].text.endswith("waits on lake (5 GB/s, 1 job)")
     later = frame(in_epoch(engine, 1)).values
     assert wait_s(engine) == 0.0
     assert later["store.read_bytes_s"].tolist() == pytest.approx([9e9, 0.0], rel=0.05)

@@ -200,7 +200,7 @@ def test_a_job_that_can_never_have_its_power_is_refused_and_holds_up_nobody() ->
     limit = {"policy": "easy", "green": {"power_limit": f"{idle_w + 12_000} W"}}
     engine = started(tiny(4, jobs, scheduler=limit, duration="1 h"))
     assert [row.outcome for row in engine.jobs.rows] == ["refused", "done"]
-    assert "above the" in events(engine, "job_refused")[0].text
+    assert "on top of" in events(engine, "job_refused")[0].text
 
 
 def test_the_summary_counts_waits_and_what_was_held() -> None:

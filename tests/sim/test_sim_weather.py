@@ -133,7 +133,7 @@ def test_a_heat_wave_of_dry_air_keeps_its_water():
 
 
 def test_a_file_that_was_never_read_is_no_weather():
-    with pytest.raises(ValueError, match=r"site\.climate\.file has not been read"):
+    with pytest.raises(ValueError, match=r"site\.climate\.file was not read"):
         weather(climate=Climate(file="w.csv"))
 
 

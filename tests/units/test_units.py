@@ -81,7 +81,7 @@ def test_uncommon_units_are_understood_through_pint(text: str, dimension: str, v
         ("1 h 2 h", "duration", ["each unit once"]),
         ("1 h 10 mni", "duration", ["'mni'", "did you mean"]),
         ("1 h 10", "duration", ["'h 10'"]),
-        ("-1 h 10 min", "duration", ["no sum of durations"]),
+        ("-1 h 10 min", "duration", ["not a sum of durations"]),
         ("1,000 W", "power", ["without commas"]),
         ("2 W*h", "power", ["is an energy"]),
         ("2 candela", "power", ["is not a power"]),

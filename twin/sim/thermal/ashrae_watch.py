@@ -104,10 +104,10 @@ class Comfort:
         self.level[place] = after
         found: list[ComfortChange] = []
         if before < 1 <= after:
-            text = f"inlet air {now_c:.1f} °C: above the recommended {RECOMMENDED.high_c:g} °C"
+            text = f"inlet air above the recommended {RECOMMENDED.high_c:g} °C"
             found.append(ComfortChange("inlet_warm", subject, text, True, now_c, RECOMMENDED.high_c))
         if before < 2 <= after:
-            text = f"inlet air {now_c:.1f} °C: above the {allowed_c:g} °C allowed for class {name}"
+            text = f"inlet air above the {allowed_c:g} °C allowed for class {name}"
             found.append(ComfortChange("inlet_hot", subject, text, True, now_c, allowed_c))
         if after < 2 <= before:
             text = f"inlet air within the limits of class {name}"
