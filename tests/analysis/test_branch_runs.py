@@ -259,7 +259,7 @@ def test_a_shipped_scene_is_named_and_other_times_are_refused(tmp_path: Path) ->
     run(load("builtin:lab-16").scenario, record=recorded, until_s=7200.0)
     with Reader(recorded) as reader:
         assert parent_scene(reader, tmp_path) == "builtin:lab-16"
-        with pytest.raises(ScenarioError, match=r"has no time 3 h.*goes from 0 s to 2 h"):
+        with pytest.raises(ScenarioError, match=r"has no time 3 h.*covers 0 s to 2 h"):
             branch_scene("builtin:lab-16", tmp_path, reader, 3 * H, [], "late")
         with pytest.raises(ScenarioError, match="cdu/9"):
             branch_scene("builtin:lab-16", tmp_path, reader, H, inject("1 h pump_stop cdu/9"), "none")

@@ -268,7 +268,7 @@ def test_parts_that_the_scene_uses_come_before_others(lab: Path, tmp_path: Path)
         path.write_text(path.read_text().replace(old, new, 1))
     causes = verified(lab, place)["causes"]
     told = [
-        cause.partition(" ")[0] if "another than" in cause else cause.partition(":")[0] for cause in causes
+        cause.partition(" ")[0] if "differs from" in cause else cause.partition(":")[0] for cause in causes
     ]
     assert told == [
         "catalogue",

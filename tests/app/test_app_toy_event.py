@@ -195,4 +195,4 @@ def test_the_gantt_chart_and_the_page_of_a_job_follow_it() -> None:
     lines = page.lines(job, engine.plant)
     assert history.nodes_of(0) == [1]
     assert history.failures.count == 1
-    assert (lines[0].what, lines[0].why) == ("saved by a toy", "safe up to step 70")
+    assert (lines[0].what, lines[0].why) == ("saved by a toy", "saved up to step 70")

@@ -97,7 +97,7 @@ def test_a_what_if_is_answered_while_the_run_here_goes_on(
     window.run_comparing.show(run_of, branch_run)
     again = opened(window, qtbot)
     assert again.answer.text().startswith("Checkpoint interval of llama3 5 min instead of 30 min: goodput -")
-    assert "one future" in again.answer.text()
+    assert "one run of each" in again.answer.text()
     pair = again.seeds._pair()
     assert (pair.basis, pair.since_s, pair.until_s) == (Basis.SAME_PAST, at_s, None)
     again.close()

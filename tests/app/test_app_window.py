@@ -381,11 +381,7 @@ def test_the_end_of_a_run_is_said_and_space_leaves_it(
     assert not window.session.playing
     assert window.session.t_s == 3600.0
     assert window.session.summary is not None
-    assert (
-        window.statusBar()
-        .currentMessage()
-        .startswith("The run is finished. Start it again with Ctrl+Shift+R")
-    )
+    assert window.statusBar().currentMessage().startswith("Run finished. Start it again with Ctrl+Shift+R")
     QTest.keyClick(
         window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     )

@@ -193,7 +193,7 @@ def test_a_rack_goes_to_another_hall_by_its_field(
     assert draft is not None
     row = row_of(window, "gpu/0/1", "@hall")
     row.entered.emit("annex")
-    assert "one of 2 racks that gpu makes" in row.told.text()
+    assert "one of 2 racks of gpu" in row.told.text()
     row = row_of(window, "solo/0/0", "@hall")
     assert isinstance(row.field, QComboBox)
     assert [row.field.itemText(k) for k in range(row.field.count())] == ["lab", "annex"]

@@ -169,7 +169,7 @@ def test_moves_that_cannot_be_are_refused_with_what_would_be_right() -> None:
         ("1 h move x value=safe", "does not admit tenant lab"),
         ("1 h move y value=b", "has none of the rows"),
         ("1 h move x", "needs the key 'value'"),
-        ("1 h move z value=b", "names no job"),
+        ("1 h move z value=b", "unknown job"),
     ):
         refusal = engine.intervene(scenario.parse_injection(line))
         assert refusal is not None

@@ -130,7 +130,9 @@ def test_camera_stops_before_the_rack_across_the_aisle(hall: Plant, geometry: Ge
     assert before_obstacles(free, picker) == free
 
 
-@pytest.mark.parametrize("module", ["picking", "presets", "legend", "state", "camera", "locate"])
+@pytest.mark.parametrize(
+    "module", ["place.picking", "place.presets", "colour.legend", "base.state", "base.camera", "base.bounds"]
+)
 def test_picking_and_cameras_need_no_display(module: str) -> None:
     code = f"import twin.view3d.{module}, sys; sys.exit(any(m in sys.modules for m in ('PySide6', 'vispy', 'OpenGL')))"
     assert subprocess.run([sys.executable, "-c", code], timeout=HANG_S).returncode == 0
