@@ -372,8 +372,8 @@ def test_the_job_is_copied_as_yaml(make_dialog: MakeDialog) -> None:
     dialog = make_dialog()
     dialog.yaml_button.click()
     copied = QGuiApplication.clipboard().text()
-    assert copied.startswith("nodes: 2 # 16 GPUs of 8 a node\nworkload:\n  kind: llm\n")
-    assert "Copied" in dialog.said.text()
+    assert copied.startswith("nodes: 2 # 16 GPUs, 8 a node\nworkload:\n  kind: llm\n")
+    assert dialog.said.text().startswith("Copied")
 
 
 def test_everything_can_be_reached_by_key_and_has_a_name(make_dialog: MakeDialog) -> None:

@@ -36,7 +36,7 @@ def test_its_page_tells_of_the_cloud_and_of_nothing_held_here(away: _Run) -> Non
     assert page.progress.durable is None
     assert [piece.title for piece in page.time.pieces] == ["Queue", "In a cloud", "Productive here"]
     assert page.progress.ends_s == pytest.approx(2861.0 + 7200.0)
-    assert away.page("w2").where == "on its way to the cloud: 8 GPUs of elbe are ordered"
+    assert away.page("w2").where == "moving to the cloud: 8 GPUs of elbe ordered"
     away.advance(2 * 3600.0)
     assert away.page("w2").where.startswith("in the cloud: 8 GPUs of elbe, 10 s a step")
 
@@ -82,7 +82,7 @@ def test_on_its_way_it_has_no_pace_and_no_end() -> None:
         scenario.load(_SCENES / "hybrid-burst.twin.yaml").scenario, 475_300.0
     )  # its site is lost since 475,200
     index = lost.history.index["large"]
-    assert lost.page("large").where == "on its way to the cloud: 64 GPUs of elbe are ordered"
+    assert lost.page("large").where == "moving to the cloud: 64 GPUs of elbe ordered"
     assert lost.page("large").progress.step > 0
     assert lost.page("large").progress.ends_s is None
     assert math.isnan(lost.frame.values["job.step_s"][index])

@@ -248,7 +248,7 @@ def test_a_killed_job_says_so() -> None:
     run = _Run(_two_jobs(limit="20 min"), 12_000.0)
     assert limit_of(run.scenario, run.history.jobs[1], "all") == 1200.0
     page = run.page("b")
-    assert (page.state, page.state_words) == (JobState.KILLED, "killed")
+    assert (page.state, page.state_words) == (JobState.KILLED, "timed out")
     assert page.progress.now_s == pytest.approx(run.events.first_s("b", "job_started") + 1200.0)
 
 

@@ -47,7 +47,7 @@ def test_the_dialog_shows_its_step_and_says_what_it_does_not_know(qtbot: QtBot, 
     assert isinstance(dialog.draft.workload, Load)
     assert dialog.results.tiles["step"].text == "60.0 s"
     assert {dialog.results.tiles[name].text for name in ("rate", "mfu", "flops", "memory")} == {MISSING}
-    assert "Only the power" in dialog.results.trust.text()
+    assert "gives the power of this load" in dialog.results.trust.text()
     assert "(scene)" in dialog.form.model_box.currentText()
     assert list(dialog.form.editors) == ["gpu"]
     assert not dialog.best_button.isEnabled()
@@ -68,7 +68,7 @@ def test_the_inspector_and_the_jobs_dock_show_no_figure_that_nobody_gave(world: 
     assert facts.subtitle.startswith("load of 79 % on ")
     rows = plan_rows(world, world.scenario.jobs[0])
     assert [row.label for row in rows] == ["Step time"]
-    assert "Only the power" in rows[0].hint
+    assert "gives the power of this load" in rows[0].hint
 
     names = ("state", "step", "step_s", "mfu", "goodput", "gpus")
     shown = SimpleNamespace(t_s=10.0, values={f"job.{name}": np.array([2.0]) for name in names})

@@ -42,7 +42,7 @@ os._exit(9)
 _STARTED = """
 import sys
 from PySide6.QtCore import QTimer
-from twin.app import main_window
+from twin.app.shell import main_window
 from twin.app.shell.start import run_app
 
 class Watched(main_window.MainWindow):

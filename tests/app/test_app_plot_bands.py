@@ -128,8 +128,8 @@ def test_a_gap_is_empty(area: PlotArea) -> None:
 def test_the_pointer_is_told_a_sample_or_what_a_column_holds(area: PlotArea) -> None:
     head, it, facility = _tip(area, 0, 24.1 * _DAY_S)
     assert head == "29 Jan 00:00:00 to 29 Jan 12:00:00, 36 samples"
-    assert it == "IT: mean 5.00 MW, least 1.00 MW, greatest 9.00 MW"
-    assert facility == "facility: mean 10.0 MW, least 10.0 MW, greatest 10.0 MW"
+    assert it == "IT: mean 5.00 MW, min. 1.00 MW, max. 9.00 MW"
+    assert facility == "facility: mean 10.0 MW, min. 10.0 MW, max. 10.0 MW"
     assert _tip(area, 1, 24.1 * _DAY_S)[1] == "now: \N{EM DASH}"
     assert _tip(area, 0, 54.5 * _DAY_S)[0].startswith(
         "27 Feb 12:00:00 to 28 Feb 00:00:00"

@@ -96,7 +96,7 @@ def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
     assert window.editing.file.recover(left)
     said = window.notifications.notes[-1].trouble
     assert said.title == "Recovered"
-    assert "stands at its last state" in said.text
+    assert "is at its last state" in said.text
     qtbot.waitUntil(lambda: session.frame is not None and session.t_s > 0)
     assert not session.playing
     assert window.windowTitle().startswith("Ours"), "as the scene stands now"
@@ -146,7 +146,7 @@ def test_a_run_that_is_gone_is_told_of(
     window = make_window()
     assert window.editing.file.recover(left)
     said = window.notifications.notes[-1].trouble.text
-    assert said == "The run stands at its start: its recording is not there any more."
+    assert said == "The run is at its start: its recording is missing."
     assert not window.session.begun
     qtbot.waitUntil(lambda: window.session.frame is not None)
     assert window.session.t_s == 0.0
