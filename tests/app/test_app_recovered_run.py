@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -185,3 +187,26 @@ def test_a_run_of_a_saved_scene_that_broke_off_is_offered_once_it_is_worth_it(
     assert window.editing.file.journal.path is not None, "it is kept here now"
     window.editing.offer_recovery()
     assert not [note for note in window.notifications.notes if note.buttons]
+
+
+def test_a_run_of_another_version_begins_again_and_says_so(
+    make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+) -> None:
+    first = make_window(own)
+    edit(first, qtbot, rename("Ours"))
+    run_until(first, qtbot, 1200.0)
+    left = left_by(first)
+    assert left.run_file is not None
+    with closing(sqlite3.connect(left.run_file)) as file:
+        file.execute("UPDATE header SET value = ? WHERE key = 'versions'", ('{"twin": "0.1.0"}',))
+        file.commit()
+    window = make_window()
+    assert window.editing.file.recover(left)
+    words = window.notifications.notes[-1].trouble.text
+    assert words == (
+        "The run is at its start: another version of this program recorded it, and figures of today's differ."
+    )
+    qtbot.waitUntil(lambda: window.session.frame is not None)
+    assert window.windowTitle().startswith("Ours")
+    run_until(window, qtbot, 600.0)
+    assert not window.session.lost

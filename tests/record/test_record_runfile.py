@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ import pytest
 from small_run import IDS, LAYOUT, SUMMARY, event, rack_power_w, sample, small_scenario, write
 
 from twin.record.columns import decode_dense, encode_dense
-from twin.record.inputs import inputs_hash
+from twin.record.inputs import MODEL_REVISION, STATE_REVISION, inputs_hash
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.record.series import condense
@@ -71,6 +73,30 @@ def test_series_that_are_not_kept(run_file: Path) -> None:
             reader.series(0, "rack.smell")
         with pytest.raises(IndexError, match="3 of kind rack"):
             reader.series(3, "rack.power_w")
+
+
+@pytest.mark.parametrize(
+    ("versions", "continues"),
+    [
+        ({"model": str(MODEL_REVISION)}, STATE_REVISION == 1),
+        ({"model": str(MODEL_REVISION), "state": str(STATE_REVISION)}, True),
+        ({"model": str(MODEL_REVISION - 1), "state": str(STATE_REVISION)}, False),
+        ({"model": str(MODEL_REVISION), "state": str(STATE_REVISION + 1)}, False),
+        ({"twin": "0.1.0"}, False),
+    ],
+)
+def test_snapshots_of_another_model_or_form_are_not_continued(
+    run_file: Path, tmp_path: Path, versions: dict[str, str], continues: bool
+) -> None:
+    other = tmp_path / "other.twinrun"
+    shutil.copy(run_file, other)
+    with closing(sqlite3.connect(other)) as file:
+        file.execute("UPDATE header SET value = ? WHERE key = 'versions'", (json.dumps(versions),))
+        file.commit()
+    with Reader(other) as reader:
+        assert reader.continues == continues
+        assert (reader.nearest_snapshot(399.9) is not None) == continues
+        assert len(reader.snapshot_hashes()) > 0, "their hashes are compared all the same"
 
 
 def test_snapshots_ledger_markers_summary(run_file: Path) -> None:

@@ -22,6 +22,9 @@ _DATA = ("catalog", "profiles", "weather")
 MODEL_REVISION = 2
 """Raised when the same scene comes to other figures; assets/help/why-figures-changed.md says which and why."""
 
+STATE_REVISION = 1
+"""Raised when a snapshot of a run holds its state in another form."""
+
 
 _latest: list[tuple[Scenario, dict[str, str]]] = []  # of the last scenario asked about: runs ask often
 
@@ -52,6 +55,7 @@ def versions() -> dict[str, str]:
     return {
         "twin": app_version(),
         "model": str(MODEL_REVISION),
+        "state": str(STATE_REVISION),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "sqlite": sqlite3.sqlite_version,
@@ -72,6 +76,15 @@ def app_version() -> str:
 def is_older(versions: Mapping[str, str]) -> bool:
     """Return whether a run was made with an older model than this program's, by the versions in its header."""
     return not versions.get("model", "").isdecimal() or int(versions["model"]) < MODEL_REVISION
+
+
+def can_continue(versions: Mapping[str, str]) -> bool:
+    """Return whether this program can continue from the snapshots of a run, by the versions in its header.
+
+    A run of another model, or with its state in another form, is simulated again from its start.
+    """
+    state = versions.get("state", "1")  # runs before it was told have the first form
+    return versions.get("model") == str(MODEL_REVISION) and state == str(STATE_REVISION)
 
 
 def _cpu() -> str:

@@ -23,6 +23,7 @@ from twin.record.contents import Header, Marker, Snapshot
 from twin.record.event_kinds import KINDS
 from twin.record.events import WHERE, Event, Severity, Value
 from twin.record.frame import Frame, FrameLayout
+from twin.record.inputs import can_continue
 from twin.record.ledger_reading import LedgerRange
 from twin.record.ledger_record import Figures, Ledger, LedgerRecord
 from twin.record.pictures import Pictures
@@ -342,8 +343,18 @@ class Reader:
         with self._source.damaged("a snapshot"):
             return [(time_s(t), count(events), str(text)) for t, events, text in rows]
 
+    @property
+    def continues(self) -> bool:
+        """Whether this program can continue from the snapshots of the run."""
+        return can_continue(self.header.versions)
+
     def nearest_snapshot(self, t_s: float) -> Snapshot | None:
-        """Return the last snapshot at or before `t_s`; None: start from the beginning."""
+        """Return the last snapshot at or before `t_s`; None: start from the beginning.
+
+        Snapshots of another version of the model, or in another form, are not read (`continues`).
+        """
+        if not self.continues:
+            return None
         for t, events, text, blob in self._source.rows(
             "SELECT t, events, hash, data FROM snapshots WHERE t <= ? ORDER BY t DESC, id DESC LIMIT 1", t_s
         ):

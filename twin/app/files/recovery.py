@@ -220,7 +220,7 @@ def run_of(document: Document, run_file: Path | None) -> RecoverableRun:
     try:
         with Reader(run_file) as reader:
             header, t_s, over = reader.header, reader.t_end_s, reader.summary is not None
-            snapshot = reader.nearest_snapshot(math.inf)
+            snapshot, continues = reader.nearest_snapshot(math.inf), reader.continues
             found = settled(reader)
             scene = found.scene(header.scenario)
             asked = [entry.done for entry in found.asked]
@@ -250,7 +250,10 @@ def run_of(document: Document, run_file: Path | None) -> RecoverableRun:
     except ScenarioError:
         return restarted
     by_hand = tuple(request for request in asked if isinstance(request, Intervention))
-    lost = "it had no snapshot yet" if snapshot is None and t_s > 0.0 else ""
+    lost = ""
+    if snapshot is None and t_s > 0.0:
+        older = "another version of this program recorded it, and figures of today's differ"
+        lost = "it had no snapshot yet" if continues else older
     return RecoverableRun(
         document, tuple(out), tuple(missed), header.seed, snapshot, t_s, over, by_hand, lost
     )
