@@ -10,8 +10,6 @@ take() {
     .venv/bin/twin shot "scenes/$name.twin.yaml" -o "assets/pictures/$name.png" --size 1600x1000 "$@"
 }
 
-# queue.png is the window itself, with the queue in front; compare.png is Run > Compare designs, pump-trip beside
-# itself without its interventions: two scenes with failures in one of them alone tell nothing of the trip.
 mkdir -p assets/pictures
 take lab-16 --at '8 h'
 take superpod-h100
@@ -28,6 +26,10 @@ take repair-shop --at '17 day' --colour-by gpu.state
 take shared-cluster --at '4.5 day' --colour-by gpu.tenant
 take recovery-policies --at '30 h' --colour-by gpu.job
 take hybrid-burst --at '14 h' --colour-by gpu.job
+
+# queue.png is the window itself, with the queue in front; compare.png is Run > Compare designs, pump-trip beside
+# itself without its interventions: two scenes with failures in one of them alone tell nothing of the trip.
+xvfb-run -a -s '-screen 0 1700x1100x24' .venv/bin/python packaging/window_pictures.py
 
 # Parts of the palette, each by itself as the hall draws it.
 .venv/bin/python packaging/part_pictures.py --all
