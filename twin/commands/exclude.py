@@ -48,7 +48,7 @@ class Exclude:
             raise CommandError(
                 "an exclusion needs a comment", "write in a few words why the finding is accepted"
             )
-        taken = {one.id for one in scene.scenario.exclusions}
+        taken = {exclusion.id for exclusion in scene.scenario.exclusions}
         stem = self.rule[:_LONGEST_STEM]
         id = next(name for number in count(1) if (name := f"{stem}-{number}") not in taken)
         value = flow({"id": id, "rule": self.rule, "target": self.target, "comment": comment})
@@ -83,9 +83,9 @@ class Include:
         CommandError
             When there is none.
         """
-        covering = (one for one in scene.scenario.exclusions if one.rule == self.rule)
-        mine = [one.id for one in covering if one.target in self.targets]
-        if not mine:
+        covering = (exclusion for exclusion in scene.scenario.exclusions if exclusion.rule == self.rule)
+        excluded = [exclusion.id for exclusion in covering if exclusion.target in self.targets]
+        if not excluded:
             raise CommandError(f"no exclusion of the scene covers this finding of {self.rule}")
-        changes = [Change(f"exclusions[{id}]", None) for id in mine]
+        changes = [Change(f"exclusions[{id}]", None) for id in excluded]
         return Patch(tuple(changes), self.title)

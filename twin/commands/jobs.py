@@ -41,14 +41,14 @@ class AddJob:
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
-        here = scene.scenario
+        scenario = scene.scenario
         if not scene.plant.gpus.present.any():
             raise CommandError("the halls hold no GPU that it could run on", "put racks into a hall first")
-        taken = {one.id for one in here.jobs} | {one.id for one in here.streams}
+        taken = {load.id for load in scenario.jobs} | {load.id for load in scenario.streams}
         id = fresh(taken, self.name)
         lines = [f"id: {id}", f'title: "{self.name}"', self.text.rstrip("\n")]
         if self.saves:
-            store = next((one.id for one in here.storage), None)
+            store = next((storage.id for storage in scenario.storage), None)
             lines.append(
                 _NO_STORE if store is None else f"checkpoint: {{interval: {_EVERY}, storage: {store}}}"
             )

@@ -129,11 +129,11 @@ def figure_words(name: str, value: float) -> str:
 def difference(before: Budget, after: Budget) -> dict[str, float]:
     """Return what an edit adds to each figure; those that stay are left out. Ports are ``ports.ib`` and ``used.ib``."""
     found = {}
-    for one in fields(Budget):
-        old, new = getattr(before, one.name), getattr(after, one.name)
+    for figure in fields(Budget):
+        old, new = getattr(before, figure.name), getattr(after, figure.name)
         if isinstance(old, int | float) and old != new:
-            found[one.name] = float(new) - float(old)
-    ports = {one.id: one for one in before.ports}
+            found[figure.name] = float(new) - float(old)
+    ports = {ports_before.id: ports_before for ports_before in before.ports}
     for fabric in after.ports:
         old_one = ports.pop(fabric.id, FabricPorts(fabric.id, 0, 0))
         found |= (
@@ -220,11 +220,11 @@ def _heat_of_nodes_w(plant: Plant, catalog: Catalog) -> float:
 
 def _ports(scene: EditedScene) -> tuple[FabricPorts, ...]:
     plant = scene.plant
-    grow = {one.id for one in scene.scenario.fabrics if one.kind != "explicit"}
+    grow = {fabric.id for fabric in scene.scenario.fabrics if fabric.kind != "explicit"}
     switches, down, up = plant.switches, plant.node_links, plant.switch_links
     count = len(plant.fabrics)
-    there = switches.present
-    ports = np.bincount(switches.fabric[there], switches.ports[there], count) if count else np.zeros(0)
+    present = switches.present
+    ports = np.bincount(switches.fabric[present], switches.ports[present], count) if count else np.zeros(0)
     used = (
         np.bincount(down.fabric, minlength=count) + 2 * np.bincount(up.fabric, up.cables, count)
         if count
@@ -268,14 +268,14 @@ def _cost(scene: EditedScene) -> tuple[float, dict[str, int]]:
         [bool(name) and catalog.part(name).price_usd is not None for name in racks.part], np.bool_
     )
     for name in set(racks.part):
-        mine = np.array([part == name for part in racks.part], np.bool_)
-        add(name, int((mine & racks.present).sum()))
+        of_part = np.array([part == name for part in racks.part], np.bool_)
+        add(name, int((of_part & racks.present).sum()))
     loose = nodes.present & ~whole[nodes.rack] if len(racks.ids) else nodes.present
     numbers = np.bincount(nodes.part[loose], minlength=len(plant.node_parts))
     for name, number in zip(plant.node_parts, numbers.tolist(), strict=True):
         add(name, number)
-    for name, there in zip(plant.switches.part, plant.switches.present.tolist(), strict=True):
-        add(name, int(there))
+    for name, present in zip(plant.switches.part, plant.switches.present.tolist(), strict=True):
+        add(name, int(present))
     for table in (plant.loops, plant.power, plant.plants):
         for name, count in zip(table.part, (table.units * table.present).tolist(), strict=True):
             add(name, count)

@@ -94,23 +94,23 @@ def _rack_load(catalog: Catalog, rack: RackPart) -> PartLoad:
     )
 
 
-def together(one: PartLoad, other: PartLoad) -> PartLoad:
+def together(first: PartLoad, second: PartLoad) -> PartLoad:
     """Return what two things ask for; a weight or price that is not known counts nothing."""
-    nodes = dict(one.nodes)
-    for name, count in other.nodes:
+    nodes = dict(first.nodes)
+    for name, count in second.nodes:
         nodes[name] = nodes.get(name, 0) + count
     return PartLoad(
-        one.power_w + other.power_w,
-        one.heat_w + other.heat_w,
-        one.ports + other.ports,
-        _sum(one.weight_kg, other.weight_kg),
-        _sum(one.cost_usd, other.cost_usd),
-        one.gives_w + other.gives_w,
-        tuple(dict.fromkeys((*one.unpriced, *other.unpriced))),
+        first.power_w + second.power_w,
+        first.heat_w + second.heat_w,
+        first.ports + second.ports,
+        _sum(first.weight_kg, second.weight_kg),
+        _sum(first.cost_usd, second.cost_usd),
+        first.gives_w + second.gives_w,
+        tuple(dict.fromkeys((*first.unpriced, *second.unpriced))),
         tuple(nodes.items()),
     )
 
 
-def _sum(one: float | None, other: float | None) -> float | None:
-    known = [value for value in (one, other) if value is not None]
+def _sum(first: float | None, second: float | None) -> float | None:
+    known = [value for value in (first, second) if value is not None]
     return sum(known) if known else None

@@ -42,8 +42,8 @@ class PowerRoom:
         racks = self._plant.racks
         pairs = self._pairs if rack < 0 else [[int(racks.feed_a[rack]), int(racks.feed_b[rack])]]
         found = [self._fullest([item for item in pair if item >= 0], more_w) for pair in pairs or [[]]]
-        limited = [one for one in found if one is not None]
-        return min(limited, key=lambda one: one.after) if limited else None
+        limited = [fullest for fullest in found if fullest is not None]
+        return min(limited, key=lambda fullest: fullest.after) if limited else None
 
     def _fullest(self, feeds: list[int], more_w: float) -> Fullest | None:
         found = None

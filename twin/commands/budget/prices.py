@@ -39,7 +39,7 @@ def left_out(catalog: Catalog, unpriced: Mapping[str, int]) -> str:
         Parts without a price, or with that of their GPUs alone, and how many there are.
     """
     prices = {name: price_of(catalog, name) for name in unpriced}
-    ordered = sorted(unpriced.items(), key=lambda one: (prices[one[0]].usd is None, -one[1], one[0]))
+    ordered = sorted(unpriced.items(), key=lambda entry: (prices[entry[0]].usd is None, -entry[1], entry[0]))
     named = [f"{count:,} {prices[name].leaves_out}" for name, count in ordered[:_MOST_NAMED]]
     more = len(ordered) - len(named)
     return ", ".join(named) + (

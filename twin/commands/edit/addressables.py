@@ -13,7 +13,7 @@ from twin.scenario.schema.electricity import PowerStage
 from twin.scenario.schema.site import Hall, Override, RowGenerator
 from twin.scenario.text.path import resolve, split
 
-ThingKind = Literal[
+ItemKind = Literal[
     "hall",
     "rows",
     "row",
@@ -40,7 +40,7 @@ ThingKind = Literal[
 
 
 @dataclass(frozen=True)
-class Thing:
+class SceneItem:
     """One thing of a scene.
 
     Attributes
@@ -56,7 +56,7 @@ class Thing:
     """
 
     id: str
-    kind: ThingKind
+    kind: ItemKind
     path: str
     numbers: tuple[int, ...] = ()
     hall: Hall | None = None
@@ -67,7 +67,7 @@ class Thing:
         return self.id.partition("/")[0]
 
 
-TITLES: dict[ThingKind, str] = {
+TITLES: dict[ItemKind, str] = {
     "rows": "row generator",
     "loops": "loop generator",
     "power": "power item",
@@ -77,10 +77,10 @@ TITLES: dict[ThingKind, str] = {
 }
 """What a kind is called where it is not its own name."""
 
-_DEPTHS: tuple[ThingKind, ...] = ("rows", "row", "rack", "node")
+_DEPTHS: tuple[ItemKind, ...] = ("rows", "row", "rack", "node")
 
 
-def thing(scenario: Scenario, id: str) -> Thing:
+def item_of(scenario: Scenario, id: str) -> SceneItem:
     """Return what an id stands for.
 
     Raises
@@ -89,14 +89,14 @@ def thing(scenario: Scenario, id: str) -> Thing:
         When nothing has it.
     """
     name, *numbers = id.split("/")
-    index = tuple(int(one) for one in numbers if one.isdecimal())
+    index = tuple(int(number) for number in numbers if number.isdecimal())
     for hall in scenario.halls:
         if hall.id == id:
-            return Thing(id, "hall", f"halls[{id}]", hall=hall)
+            return SceneItem(id, "hall", f"halls[{id}]", hall=hall)
         for rows in hall.rows:
             if rows.id == name and len(index) == len(numbers) < len(_DEPTHS):
-                return Thing(id, _DEPTHS[len(index)], f"halls[{hall.id}].rows[{name}]", index, hall)
-    kinds: tuple[tuple[str, tuple[object, ...], ThingKind, ThingKind | None], ...] = (
+                return SceneItem(id, _DEPTHS[len(index)], f"halls[{hall.id}].rows[{name}]", index, hall)
+    kinds: tuple[tuple[str, tuple[object, ...], ItemKind, ItemKind | None], ...] = (
         ("power", scenario.power, "stage", "power"),
         ("cooling.loops", scenario.cooling.loops, "loops", "loop"),
         ("cooling.plants", scenario.cooling.plants, "plant", None),
@@ -112,11 +112,11 @@ def thing(scenario: Scenario, id: str) -> Thing:
         ("reservations", scenario.reservations, "reservation", None),
     )
     for where, items, whole, item in kinds:
-        if any(getattr(one, "id", None) == name for one in items):
+        if any(getattr(entry, "id", None) == name for entry in items):
             if not numbers:
-                return Thing(id, whole, f"{where}[{name}]")
+                return SceneItem(id, whole, f"{where}[{name}]")
             if item is not None and len(index) == len(numbers):
-                return Thing(id, item, f"{where}[{name}]", index)
+                return SceneItem(id, item, f"{where}[{name}]", index)
     if len(index) == len(numbers) == len(_DEPTHS) and any(
         rows.id == name for hall in scenario.halls for rows in hall.rows
     ):
@@ -125,7 +125,7 @@ def thing(scenario: Scenario, id: str) -> Thing:
     raise CommandError(f"there is no {id!r}", f"did you mean {near!r}?" if near else "")
 
 
-def titled(kind: ThingKind) -> str:
+def titled(kind: ItemKind) -> str:
     """Return what people call a kind of thing."""
     return TITLES.get(kind, kind)
 
@@ -156,14 +156,14 @@ def override(hall: Hall, item: str) -> Override:
 
 def in_file(scene: EditedScene, path: str) -> bool:
     """Return whether the file itself, and no other that it extends, says something at a path."""
-    own, *others = _saying(scene, path)
-    return own and not any(others)
+    own, *inherited = _saying(scene, path)
+    return own and not any(inherited)
 
 
 def overrides(scene: EditedScene, path: str) -> bool:
     """Return whether the file itself says something at a path where another that it extends does, too."""
-    own, *others = _saying(scene, path)
-    return own and any(others)
+    own, *inherited = _saying(scene, path)
+    return own and any(inherited)
 
 
 def _saying(scene: EditedScene, path: str) -> tuple[bool, ...]:
@@ -186,7 +186,7 @@ def counted(number: int, word: str) -> str:
 
 def people_say(scenario: Scenario, ids: tuple[str, ...]) -> str:
     """Return a selection in words: "rack gpu/0/3", "3 racks", "5 items"."""
-    kinds = {thing(scenario, one).kind for one in ids[:200]} if ids else set()
+    kinds = {item_of(scenario, id).kind for id in ids[:200]} if ids else set()
     if len(ids) == 1:
         return f"{titled(kinds.pop())} {ids[0]}"
     return counted(len(ids), titled(kinds.pop()) if len(kinds) == 1 else "item")

@@ -32,12 +32,12 @@ def point(x_m: float, y_m: float) -> dict[str, str]:
     return {"x": metres(x_m), "y": metres(y_m)}
 
 
-def said(scene: EditedScene, path: str) -> Any:
+def value_at(scene: EditedScene, path: str) -> Any:
     """Return what the scene says at a path, as its file would; None when nothing is said."""
-    return said_in(scene.document, path)
+    return value_in(scene.document, path)
 
 
-def said_in(document: Document, path: str) -> Any:
+def value_in(document: Document, path: str) -> Any:
     """Return what a document says at a path, as its file would; None when nothing is said."""
     place, rest = resolve(split(path), document.tree)
     at: Tree | None = document.tree
@@ -116,7 +116,7 @@ class Changes:
 
     def _land(self, hall: str, items: dict[str, dict[str, Any] | None]) -> None:
         table = f"halls[{hall}].overrides"
-        before: dict[str, Any] = said(self.scene, table) or {}
+        before: dict[str, Any] = value_at(self.scene, table) or {}
         after = {item: dict(keys) for item, keys in before.items()}
         for item, keys in items.items():
             if keys is None:

@@ -63,7 +63,7 @@ class Proposal:
                 f"it changes {len(self.changes):,} keys, but a run accepts {MOST_CHANGES:,} at once",
                 "do it in parts, or before the run begins",
             )
-        changes = tuple(EditChange(path=one.path, value=one.value) for one in self.changes)
+        changes = tuple(EditChange(path=change.path, value=change.value) for change in self.changes)
         return Edit(id=id, at=at_s, title=self.title[:200], changes=changes)
 
 
@@ -232,7 +232,7 @@ class Draft:
             return replace(later, undoes=True)
         changes = step.inverse
         if step.edit is not None and step.out:  # its time is over: what it would have done is done now
-            changes = tuple(Change(one.path, one.value) for one in step.edit.changes)
+            changes = tuple(Change(change.path, change.value) for change in step.edit.changes)
         return replace(self._fitting(self.shown, Patch(changes), title), undoes=True)
 
     def propose_redo(self) -> Proposal | Later | None:
@@ -254,7 +254,7 @@ class Draft:
         CommandError
             When there is no such edit, or others need it.
         """
-        edit = next((one for one in self.file.scenario.edits if one.id == id), None)
+        edit = next((edit for edit in self.file.scenario.edits if edit.id == id), None)
         if edit is None or (edit.at_s <= self.t_s and self.t_s > 0.0):
             raise CommandError(f"no edit {id!r} of the scene is in the future")
         return self._later(edit, True, Patch(()), f"Remove edit: {lowered(edit.title or id)}")
@@ -267,7 +267,7 @@ class Draft:
             spliced(self.file, patch)
         except ScenarioError as error:
             need = "later edits need it: " if out else ""
-            raise CommandError(need + _said(error)) from error
+            raise CommandError(need + _sentence(error)) from error
         return Later(title, edit, out, patch)
 
     def _fitting(self, scene: Document, patch: Patch, title: str) -> Proposal:
@@ -278,7 +278,7 @@ class Draft:
         try:
             after, inverse = spliced(scene, patch)
         except ScenarioError as error:
-            raise CommandError(_said(error)) from error
+            raise CommandError(_sentence(error)) from error
         return Proposal(title, patch.changes, inverse.changes, after, scene, inverse)
 
     def _continues(self, gesture: str) -> bool:
@@ -315,7 +315,7 @@ class Draft:
             try:
                 after, out_of_file = spliced(self.file, in_file)
             except ScenarioError as error:  # edits that act later no longer fit
-                raise CommandError(_said(error)) from error
+                raise CommandError(_sentence(error)) from error
         # What a gesture began with, so that its next part need not find it again.
         self._begun = proposal if own and gesture and proposal.before is self.file else None
         self.file = after
@@ -368,28 +368,28 @@ class Draft:
         """
         edit = proposal.edit(self.fresh_id(), at_s)
         if any(
-            one.path.startswith(("edits", "interventions")) for one in edit.changes
+            change.path.startswith(("edits", "interventions")) for change in edit.changes
         ):  # undone: they were folded
             raise CommandError("an edit cannot change the edits of the run", "go back to its start first")
-        later = [other for other in self.file.scenario.edits if other.at_s > at_s]
-        if (other := in_the_way(later, edit)) is not None:
+        later = [later_edit for later_edit in self.file.scenario.edits if later_edit.at_s > at_s]
+        if (blocking := in_the_way(later, edit)) is not None:
             raise CommandError(
-                f"“{other.title or other.id}”, in the future, sets a whole list that this edit changes",
+                f"“{blocking.title or blocking.id}”, in the future, sets a whole list that this edit changes",
                 "remove it from the timeline first, or edit after it",
             )
         if later:
             try:
                 spliced(self.file, _in_file(edit))
             except ScenarioError as error:
-                raise CommandError(_said(error)) from error
+                raise CommandError(_sentence(error)) from error
         return edit
 
     def land_edit(self, proposal: Proposal, edit: Edit) -> None:
         """Let a proposal act in the run from `edit.at_s` on, as the worker has answered."""
         in_file = _in_file(edit)
         t_s = max(self.t_s, edit.at_s)
-        others = any(self.t_s < one.at_s <= t_s for one in self.file.scenario.edits)
-        alone = not others and proposal.before is self.shown  # no other edit acts, or has acted, in between
+        acting = any(self.t_s < edit.at_s <= t_s for edit in self.file.scenario.edits)
+        alone = not acting and proposal.before is self.shown  # no other edit acts, or has acted, in between
         self.file, out_of_file = spliced(self.file, in_file)
         self.shown, self.t_s = proposal.after if alone else effective(self.file, t_s), t_s
         step = DraftStep(proposal.title, "", proposal.changes, proposal.inverse, in_file, out_of_file, edit)
@@ -447,12 +447,12 @@ class Draft:
         if not acting:
             raise CommandError("the run has no edits")
         changes = [Change("edits", None)]
-        changes += [Change(one.path, one.value) for edit in acting for one in edit.changes]
+        changes += [Change(change.path, change.value) for edit in acting for change in edit.changes]
         in_file = Patch(tuple(changes), "Fold edits into the design")
         try:
             self.file, out_of_file = spliced(self.file, in_file)
         except ScenarioError as error:
-            raise CommandError(_said(error)) from error
+            raise CommandError(_sentence(error)) from error
         self.shown, self.t_s = effective(self.file, 0.0), 0.0
         self._push(DraftStep(in_file.title, "", in_file.changes, out_of_file.changes, in_file, out_of_file))
 
@@ -477,8 +477,8 @@ def edit_text(edit: Edit) -> str:
     if edit.title:
         entry["title"] = edit.title
     entry["changes"] = [
-        {"path": one.path} if one.value is None else {"path": one.path, "value": one.value}
-        for one in edit.changes
+        {"path": change.path} if change.value is None else {"path": change.path, "value": change.value}
+        for change in edit.changes
     ]
     return block(entry).rstrip("\n")
 
@@ -488,7 +488,7 @@ def lowered(title: str) -> str:
     return title[:1].lower() + title[1:] if title[1:2].islower() else title
 
 
-def _said(error: ScenarioError) -> str:
+def _sentence(error: ScenarioError) -> str:
     """Return what is wrong as one sentence, without the place in a text that nobody has seen yet."""
     problem = error.problems[0]
     key = f"{problem.key}: " if problem.key else ""

@@ -57,11 +57,11 @@ def newcomers(before: Scenario, after: Scenario) -> tuple[str, ...]:
     nodes = [
         item
         for hall in after.halls
-        for item, said in hall.overrides.items()
+        for item, override in hall.overrides.items()
         if item not in known
         and item.partition("/")[0] not in new
-        and said.u is not None
-        and said.part is not None
+        and override.u is not None
+        and override.part is not None
     ]
-    whole = new - racks - {one.partition("/")[0] for one in machines}
+    whole = new - racks - {machine.partition("/")[0] for machine in machines}
     return (*found, *machines, *nodes, *sorted(whole))

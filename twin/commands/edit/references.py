@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 
 Gone = Callable[[str], bool]
@@ -54,11 +54,11 @@ def cut(changes: Changes, gone: Gone) -> list[str]:
     touched: list[str] = []
     more: set[str] = set()
     for where, keys in _LISTS.items():
-        for name, one in _named(scene, where):
+        for name, entry in _named(scene, where):
             if gone(name):
                 continue
             for key in keys:
-                before = [item for item in one.get(key) or () if isinstance(item, str)]
+                before = [item for item in entry.get(key) or () if isinstance(item, str)]
                 left = [item for item in before if not gone(item)]
                 if len(left) == len(before):
                     continue
@@ -71,13 +71,13 @@ def cut(changes: Changes, gone: Gone) -> list[str]:
                 else:
                     changes.set(f"{where}[{name}].{key}", left)
     for where, single in _SINGLE.items():
-        for name, one in _named(scene, where):
+        for name, entry in _named(scene, where):
             if gone(name):
                 continue
             for key in single:
-                if isinstance(one.get(key), str) and gone(one[key]):
+                if isinstance(entry.get(key), str) and gone(entry[key]):
                     touched.append(f"{where}[{name}]")
-                    above = _above(scene, one[key], gone) if key == "from" else None
+                    above = _above(scene, entry[key], gone) if key == "from" else None
                     if above is not None:
                         changes.set(f"{where}[{name}].{key}", above)
                     else:
@@ -95,13 +95,13 @@ def cut(changes: Changes, gone: Gone) -> list[str]:
 
 def _named(scene: EditedScene, where: str) -> list[tuple[str, dict[str, Any]]]:
     """Return (id, what is said) of the things of a list."""
-    found = said(scene, where) or []
-    return [(one["id"], one) for one in found if isinstance(one, dict) and "id" in one]
+    found = value_at(scene, where) or []
+    return [(entry["id"], entry) for entry in found if isinstance(entry, dict) and "id" in entry]
 
 
 def _above(scene: EditedScene, stage: str, gone: Gone) -> str | None:
     """Return the nearest stage above one that goes which stays."""
-    sources = {one.id: one.source for one in scene.scenario.power}
+    sources = {stage.id: stage.source for stage in scene.scenario.power}
     above = sources.get(stage)
     while above is not None and gone(above):
         above = sources.get(above)
@@ -135,8 +135,8 @@ def _tiers(changes: Changes, gone: Gone, touched: list[str]) -> None:
         if gone(name):
             continue
         for tier in ("leaf", "spine", "core"):
-            one = fabric.get(tier)
-            if isinstance(one, dict) and isinstance(one.get("racks"), str) and gone(one["racks"]):
+            group = fabric.get(tier)
+            if isinstance(group, dict) and isinstance(group.get("racks"), str) and gone(group["racks"]):
                 changes.clear(f"fabrics[{name}].{tier}.racks")
                 touched.append(f"fabrics[{name}]")
         links = fabric.get("links") or []
@@ -151,8 +151,8 @@ def _tiers(changes: Changes, gone: Gone, touched: list[str]) -> None:
 
 def _checkpoints(changes: Changes, gone: Gone, touched: list[str]) -> None:
     for where in ("jobs", "streams"):
-        for name, one in _named(changes.scene, where):
-            held = one.get("checkpoint")
+        for name, entry in _named(changes.scene, where):
+            held = entry.get("checkpoint")
             if isinstance(held, dict) and isinstance(held.get("storage"), str) and gone(held["storage"]):
                 changes.clear(f"{where}[{name}].checkpoint.storage")
                 touched.append(f"{where}[{name}]")
@@ -164,8 +164,8 @@ def _checkpoints(changes: Changes, gone: Gone, touched: list[str]) -> None:
 
 
 def _traces(changes: Changes, gone: Gone, touched: list[str]) -> None:
-    for name, one in _named(changes.scene, "traces"):
-        rows = (one.get("map") or {}).get("rows") or []
+    for name, trace in _named(changes.scene, "traces"):
+        rows = (trace.get("map") or {}).get("rows") or []
         left = [row for row in rows if not gone(row)]
         if len(left) < len(rows):
             changes.set(f"traces[{name}].map.rows", left)
@@ -175,22 +175,22 @@ def _traces(changes: Changes, gone: Gone, touched: list[str]) -> None:
 def _targets(changes: Changes, gone: Gone, touched: list[str]) -> None:
     """Take away what is done to things that go, and limits and exclusions that name them."""
     for where in _TARGETS:
-        items = said(changes.scene, where) or []
-        stay = [one for one in items if not _aims(one, gone)]
+        items = value_at(changes.scene, where) or []
+        stay = [entry for entry in items if not _aims(entry, gone)]
         if len(stay) == len(items):
             continue
         touched.append(where)
         if not stay:
             changes.clear(where, [])
-        elif all("id" in one for one in items):
-            kept = {one["id"] for one in stay}
-            for one in items:
-                if one["id"] not in kept:
-                    changes.take(f"{where}[{one['id']}]")
+        elif all("id" in entry for entry in items):
+            kept = {entry["id"] for entry in stay}
+            for entry in items:
+                if entry["id"] not in kept:
+                    changes.take(f"{where}[{entry['id']}]")
         else:
             changes.set(where, stay)
 
 
-def _aims(one: Any, gone: Gone) -> bool:
-    target = one.get("target") if isinstance(one, dict) else None
+def _aims(entry: Any, gone: Gone) -> bool:
+    target = entry.get("target") if isinstance(entry, dict) else None
     return isinstance(target, str) and any(gone(end) for end in target.split("~") if end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from twin.commands.edit.changes import MANY, said_in
+from twin.commands.edit.changes import MANY, value_in
 from twin.scenario import Change, Document
 from twin.scenario.text.emit import flow
 from twin.scenario.text.parse import parse
@@ -27,21 +27,21 @@ def apart(document: Document, changes: Iterable[Change]) -> tuple[Change, ...]:
         On it, in order.
     """
     found: list[Change] = []
-    for one in changes:
-        found += (_TABLE.fullmatch(one.path) and _of_items(document, one)) or [one]
+    for change in changes:
+        found += (_TABLE.fullmatch(change.path) and _of_items(document, change)) or [change]
     return tuple(found)
 
 
 def _of_items(document: Document, whole: Change) -> list[Change]:
     """Return the changes of the items of a table; none where they are too many, or nothing changes."""
-    before = said_in(document, whole.path) or {}
+    before = value_in(document, whole.path) or {}
     after = parse(whole.value, "edit").plain() if whole.value is not None else {}
     if not isinstance(before, dict) or not isinstance(after, dict) or len({*before, *after}) > MANY:
         return []
     gone = [Change(f"{whole.path}[{item}]", None) for item in before if item not in after]
-    there = [
+    written = [
         Change(f"{whole.path}[{item}]", flow(about))
         for item, about in after.items()
         if before.get(item) != about
     ]
-    return [*gone, *there]
+    return [*gone, *written]

@@ -86,12 +86,12 @@ def _extents(scene: EditedScene, ids: tuple[str, ...]) -> tuple[Floats, Floats]:
     boxes = standing(scene.plant)
     low, high = np.empty((len(ids), 2)), np.empty((len(ids), 2))
     for place, id in enumerate(ids):
-        mine = np.array([one == id or one.startswith(f"{id}/") for one in boxes.ids])
-        if not mine.any():  # a power item: a point
+        inside = np.array([name == id or name.startswith(f"{id}/") for name in boxes.ids])
+        if not inside.any():  # a power item: a point
             low[place] = high[place] = place_of(scene, id)
             continue
-        half = np.column_stack([boxes.width_m[mine], boxes.depth_m[mine]]) / 2
-        middle = np.column_stack([boxes.x_m[mine], boxes.y_m[mine]])
+        half = np.column_stack([boxes.width_m[inside], boxes.depth_m[inside]]) / 2
+        middle = np.column_stack([boxes.x_m[inside], boxes.y_m[inside]])
         low[place], high[place] = (middle - half).min(axis=0), (middle + half).max(axis=0)
     return low, high
 
@@ -112,13 +112,13 @@ def _must_stay_apart(scene: EditedScene, ids: tuple[str, ...], axis: int, by_m: 
     boxes = standing(scene.plant)
     whose = np.full(len(boxes.ids), -1)
     for place, id in enumerate(ids):
-        whose[[one == id or one.startswith(f"{id}/") for one in boxes.ids]] = place
+        whose[[name == id or name.startswith(f"{id}/") for name in boxes.ids]] = place
     after = boxes.moved(whose >= 0, 0.0, 0.0)
-    mine = whose[whose >= 0]
-    (after.x_m if axis == 0 else after.y_m)[:] += by_m[mine]
+    places = whose[whose >= 0]
+    (after.x_m if axis == 0 else after.y_m)[:] += by_m[places]
     for place in range(len(ids)):
-        if (mine == place).any():
-            must_fit(after.but(mine != place), after.but(mine == place))
+        if (places == place).any():
+            must_fit(after.but(places != place), after.but(places == place))
 
 
 ARRANGED: dict[str, tuple[str, Callable[[tuple[str, ...]], Align | Distribute]]] = {

@@ -19,22 +19,22 @@ def unwired(changes: Changes, parts: list[str]) -> None:
     if not parts:
         return
     scene = changes.scene
-    here = standing_rows(scene)
-    if not here:
+    rows = standing_rows(scene)
+    if not rows:
         return
     for fabric in scene.scenario.fabrics:
         if not fabric.rows and not takes(scene, fabric, parts):
-            changes.set(f"fabrics[{fabric.id}].rows", here)
+            changes.set(f"fabrics[{fabric.id}].rows", rows)
     known = {part for part, _ in node_kinds(scene.scenario, scene.catalog, ())}
     if set(parts) <= known:
         return
     for where, jobs in (("jobs", scene.scenario.jobs), ("streams", scene.scenario.streams)):
         for job in jobs:
             if not rows_within(scene.scenario, job.rows, job.partition):
-                changes.set(f"{where}[{job.id}].rows", here)
+                changes.set(f"{where}[{job.id}].rows", rows)
     for trace in scene.scenario.traces:
         if not rows_within(scene.scenario, trace.map.rows, trace.map.partition):
-            changes.set(f"traces[{trace.id}].map.rows", here)
+            changes.set(f"traces[{trace.id}].map.rows", rows)
 
 
 def takes(scene: EditedScene, fabric: Fabric, parts: list[str]) -> bool:

@@ -6,22 +6,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from twin.commands.edit.addressables import (
-    ThingKind,
+    ItemKind,
     generator,
     in_file,
+    item_of,
     made_by,
     override,
     people_say,
-    thing,
     titled,
 )
-from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.references import cut
 from twin.scenario import Patch
 from twin.scenario.generators import expand
 
-_WHOLE: tuple[ThingKind, ...] = (
+_WHOLE: tuple[ItemKind, ...] = (
     "plant",
     "fabric",
     "store",
@@ -90,24 +90,24 @@ class _Gone:
 
     def add(self, id: str) -> None:
         """Take note of one thing that goes."""
-        one = thing(self._scene.scenario, id)
-        if one.kind == "hall":
+        item = item_of(self._scene.scenario, id)
+        if item.kind == "hall":
             self._hall(id)
-        elif one.kind == "rows":
+        elif item.kind == "rows":
             self._generator(id)
-        elif one.kind in ("row", "rack"):
-            self._items.setdefault(one.generator, set()).add(one.numbers)
-        elif one.kind == "node":
+        elif item.kind in ("row", "rack"):
+            self._items.setdefault(item.generator, set()).add(item.numbers)
+        elif item.kind == "node":
             self._node(id)
-        elif one.kind in ("loops", "stage"):
-            self._entry(id, one.path)
-        elif one.kind in ("loop", "power"):
-            self._fewer.setdefault(one.generator, []).append(one.numbers[0])
-        elif one.kind in _WHOLE:
-            self._entry(id, one.path)
+        elif item.kind in ("loops", "stage"):
+            self._entry(id, item.path)
+        elif item.kind in ("loop", "power"):
+            self._fewer.setdefault(item.generator, []).append(item.numbers[0])
+        elif item.kind in _WHOLE:
+            self._entry(id, item.path)
         else:
-            hint = "change the count of its tier" if one.kind == "switch" else ""
-            raise CommandError(f"{titled(one.kind)} {id} cannot be deleted by itself", hint)
+            hint = "change the count of its tier" if item.kind == "switch" else ""
+            raise CommandError(f"{titled(item.kind)} {id} cannot be deleted by itself", hint)
 
     def _entry(self, id: str, path: str) -> None:
         self._changes.take(path)
@@ -138,7 +138,7 @@ class _Gone:
 
     def _node(self, id: str) -> None:
         scene = self._scene
-        hall = thing(scene.scenario, id).hall
+        hall = item_of(scene.scenario, id).hall
         assert hall is not None
         slot = scene.plant.slots.get(id, ("", -1))
         if slot[0] != "node":
@@ -168,24 +168,24 @@ class _Gone:
             hall, rows = generator(self._scene.scenario, name)
             for row in range(rows.count):
                 racks = {(row, rack) for rack in range(rows.racks.count)}
-                there = {one for one in racks if not override(hall, f"{name}/{row}/{one[1]}").absent}
-                if there and there <= items:
+                standing = {place for place in racks if not override(hall, f"{name}/{row}/{place[1]}").absent}
+                if standing and standing <= items:
                     items |= {(row,)}
             left = {row for row in range(rows.count) if not override(hall, f"{name}/{row}").absent}
-            if left <= {one[0] for one in items if len(one) == 1}:
+            if left <= {numbers[0] for numbers in items if len(numbers) == 1}:
                 self._generator(name)
                 continue
-            for one in sorted(items):
-                if len(one) == 2 and (one[0],) in items:
+            for numbers in sorted(items):
+                if len(numbers) == 2 and (numbers[0],) in items:
                     continue
-                self._changes.override(hall.id, "/".join((name, *map(str, one))), absent=True)
+                self._changes.override(hall.id, "/".join((name, *map(str, numbers))), absent=True)
 
     def shrink(self) -> None:
         """Take items of loop generators and power stages away: the others close up, and keep their places."""
         for name, numbers in self._fewer.items():
             if name in self._whole:
                 continue
-            path = thing(self._scene.scenario, name).path
+            path = item_of(self._scene.scenario, name).path
             count = made_by(self._scene.scenario, name).count
             left = [number for number in range(count) if number not in numbers]
             if not left:
@@ -193,7 +193,7 @@ class _Gone:
                 continue
             self._changes.set(f"{path}.count", len(left))
             self._ends |= {f"{name}/{number}" for number in range(len(left), count)}
-            places = said(self._scene, f"{path}.places") or {}
+            places = value_at(self._scene, f"{path}.places") or {}
             after = {
                 f"{name}/{new}": places[f"{name}/{old}"]
                 for new, old in enumerate(left)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.catalog import NodePart
-from twin.commands.edit.addressables import counted, thing
+from twin.commands.edit.addressables import counted, item_of
 from twin.commands.edit.changes import Changes
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import first_free, node_height_u, taken_units, unit_for
@@ -86,7 +86,7 @@ class PutNodes:
         """Return the changes."""
         height_u = heights_u(scene, self.nodes)
         slot = rack_slot(scene, self.rack)
-        hall = thing(scene.scenario, self.rack).hall
+        hall = item_of(scene.scenario, self.rack).hall
         assert hall is not None
         taken = taken_units(scene.plant, slot)
         changes = Changes(scene)
@@ -119,14 +119,14 @@ class DuplicateNodes:
         for slot in _slots(scene, self.ids):
             home, high_u = int(plant.nodes.rack[slot]), int(plant.nodes.height_u[slot])
             rack, part = plant.racks.ids[home], plant.node_parts[int(plant.nodes.part[slot])]
-            mine = taken.setdefault(home, taken_units(plant, home))
+            occupied = taken.setdefault(home, taken_units(plant, home))
             below = dict.fromkeys(range(1, int(plant.nodes.u[slot])), "")
-            u = first_free(below | mine, int(plant.racks.units_u[home]), high_u)
-            u = unit_for(plant, home, high_u, u, mine, part)
-            mine |= dict.fromkeys(range(u, u + high_u), part)
+            u = first_free(below | occupied, int(plant.racks.units_u[home]), high_u)
+            u = unit_for(plant, home, high_u, u, occupied, part)
+            occupied |= dict.fromkeys(range(u, u + high_u), part)
             number = numbers.setdefault(home, fresh_node(scene, rack))
             numbers[home] += 1
-            hall = thing(scene.scenario, rack).hall
+            hall = item_of(scene.scenario, rack).hall
             assert hall is not None
             keys = {"part": part, "u": u} | ({"drained": True} if plant.nodes.drained[slot] else {})
             changes.override(hall.id, f"{rack}/{number}", **keys)
@@ -180,4 +180,4 @@ def fresh_node(scene: EditedScene, rack: str) -> int:
     most = int(scene.plant.racks.node_count[slot]) - 1
     first = int(scene.plant.racks.node_first[slot])
     ids = scene.plant.nodes.ids[first : first + most + 1]
-    return max((int(one.rpartition("/")[2]) for one in ids), default=-1) + 1
+    return max((int(id.rpartition("/")[2]) for id in ids), default=-1) + 1

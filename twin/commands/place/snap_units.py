@@ -55,8 +55,8 @@ def taken_units(plant: Plant, rack: int, without: Collection[str] = ()) -> Bools
     nodes, switches, fixtures = plant.nodes, plant.switches, plant.fixtures
     held = np.flatnonzero((nodes.rack == rack) & nodes.present).tolist()
     stands = [(nodes.u[n], nodes.height_u[n]) for n in held if nodes.ids[n] not in gone]
-    mine = np.flatnonzero((switches.rack == rack) & switches.present)
-    stands += [(switches.u[s], switches.height_u[s]) for s in mine.tolist() if switches.ids[s] not in gone]
+    in_rack = np.flatnonzero((switches.rack == rack) & switches.present)
+    stands += [(switches.u[s], switches.height_u[s]) for s in in_rack.tolist() if switches.ids[s] not in gone]
     stands += [(fixtures.u[f], fixtures.height_u[f]) for f in np.flatnonzero(fixtures.rack == rack).tolist()]
     for u, height in stands:
         taken[max(int(u) - 1, 0) : int(u) - 1 + int(height)] = True
@@ -71,7 +71,7 @@ def snap_units(
     *,
     free: bool = False,
     without: Collection[str] = (),
-    thing: str = "it",
+    subject: str = "it",
 ) -> UnitSnap:
     """Return where a thing lands in a rack when the pointer is at unit `wished_u` (its middle).
 
@@ -89,7 +89,7 @@ def snap_units(
     fits = lowest[used[lowest + height_u] == used[lowest]] + 1 if len(lowest) else lowest
     wish = float(np.clip(wished_u - height_u / 2 + 0.5, 1, max(units - height_u + 1, 1)))
     if height_u > units:
-        problem = PlacementProblem(f"{thing} needs {height_u} U, and rack {name} has {units}", (name,))
+        problem = PlacementProblem(f"{subject} needs {height_u} U, and rack {name} has {units}", (name,))
         return UnitSnap(rack, 1, height_u, taken, (), (problem,))
     if free or not len(fits):
         u = round(wish)

@@ -38,8 +38,10 @@ def copied(scene: EditedScene, ids: tuple[str, ...]) -> str:
     fragment = gathered(scene, ids)
     whole: dict[str, Any] = {}
     if fragment.rows:
-        overrides = {item: about for one in fragment.rows for item, about in one.get("overrides", {}).items()}
-        rows = [{key: value for key, value in one.items() if key != "overrides"} for one in fragment.rows]
+        overrides = {
+            item: about for rows in fragment.rows for item, about in rows.get("overrides", {}).items()
+        }
+        rows = [{key: value for key, value in rows.items() if key != "overrides"} for rows in fragment.rows]
         whole["halls"] = [{"id": "copied", "rows": rows} | ({"overrides": overrides} if overrides else {})]
     if fragment.nodes:
         whole["halls"] = [{"id": "copied", "overrides": _stacked(scene, fragment.nodes)}]
@@ -47,7 +49,7 @@ def copied(scene: EditedScene, ids: tuple[str, ...]) -> str:
         joins = fragment.joins.get(section, {})
         entries = [
             *fragment.things.get(section, ()),
-            *({"id": name, JOINS[section]: mine} for name, mine in joins.items()),
+            *({"id": name, JOINS[section]: members} for name, members in joins.items()),
         ]
         if entries and section.startswith("cooling."):
             whole.setdefault("cooling", {})[section.partition(".")[2]] = entries
@@ -75,45 +77,45 @@ def pasted(text: str) -> Fragment:
     """
     if len(text) > LARGEST:
         raise CommandError(f"the text has {len(text):,} characters", f"at most {LARGEST:,} can be pasted")
-    said = read(text).plain()
+    text_keys = read(text).plain()
     found = Fragment()
-    for hall in _entries(said.get("halls")):
+    for hall in _entries(text_keys.get("halls")):
         overrides = _group(hall.get("overrides"))
-        for one in _entries(hall.get("rows")):
-            rows_of(one)
-            mine = {
+        for entry in _entries(hall.get("rows")):
+            rows_of(entry)
+            own_overrides = {
                 str(item): about
                 for item, about in overrides.items()
-                if str(item).partition("/")[0] == one["id"] and isinstance(about, dict)
+                if str(item).partition("/")[0] == entry["id"] and isinstance(about, dict)
             }
-            found.rows.append(one | ({"overrides": mine} if mine else {}))
-    cooling = _group(said.get("cooling"))
+            found.rows.append(entry | ({"overrides": own_overrides} if own_overrides else {}))
+    cooling = _group(text_keys.get("cooling"))
     for section in (*SECTIONS, "partitions"):
         key = section.partition(".")[2]
-        for one in _entries(cooling.get(key) if key else said.get(section)):
+        for entry in _entries(cooling.get(key) if key else text_keys.get(section)):
             joins = JOINS.get(section)
-            if joins is not None and set(one) <= {"id", joins}:
-                members = [str(name) for name in one.get(joins) or ()]
-                found.joins.setdefault(section, {})[one["id"]] = members
+            if joins is not None and set(entry) <= {"id", joins}:
+                members = [str(name) for name in entry.get(joins) or ()]
+                found.joins.setdefault(section, {})[entry["id"]] = members
             elif section != "partitions":
-                found.things.setdefault(section, []).append(one)
+                found.things.setdefault(section, []).append(entry)
     inside = found.ids
     if not inside:
-        found.nodes = _nodes(said)
+        found.nodes = _nodes(text_keys)
         if not found.nodes:
             raise CommandError("the text has no rows, nodes, power stages, loops, fabrics or storage systems")
     if len(set(inside)) < len(inside):
         raise CommandError("the text has a duplicate id")
     for by_id in found.joins.values():
         for name, members in by_id.items():
-            by_id[name] = [one for one in members if one in inside]
+            by_id[name] = [member for member in members if member in inside]
     return found
 
 
-def _nodes(said: dict[str, Any]) -> tuple[NodeCopy, ...]:
+def _nodes(text_keys: dict[str, Any]) -> tuple[NodeCopy, ...]:
     """Return the nodes that a text has without their racks, in its order."""
     found = []
-    for hall in _entries(said.get("halls")):
+    for hall in _entries(text_keys.get("halls")):
         for item, about in _group(hall.get("overrides")).items():
             if str(item).count("/") == 3 and isinstance(about, dict) and isinstance(about.get("part"), str):
                 found.append(NodeCopy(about["part"], about.get("drained") is True))
@@ -128,7 +130,11 @@ def _entries(value: Any) -> list[dict[str, Any]]:
     """Return the groups of keys with an id of a list."""
     if not isinstance(value, list):
         return []
-    return [one for one in value if isinstance(one, dict) and isinstance(one.get("id"), str) and one["id"]]
+    return [
+        entry
+        for entry in value
+        if isinstance(entry, dict) and isinstance(entry.get("id"), str) and entry["id"]
+    ]
 
 
 @dataclass(frozen=True)
@@ -192,16 +198,16 @@ def way_to(
 ) -> tuple[float, float]:
     """Return how far a fragment moves to have its middle at a place, or without one to stand beside all else [m]."""
     slot = hall_slot(scene, hall)
-    mine, shift_m = fragment.boxes(scene, slot), float(scene.plant.halls.shift_x_m[slot])
-    if not mine.ids:
+    boxes, shift_m = fragment.boxes(scene, slot), float(scene.plant.halls.shift_x_m[slot])
+    if not boxes.ids:
         return (0.0, 0.0) if at is None else (BESIDE_M, BESIDE_M)
-    low_x_m, high_x_m = (mine.x_m - mine.width_m / 2).min(), (mine.x_m + mine.width_m / 2).max()
-    low_y_m, high_y_m = (mine.y_m - mine.depth_m / 2).min(), (mine.y_m + mine.depth_m / 2).max()
+    low_x_m, high_x_m = (boxes.x_m - boxes.width_m / 2).min(), (boxes.x_m + boxes.width_m / 2).max()
+    low_y_m, high_y_m = (boxes.y_m - boxes.depth_m / 2).min(), (boxes.y_m + boxes.depth_m / 2).max()
     if at is not None:
         return at[0] - shift_m - float(low_x_m + high_x_m) / 2, at[1] - float(low_y_m + high_y_m) / 2
-    others = standing(scene.plant)
-    here = others.hall == slot
-    if not here.any():
+    standing_boxes = standing(scene.plant)
+    in_hall = standing_boxes.hall == slot
+    if not in_hall.any():
         return 0.0, 0.0
-    right_m = float((others.x_m + others.width_m / 2)[here].max()) - shift_m
+    right_m = float((standing_boxes.x_m + standing_boxes.width_m / 2)[in_hall].max()) - shift_m
     return right_m + BESIDE_M - float(low_x_m), 0.0

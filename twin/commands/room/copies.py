@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.commands.edit.addressables import counted, generator, thing
+from twin.commands.edit.addressables import counted, generator, item_of
 from twin.commands.edit.changes import Changes
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import must_fit
@@ -50,7 +50,7 @@ class Duplicate:
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
-        if self.ids and all(thing(scene.scenario, one).kind == "node" for one in self.ids):
+        if self.ids and all(item_of(scene.scenario, id).kind == "node" for id in self.ids):
             return DuplicateNodes(self.ids).patch(scene)
         fragment = gathered(scene, self.ids)
         hall = self.hall or hall_of(scene, self.ids)
@@ -64,7 +64,7 @@ class Duplicate:
 def hall_of(scene: EditedScene, ids: tuple[str, ...]) -> str:
     """Return the hall of the first thing that stands in one; "" when none does."""
     for id in ids:
-        hall = thing(scene.scenario, id).hall
+        hall = item_of(scene.scenario, id).hall
         if hall is not None:
             return hall.id
         slot = scene.plant.slots.get(id, ("", -1))
@@ -97,8 +97,8 @@ class Array:
     @property
     def title(self) -> str:
         """Return what is done."""
-        what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
-        return f"Array of {self.columns} x {self.rows} of {what}"
+        chosen = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
+        return f"Array of {self.columns} x {self.rows} of {chosen}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -128,9 +128,9 @@ class Array:
         boxes = fragment.boxes(scene, 0)
         every = np.ones(len(boxes.ids), np.bool_)
         placed = [boxes.moved(every, *offset) for offset in offsets]
-        for k, one in enumerate(placed[1:], 1):
-            for other in placed[max(0, k - self.columns - 1) : k]:
-                must_fit(one, other)
+        for k, copy in enumerate(placed[1:], 1):
+            for neighbour in placed[max(0, k - self.columns - 1) : k]:
+                must_fit(copy, neighbour)
         changes = Changes(scene)
         planter = Planter(changes, hall)
         for offset in offsets:
@@ -142,11 +142,11 @@ class Array:
         """Return the generator of a rack that stands alone and can be made a row by its numbers; "" else."""
         if len(self.ids) != 1:
             return ""
-        one = thing(scene.scenario, self.ids[0])
-        if one.kind not in ("rows", "row", "rack") or one.hall is None:
+        item = item_of(scene.scenario, self.ids[0])
+        if item.kind not in ("rows", "row", "rack") or item.hall is None:
             return ""
-        rows = generator(scene.scenario, one.generator)[1]
-        said_of = any(item.partition("/")[0] == rows.id for item in one.hall.overrides)
+        rows = generator(scene.scenario, item.generator)[1]
+        said_of = any(item.partition("/")[0] == rows.id for item in item.hall.overrides)
         alone = rows.count == rows.racks.count == 1 and rows.facing != "alternate" and not said_of
         x_m, y_m = self.pitch
         ahead = (x_m > 0 or self.columns == 1) and (y_m > 0 or self.rows == 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from twin import units
 from twin.commands.edit import names
-from twin.commands.edit.changes import Changes, point, said
+from twin.commands.edit.changes import Changes, point, value_at
 from twin.commands.edit.command import CommandError
 from twin.commands.place.capacity_check import takes, unwired
 from twin.commands.place.footprint import must_fit, standing
@@ -58,25 +58,29 @@ class Planter:
         boxes = fragment.boxes(scene, self._slot)
         shift_m = float(scene.plant.halls.shift_x_m[self._slot])
         must_fit(boxes.moved(boxes.x_m == boxes.x_m, by_m[0] + shift_m, by_m[1]), self._standing)
-        for one in fragment.rows:
-            self._rows(one, new, by_m)
+        for entry in fragment.rows:
+            self._rows(entry, new, by_m)
         for section in SECTIONS:
-            for one in fragment.things.get(section, ()):
-                self._thing(section, one, new, by_m)
+            for entry in fragment.things.get(section, ()):
+                self._thing(section, entry, new, by_m)
         for section, joins in fragment.joins.items():
             for name, members in joins.items():
                 path = f"{section}[{name}].{JOINS[section]}"
-                there = said(scene, path)
-                if name not in self._known and not any(one.id == name for one in scene.scenario.partitions):
+                members_before = value_at(scene, path)
+                if name not in self._known and not any(
+                    partition.id == name for partition in scene.scenario.partitions
+                ):
                     self.notices.append(
                         f"{name}, which {', '.join(members)} belonged to, is not in this scene"
                     )
-                elif there:
-                    self._joined.setdefault(path, list(there)).extend(new[one] for one in members)
+                elif members_before:
+                    self._joined.setdefault(path, list(members_before)).extend(
+                        new[member] for member in members
+                    )
 
     def close(self) -> None:
         """Let what was there join the newcomers; fabrics that connect all there is leave out those they cannot take."""
-        fabrics = {f"fabrics[{one.id}].rows": one for one in self._scene.scenario.fabrics}
+        fabrics = {f"fabrics[{fabric.id}].rows": fabric for fabric in self._scene.scenario.fabrics}
         for path, after in self._joined.items():
             fabric = fabrics.get(path)
             if fabric is None or takes(
@@ -87,18 +91,18 @@ class Planter:
                 self.notices.append(f"fabric {fabric.id} has no ports for the copies: they are not cabled")
         unwired(self._changes, self._parts)
 
-    def _rows(self, one: dict[str, Any], new: dict[str, str], by_m: tuple[float, float]) -> None:
-        made = rows_of(one)
+    def _rows(self, source: dict[str, Any], new: dict[str, str], by_m: tuple[float, float]) -> None:
+        made = rows_of(source)
         if made.racks.role == "compute":
             each = expand.node_parts(made.racks, made.racks.part, self._scene.catalog)
             each *= made.count * made.racks.count
             self._parts += each
             self._parts_of[new[made.id]] = each
-        entry = copy.deepcopy({key: value for key, value in one.items() if key != "overrides"})
+        entry = copy.deepcopy({key: value for key, value in source.items() if key != "overrides"})
         entry["id"] = new[made.id]
         entry["at"] = point(made.at.x_m + by_m[0], made.at.y_m + by_m[1])
         self._changes.set(f"halls[{self._hall}].rows[{entry['id']}]", entry)
-        for item, about in one.get("overrides", {}).items():
+        for item, about in source.get("overrides", {}).items():
             keys = copy.deepcopy(about)
             if isinstance(keys.get("at"), dict):
                 keys["at"] = _moved(keys["at"], by_m)
@@ -114,9 +118,9 @@ class Planter:
                 self._changes.override(self._hall, f"{new[head]}/{rest}", **keys)
 
     def _thing(
-        self, section: str, one: dict[str, Any], new: dict[str, str], by_m: tuple[float, float]
+        self, section: str, source: dict[str, Any], new: dict[str, str], by_m: tuple[float, float]
     ) -> None:
-        entry = copy.deepcopy(one)
+        entry = copy.deepcopy(source)
         old = str(entry["id"])
         entry["id"] = new[old]
         for key in _LISTS.get(section, ()):

@@ -31,9 +31,11 @@ def water_of(scene: EditedScene, hall: str = "") -> str:
     """Return the facility loop that takes the heat of a hall; "" where none does yet."""
     plant, slot = scene.plant, hall_slot(scene, hall)
     loops = plant.loops
-    mine = loops.present & (loops.hall == slot)
-    busy = mine & np.isin(np.arange(len(loops.ids)), np.concatenate([plant.racks.loop, plant.racks.air_loop]))
-    found = np.flatnonzero(busy if busy.any() else mine)
+    in_hall = loops.present & (loops.hall == slot)
+    busy = in_hall & np.isin(
+        np.arange(len(loops.ids)), np.concatenate([plant.racks.loop, plant.racks.air_loop])
+    )
+    found = np.flatnonzero(busy if busy.any() else in_hall)
     return plant.plants.ids[int(np.bincount(loops.plant[found]).argmax())] if len(found) else ""
 
 
@@ -48,14 +50,16 @@ def on_shared_water(changes: Changes, fragment: Fragment, hall: str) -> Fragment
         made = scene_of(fragment, scene.catalog)
         _grow(changes, slot, float(loop_heat_w(made).sum()))
         _grow_power(changes, slot, _drawn_w(scene, slot, made))
-    colder_k = float(scene.plant.plants.supply_c[slot]) - min(_celsius(one["supply"]) for one in own)
-    things = {name: copy.deepcopy(some) for name, some in fragment.things.items() if name != "cooling.plants"}
-    for loop in things.get("cooling.loops", []):
+    colder_k = float(scene.plant.plants.supply_c[slot]) - min(_celsius(plant["supply"]) for plant in own)
+    entries = {
+        name: copy.deepcopy(some) for name, some in fragment.things.items() if name != "cooling.plants"
+    }
+    for loop in entries.get("cooling.loops", []):
         loop["plant"] = water
         loop["supply"] = f"{_celsius(loop['supply']) + max(0.0, colder_k):g} degC"
-    gone = {str(one["id"]) for one in own}
-    things["power"] = _without_feeds(things.get("power", []), gone)
-    return Fragment(fragment.rows, {name: some for name, some in things.items() if some}, fragment.joins)
+    gone = {str(plant["id"]) for plant in own}
+    entries["power"] = _without_feeds(entries.get("power", []), gone)
+    return Fragment(fragment.rows, {name: some for name, some in entries.items() if some}, fragment.joins)
 
 
 def _celsius(text: str) -> float:
@@ -64,27 +68,29 @@ def _celsius(text: str) -> float:
 
 def _without_feeds(stages: list[dict[str, Any]], gone: set[str]) -> list[dict[str, Any]]:
     """Return the stages of a power tree that still feed something or have something below them."""
-    fed_before = {str(one["id"]) for one in stages if one.get("feeds")}
-    for one in stages:
-        if "feeds" in one:
-            one["feeds"] = [name for name in one["feeds"] if name not in gone]
-    above = {one.get(key) for one in stages for key in _ABOVE}
-    return [one for one in stages if one["id"] not in fed_before or one["feeds"] or one["id"] in above]
+    fed_before = {str(stage["id"]) for stage in stages if stage.get("feeds")}
+    for stage in stages:
+        if "feeds" in stage:
+            stage["feeds"] = [name for name in stage["feeds"] if name not in gone]
+    above = {stage.get(key) for stage in stages for key in _ABOVE}
+    return [
+        stage for stage in stages if stage["id"] not in fed_before or stage["feeds"] or stage["id"] in above
+    ]
 
 
 def _grow(changes: Changes, slot: int, more_w: float) -> None:
     """Give a facility loop the machines for so much more heat; the spare ones it has stay spare."""
     scene, plants = changes.scene, changes.scene.plant.plants
-    said, part = scene.scenario.cooling.plants[slot], scene.catalog.part(plants.part[slot])
-    if said.units is None or not isinstance(part, ChillerPart | DryCoolerPart | CoolingTowerPart):
+    water, part = scene.scenario.cooling.plants[slot], scene.catalog.part(plants.part[slot])
+    if water.units is None or not isinstance(part, ChillerPart | DryCoolerPart | CoolingTowerPart):
         return  # it has as many as it needs by itself
     has_w = float(loop_heat_w(scene)[scene.plant.loops.plant == slot].sum())
     needed, spare = int(plants.needed[slot]), int(plants.units[slot] - plants.needed[slot])
     enough = max(needed, math.ceil((has_w + more_w) / part.capacity_w - 1e-9))
     if enough > needed:
-        changes.set(f"cooling.plants[{said.id}].units", enough + spare)
-        if said.needed is not None:
-            changes.set(f"cooling.plants[{said.id}].needed", enough)
+        changes.set(f"cooling.plants[{water.id}].units", enough + spare)
+        if water.needed is not None:
+            changes.set(f"cooling.plants[{water.id}].needed", enough)
 
 
 def _drawn_w(scene: EditedScene, slot: int, made: EditedScene) -> float:

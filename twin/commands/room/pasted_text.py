@@ -35,10 +35,10 @@ def read(text: str) -> Tree:
     if not isinstance(tree.value, dict):
         raise CommandError("the text is not part of a scene")
     whole = known_keys()
-    mine = {key: one for key, one in tree.value.items() if key in _TAKEN or key not in whole}
-    if not any(key in _TAKEN for key in mine):
+    known = {key: entry for key, entry in tree.value.items() if key in _TAKEN or key not in whole}
+    if not any(key in _TAKEN for key in known):
         raise CommandError("the text has no rows, nodes, power stages, loops, fabrics or storage systems")
-    problems = piece_problems(_without_joins(replace(tree, value=mine)))
+    problems = piece_problems(_without_joins(replace(tree, value=known)))
     if problems:
         raise _refused(problems[0], len(problems) - 1)
     return tree
@@ -55,14 +55,14 @@ def must_know_parts(text: str, catalog: Catalog) -> None:
 
 def left_out(text: str) -> list[str]:
     """Return the keys of a text with what cannot be pasted, since it stands in no hall, such as jobs."""
-    said = read(text).plain()
-    return [key for key in _LISTED if said.get(key)]
+    keys = read(text).plain()
+    return [key for key in _LISTED if keys.get(key)]
 
 
 def _refused(problem: Problem, more: int) -> CommandError:
     shown = f"{problem.key} = {problem.value}" if problem.value else problem.key
-    others = f" (and {more} more)" if more else ""
-    return CommandError(f"line {problem.line}, {shown}: {problem.reason}", problem.hint + others)
+    more_said = f" (and {more} more)" if more else ""
+    return CommandError(f"line {problem.line}, {shown}: {problem.reason}", problem.hint + more_said)
 
 
 def _without_joins(tree: Tree) -> Tree:
@@ -80,7 +80,9 @@ def _without_joins(tree: Tree) -> Tree:
             continue
         only = {"id", JOINS[section]}
         left = [
-            one for one in entry.tree.value if not (isinstance(one.value, dict) and set(one.value) <= only)
+            item
+            for item in entry.tree.value
+            if not (isinstance(item.value, dict) and set(item.value) <= only)
         ]
         short = replace(entry, tree=replace(entry.tree, value=left))
         if above:
@@ -99,7 +101,7 @@ def _named_parts(tree: Tree, key: str = "") -> Iterator[tuple[str, Tree]]:
                 continue
             yield from _named_parts(entry.tree, name)
     elif isinstance(value, list):
-        for one in value:
-            yield from _named_parts(one, key)
+        for item in value:
+            yield from _named_parts(item, key)
     elif key in _PART_KEYS and isinstance(value, str):
         yield key, tree

@@ -108,8 +108,8 @@ def _cdu_pair(catalog: Catalog) -> Fragment:
 _RA = "DGX SuperPOD reference architecture H100: 32 DGX a scalable unit, 4 a rack, 8 rails of QM9700"
 PREFABS: Mapping[str, Prefab] = MappingProxyType(
     {
-        one.id: one
-        for one in (
+        prefab.id: prefab
+        for prefab in (
             Prefab(
                 "superpod-su-h100",
                 "SuperPOD SU, 32 DGX H100",
@@ -207,8 +207,8 @@ class AddPrefab:
             fragment, first = _turned(fragment, scene.catalog), first.turned()
         shift_m = float(scene.plant.halls.shift_x_m[slot])
         by_m = (self.at[0] - first.x_m - shift_m, self.at[1] - first.y_m)
-        others = standing(scene.plant, settled=bool(first.shape.facing.all()))
-        must_fit(first.boxes(slot, self.at), others)
+        obstacles = standing(scene.plant, settled=bool(first.shape.facing.all()))
+        must_fit(first.boxes(slot, self.at), obstacles)
         changes = Changes(scene)
         planted(changes, _joined(scene, fragment, hall), hall, by_m)
         return changes.patch(self.title)
@@ -221,12 +221,12 @@ def _joined(scene: EditedScene, fragment: Fragment, hall: str) -> Fragment:
         return fragment
     bare = _without_coolant(scene.plant)
     loop = {**loops[0], "serves": bare}
-    things = {**fragment.things, "cooling.loops": [loop]}
+    entries = {**fragment.things, "cooling.loops": [loop]}
     cold = [plant for plant in scene.scenario.cooling.plants if plant.supply_c <= 24.0]
     if cold:
         loop["plant"] = cold[0].id
-        things.pop("cooling.plants")
-    return Fragment([], things)
+        entries.pop("cooling.plants")
+    return Fragment([], entries)
 
 
 def _without_coolant(plant: Plant) -> list[str]:
@@ -239,13 +239,13 @@ def _without_coolant(plant: Plant) -> list[str]:
 def _turned(fragment: Fragment, catalog: Catalog) -> Fragment:
     """Return it turned by 180 degrees about its corner; rows of a prefab are generators of one row each."""
     rows = []
-    for one in fragment.rows:
-        said = rows_of(one)
-        width_m, depth_m = rack_size_m(catalog, said.racks.part, said.racks.pitch_m)
-        length_m = (said.racks.count - 1) * said.racks.pitch_m + width_m
-        facing = "south" if said.facing == "north" else "north"
-        corner = point(-said.at.x_m - length_m, -said.at.y_m - depth_m)
-        rows.append({**one, "at": corner, "facing": facing})
+    for entry in fragment.rows:
+        rows_before = rows_of(entry)
+        width_m, depth_m = rack_size_m(catalog, rows_before.racks.part, rows_before.racks.pitch_m)
+        length_m = (rows_before.racks.count - 1) * rows_before.racks.pitch_m + width_m
+        facing = "south" if rows_before.facing == "north" else "north"
+        corner = point(-rows_before.at.x_m - length_m, -rows_before.at.y_m - depth_m)
+        rows.append({**entry, "at": corner, "facing": facing})
     loops = []
     for loop in fragment.things.get("cooling.loops", ()):
         places = {
@@ -282,8 +282,8 @@ class Footprints:
 def footprints(fragment: Fragment, catalog: Catalog) -> Footprints:
     """Return the footprints of all that has a place: racks, and machines that were given one."""
     boxes: list[tuple[float, float, float, float, int, float]] = []
-    for one in fragment.rows:
-        rows = rows_of(one)
+    for entry in fragment.rows:
+        rows = rows_of(entry)
         part = rows.racks.part
         width_m, depth_m = rack_size_m(catalog, part, rows.racks.pitch_m)
         height_m = (catalog.rack(part).height_m if part else None) or CABINET_HEIGHT_M

@@ -71,20 +71,29 @@ def planted(changes: Changes, fragment: Fragment, hall: str, by_m: Corner) -> No
 
 def is_empty(scene: EditedScene) -> bool:
     """Return whether nothing has been built yet."""
-    here = scene.scenario
-    things: tuple[tuple[Any, ...], ...] = (here.fabrics, here.power, here.cooling.loops, here.cooling.plants)
-    return not any(things) and not any(hall.rows for hall in here.halls)
+    scenario = scene.scenario
+    sections: tuple[tuple[Any, ...], ...] = (
+        scenario.fabrics,
+        scenario.power,
+        scenario.cooling.loops,
+        scenario.cooling.plants,
+    )
+    return not any(sections) and not any(hall.rows for hall in scenario.halls)
 
 
 def free_corner(scene: EditedScene, hall: str = "") -> Corner:
     """Return the corner where a new block stands clear of what a hall holds, in coordinates of the site [m]."""
     slot = hall_slot(scene, hall)
     boxes = standing(scene.plant)
-    here = boxes.hall == slot
-    if not here.any():
+    in_hall = boxes.hall == slot
+    if not in_hall.any():
         return float(scene.plant.halls.shift_x_m[slot]), 0.0
     racks = scene.plant.racks
-    mine = racks.present & (racks.hall == slot)
-    left_m = (racks.x_m - racks.width_m / 2)[mine] if mine.any() else (boxes.x_m - boxes.width_m / 2)[here]
-    far_m = float((boxes.y_m + boxes.depth_m / 2)[here].max())
+    racks_in_hall = racks.present & (racks.hall == slot)
+    left_m = (
+        (racks.x_m - racks.width_m / 2)[racks_in_hall]
+        if racks_in_hall.any()
+        else (boxes.x_m - boxes.width_m / 2)[in_hall]
+    )
+    far_m = float((boxes.y_m + boxes.depth_m / 2)[in_hall].max())
     return float(left_m.min()), round(far_m + 2 * AISLE_M, 4)

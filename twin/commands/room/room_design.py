@@ -166,19 +166,19 @@ def _network(
         return None
     misfit = "no switch of the catalogue has such ports"
     for switch in _switches(room, catalog, card_bytes_s):
-        said = _fabric(room, stack, catalog, switch, nodes * cards, card_bytes_s)
+        entry = _fabric(room, stack, catalog, switch, nodes * cards, card_bytes_s)
         try:
-            size = size_of(Fabric.model_validate(said), catalog, nodes, cards, card_bytes_s)
+            size = size_of(Fabric.model_validate(entry), catalog, nodes, cards, card_bytes_s)
         except Misfit as wrong:
             misfit = f"{switch.id}: {wrong.key} {wrong.reason}"
             continue
         if size.up and size.spines // size.spine_groups >= 2 * size.up:
             misfit = f"{switch.id} has too few ports for its spines to meet all leaves"
             continue
-        fragment.things["fabrics"] = [said]
+        fragment.things["fabrics"] = [entry]
         racks = _racks_for(size)
         fragment.rows.append(lines.line("net", "NET", "network", racks))
-        return said
+        return entry
     raise RoomError("switch" if room.switch else "cabling", misfit, "other switches or a smaller room")
 
 
@@ -195,8 +195,12 @@ def _switches(room: RoomRequest, catalog: Catalog, card_bytes_s: float) -> list[
             )
         return [chosen]
     fast = (catalog.switch(name) for name in catalog.ids("switch"))
-    fit = [one for one in fast if one.fabric == "scale-out" and _is_fast(one, card_bytes_s)]
-    return sorted(fit, key=lambda one: (one.port_bandwidth_bytes_s, -one.ports))
+    fit = [
+        candidate
+        for candidate in fast
+        if candidate.fabric == "scale-out" and _is_fast(candidate, card_bytes_s)
+    ]
+    return sorted(fit, key=lambda candidate: (candidate.port_bandwidth_bytes_s, -candidate.ports))
 
 
 def _is_fast(switch: SwitchPart, card_bytes_s: float) -> bool:
@@ -214,13 +218,13 @@ def _fabric(
     """Return the network as a file says it: one switch where that does, whole racks in a unit of a rail."""
     ports = ports_of(catalog, switch.id, card_bytes_s).count
     tier = {"part": switch.id, "racks": "net"}
-    said: dict[str, Any] = {"id": "net-a", "kind": room.cabling, "rows": ["gpu"]}
+    entry: dict[str, Any] = {"id": "net-a", "kind": room.cabling, "rows": ["gpu"]}
     if cables <= ports:
-        return said | {"kind": "single-switch", "leaf": tier, "cable": LONGEST_CABLE}
+        return entry | {"kind": "single-switch", "leaf": tier, "cable": LONGEST_CABLE}
     if room.cabling == "rail-optimised":
         down = down_ports(ports, 1.0)
-        said["unit_nodes"] = max(down // stack.nodes, 1) * stack.nodes if stack.nodes <= down else down
-    return said | {"leaf": tier, "spine": dict(tier), "cable": LONGEST_CABLE}
+        entry["unit_nodes"] = max(down // stack.nodes, 1) * stack.nodes if stack.nodes <= down else down
+    return entry | {"leaf": tier, "spine": dict(tier), "cable": LONGEST_CABLE}
 
 
 def _racks_for(size: Size) -> int:
@@ -288,23 +292,23 @@ def _coolant(room: RoomRequest, stack: RackStack, catalog: Catalog, rack_w: floa
         return needed + room.spare
 
     names = [room.cdu] if room.cdu else list(CDUS[: 1 if room.cdu_in_row else None])
-    parts = [_cdu(catalog, one) for one in names]
-    part = min(parts, key=lambda one: units_of(one) * one.capacity_w)
+    parts = [_cdu(catalog, cdu) for cdu in names]
+    part = min(parts, key=lambda cdu: units_of(cdu) * cdu.capacity_w)
     name, units = part.id, units_of(part)
-    said: dict[str, Any] = {"id": "cdu", "kind": "liquid", "part": name}
-    said |= {"count": count} if count > 1 else {}
-    said |= {"units": units} if units > 1 else {}
+    entry: dict[str, Any] = {"id": "cdu", "kind": "liquid", "part": name}
+    entry |= {"count": count} if count > 1 else {}
+    entry |= {"units": units} if units > 1 else {}
     pumps = getattr(part, "pump_count", None)
-    said |= {"pumps": min(8, pumps)} if pumps and pumps != 2 else {}
-    said |= {"plant": "water", "serves": ["gpu"], "supply": f"{COOLANT_C:g} degC"}
+    entry |= {"pumps": min(8, pumps)} if pumps and pumps != 2 else {}
+    entry |= {"plant": "water", "serves": ["gpu"], "supply": f"{COOLANT_C:g} degC"}
     if room.cdu_in_row:
         width_m, _ = machine_size_m(catalog, name, KINDS["liquid"])
         row_m = room.racks * (room.rack_pitch_m or stack.width_m)
         first_m = row_m + PDU_ROOM_M + (units * (width_m + GAP_M) - GAP_M) / 2
-        said["places"] = {
+        entry["places"] = {
             f"cdu/{row}": point(first_m, row * room.row_pitch_m + stack.depth_m / 2) for row in range(count)
         }
-    return said
+    return entry
 
 
 def _cdu(catalog: Catalog, name: str) -> CduPart:
@@ -330,20 +334,20 @@ def _air(room: RoomRequest, catalog: Catalog, rack_w: Floats, names: list[str]) 
     large = group_w > (LEAST_FAN_WALLS - 1) * wall.capacity_w
     name = room.air or (FAN_WALL if large else "CRAH-chilled")
     part = catalog.part(name) if name in catalog else None
-    said: dict[str, Any] = {"id": "crah", "kind": "air", "part": name}
+    entry: dict[str, Any] = {"id": "crah", "kind": "air", "part": name}
     if isinstance(part, RdhxPart):
         if most_w > part.capacity_w:
             reason = f"takes {part.capacity_w / 1e3:g} kW, but a rack gives {most_w / 1e3:.1f} kW to the air"
             raise RoomError("air", f"{name} {reason}", "air handlers, or fewer nodes in a rack")
-        said |= {"id": "door", "kind": "rear-door"}
+        entry |= {"id": "door", "kind": "rear-door"}
         units = 1
     elif isinstance(part, CrahPart):
         units = max(1, math.ceil(group_w / part.capacity_w - 1e-9)) + room.spare
     else:
         raise RoomError("air", f"the catalogue has no air handler {name!r}")
-    said |= {"count": count} if count > 1 else {}
-    said |= {"units": units} if units > 1 else {}
-    return said | {"plant": "water", "serves": names, "supply": f"{AIR_C:g} degC"}
+    entry |= {"count": count} if count > 1 else {}
+    entry |= {"units": units} if units > 1 else {}
+    return entry | {"plant": "water", "serves": names, "supply": f"{AIR_C:g} degC"}
 
 
 def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:
@@ -356,7 +360,7 @@ def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:
         count = room.rows if room.cdu_in_row else room.rows * max(1, round(row_w / LOOP_W))
     else:
         least = math.ceil(room.rows / (LOOP_W // row_w))
-        count = next(one for one in range(least, room.rows + 1) if not room.rows % one)
+        count = next(loops for loops in range(least, room.rows + 1) if not room.rows % loops)
     count = min(count, room.rows * room.racks)
     return count, math.ceil(room.rows * room.racks / count)
 
@@ -366,18 +370,18 @@ def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:
 
 def _document(fragment: Fragment) -> dict[str, Any]:
     """Return a scene with nothing but this in it."""
-    things = fragment.things
-    said: dict[str, Any] = {"format": "twin/scenario", "version": 1, "catalog": EDITION, "title": "Room"}
+    sections = fragment.things
+    document: dict[str, Any] = {"format": "twin/scenario", "version": 1, "catalog": EDITION, "title": "Room"}
     hall: dict[str, Any] = {"id": "hall", "rows": [_without(rows, "overrides") for rows in fragment.rows]}
     overrides = {item: keys for rows in fragment.rows for item, keys in rows.get("overrides", {}).items()}
-    said["halls"] = [hall | ({"overrides": overrides} if overrides else {})]
-    said |= {name: things[name] for name in ("fabrics", "power", "storage") if name in things}
-    loops, plants = things.get("cooling.loops", []), things.get("cooling.plants", [])
-    return said | ({"cooling": {"plants": plants, "loops": loops}} if loops else {})
+    document["halls"] = [hall | ({"overrides": overrides} if overrides else {})]
+    document |= {name: sections[name] for name in ("fabrics", "power", "storage") if name in sections}
+    loops, plants = sections.get("cooling.loops", []), sections.get("cooling.plants", [])
+    return document | ({"cooling": {"plants": plants, "loops": loops}} if loops else {})
 
 
-def _without(said: dict[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in said.items() if name != key}
+def _without(group: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in group.items() if name != key}
 
 
 def scene_of(fragment: Fragment, catalog: Catalog) -> EditedScene:

@@ -37,7 +37,7 @@ class _Outlets:
     feeds: list[str]
     out_w: Floats
 
-    def said(self, side: str, source: str) -> dict[str, Any]:
+    def entry(self, side: str, source: str) -> dict[str, Any]:
         """Return the stage as a file says it."""
         count = len(self.out_w)
         return {
@@ -58,13 +58,13 @@ def power_tree(plant: Plant, catalog: Catalog, room: RoomRequest) -> list[dict[s
     Each of two feeds carries everything alone; a single feed has a UPS more than it needs, if spares are wanted.
     """
     outlets = _outlets(plant, catalog)
-    out_w = sum(float(one.out_w.sum()) for one in outlets)
+    out_w = sum(float(outlet.out_w.sum()) for outlet in outlets)
     blocks = max(1, math.ceil(out_w / BLOCK_W))
     ups_part = "UPS-double-conversion-400" if out_w <= SMALL_W else "UPS-double-conversion"
     behind_w = np.zeros(blocks)
-    for one in outlets:
-        item = np.arange(len(one.out_w)) * blocks // len(one.out_w)
-        behind_w += np.bincount(item, drawn_w(catalog, one.part, one.out_w, one.units), blocks)
+    for outlet in outlets:
+        item = np.arange(len(outlet.out_w)) * blocks // len(outlet.out_w)
+        behind_w += np.bincount(item, drawn_w(catalog, outlet.part, outlet.out_w, outlet.units), blocks)
     ups_units = _units(catalog, ups_part, float(behind_w.max()))
     before_w = drawn_w(catalog, ups_part, behind_w, ups_units)
     trafo = "transformer-MV-LV-630" if float(before_w.max()) <= 630e3 else "transformer-MV-LV"
@@ -106,7 +106,7 @@ def power_tree(plant: Plant, catalog: Catalog, room: RoomRequest) -> list[dict[s
             | _spared(ups_units, lone)
             | {"from": f"trafo{side}"}
         )
-        stages += [one.said(side, f"ups{side}") for one in outlets]
+        stages += [outlet.entry(side, f"ups{side}") for outlet in outlets]
     return stages
 
 

@@ -50,19 +50,19 @@ def spares_of(scene: EditedScene) -> list[Spares]:
     heat_w, found = loop_heat_w(scene), []
     first = 0
     for loop in scene.scenario.cooling.loops:
-        mine, first = slice(first, first + loop.count), first + loop.count
-        part, most_w = catalog.part(plant.loops.part[mine.start]), float(heat_w[mine].max())
+        items, first = slice(first, first + loop.count), first + loop.count
+        part, most_w = catalog.part(plant.loops.part[items.start]), float(heat_w[items].max())
         if not isinstance(part, CduPart | CrahPart):
             continue  # doors stand for themselves
         needed = max(1, math.ceil(most_w / part.capacity_w - 1e-9))
         if isinstance(part, CduPart) and part.flow_m3_s:
-            flow_m3_s = float(plant.loops.flow_m3_s[mine].max())
+            flow_m3_s = float(plant.loops.flow_m3_s[items].max())
             needed = max(needed, math.ceil(flow_m3_s / part.flow_m3_s - 1e-9))
-        what, units = (
+        noun, units = (
             "CDUs" if isinstance(part, CduPart) else "air handlers",
-            int(plant.loops.units[mine.start]),
+            int(plant.loops.units[items.start]),
         )
-        found.append(Spares(what, loop.count, needed, units, part.capacity_w, most_w))
+        found.append(Spares(noun, loop.count, needed, units, part.capacity_w, most_w))
     water_w = np.bincount(plant.loops.plant, heat_w, len(plant.plants.ids))
     for slot, name in enumerate(plant.plants.part):
         part, counts = catalog.part(name), (int(plant.plants.needed[slot]), int(plant.plants.units[slot]))
@@ -71,8 +71,8 @@ def spares_of(scene: EditedScene) -> list[Spares]:
     for stage in scene.scenario.power:
         needed = stage.needed or stage.units
         if stage.kind == "generator" or (stage.kind == "ups" and stage.units > needed):
-            what = "generators" if stage.kind == "generator" else "UPS"
-            found.append(Spares(what, stage.count, needed, stage.units))
+            noun = "generators" if stage.kind == "generator" else "UPS"
+            found.append(Spares(noun, stage.count, needed, stage.units))
     return found
 
 

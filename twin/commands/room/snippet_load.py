@@ -52,7 +52,7 @@ def _racks(fragment: Fragment, catalog: Catalog) -> PartLoad:
 def _machines(fragment: Fragment) -> Iterator[str]:
     """Yield the part of each machine, power item and box that is no rack."""
     for section in ("cooling.loops", "cooling.plants", "power", "storage"):
-        for one in fragment.things.get(section, ()):
-            if isinstance(one.get("part"), str):
-                each = int(one.get("units", 1)) if section.startswith("cooling") else 1
-                yield from [one["part"]] * (each * int(one.get("count", 1)))
+        for entry in fragment.things.get(section, ()):
+            if isinstance(entry.get("part"), str):
+                each = int(entry.get("units", 1)) if section.startswith("cooling") else 1
+                yield from [entry["part"]] * (each * int(entry.get("count", 1)))

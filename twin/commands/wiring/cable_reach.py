@@ -30,10 +30,10 @@ def rack_of(scene: EditedScene, id: str) -> int:
 
 def must_reach(scene: EditedScene, a: str, b: str, cable: str) -> None:
     """Raise CommandError when a cable part is too short between two things."""
-    one, other = rack_of(scene, a), rack_of(scene, b)
-    if one < 0 or other < 0:
+    rack_a, rack_b = rack_of(scene, a), rack_of(scene, b)
+    if rack_a < 0 or rack_b < 0:
         return
-    length_m = float(between_m(scene, np.array([one]), np.array([other]))[0])
+    length_m = float(between_m(scene, np.array([rack_a]), np.array([rack_b]))[0])
     reach_m = scene.catalog.cable(cable).max_reach_m
     if length_m > reach_m:
         longer = [

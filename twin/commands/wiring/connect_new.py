@@ -57,7 +57,7 @@ class WiredIn:
             joined = _landed(brought, [AutoWire("fabric", only=new)])
         made, after = joined
         # What cools new things and what feeds them is chosen from the same scene: neither looks at the other.
-        rest, _ = _landed(after, [AutoWire(what, only=new) for what in _REST])
+        rest, _ = _landed(after, [AutoWire(kind, only=new) for kind in _REST])
         return Patch(patch.changes + made + rest, patch.title)
 
 
@@ -97,7 +97,7 @@ def _joined(
             after = EditedScene.of(edit(document, Patch(changes))[0], catalog=catalog)
         except (ScenarioError, PlantError):
             continue  # no port is left, or cards of another speed
-        if not any(one.id in loose for one in unlinked(after)):
+        if not any(unconnected.id in loose for unconnected in unlinked(after)):
             return changes, after
     return None
 

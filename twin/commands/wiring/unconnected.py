@@ -87,13 +87,13 @@ def unfed(scene: EditedScene) -> list[Loose]:
         ),
     )
     two = any((table[3] >= 0).any() for table in tables[:1])
-    for word, ids, feed_a, feed_b, there in tables:
+    for word, ids, feed_a, feed_b, present in tables:
         if word != "rack" and not scene.scenario.power:
             continue
-        for name, count in _by_generator(ids, there & (feed_a < 0)):
+        for name, count in _by_generator(ids, present & (feed_a < 0)):
             found.append(Loose("power", name, count, f"{name}: {counted(count, word)} without power"))
         if word == "rack" and two:
-            for name, count in _by_generator(ids, there & (feed_a >= 0) & (feed_b < 0)):
+            for name, count in _by_generator(ids, present & (feed_a >= 0) & (feed_b < 0)):
                 reason = f"{name}: {counted(count, word)} without a feed B"
                 found.append(Loose("power", name, count, reason, second=True))
     return found
@@ -113,7 +113,7 @@ def uncooled(scene: EditedScene) -> list[Loose]:
     """Return which nodes give heat to nothing."""
     plant = scene.plant
     nodes, racks = plant.nodes, plant.racks
-    there = nodes.present
+    present = nodes.present
     wet = racks.loop[nodes.rack] >= 0
     tank = (
         wet & (plant.loops.kind[np.maximum(racks.loop[nodes.rack], 0)] == LoopKind.IMMERSION)
@@ -123,9 +123,9 @@ def uncooled(scene: EditedScene) -> list[Loose]:
     rows = [racks.ids[rack] for rack in nodes.rack.tolist()]
     found = [
         Loose("coolant", name, count, f"{name}: {counted(count, 'node')} with cold plates on no coolant loop")
-        for name, count in _by_generator(rows, there & nodes.liquid & ~wet)
+        for name, count in _by_generator(rows, present & nodes.liquid & ~wet)
     ]
-    dry = there & ~tank & (racks.air_loop[nodes.rack] < 0)
+    dry = present & ~tank & (racks.air_loop[nodes.rack] < 0)
     found += [
         Loose("coolant", name, count, f"{name}: {counted(count, 'node')} without air cooling")
         for name, count in _by_generator(rows, dry)
