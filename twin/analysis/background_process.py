@@ -49,10 +49,10 @@ class Aside(Generic[Made]):
     def __init__(self, work: Callable[..., Made], *given: object, name: str, alone: bool = False) -> None:
         self._alone = alone
         context = get_context("spawn")
-        self._mine, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(work, given, theirs), name=name)
+        self._near_end, far_end = context.Pipe()
+        self._process = context.Process(target=_work, args=(work, given, far_end), name=name)
         self._process.start()
-        theirs.close()
+        far_end.close()
         self._over = False
 
     def words(self) -> list[RunProgress | ProcessFailed | Made]:
@@ -60,9 +60,9 @@ class Aside(Generic[Made]):
         found: list[RunProgress | ProcessFailed | Made] = []
         while not self._over:
             try:
-                if not self._mine.poll():
+                if not self._near_end.poll():
                     break
-                found.append(self._mine.recv())
+                found.append(self._near_end.recv())
             except (EOFError, OSError):
                 found.append(ProcessFailed("its worker process ended; is there enough memory?"))
             self._over = not isinstance(found[-1], RunProgress)
@@ -71,7 +71,7 @@ class Aside(Generic[Made]):
     def close(self) -> None:
         """End it and all its processes; harmless when done."""
         self._over = True
-        self._mine.close()  # they end themselves then, see `_leave_with`
+        self._near_end.close()  # they end themselves then, see `_leave_with`
         if not self._alone:
             self._process.join(5.0)
         if self._process.is_alive():
@@ -79,25 +79,25 @@ class Aside(Generic[Made]):
             self._process.join()
 
 
-def _work(work: Callable[..., Any], given: tuple[object, ...], theirs: Connection) -> None:
-    Thread(target=_leave_with, args=(theirs,), daemon=True).start()
+def _work(work: Callable[..., Any], given: tuple[object, ...], far_end: Connection) -> None:
+    Thread(target=_leave_with, args=(far_end,), daemon=True).start()
 
     def tell(done: float, of: float) -> None:
         with suppress(OSError):  # nobody listens any more
-            theirs.send(RunProgress(done, of))
+            far_end.send(RunProgress(done, of))
 
     try:
-        said = work(*given, tell)
+        outcome = work(*given, tell)
     except Exception as error:  # noqa: BLE001 - whatever it fails of, somebody waits for a word
-        said = ProcessFailed(f"{type(error).__name__}: {error}")
+        outcome = ProcessFailed(f"{type(error).__name__}: {error}")
     with suppress(OSError):
-        theirs.send(said)
+        far_end.send(outcome)
 
 
-def _leave_with(theirs: Connection) -> None:
+def _leave_with(far_end: Connection) -> None:
     """End at once when whoever asked is gone or gives up: nobody waits for what is under way."""
     try:
-        theirs.recv()
+        far_end.recv()
     except (EOFError, OSError):
         for child in active_children():
             child.kill()

@@ -61,9 +61,9 @@ def _gone_on(scene: Scenario, run_file: Path, until_s: float | None, tell: Tell)
     go_on(scene, run_file, until_s, tell)
     if scene.branch is not None:
         with Reader(run_file) as reader:
-            other = other_past(scene.branch, reader.all_events())
-        if other:
-            raise ValueError(other)
+            divergence = other_past(scene.branch, reader.all_events())
+        if divergence:
+            raise ValueError(divergence)
     return run_file
 
 

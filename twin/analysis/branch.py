@@ -76,10 +76,10 @@ def parent_scene(
     candidates: list[Path | str] = [] if known is None else [known]
     candidates += sorted(folder.glob(f"*{SUFFIX}"))
     candidates += [f"builtin:{name}" for name in builtin_names()]
-    for one in candidates:
-        said = _said(one, folder)
-        if said is not None and _means(one, scenario):
-            return said
+    for candidate in candidates:
+        name = _name_in(candidate, folder)
+        if name is not None and _means(candidate, scenario):
+            return name
     text = show(scenario, exact=True)
     path = _free(folder, reader.path.name.removesuffix(".twinrun") or "parent")
     try:
@@ -123,10 +123,13 @@ def branch_scene(
         reason = f"the run has no time {units.spoken(at_s)}"
         raise _wrong("branch", "at", reason, f"the run covers 0 s to {units.spoken(end_s)}")
     parent = loads(_head(header.scenario, extends, "parent"), _free(folder, "parent").name, folder)
-    by_hand = [one.done for one in asked_of(reader, at_s)]
-    wanted = [one if one.at_s >= at_s else one.model_copy(update={"at_s": at_s}) for one in additions]
-    done = [one for one in (*by_hand, *wanted) if isinstance(one, Intervention)]
-    edits = [one for one in (*by_hand, *wanted) if isinstance(one, Edit)]
+    by_hand = [request.done for request in asked_of(reader, at_s)]
+    wanted = [
+        addition if addition.at_s >= at_s else addition.model_copy(update={"at_s": at_s})
+        for addition in additions
+    ]
+    done = [addition for addition in (*by_hand, *wanted) if isinstance(addition, Intervention)]
+    edits = [addition for addition in (*by_hand, *wanted) if isinstance(addition, Edit)]
     events, event_hash = events_before(reader, at_s)
     cut = {"at": time_text(at_s), "run": reader.path.name[:200], "events": events, "hash": event_hash}
     text = _head(header.scenario, extends, title)
@@ -135,11 +138,13 @@ def branch_scene(
     if parent.scenario.seed != header.seed:
         text += f"seed: {header.seed}\n"
     text += _list("interventions", _interventions(parent.scenario, done))
-    text += _list("edits", [edit_text(one) for one in _named(parent.scenario.edits, edits)])
+    text += _list("edits", [edit_text(edit) for edit in _named(parent.scenario.edits, edits)])
     try:
         loads(text, _free(folder, "branch").name, folder)
     except ScenarioError as error:  # nobody has seen the lines of this text yet
-        raise ScenarioError(replace(one, file="the branch", line=0) for one in error.problems) from None
+        raise ScenarioError(
+            replace(problem, file="the branch", line=0) for problem in error.problems
+        ) from None
     return text
 
 
@@ -192,38 +197,40 @@ def other_than(parent: Reader, simulated: Sequence[Event], until_s: float) -> Ev
 
     `simulated` are its events, from any row on: those before lie behind the snapshot it went on from.
     """
-    theirs = parent.all_events(simulated[0].row) if simulated else []
-    for one, other in zip_longest(theirs, simulated):
-        first = min((event for event in (one, other) if event is not None), key=lambda event: event.t_s)
-        if first.t_s >= until_s or one != other:
+    recorded_events = parent.all_events(simulated[0].row) if simulated else []
+    for recorded, repeated in zip_longest(recorded_events, simulated):
+        first = min(
+            (event for event in (recorded, repeated) if event is not None), key=lambda event: event.t_s
+        )
+        if first.t_s >= until_s or recorded != repeated:
             return None if first.t_s >= until_s else first
     return None
 
 
-def _said(one: Path | str, folder: Path) -> str | None:
+def _name_in(scene: Path | str, folder: Path) -> str | None:
     """Return how a scene in `folder` names another; None: it cannot."""
-    if isinstance(one, str) and one.startswith("builtin:"):
-        return one
+    if isinstance(scene, str) and scene.startswith("builtin:"):
+        return scene
     try:
-        return Path(one).resolve().relative_to(folder.resolve()).as_posix()
+        return Path(scene).resolve().relative_to(folder.resolve()).as_posix()
     except (ValueError, OSError):
         return None
 
 
-def _means(one: Path | str, scenario: Scenario) -> bool:
+def _means(scene: Path | str, scenario: Scenario) -> bool:
     """Return whether a scene is what was run."""
     try:
-        said = load(one).scenario
+        loaded = load(scene).scenario
     except ScenarioError:
         return False
-    return said.model_copy(update=_OTHERWISE) == scenario.model_copy(update=_OTHERWISE)
+    return loaded.model_copy(update=_OTHERWISE) == scenario.model_copy(update=_OTHERWISE)
 
 
 def _free(folder: Path, name: str) -> Path:
     """Return a path in a folder at which nothing lies."""
     stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "parent"
     names = (f"{stem}-{number}" if number else stem for number in count())
-    return next(path for one in names if not (path := folder / f"{one}{SUFFIX}").exists())
+    return next(path for stem_numbered in names if not (path := folder / f"{stem_numbered}{SUFFIX}").exists())
 
 
 def _head(scenario: Scenario, extends: str, title: str) -> str:
@@ -246,30 +253,33 @@ def _interventions(parent: Scenario, done: Sequence[Intervention]) -> list[str]:
     Lists are merged by id where all their items have one; else a list stands instead of the one it extends.
     """
     before = parent.interventions
-    whole = bool(done) and any(one.id is None for one in before)
-    return [flow(plain(one, exact=True)) for one in (*(before if whole else ()), *_named(before, done))]
+    whole = bool(done) and any(intervention.id is None for intervention in before)
+    return [
+        flow(plain(intervention, exact=True))
+        for intervention in (*(before if whole else ()), *_named(before, done))
+    ]
 
 
 def _named(before: Sequence[T], items: Sequence[T]) -> list[T]:
     """Return things with ids of their own beside those there were."""
-    taken = {one.id for one in before}
+    taken = {item.id for item in before}
     made = []
-    for one in items:
-        stem = one.id or _stem(one)
-        names = (stem if one.id and not number else f"{stem[:30]}-{number or 1}" for number in count())
+    for item in items:
+        stem = item.id or _stem(item)
+        names = (stem if item.id and not number else f"{stem[:30]}-{number or 1}" for number in count())
         id = next(name for name in names if name not in taken)
         taken.add(id)
-        made.append(one.model_copy(update={"id": id}))
+        made.append(item.model_copy(update={"id": id}))
     return made
 
 
-def _stem(one: Addition) -> str:
-    return one.kind.replace("_", "-") if isinstance(one, Intervention) else "edit"
+def _stem(addition: Addition) -> str:
+    return addition.kind.replace("_", "-") if isinstance(addition, Intervention) else "edit"
 
 
 def _list(key: str, entries: Sequence[str]) -> str:
-    indented = (one.replace("\n", "\n    ") for one in entries)
-    return f"{key}:\n" + "".join(f"  - {one}\n" for one in indented) if entries else ""
+    indented = (entry.replace("\n", "\n    ") for entry in entries)
+    return f"{key}:\n" + "".join(f"  - {entry}\n" for entry in indented) if entries else ""
 
 
 def _wrong(name: str, key: str, reason: str, hint: str) -> ScenarioError:

@@ -58,26 +58,29 @@ def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
         elif LIVE.match(path):
             made.append(Intervention(at=at_s, kind="set", target=path, value=value))
         elif key in (*FIXED, *_TEXTS) or f"{key}_s" in FIXED:
-            what = FIXED.get(key) or FIXED.get(f"{key}_s") or f"the key {key}"
-            reason = f"{what} cannot change during a run"
+            name = FIXED.get(key) or FIXED.get(f"{key}_s") or f"the key {key}"
+            reason = f"{name} cannot change during a run"
             wrong.append(Problem("--set", 0, path, value, reason, _INSTEAD.get(key, _ANEW)))
         else:
             changes.append(EditChange(path=path, value=value))
     if wrong:
         raise ScenarioError(wrong)
     if changes:
-        title = ", ".join(f"{one.path} is {one.value}" for one in changes)
+        title = ", ".join(f"{change.path} is {change.value}" for change in changes)
         title = title if len(title) <= 200 else f"{title[:199]}\N{HORIZONTAL ELLIPSIS}"
         made.append(Edit(id="set", at=at_s, title=title, changes=tuple(changes)))
     return made
 
 
-def in_words(one: Addition) -> str:
+def in_words(addition: Addition) -> str:
     """Return what is done, in a few words: "Pumps stop: cdu/0 for 1 h"."""
-    if isinstance(one, Edit):
-        return one.title or f"{len(one.changes)} change{'s' * (len(one.changes) != 1)} of the hall"
-    lasts = None if one.duration_s is None else units.spoken(one.duration_s)
-    return _said(one.kind, one.target, one.value, lasts, one.count)
+    if isinstance(addition, Edit):
+        return (
+            addition.title
+            or f"{len(addition.changes)} change{'s' * (len(addition.changes) != 1)} of the hall"
+        )
+    lasts = None if addition.duration_s is None else units.spoken(addition.duration_s)
+    return _act_words(addition.kind, addition.target, addition.value, lasts, addition.count)
 
 
 def additions_of(branch: Scenario, parent: Scenario) -> list[Addition]:
@@ -107,7 +110,7 @@ def instead_in_words(additions: Sequence[Addition], parent: Scenario, plant: Pla
     --------
     "checkpoint interval of llama3 5 min instead of 30 min", "... instead of 7 min 18 s (Daly's rule)"
     """
-    said = []
+    clauses = []
     for addition in additions:
         words = in_words(addition)
         if isinstance(addition, Intervention) and KINDS[addition.kind].is_setting:
@@ -115,8 +118,8 @@ def instead_in_words(additions: Sequence[Addition], parent: Scenario, plant: Pla
             words = f"{_setting(addition.target)} {addition.value}" + (
                 f" instead of {before}" if before else ""
             )
-        said.append(words[:1].lower() + words[1:] if words[1:2].islower() else words)
-    return "; ".join(said)
+        clauses.append(words[:1].lower() + words[1:] if words[1:2].islower() else words)
+    return "; ".join(clauses)
 
 
 def interval_in_words(job: Job, scenario: Scenario, plant: Plant | None) -> str:
@@ -167,7 +170,7 @@ def entry_in_words(entry: Mapping[str, object]) -> str:
     value, lasts = (None if entry.get(key) is None else str(entry[key]) for key in ("value", "for"))
     count = entry.get("count")
     kind, target = str(entry.get("kind", "?")), str(entry.get("target", "?"))
-    return _said(kind, target, value, lasts, count if isinstance(count, int) else None)
+    return _act_words(kind, target, value, lasts, count if isinstance(count, int) else None)
 
 
 def _setting(path: str) -> str:
@@ -180,12 +183,12 @@ def _setting(path: str) -> str:
     return f"Queue {path.removeprefix('scheduler.')}" if path.startswith("scheduler.") else path
 
 
-def _said(kind: str, target: str, value: str | None, lasts: str | None, count: int | None) -> str:
+def _act_words(kind: str, target: str, value: str | None, lasts: str | None, count: int | None) -> str:
     known = KINDS.get(kind)
     if known is not None and known.is_setting:
         return f"{_setting(target)}: {value}"
     title = kind if known is None else known.title
     some = f" ({count} of them)" if count is not None else ""
     of = f", {value}" if value is not None else ""
-    whom = "all jobs" if target == "all" else target
-    return f"{title}{some}: {whom}{of}" + (f" for {lasts}" if lasts is not None else "")
+    whose = "all jobs" if target == "all" else target
+    return f"{title}{some}: {whose}{of}" + (f" for {lasts}" if lasts is not None else "")

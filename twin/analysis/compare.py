@@ -106,20 +106,20 @@ def compare(
     found = {}
     for figure in FIGURES:
         first, second = ([each.figures.get(figure.key) for each in design] for design in (a, b))
-        one = difference_of(first, second)
-        if one is not None:
-            found[figure.key] = one
-    ledgers = [_mean([one.ledger_gpu_s for one in design]) for design in (a, b)]
-    lengths_s = _means([one.simulated_s for one in a], [one.simulated_s for one in b])
-    gpus = _means([one.gpus for one in a], [one.gpus for one in b])
-    said = (lengths_apart(*lengths_s) if lengths_s else "", sizes_apart(*gpus) if gpus else "")
-    remarks = tuple(one for one in said if one)
+        difference = difference_of(first, second)
+        if difference is not None:
+            found[figure.key] = difference
+    ledgers = [_mean([sample.ledger_gpu_s for sample in design]) for design in (a, b)]
+    lengths_s = _means([sample.simulated_s for sample in a], [sample.simulated_s for sample in b])
+    gpus = _means([sample.gpus for sample in a], [sample.gpus for sample in b])
+    remarks_of = (lengths_apart(*lengths_s) if lengths_s else "", sizes_apart(*gpus) if gpus else "")
+    remarks = tuple(remark for remark in remarks_of if remark)
     return Comparison(tuple(seeds), found, waterfall(*ledgers), remarks, lengths_s, gpus, basis, since_s)
 
 
 def waterfall(a_gpu_s: Mapping[str, float], b_gpu_s: Mapping[str, float]) -> DesignWaterfall:
     """Return how the productive time of one ledger becomes that of another [GPU s in, GPU h out]."""
-    a, b = ({key: one.get(key, 0.0) / HOUR_S for key in ACCOUNTS} for one in (a_gpu_s, b_gpu_s))
+    a, b = ({key: ledger.get(key, 0.0) / HOUR_S for key in ACCOUNTS} for ledger in (a_gpu_s, b_gpu_s))
     steps = [
         WaterfallStep(key, a[key] - b[key]) for key in ACCOUNTS if key != "productive" and a[key] != b[key]
     ]
@@ -132,11 +132,11 @@ def waterfall(a_gpu_s: Mapping[str, float], b_gpu_s: Mapping[str, float]) -> Des
 
 def _means(a: Sequence[float | None], b: Sequence[float | None]) -> tuple[float, float] | None:
     """Return the mean of each; None: not all are known."""
-    first, second = ([one for one in design if one is not None] for design in (a, b))
+    first, second = ([value for value in design if value is not None] for design in (a, b))
     if not first or len(first) != len(a) or not second or len(second) != len(b):
         return None
     return math.fsum(first) / len(first), math.fsum(second) / len(second)
 
 
 def _mean(ledgers: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    return {key: math.fsum(one.get(key, 0.0) for one in ledgers) / len(ledgers) for key in ACCOUNTS}
+    return {key: math.fsum(ledger.get(key, 0.0) for ledger in ledgers) / len(ledgers) for key in ACCOUNTS}

@@ -38,7 +38,11 @@ class Span:
 
     def known_at(self, event: Event) -> Event:
         """Return what was last said of it when something else happened: of the same moment, what was said before."""
-        known = [one for one in self.again if (one.t_s, one.row) <= (event.t_s, event.row)]
+        known = [
+            event_before
+            for event_before in self.again
+            if (event_before.t_s, event_before.row) <= (event.t_s, event.row)
+        ]
         return known[-1] if known else self.begin
 
     def begin_again(self, event: Event, *, counted: bool) -> None:
@@ -117,16 +121,16 @@ def spans(events: Iterable[Event], begins: Sequence[str], ends: Sequence[str]) -
     return found
 
 
-def related(one: str, other: str) -> bool:
+def related(first: str, second: str) -> bool:
     """Return whether one thing is the other, or lies in it.
 
     >>> related("gpu/0/3", "gpu/0"), related("gpu/0", "gpu/01")
     (True, False)
     """
-    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+    return first == second or first.startswith(f"{second}/") or second.startswith(f"{first}/")
 
 
 def _about(subject: str, lasting: dict[str, Span]) -> list[str]:
     if subject in lasting:
         return [subject]
-    return [one for one in lasting if related(one, subject) or ("/" not in subject and "/" in one)]
+    return [name for name in lasting if related(name, subject) or ("/" not in subject and "/" in name)]

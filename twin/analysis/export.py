@@ -76,11 +76,11 @@ def channels_named(names: Sequence[str]) -> tuple[Channel, ...]:
     wanted: list[Channel] = []
     exported = (*SERIES_CHANNELS, *DCGM)
     for name in names:
-        found = [one for one in exported if name in (one.id, one.entity)]
+        found = [channel for channel in exported if name in (channel.id, channel.entity)]
         if name == "all":
             found = list(SERIES_CHANNELS)
         if not found:
-            kinds = ", ".join(dict.fromkeys(one.entity for one in exported))
+            kinds = ", ".join(dict.fromkeys(channel.entity for channel in exported))
             raise NoSuchChannel(
                 f"no run keeps a channel {name!r}; name one such as rack.power_w, or a kind: {kinds}"
             )
@@ -100,8 +100,8 @@ def write_csv(asked: ExportRequest, to: TextIO) -> int:
             column = values[:, place]
             known = np.flatnonzero(np.isfinite(column)).tolist()
             out.writerows(
-                (f"{at_s:.3f}", stamp, channel.id, in_cell(ids[one]), f"{column[one]:.9g}", channel.unit)
-                for one in known
+                (f"{at_s:.3f}", stamp, channel.id, in_cell(ids[slot]), f"{column[slot]:.9g}", channel.unit)
+                for slot in known
             )
             rows += len(known)
     return rows
@@ -143,9 +143,9 @@ def write_trace(asked: ExportRequest, to: TextIO) -> int:
     """
     count = 0
     to.write('{"displayTimeUnit":"ms","traceEvents":[\n')
-    for one in _trace(asked):
-        said = in_json(json.dumps(one, ensure_ascii=False, separators=(",", ":")))
-        to.write((",\n" if count else "") + said)
+    for entry in _trace(asked):
+        text = in_json(json.dumps(entry, ensure_ascii=False, separators=(",", ":")))
+        to.write((",\n" if count else "") + text)
         count += 1
     to.write("\n]}\n")
     return count
@@ -323,12 +323,12 @@ def _gpu_curves(
     names, times, models = gpu_names(reader), gpu_times(reader, every_s), _gpu_models(reader)
     at_once = max(1, _VALUES // max(len(times), 1))
     for first in range(0, len(names), at_once):
-        mine = names[first : first + at_once]
-        table = np.full((len(times), len(mine)), np.nan, np.float32)
+        gpus = names[first : first + at_once]
+        table = np.full((len(times), len(gpus)), np.nan, np.float32)
         for row, t_s in zip(table, times.tolist(), strict=True):
             values = gpu_values(reader, channel, t_s)[first : first + at_once]
             row[: len(values)] = values  # later edits may have brought more
-        for place, (node, index) in enumerate(mine):
+        for place, (node, index) in enumerate(gpus):
             yield _gpu_labels(node, index, models.get(node, "")), times, table[:, place]
 
 

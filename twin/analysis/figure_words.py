@@ -53,6 +53,6 @@ def quantity_words(value: float, dimension: str, like: float | None = None) -> s
     if dimension not in _UNITS:
         return units.render(float(f"{value:.4g}"), dimension).replace("degC", "°C")
     size = abs(value if like is None else like)
-    _, one, name = next(step for step in reversed(_UNITS[dimension]) if size >= step[0])
-    shown = value / one
+    _, unit, name = next(step for step in reversed(_UNITS[dimension]) if size >= step[0])
+    shown = value / unit
     return f"{shown:,.4g} {name}" if abs(shown) < 9999.5 else f"{shown:,.0f} {name}"

@@ -119,11 +119,11 @@ def difference_of(
     if n < 2:
         return PairedDifference(n, *means, None, None, pairs)
     paired = t_quantile(n - 1, level) * _spread(apart) / math.sqrt(n)
-    each = [_spread(one) ** 2 / n for one in (first, second)]
+    each = [_spread(sample) ** 2 / n for sample in (first, second)]
     variance = sum(each)
     unpaired = 0.0
     if variance > 0.0:
-        freedom = variance**2 / sum(one**2 / (n - 1) for one in each)
+        freedom = variance**2 / sum(variance_of_mean**2 / (n - 1) for variance_of_mean in each)
         unpaired = t_quantile(max(1, math.floor(freedom + 1e-9)), level) * math.sqrt(variance)
     return PairedDifference(n, *means, paired, unpaired, pairs)
 

@@ -60,26 +60,26 @@ class Settled:
 
 
 def settled(reader: Reader, until_s: float = math.inf) -> Settled:
-    """Return what stands of all that people had done by a time [s]; raises `RunFileError` as `said_of`."""
+    """Return what stands of all that people had done by a time [s]; raises `RunFileError` as `acts_of`."""
     asked: list[RequestedAct] = []
     scene: list[Intervention | Edit] = []
     spans: list[tuple[float, float]] = []
-    for one in said_of(reader):
-        if one.at_s > until_s:
+    for request in acts_of(reader):
+        if request.at_s > until_s:
             continue
-        if not one.out:
-            asked.append(one)
+        if not request.out:
+            asked.append(request)
             continue
-        mine = [place for place, other in enumerate(asked) if _is(other.done, one.done)]
-        if mine:
-            spans.append((asked.pop(mine[-1]).at_s, one.at_s))
+        same = [place for place, request_before in enumerate(asked) if _is(request_before.done, request.done)]
+        if same:
+            spans.append((asked.pop(same[-1]).at_s, request.at_s))
         else:
-            scene.append(one.done)
-            spans.append((0.0, one.at_s))
+            scene.append(request.done)
+            spans.append((0.0, request.at_s))
     return Settled(tuple(asked), tuple(scene), tuple(spans))
 
 
-def said_of(reader: Reader) -> Iterator[RequestedAct]:
+def acts_of(reader: Reader) -> Iterator[RequestedAct]:
     """Yield all that people did, and what of it they took out again, in the order they did it.
 
     Raises
@@ -91,13 +91,13 @@ def said_of(reader: Reader) -> Iterator[RequestedAct]:
         if marker.kind not in ("intervention", "edit", OUT):
             continue
         try:
-            said = strict_json(marker.data)
-            what = marker.kind if marker.kind != OUT else "edit" if "edit" in said else "intervention"
-            kind: type[Intervention] | type[Edit] = Edit if what == "edit" else Intervention
-            asked_s = float(said.get("asked_s", marker.t_s))  # files of before have no such time
+            data = strict_json(marker.data)
+            key = marker.kind if marker.kind != OUT else "edit" if "edit" in data else "intervention"
+            kind: type[Intervention] | type[Edit] = Edit if key == "edit" else Intervention
+            asked_s = float(data.get("asked_s", marker.t_s))  # files of before have no such time
             if not math.isfinite(asked_s):
                 raise ValueError("no time")
-            done = kind.model_validate_json(json.dumps(said[what]))
+            done = kind.model_validate_json(json.dumps(data[key]))
             yield RequestedAct(asked_s, marker, done, marker.kind == OUT)
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise RunFileError(f"{reader.path}: what was done at {marker.t_s:g} s is damaged") from error
@@ -117,9 +117,9 @@ def asked_of(reader: Reader, until_s: float = math.inf) -> tuple[RequestedAct, .
 def scenario_of_run(reader: Reader) -> Scenario:
     """Return the scene of a run with all that people did among its interventions and edits."""
     found = settled(reader)
-    scenario, done = found.scene(reader.header.scenario), [one.done for one in found.asked]
-    interventions = tuple(one for one in done if isinstance(one, Intervention))
-    edits = tuple(one for one in done if isinstance(one, Edit))
+    scenario, done = found.scene(reader.header.scenario), [request.done for request in found.asked]
+    interventions = tuple(act for act in done if isinstance(act, Intervention))
+    edits = tuple(act for act in done if isinstance(act, Edit))
     return scenario.model_copy(
         update={
             "interventions": (*scenario.interventions, *interventions),
@@ -128,17 +128,17 @@ def scenario_of_run(reader: Reader) -> Scenario:
     )
 
 
-def _is(one: Intervention | Edit, other: Intervention | Edit) -> bool:
+def _is(first: Intervention | Edit, second: Intervention | Edit) -> bool:
     """Return whether two are the same: edits have names, and of interventions one is as good as another like it."""
-    if isinstance(one, Edit) and isinstance(other, Edit):
-        return one.id == other.id
-    return one == other
+    if isinstance(first, Edit) and isinstance(second, Edit):
+        return first.id == second.id
+    return first == second
 
 
 def _without(items: tuple[T, ...], gone: Iterable[Intervention | Edit]) -> tuple[T, ...]:
     left = list(items)
     for out in gone:
-        place = next((place for place, one in enumerate(left) if _is(one, out)), None)
+        place = next((place for place, item in enumerate(left) if _is(item, out)), None)
         if place is not None:
             del left[place]
     return tuple(left)

@@ -91,7 +91,7 @@ def samples(
         return _by_design(done, len(designs), seeds)
     pool = ProcessPoolExecutor(number, get_context("spawn"), _begin, (tuple(designs), until_s))
     try:
-        asked = {pool.submit(_one, *task): task for task in tasks}
+        asked = {pool.submit(_sample, *task): task for task in tasks}
         for future in as_completed(asked):
             done[asked[future]] = future.result()
             if progress is not None:
@@ -127,7 +127,7 @@ def _begin(designs: tuple[Design, ...], until_s: float | None) -> None:
     _designs, _until_s = designs, until_s
 
 
-def _one(design: int, seed: int) -> Sample:
+def _sample(design: int, seed: int) -> Sample:
     return sample(_designs[design], seed, _until_s)
 
 

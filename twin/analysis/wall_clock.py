@@ -20,8 +20,8 @@ def moments(scenario: Scenario) -> Moments:
     dated = (start + timedelta(seconds=scenario.duration_s - 1.0)).date() != start.date()
     clock = "%H:%M" if scenario.duration_s > 2 * 86400 else "%H:%M:%S"
 
-    def said(t_s: float) -> str:
+    def clock_words(t_s: float) -> str:
         at = start + timedelta(seconds=int(t_s))
         return f"{at.day} {at:%b} {at:{clock}}" if dated else f"{at:{clock}}"
 
-    return said
+    return clock_words

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from twin.analysis.branch import end_of_branch
 from twin.analysis.compare import Basis, Comparison, Sample, compare, sample_of
-from twin.analysis.rerun import said_of, scenario_of_run, settled
+from twin.analysis.rerun import acts_of, scenario_of_run, settled
 from twin.analysis.seeds import PastKept, samples
 from twin.record.branching import serving_snapshot
 from twin.record.reader import Reader
@@ -68,11 +68,11 @@ def what_if(reader: Reader, branch: Scenario, at_s: float, until_s: float | None
     until_s = end_of_branch(reader, at_s) if until_s is None else until_s
     before = serving_snapshot(reader, at_s, found.spans)
     data = None if before is None else before.data
-    parent, mine = (
+    parent, changed = (
         PastKept(scenario, header.seed, at_s, data, header.redraws)
         for scenario in (scenario_of_run(reader), branch)
     )
-    return WhatIf(parent, mine, at_s, until_s, _over(reader, until_s))
+    return WhatIf(parent, changed, at_s, until_s, _over(reader, until_s))
 
 
 def futures(
@@ -126,12 +126,12 @@ def whole_run(reader: Reader, folder: Path, asked: WhatIf) -> tuple[Path, bool]:
 def _is_so_far(path: Path, reader: Reader, until_s: float | None) -> bool:
     """Return whether a file holds the run of `reader`, with all that people did in it, to its end."""
     try:
-        with Reader(path) as there:
+        with Reader(path) as kept:
             heads = [
-                (run.header.scenario_text, run.header.seed, run.header.redraws) for run in (there, reader)
+                (run.header.scenario_text, run.header.seed, run.header.redraws) for run in (kept, reader)
             ]
-            done = [[(each.at_s, each.done, each.out) for each in said_of(run)] for run in (there, reader)]
-            return heads[0] == heads[1] and done[0] == done[1] and _over(there, until_s) is not None
+            done = [[(each.at_s, each.done, each.out) for each in acts_of(run)] for run in (kept, reader)]
+            return heads[0] == heads[1] and done[0] == done[1] and _over(kept, until_s) is not None
     except RunFileError:
         return False
 

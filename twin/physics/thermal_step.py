@@ -146,9 +146,9 @@ class ThermalStepper:
             source_2 = source_1 if alike else self._with_leak(source_2, state)
 
         start = state.flat()
-        one = self._operator(GAMMA * dt_s, first_s, on_ladder and not moving)
-        stage = one.solve(start, source_1)
-        two = self._operator(GAMMA * dt_s, end_s, on_ladder) if moving else one
+        stage_operator = self._operator(GAMMA * dt_s, first_s, on_ladder and not moving)
+        stage = stage_operator.solve(start, source_1)
+        two = self._operator(GAMMA * dt_s, end_s, on_ladder) if moving else stage_operator
         end = two.solve(start + AHEAD * (stage - start), source_2)
         error = 0.0
         if estimate:

@@ -81,9 +81,9 @@ def blast_radius(plant: Plant, kind: Kind, slot: int) -> Blast:
     hot = np.append(dark["loops"], False)
     cooled = hot[racks.loop] | hot[racks.air_loop]
     dark["racks"] |= cooled
-    there = {"racks": racks.present, "loops": loops.present, "plants": np.ones(len(plants.ids), np.bool_)}
-    dark = {name: hit & there[name] for name, hit in dark.items()}
-    thin = {name: hit & there[name] & ~dark[name] for name, hit in thin.items()}
+    present = {"racks": racks.present, "loops": loops.present, "plants": np.ones(len(plants.ids), np.bool_)}
+    dark = {name: hit & present[name] for name, hit in dark.items()}
+    thin = {name: hit & present[name] & ~dark[name] for name, hit in thin.items()}
     standing = plant.nodes.present
     hit = (powered | cooled)[plant.nodes.rack] & standing
     if kind in ("node", "gpu", "switch", "fabric", "store"):
@@ -143,7 +143,7 @@ def trace(plant: Plant, kind: Kind, slot: int) -> Trace:
     own supplies. For a power item: the way up from it.
     """
     racks, loops, plants = plant.racks, plant.loops, plant.plants
-    mine = _racks_of(plant, kind, slot)
+    rack_slots = _racks_of(plant, kind, slot)
     feeds = [-1, -1]
     wet: list[int] = []
     if kind == "power":
@@ -152,18 +152,20 @@ def trace(plant: Plant, kind: Kind, slot: int) -> Trace:
         feeds, wet = [int(loops.feed_a[slot]), int(loops.feed_b[slot])], [slot]
     elif kind == "plant":
         feeds = [int(plants.feed_a[slot]), int(plants.feed_b[slot])]
-    elif mine:
-        feeds = [int(racks.feed_a[mine[0]]), int(racks.feed_b[mine[0]])]
-        wet = [one for one in (int(racks.loop[mine[0]]), int(racks.air_loop[mine[0]])) if one >= 0]
+    elif rack_slots:
+        feeds = [int(racks.feed_a[rack_slots[0]]), int(racks.feed_b[rack_slots[0]])]
+        wet = [
+            loop for loop in (int(racks.loop[rack_slots[0]]), int(racks.air_loop[rack_slots[0]])) if loop >= 0
+        ]
     ways = [power_path(plant, item) for item in feeds]
-    heat = [slot] if kind == "plant" else [int(loops.plant[one]) for one in wet]
+    heat = [slot] if kind == "plant" else [int(loops.plant[loop]) for loop in wet]
     return Trace(
         power_a=ways[0],
         power_b=ways[1],
         spares=_spares(plant, {item for way in ways for item in way}),
         loops=tuple(wet),
         plants=tuple(dict.fromkeys(heat)),
-        racks=tuple(mine),
+        racks=tuple(rack_slots),
     )
 
 
@@ -177,10 +179,10 @@ def _racks_of(plant: Plant, kind: Kind, slot: int) -> list[int]:
     if kind == "switch":
         return [int(plant.switches.rack[slot])]
     if kind == "store":
-        return [int(one) for one in plant.storage.rack[slot : slot + 1] if one >= 0]
+        return [int(rack) for rack in plant.storage.rack[slot : slot + 1] if rack >= 0]
     if kind in ("rack", "row", "hall"):
         column = {"rack": np.arange(len(racks.ids)), "row": racks.row, "hall": racks.hall}[kind]
-        return [int(one) for one in _slots((column == slot) & racks.present)]
+        return [int(rack) for rack in _slots((column == slot) & racks.present)]
     return []
 
 
@@ -191,8 +193,8 @@ def _spares(plant: Plant, way: set[int]) -> tuple[int, ...]:
     waiting = set(way)
     while waiting:
         beside = set(_slots(np.isin(power.bus, list(waiting)) & power.present).tolist())
-        inputs = {int(power.spare_parent[one]) for one in waiting if power.spare_parent[one] >= 0}
-        ups = {item for one in inputs for item in power_path(plant, one)}
+        inputs = {int(power.spare_parent[item]) for item in waiting if power.spare_parent[item] >= 0}
+        ups = {item for spare_input in inputs for item in power_path(plant, spare_input)}
         waiting = (beside | ups) - found - way
         found |= waiting
     return tuple(sorted(found))
@@ -203,9 +205,9 @@ def _supply(table: Racks | Loops | FacilityLoops, alive: Bools, house: bool) -> 
     live = np.append(alive, False)
     feeds = np.stack([table.feed_a, table.feed_b])
     named = (feeds >= 0).sum(axis=0)
-    there: Floats = (live[feeds] & (feeds >= 0)).sum(axis=0)
-    without = np.where(named > 0, there == 0, not house)
-    return without.astype(np.bool_), ((there > 0) & (there < named)).astype(np.bool_)
+    live_feeds: Floats = (live[feeds] & (feeds >= 0)).sum(axis=0)
+    without = np.where(named > 0, live_feeds == 0, not house)
+    return without.astype(np.bool_), ((live_feeds > 0) & (live_feeds < named)).astype(np.bool_)
 
 
 def _slots(hit: Bools) -> Ints32:

@@ -99,7 +99,7 @@ class DesignLoad:
         )
         power = plant.power
         kinds = list(zip(power.part, power.eco.tolist(), strict=True))
-        known = {one: _coefficients(catalog, *one) for one in set(kinds)}
+        known = {kind: _coefficients(catalog, *kind) for kind in set(kinds)}
         figures = [known[kind] for kind in kinds]
         a_w, b, c_w = np.array(figures, np.float64).reshape(-1, 3).T
         self._a_w, self._b, self._c_w = a_w * power.units, b, c_w / power.units
@@ -160,8 +160,8 @@ class DesignLoad:
         feeds = np.stack([table.feed_a, table.feed_b])
         live = np.append(alive, False)[feeds] & (feeds >= 0)
         share_w = load_w / np.maximum(live.sum(axis=0), 1)
-        for column, there in zip(feeds, live, strict=True):
-            np.add.at(out_w, column[there], share_w[there])
+        for column, carries in zip(feeds, live, strict=True):
+            np.add.at(out_w, column[carries], share_w[carries])
         house_w = float(load_w[(feeds < 0).all(axis=0)].sum())
         roots = self._roots[alive[self._roots]]
         out_w[roots] += house_w / max(1, len(roots))

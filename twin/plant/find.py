@@ -56,9 +56,9 @@ def describe(plant: Plant, kind: Kind, slot: int) -> str:
         rack = racks.ids[int(nodes.rack[slot])]
         return f"{part} with {gpus} GPUs, unit {int(nodes.u[slot])} of rack {rack}"
     if kind == "rack":
-        what = racks.part[slot] or f"{RackKind(int(racks.kind[slot])).name.lower()} rack"
+        name = racks.part[slot] or f"{RackKind(int(racks.kind[slot])).name.lower()} rack"
         held = int(nodes.present[_nodes_of_rack(plant, slot)].sum())
-        return f"{what} in {plant.rows.labels[int(racks.row[slot])]} with {held} nodes"
+        return f"{name} in {plant.rows.labels[int(racks.row[slot])]} with {held} nodes"
     if kind == "row":
         count = int((racks.present & (racks.row == slot)).sum())
         return f"{plant.rows.labels[slot]} with {count} racks"

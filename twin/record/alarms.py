@@ -182,12 +182,12 @@ class Alarms:
 
     def _end(self, event: Event) -> bool:
         over: list[Alarm] = []
-        told = kind_of(event.kind)
-        for kind in told.ends:
+        event_kind = kind_of(event.kind)
+        for kind in event_kind.ends:
             lasting = self._active.get(kind)
             if not lasting:
                 continue
-            if not told.of_nodes:
+            if not event_kind.of_nodes:
                 found = self._of_one(event, lasting)
             elif "nodes" in event.data:
                 found = _of_many(event, lasting)

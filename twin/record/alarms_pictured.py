@@ -77,8 +77,8 @@ def _nodes(plant: Plant, subject: str) -> NDArray[np.integer] | None:
     if kind not in ("rack", "row", "hall"):
         return None
     inside = {"rack": nodes.rack == slot, "row": racks.row[nodes.rack] == slot}
-    mine = inside[kind] if kind in inside else racks.hall[nodes.rack] == slot
-    return np.flatnonzero(mine & nodes.present)
+    inside_place = inside[kind] if kind in inside else racks.hall[nodes.rack] == slot
+    return np.flatnonzero(inside_place & nodes.present)
 
 
 def _gpus(plant: Plant, subject: str) -> NDArray[np.intp] | None:

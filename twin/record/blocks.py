@@ -129,7 +129,7 @@ class DecodedBlock:
         samples = len(times_s)
         series = decode_series(layout, samples, columns)
         with of_part(DETAIL):
-            fields, room = _how(columns[DETAIL])
+            fields, room = _group_fields(columns[DETAIL])
         gpus, nodes = (layout.counts.get(entity, 0) for entity in ("gpu", "node"))
         if len(dies.node) != gpus or dies.node.max(initial=-1) >= nodes:
             raise RunFileError("its GPU data does not match the hall")
@@ -182,7 +182,7 @@ class DecodedBlock:
 _NOTHING = Sparse(np.zeros(0, np.uint8), np.zeros(0, np.intp), np.zeros((0, 1), np.uint8))
 
 
-def _how(blob: bytes) -> tuple[dict[str, int], int]:
+def _group_fields(blob: bytes) -> tuple[dict[str, int], int]:
     """Return which row each figure of a group is, and for how many groups there is room."""
     try:
         found = strict_json(unpack(blob, _MAX_WORDS_BYTES))

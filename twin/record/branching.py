@@ -101,7 +101,7 @@ def _header(parent: Reader, scenario: Scenario, at_s: float, last: int) -> dict[
         **made_from(scenario),
         "past_s": repr(at_s),
         "layout": json.dumps(as_json(layout)),
-        "epochs": json.dumps([[first, as_json(one)] for first, one in epochs]),
+        "epochs": json.dumps([[first, as_json(epoch_layout)] for first, epoch_layout in epochs]),
         "ids": json.dumps(ids),
     }
 

@@ -110,7 +110,7 @@ def dies_to_bytes(dies: GpuTraits) -> bytes:
         dies.spread.astype(np.float64),
         dies.present.astype(np.uint8),
     )
-    return len(text).to_bytes(4, "little") + text + b"".join(one.tobytes() for one in arrays)
+    return len(text).to_bytes(4, "little") + text + b"".join(array.tobytes() for array in arrays)
 
 
 def dies_from_bytes(data: bytes) -> GpuTraits:
@@ -134,7 +134,7 @@ def dies_from_bytes(data: bytes) -> GpuTraits:
         node, index, spread, present = arrays
         if gpus and (node.min() < 0 or node.max() > _MAX_GPUS or not np.isfinite(spread).all()):
             raise ValueError("values out of range")
-        models = tuple(GpuPowerModel(**{k: float(v) for k, v in one.items()}) for one in head["models"])
+        models = tuple(GpuPowerModel(**{k: float(v) for k, v in model.items()}) for model in head["models"])
         idle_ghz = tuple(map(float, head["idle_ghz"]))
         if len(idle_ghz) != len(models):
             raise ValueError("models and clocks apart")

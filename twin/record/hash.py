@@ -24,9 +24,9 @@ def canonical(event: Event) -> bytes:
     """
     kind, subject = event.kind, event.subject
     head = f"{round(event.t_s * 1000)}|{len(kind)}:{kind}|{len(subject)}:{subject}"
-    told, data = event.data, ""
-    if told:
-        data = "".join([f"|{len(key)}:{key}={told[key]:d}" for key in hashed_names(event) if key in told])
+    values, data = event.data, ""
+    if values:
+        data = "".join([f"|{len(key)}:{key}={values[key]:d}" for key in hashed_names(event) if key in values])
     return (head + data).encode()
 
 

@@ -39,7 +39,7 @@ class Pictures:
             rows = self._source.rows(
                 "SELECT id, times, samples, t0, t1 FROM blocks WHERE id > ? ORDER BY id", last
             )
-            found = [(int(block), self._source.times_s(*said)) for block, *said in rows]
+            found = [(int(block), self._source.times_s(*block_row)) for block, *block_row in rows]
             self._ended |= dict(found[:-1])
             parts = [*self._ended.values(), *(times_s for _, times_s in found[-1:])]
             times_s = np.concatenate([np.zeros(0), *parts])

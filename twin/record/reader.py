@@ -431,9 +431,9 @@ class Reader:
             return decode_channel(channel, blob, samples, entities).whole()
 
 
-def _texts(said: Any) -> dict[str, str]:
+def _texts(words: Any) -> dict[str, str]:
     """Return words by names; `TypeError` or `ValueError` where they are anything else."""
-    found = dict(said)
+    found = dict(words)
     if not all(isinstance(name, str) and isinstance(text, str) for name, text in found.items()):
         raise ValueError("no words by names")
     return found

@@ -108,7 +108,7 @@ def create(path: Path, header: Mapping[str, str]) -> sqlite3.Connection:
     with explained(path, "make"):
         if path.exists() and path.stat().st_size > 0:
             _must_be_ours(path)
-        for name in (partial, *beside(partial)):
+        for name in (partial, *sidecar_paths(partial)):
             name.unlink(missing_ok=True)  # of one who was stopped
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         try:
@@ -123,7 +123,7 @@ def create(path: Path, header: Mapping[str, str]) -> sqlite3.Connection:
                 file.execute("INSERT INTO progress VALUES (1, 0.0, 0, '', NULL)")
                 file.execute("COMMIT")
                 mark(file)
-            for name in beside(path):
+            for name in sidecar_paths(path):
                 name.unlink(missing_ok=True)
             partial.replace(path)
         finally:
@@ -180,7 +180,7 @@ def open_foreign(path: Path) -> sqlite3.Connection:
     with explained(path, "open"):
         if not path.is_file():
             raise RunFileError(f"{path}: there is no such run file")
-        log = beside(path)[0]
+        log = sidecar_paths(path)[0]
         if _look(path) and log.exists() and log.stat().st_size:
             # A run file that was folded has no log: this one is of another file, and SQLite would believe it.
             return _alone(path)
@@ -241,7 +241,7 @@ def _look(path: Path) -> bool:
     page_bytes = int.from_bytes(head[16:18], "big") or 1
     whole = (65536 if page_bytes == 1 else page_bytes) * int.from_bytes(head[28:32], "big")
     folded = head[18:20] == _FOLDED
-    closed = folded or not beside(path)[0].exists()  # else pages may still lie in the log
+    closed = folded or not sidecar_paths(path)[0].exists()  # else pages may still lie in the log
     if closed and path.stat().st_size < whole:
         raise RunFileError(
             f"{path}: this run file is truncated: {path.stat().st_size:,} of {whole:,} bytes are there"
@@ -267,7 +267,7 @@ def check(file: sqlite3.Connection, path: Path) -> None:
         raise RunFileError(f"{path}: its tables are not those of a run file of version {version}")
 
 
-def beside(path: Path) -> tuple[Path, Path, Path]:
+def sidecar_paths(path: Path) -> tuple[Path, Path, Path]:
     """Return the files SQLite may keep beside `path`."""
     return Path(f"{path}-wal"), Path(f"{path}-shm"), Path(f"{path}-journal")
 

@@ -72,14 +72,14 @@ class Block:
     """The block that is being filled."""
 
     def __init__(self, layout: FrameLayout) -> None:
-        there = [c for c in SERIES_CHANNELS if layout.counts.get(c.entity, 0)]
+        channels = [c for c in SERIES_CHANNELS if layout.counts.get(c.entity, 0)]
         self._counts = layout.counts
         self._offsets = layout.offsets
-        many = [c for c in there if self._count(c) > MANY]
+        many = [c for c in channels if self._count(c) > MANY]
         self._wide = {c.id: SparseColumnBuilder(c.dtype, c.quantum) for c in many}
         self._views = {c.id: self._view(c) for c in many}
-        self._narrow = [c for c in there if c.id not in self._wide]
-        self._runs, self._places, width = self._pack(there)
+        self._narrow = [c for c in channels if c.id not in self._wide]
+        self._runs, self._places, width = self._pack(channels)
         self._capacity = int(np.clip(MAX_BLOCK_BYTES // max(width, 1), ENOUGH_SAMPLES, MAX_SAMPLES))
         self._rows = np.zeros((self._capacity, width), np.uint8)
         self._times = np.zeros(self._capacity)
@@ -93,12 +93,12 @@ class Block:
     def _count(self, channel: Channel) -> int:
         return self._counts.get(channel.entity, 0)
 
-    def _pack(self, there: list[Channel]) -> tuple[list[_Run], dict[str, int], int]:
+    def _pack(self, all_channels: list[Channel]) -> tuple[list[_Run], dict[str, int], int]:
         """Lay the narrow channels side by side: runs of a packed frame, where each begins in a row, its width [B]."""
         runs: list[_Run] = []
         places: dict[str, int] = {}
         width = 0
-        for wide, channels in groupby(there, lambda c: c.id in self._wide):
+        for wide, channels in groupby(all_channels, lambda c: c.id in self._wide):
             if wide:
                 continue
             together = list(channels)

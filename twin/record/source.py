@@ -53,12 +53,12 @@ class RunSource:
             raise type(error)(f"{self.path}: {of}{error}") from error
 
     @contextmanager
-    def damaged(self, what: str) -> Iterator[None]:
+    def damaged(self, part: str) -> Iterator[None]:
         """Tell which part of the file is damaged when a value of it is not what belongs there."""
         try:
             yield
         except (ValueError, TypeError, OverflowError) as error:
-            raise RunFileError(f"{self.path}: {what} of this run file is damaged") from error
+            raise RunFileError(f"{self.path}: {part} of this run file is damaged") from error
 
     def json(self, text: str) -> Any:
         """Return what a text says."""
@@ -91,7 +91,7 @@ class RunSource:
         """Return (first block, layout) of the hall as built and after each edit that acted; none: of an old file."""
         for (text,) in self.rows("SELECT value FROM header WHERE key = 'epochs'"):
             try:
-                return [(int(block), layout_of(said)) for block, said in self.json(text)]
+                return [(int(block), layout_of(layout)) for block, layout in self.json(text)]
             except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
                 raise RunFileError(f"{self.path}: the header of this run file is damaged") from error
         return []
@@ -146,12 +146,12 @@ def _time(t_s: object) -> str:
     return spoken(t_s) if isinstance(t_s, int | float) and 0 <= t_s < math.inf else repr(t_s)
 
 
-def layout_of(said: Any) -> FrameLayout:
+def layout_of(layout: Any) -> FrameLayout:
     """Return a layout from a header; `KeyError`, `ValueError` or `TypeError`: it is none."""
-    counts = {str(k): int(v) for k, v in said["counts"].items()}
+    counts = {str(k): int(v) for k, v in layout["counts"].items()}
     if not all(0 <= n <= _MAX_ENTITIES for n in counts.values()):
         raise ValueError("counts out of range")
-    return FrameLayout(counts, int(said["epoch"]))  # type: ignore[arg-type]
+    return FrameLayout(counts, int(layout["epoch"]))  # type: ignore[arg-type]
 
 
 def layout_at(epochs: list[tuple[int, FrameLayout]], block: int) -> FrameLayout:

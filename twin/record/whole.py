@@ -59,13 +59,13 @@ def damaged(source: RunSource, layout: FrameLayout) -> Iterator[str]:
     yield from _snapshots(source)
 
 
-def _where(source: RunSource, said: str) -> str:
+def _where(source: RunSource, message: str) -> str:
     """Return in our words what SQLite says of a file whose pages do not fit together."""
-    index = re.search(r"index sqlite_autoindex_(\w+)_", said)
+    index = re.search(r"index sqlite_autoindex_(\w+)_", message)
     if index is not None and index[1] in _HOLDS:
         return f"the index of {_HOLDS[index[1]]} does not match its data; parts may be missing"
     tree = re.search(
-        r"tree (?:page )?(\d+)", said, re.IGNORECASE
+        r"tree (?:page )?(\d+)", message, re.IGNORECASE
     )  # the page at which the table or index begins
     if tree is not None:
         for (table,) in source.rows("SELECT tbl_name FROM sqlite_master WHERE rootpage = ?", int(tree[1])):

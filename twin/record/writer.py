@@ -119,14 +119,14 @@ class Writer:
             row = self._file.execute("SELECT value FROM header WHERE key = 'epochs'").fetchone()
             (first,) = self._file.execute("SELECT value FROM header WHERE key = 'layout'").fetchone()
         epochs = json.loads(row[0]) if row else [[1, json.loads(first)]]
-        epochs = [one for one in epochs if one[0] < self._block_id]
+        epochs = [epoch for epoch in epochs if epoch[0] < self._block_id]
         if not epochs or epochs[-1][1] != as_json(layout):
             epochs.append([self._block_id, as_json(layout)])
         self._block, self._layout, self._dies = Block(layout), layout, None
-        said = {"layout": json.dumps(as_json(layout)), "ids": _ids(ids), "epochs": json.dumps(epochs)}
+        header = {"layout": json.dumps(as_json(layout)), "ids": _ids(ids), "epochs": json.dumps(epochs)}
         with explained(self.path, "write"):
             self._file.execute("BEGIN IMMEDIATE")
-            self._file.executemany("INSERT OR REPLACE INTO header VALUES (?, ?)", said.items())
+            self._file.executemany("INSERT OR REPLACE INTO header VALUES (?, ?)", header.items())
             self._file.execute("COMMIT")
 
     def add_events(self, events: Sequence[Event]) -> None:

@@ -35,8 +35,8 @@ def refusal(
     """
     if partition is not None:
         if partition.tenants and tenant not in partition.tenants:
-            who = ", ".join(partition.tenants)
-            return f"{tenant or 'a job without a tenant'} may not submit to {partition.id}; {who} may"
+            admitted = ", ".join(partition.tenants)
+            return f"{tenant or 'a job without a tenant'} may not submit to {partition.id}; {admitted} may"
         if partition.limit_s is not None and asked_s is not None and asked_s > partition.limit_s:
             longest = units.spoken(partition.limit_s)
             return f"asks for a time limit of {units.spoken(asked_s)}; {partition.id} allows {longest}"

@@ -70,7 +70,7 @@ class CountPlan:
 
     def barred(self, tenant: int, until_s: float) -> list[Bools]:
         """Return the nodes that others are promised apart from `tenant` before `until_s` [s]."""
-        return [nodes for from_s, other, nodes in self._zones if from_s < until_s and other != tenant]
+        return [nodes for from_s, owner, nodes in self._zones if from_s < until_s and owner != tenant]
 
     def could(self, jobs: Ints64) -> Bools:
         """Return which jobs there may be room for now, beside what is promised; the others certainly cannot start."""
@@ -87,8 +87,8 @@ class CountPlan:
             most = np.zeros(len(profile.times_s), np.int64)
             for member in rules.member[number]:
                 most = np.maximum(most, np.minimum.accumulate(profile.counts[:, member].sum(axis=1)))
-            there = place == number
-            room[there] = most[last[there]]
+            in_place = place == number
+            room[in_place] = most[last[in_place]]
         fits: Bools = requests.whole[jobs] <= room
         return fits
 

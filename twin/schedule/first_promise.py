@@ -46,9 +46,9 @@ class FirstPromise:
             if first_s < self.from_s:
                 self.from_s, chosen = first_s, group
         if chosen is not None:
-            there = (chosen & (since_s <= self.from_s)).nonzero()[0]
-            latest = np.argsort(-since_s[there], kind="stable")  # the others serve those who start now
-            self._nodes = np.sort(there[latest[:count]])
+            candidates = (chosen & (since_s <= self.from_s)).nonzero()[0]
+            latest = np.argsort(-since_s[candidates], kind="stable")  # the others serve those who start now
+            self._nodes = np.sort(candidates[latest[:count]])
         return self._nodes
 
     def room(self, until_s: float) -> FreeRoom:

@@ -118,7 +118,7 @@ class NodePlan:
             return self._first.whole_until(until_s)
         table = self._table(job)
         if self._width:
-            of_gpu_s = table.holds_until_s(SLICES * self._there().ravel()).reshape(-1, self._width)
+            of_gpu_s = table.holds_until_s(SLICES * self._gpus_present().ravel()).reshape(-1, self._width)
             holds_s = np.sort(of_gpu_s.min(axis=1))
         else:
             holds_s = np.sort(table.holds_until_s(self._most))
@@ -245,17 +245,21 @@ class NodePlan:
         site = self.site
         if site.slices is None:
             return np.where(site.free, self._most, site.free_gpus)
-        return np.where(site.free[:, None] & self._there(), SLICES, site.slices).astype(np.int64).reshape(-1)
+        return (
+            np.where(site.free[:, None] & self._gpus_present(), SLICES, site.slices)
+            .astype(np.int64)
+            .reshape(-1)
+        )
 
     @cached_property
     def _node(self) -> Ints64:
         """Node of each column."""
         return np.arange(len(self._most)).repeat(max(1, self._width))
 
-    def _there(self) -> Bools:
+    def _gpus_present(self) -> Bools:
         """Return which GPUs each node has, shape (N, GPUs of the largest node)."""
-        there: Bools = np.arange(self._width) < self._most[:, None]
-        return there
+        present: Bools = np.arange(self._width) < self._most[:, None]
+        return present
 
     def _columns(self, nodes: Ints64) -> Ints64:
         """Return the columns of all of `nodes`, in their order."""

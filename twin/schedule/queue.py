@@ -95,7 +95,7 @@ class Requests:
         self.power_w: Floats = column("power_w", float)  # type: ignore[assignment]
         self.flexible: Bools = column("flexible", bool)  # type: ignore[assignment]
         self.queued_s: Floats = column("submit_s", float)  # type: ignore[assignment]
-        self.partial: Bools = np.array([bool(one.rest or one.slices) for one in requests], bool)
+        self.partial: Bools = np.array([bool(request.rest or request.slices) for request in requests], bool)
         self.whole: Ints64 = self.nodes - self.partial
         self.rest: Ints64 = column("rest", np.int64)  # type: ignore[assignment]
         alone = np.full_like(self.nodes, PLENTY)

@@ -185,8 +185,8 @@ class Trial:
         ends = [(float(believed_s(held.end_s, self.now_s)), held.job) for held in self.site.holdings()]
         ends += [(self.now_s + rules.lasts_s(start.job), start.job) for start in self.decision.starts]
         power_w = self.stock.power_w
-        for end_s, other in sorted(ends):
-            power_w -= float(requests.power_w[other])
+        for end_s, ending_job in sorted(ends):
+            power_w -= float(requests.power_w[ending_job])
             if enough_power(job, requests, rules.green, power_w):
                 self.over_s = self.decision.planned[job] = min(end_s, self.now_s + YEAR_S)
                 return

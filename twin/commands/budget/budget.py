@@ -135,14 +135,16 @@ def difference(before: Budget, after: Budget) -> dict[str, float]:
             found[figure.name] = float(new) - float(old)
     ports = {ports_before.id: ports_before for ports_before in before.ports}
     for fabric in after.ports:
-        old_one = ports.pop(fabric.id, FabricPorts(fabric.id, 0, 0))
+        old_ports = ports.pop(fabric.id, FabricPorts(fabric.id, 0, 0))
         found |= (
-            {f"ports.{fabric.id}": float(fabric.ports - old_one.ports)}
-            if fabric.ports != old_one.ports
+            {f"ports.{fabric.id}": float(fabric.ports - old_ports.ports)}
+            if fabric.ports != old_ports.ports
             else {}
         )
         found |= (
-            {f"used.{fabric.id}": float(fabric.used - old_one.used)} if fabric.used != old_one.used else {}
+            {f"used.{fabric.id}": float(fabric.used - old_ports.used)}
+            if fabric.used != old_ports.used
+            else {}
         )
     for gone in ports.values():
         found |= {f"ports.{gone.id}": -float(gone.ports), f"used.{gone.id}": -float(gone.used)}

@@ -119,11 +119,11 @@ def _loops(scene: EditedScene, gone: Gone) -> None:
 def _homes(changes: Changes, gone: Gone, touched: list[str]) -> None:
     """Let nodes that have moved to a rack that goes stand where they came from; added ones go with it."""
     for hall in changes.scene.scenario.halls:
-        for item, said_of in hall.overrides.items():
-            if said_of.rack is None or not gone(said_of.rack) or gone(item):
+        for item, override in hall.overrides.items():
+            if override.rack is None or not gone(override.rack) or gone(item):
                 continue
             touched.append(item)
-            if said_of.part is not None and said_of.u is not None:
+            if override.part is not None and override.u is not None:
                 changes.forget(hall.id, item)
             else:
                 changes.override(hall.id, item, rack=None, u=None)

@@ -110,11 +110,11 @@ def _moved(scene: EditedScene, ids: tuple[str, ...], axis: int, by_m: Floats, ti
 def _must_stay_apart(scene: EditedScene, ids: tuple[str, ...], axis: int, by_m: Floats) -> None:
     """Raise CommandError when things that move in different ways would come to stand in one another."""
     boxes = standing(scene.plant)
-    whose = np.full(len(boxes.ids), -1)
+    moved_with = np.full(len(boxes.ids), -1)
     for place, id in enumerate(ids):
-        whose[[name == id or name.startswith(f"{id}/") for name in boxes.ids]] = place
-    after = boxes.moved(whose >= 0, 0.0, 0.0)
-    places = whose[whose >= 0]
+        moved_with[[name == id or name.startswith(f"{id}/") for name in boxes.ids]] = place
+    after = boxes.moved(moved_with >= 0, 0.0, 0.0)
+    places = moved_with[moved_with >= 0]
     (after.x_m if axis == 0 else after.y_m)[:] += by_m[places]
     for place in range(len(ids)):
         if (places == place).any():

@@ -143,11 +143,9 @@ class _Gone:
         slot = scene.plant.slots.get(id, ("", -1))
         if slot[0] != "node":
             raise CommandError(f"there is no node {id!r}")
-        said_of = override(hall, id)
+        about = override(hall, id)
         name, row, rack, number = id.split("/")
-        added = (
-            said_of.u is not None and said_of.part is not None and int(number) >= self._made(name, row, rack)
-        )
+        added = about.u is not None and about.part is not None and int(number) >= self._made(name, row, rack)
         if added and in_file(scene, f"halls[{hall.id}].overrides[{id}]"):
             self._changes.forget(hall.id, id)
             self._ends.add(id)

@@ -81,7 +81,7 @@ class ChangeGenerator:
         if self.count is None:
             return []
         before = made_by(changes.scene.scenario, self.id).count
-        changes.set(f"{path}.count", _at_least_one(self.count, "items"))
+        changes.set(f"{path}.count", _checked_count(self.count, "items"))
         gone = {f"{self.id}/{number}" for number in range(self.count, before)}
         places = value_at(changes.scene, f"{path}.places") or {}
         left = {item: place for item, place in places.items() if item not in gone}
@@ -95,8 +95,8 @@ class ChangeGenerator:
         scene = changes.scene
         hall, rows = generator(scene.scenario, self.id)
         settings: dict[str, Any] = {
-            "count": None if self.count is None else _at_least_one(self.count, "rows"),
-            "racks.count": None if self.racks is None else _at_least_one(self.racks, "racks"),
+            "count": None if self.count is None else _checked_count(self.count, "rows"),
+            "racks.count": None if self.racks is None else _checked_count(self.racks, "racks"),
             "pitch": None if self.pitch_m is None else metres(self.pitch_m),
             "racks.pitch": None if self.rack_pitch_m is None else metres(self.rack_pitch_m),
             "facing": self.facing,
@@ -183,7 +183,7 @@ class _Beyond:
         return len(index) > 2 and self._after <= index[2] < self._before
 
 
-def _at_least_one(number: int, noun: str) -> int:
+def _checked_count(number: int, noun: str) -> int:
     if number < 1:
         raise CommandError(f"{number} is too few {noun}", "delete the generator instead")
     return number

@@ -42,7 +42,7 @@ class MovedShape:
     facing: Ints32
 
     @classmethod
-    def one(cls, width_m: float, depth_m: float, facing: int = 0) -> MovedShape:
+    def single(cls, width_m: float, depth_m: float, facing: int = 0) -> MovedShape:
         """Return the shape of a single thing."""
         return cls(
             np.zeros(1), np.zeros(1), np.array([width_m]), np.array([depth_m]), np.array([facing], np.int32)
@@ -297,11 +297,11 @@ def _along(
 
 def _in_row(floor: FloorPlan, neighbours: NDArray[np.int64], x_m: float, width_m: float) -> float:
     next_to = neighbours[np.abs(floor.x_m[neighbours] - x_m).argmin()]
-    at_m, its_m = float(floor.x_m[next_to]), float(floor.width_m[next_to])
+    at_m, neighbour_m = float(floor.x_m[next_to]), float(floor.width_m[next_to])
     steps = np.diff(np.unique(floor.x_m[neighbours].round(6)))
-    pitch_m = float(steps.min()) if len(steps) else max(its_m, TILE_M)
-    touching_m = (width_m + its_m) / 2
-    if touching_m > pitch_m + TOUCH_M or width_m < its_m - TOUCH_M:  # of another width: side by side
+    pitch_m = float(steps.min()) if len(steps) else max(neighbour_m, TILE_M)
+    touching_m = (width_m + neighbour_m) / 2
+    if touching_m > pitch_m + TOUCH_M or width_m < neighbour_m - TOUCH_M:  # of another width: side by side
         side = 1.0 if x_m > at_m else -1.0
         if abs(abs(x_m - at_m) - touching_m) <= max(REACH_M, touching_m / 2):
             return at_m + side * touching_m
@@ -462,10 +462,10 @@ def _gaps(floor: FloorPlan, moved: _Moved) -> list[Guide]:
         )
         beside: Bools = shared > TOUCH_M
         for side in (-1, 1):
-            edge, theirs = (
+            edge, edges_beside = (
                 (low[axis], floor.high_m[:, axis]) if side < 0 else (high[axis], floor.low_m[:, axis])
             )
-            gap = np.where(beside, (theirs - edge) * side, np.inf)
+            gap = np.where(beside, (edges_beside - edge) * side, np.inf)
             gap[gap < -TOUCH_M] = np.inf
             if not len(gap) or not TOUCH_M < gap.min() <= GAP_SHOWN_M:
                 continue
@@ -473,7 +473,7 @@ def _gaps(floor: FloorPlan, moved: _Moved) -> list[Guide]:
             middle = (
                 max(low[across], floor.low_m[k, across]) + min(high[across], floor.high_m[k, across])
             ) / 2
-            ends = [(float(edge), float(middle)), (float(theirs[k]), float(middle))]
+            ends = [(float(edge), float(middle)), (float(edges_beside[k]), float(middle))]
             start, stop = ((a, b) if axis == 0 else (b, a) for a, b in ends)
             out.append(Guide("gap", start, stop, f"{gap.min():.2f} m"))
     return out

@@ -48,7 +48,7 @@ def copied(scene: EditedScene, ids: tuple[str, ...]) -> str:
     for section in (*SECTIONS, "partitions"):
         joins = fragment.joins.get(section, {})
         entries = [
-            *fragment.things.get(section, ()),
+            *fragment.entries.get(section, ()),
             *({"id": name, JOINS[section]: members} for name, members in joins.items()),
         ]
         if entries and section.startswith("cooling."):
@@ -98,7 +98,7 @@ def pasted(text: str) -> Fragment:
                 members = [str(name) for name in entry.get(joins) or ()]
                 found.joins.setdefault(section, {})[entry["id"]] = members
             elif section != "partitions":
-                found.things.setdefault(section, []).append(entry)
+                found.entries.setdefault(section, []).append(entry)
     inside = found.ids
     if not inside:
         found.nodes = _nodes(text_keys)

@@ -142,12 +142,12 @@ class Array:
         """Return the generator of a rack that stands alone and can be made a row by its numbers; "" else."""
         if len(self.ids) != 1:
             return ""
-        item = item_of(scene.scenario, self.ids[0])
-        if item.kind not in ("rows", "row", "rack") or item.hall is None:
+        chosen = item_of(scene.scenario, self.ids[0])
+        if chosen.kind not in ("rows", "row", "rack") or chosen.hall is None:
             return ""
-        rows = generator(scene.scenario, item.generator)[1]
-        said_of = any(item.partition("/")[0] == rows.id for item in item.hall.overrides)
-        alone = rows.count == rows.racks.count == 1 and rows.facing != "alternate" and not said_of
+        rows = generator(scene.scenario, chosen.generator)[1]
+        overridden = any(item.partition("/")[0] == rows.id for item in chosen.hall.overrides)
+        alone = rows.count == rows.racks.count == 1 and rows.facing != "alternate" and not overridden
         x_m, y_m = self.pitch
         ahead = (x_m > 0 or self.columns == 1) and (y_m > 0 or self.rows == 1)
         width_m = float(scene.plant.racks.width_m[scene.plant.slots[f"{rows.id}/0/0"][1]]) if alone else 0.0

@@ -61,8 +61,8 @@ class Planter:
         for entry in fragment.rows:
             self._rows(entry, new, by_m)
         for section in SECTIONS:
-            for entry in fragment.things.get(section, ()):
-                self._thing(section, entry, new, by_m)
+            for entry in fragment.entries.get(section, ()):
+                self._entry(section, entry, new, by_m)
         for section, joins in fragment.joins.items():
             for name, members in joins.items():
                 path = f"{section}[{name}].{JOINS[section]}"
@@ -117,7 +117,7 @@ class Planter:
             if keys:
                 self._changes.override(self._hall, f"{new[head]}/{rest}", **keys)
 
-    def _thing(
+    def _entry(
         self, section: str, source: dict[str, Any], new: dict[str, str], by_m: tuple[float, float]
     ) -> None:
         entry = copy.deepcopy(source)

@@ -41,7 +41,7 @@ def water_of(scene: EditedScene, hall: str = "") -> str:
 
 def on_shared_water(changes: Changes, fragment: Fragment, hall: str) -> Fragment:
     """Return a fragment whose loops hang on the facility loop of a hall, which grows; the same where there is none."""
-    scene, own = changes.scene, fragment.things.get("cooling.plants", [])
+    scene, own = changes.scene, fragment.entries.get("cooling.plants", [])
     water = water_of(scene, hall)
     if not own or not water:
         return fragment
@@ -52,7 +52,7 @@ def on_shared_water(changes: Changes, fragment: Fragment, hall: str) -> Fragment
         _grow_power(changes, slot, _drawn_w(scene, slot, made))
     colder_k = float(scene.plant.plants.supply_c[slot]) - min(_celsius(plant["supply"]) for plant in own)
     entries = {
-        name: copy.deepcopy(some) for name, some in fragment.things.items() if name != "cooling.plants"
+        name: copy.deepcopy(some) for name, some in fragment.entries.items() if name != "cooling.plants"
     }
     for loop in entries.get("cooling.loops", []):
         loop["plant"] = water

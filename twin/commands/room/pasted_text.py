@@ -61,8 +61,8 @@ def left_out(text: str) -> list[str]:
 
 def _refused(problem: Problem, more: int) -> CommandError:
     shown = f"{problem.key} = {problem.value}" if problem.value else problem.key
-    more_said = f" (and {more} more)" if more else ""
-    return CommandError(f"line {problem.line}, {shown}: {problem.reason}", problem.hint + more_said)
+    and_more = f" (and {more} more)" if more else ""
+    return CommandError(f"line {problem.line}, {shown}: {problem.reason}", problem.hint + and_more)
 
 
 def _without_joins(tree: Tree) -> Tree:

@@ -216,12 +216,12 @@ class AddPrefab:
 
 def _joined(scene: EditedScene, fragment: Fragment, hall: str) -> Fragment:
     """Return a CDU pair with the rows it finds, on facility water that is there already if it is cold enough."""
-    loops = fragment.things.get("cooling.loops", [])
+    loops = fragment.entries.get("cooling.loops", [])
     if fragment.rows or not loops:
         return fragment
     bare = _without_coolant(scene.plant)
     loop = {**loops[0], "serves": bare}
-    entries = {**fragment.things, "cooling.loops": [loop]}
+    entries = {**fragment.entries, "cooling.loops": [loop]}
     cold = [plant for plant in scene.scenario.cooling.plants if plant.supply_c <= 24.0]
     if cold:
         loop["plant"] = cold[0].id
@@ -247,13 +247,13 @@ def _turned(fragment: Fragment, catalog: Catalog) -> Fragment:
         corner = point(-rows_before.at.x_m - length_m, -rows_before.at.y_m - depth_m)
         rows.append({**entry, "at": corner, "facing": facing})
     loops = []
-    for loop in fragment.things.get("cooling.loops", ()):
+    for loop in fragment.entries.get("cooling.loops", ()):
         places = {
             item: point(*(-units_of.parse(place[axis], "length") for axis in ("x", "y")))
             for item, place in loop.get("places", {}).items()
         }
         loops.append({**loop, "places": places} if places else loop)
-    return Fragment(rows, fragment.things | ({"cooling.loops": loops} if loops else {}))
+    return Fragment(rows, fragment.entries | ({"cooling.loops": loops} if loops else {}))
 
 
 @dataclass(frozen=True)
@@ -293,7 +293,7 @@ def footprints(fragment: Fragment, catalog: Catalog) -> Footprints:
             for rack in range(rows.racks.count):
                 x_m = rows.at.x_m + width_m / 2 + rack * rows.racks.pitch_m
                 boxes.append((x_m, y_m, width_m, depth_m, 1 if north else -1, height_m))
-    for loop in fragment.things.get("cooling.loops", ()):
+    for loop in fragment.entries.get("cooling.loops", ()):
         kind = KINDS[loop["kind"]]
         width_m, depth_m = machine_size_m(catalog, loop["part"], kind)
         units = int(loop.get("units", 1))

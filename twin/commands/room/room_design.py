@@ -95,7 +95,7 @@ def design(room: RoomRequest, catalog: Catalog) -> RoomDesign:
     lines = _Lines(room, stack)
     fabric = _network(room, stack, catalog, fragment, lines)
     if room.storage:
-        fragment.things["storage"] = [
+        fragment.entries["storage"] = [
             {"id": "pfs", "part": STORE_PART, "count": room.storage, "racks": "store"}
         ]
         racks = math.ceil(room.storage / STORE_BOXES)
@@ -104,7 +104,7 @@ def design(room: RoomRequest, catalog: Catalog) -> RoomDesign:
     if fabric is not None:
         _cable(fabric, plant, catalog)
     _cooling(room, stack, catalog, fragment, plant)
-    fragment.things["power"] = power_tree(_built(fragment, catalog), catalog, room)
+    fragment.entries["power"] = power_tree(_built(fragment, catalog), catalog, room)
     return RoomDesign(room, fragment, catalog)
 
 
@@ -175,7 +175,7 @@ def _network(
         if size.up and size.spines // size.spine_groups >= 2 * size.up:
             misfit = f"{switch.id} has too few ports for its spines to meet all leaves"
             continue
-        fragment.things["fabrics"] = [entry]
+        fragment.entries["fabrics"] = [entry]
         racks = _racks_for(size)
         fragment.rows.append(lines.line("net", "NET", "network", racks))
         return entry
@@ -264,14 +264,14 @@ def _cooling(room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fr
     if wet_w:
         loops.append(_coolant(room, stack, catalog, wet_w))
     loops.append(_air(room, catalog, air_w, names))
-    fragment.things["cooling.loops"] = loops
+    fragment.entries["cooling.loops"] = loops
     heat_w = wet_w * room.rows * room.racks + float(air_w.sum())
     part = "chiller-water-cooled" if heat_w > LARGE_WATER_W else "chiller-air-cooled"
     chiller = catalog.part(part)
     assert isinstance(chiller, ChillerPart)
     needed = max(1, math.ceil(heat_w / chiller.capacity_w - 1e-9))
     spare = {"units": needed + 1, "needed": needed} if room.spare else {"units": needed}
-    fragment.things["cooling.plants"] = [
+    fragment.entries["cooling.plants"] = [
         {"id": "water", "kind": "chiller", "part": part} | spare | {"supply": f"{WATER_C:g} degC"}
     ]
 
@@ -370,7 +370,7 @@ def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:
 
 def _document(fragment: Fragment) -> dict[str, Any]:
     """Return a scene with nothing but this in it."""
-    sections = fragment.things
+    sections = fragment.entries
     document: dict[str, Any] = {"format": "twin/scenario", "version": 1, "catalog": EDITION, "title": "Room"}
     hall: dict[str, Any] = {"id": "hall", "rows": [_without(rows, "overrides") for rows in fragment.rows]}
     overrides = {item: keys for rows in fragment.rows for item, keys in rows.get("overrides", {}).items()}

@@ -122,16 +122,16 @@ def _outlets(plant: Plant, catalog: Catalog) -> list[_Outlets]:
     """Return what feeds the racks with nodes, and what feeds network, storage, pumps and fans."""
     rack_w = rack_design_w(plant, catalog)
     row_of = np.array([id.partition("/")[0] for id in plant.racks.ids])
-    mine_w = rack_w[row_of == "gpu"]
-    most_w = float(mine_w.max())
+    gpu_racks_w = rack_w[row_of == "gpu"]
+    most_w = float(gpu_racks_w.max())
     if most_w > DENSE_W:
-        racks = _Outlets("duct", "busbar", BUSWAY, _units(catalog, BUSWAY, most_w), ["gpu"], mine_w)
+        racks = _Outlets("duct", "busbar", BUSWAY, _units(catalog, BUSWAY, most_w), ["gpu"], gpu_racks_w)
     else:
         each = max(1, int(_capacity_w(catalog, FLOOR_PDU) // most_w))
-        count = math.ceil(len(mine_w) / each)
-        racks = _Outlets("pdu", "pdu", FLOOR_PDU, 1, ["gpu"], _shared_w(mine_w, count))
-    beside = [name for name in ("net", "store") if (row_of == name).any()]
-    other_w = np.concatenate([rack_w[row_of == name] for name in beside] or [np.zeros(0)])
+        count = math.ceil(len(gpu_racks_w) / each)
+        racks = _Outlets("pdu", "pdu", FLOOR_PDU, 1, ["gpu"], _shared_w(gpu_racks_w, count))
+    other_rows = [name for name in ("net", "store") if (row_of == name).any()]
+    other_w = np.concatenate([rack_w[row_of == name] for name in other_rows] or [np.zeros(0)])
     loop_of = [id.partition("/")[0] for id in plant.loops.ids]
     loop_w = loop_design_w(plant, catalog)
     count, most = 1, max(len(other_w), len(loop_w))
@@ -141,7 +141,7 @@ def _outlets(plant: Plant, catalog: Catalog) -> list[_Outlets]:
             break
         count += 1
     units = _units(catalog, FLOOR_PDU, float(out_w.max()))
-    feeds = [*beside, *dict.fromkeys(loop_of)]
+    feeds = [*other_rows, *dict.fromkeys(loop_of)]
     return [racks, _Outlets("house", "pdu", FLOOR_PDU, units, feeds, out_w)]
 
 

@@ -36,8 +36,8 @@ class Fragment:
     ----------
     rows
         Row generators as their file says them, each with what is said of its items under ``overrides``.
-    things
-        Section -> things.
+    entries
+        Section -> entries of it, as their file says them.
     joins
         Section -> id of a thing that stays -> those of the fragment that it joins.
     nodes
@@ -45,7 +45,7 @@ class Fragment:
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
-    things: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    entries: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     joins: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     nodes: tuple[NodeCopy, ...] = ()
 
@@ -54,7 +54,7 @@ class Fragment:
         """Return the ids of all that is in it."""
         return [
             str(entry["id"])
-            for entry in (*self.rows, *(entry for some in self.things.values() for entry in some))
+            for entry in (*self.rows, *(entry for some in self.entries.values() for entry in some))
         ]
 
     def boxes(self, scene: EditedScene, slot: int) -> FloorFootprints:
@@ -134,7 +134,7 @@ def gathered(scene: EditedScene, ids: tuple[str, ...]) -> Fragment:
             items[id] = list(range(made_by(scene.scenario, id).count))
         elif item.kind in ("fabric", "plant", "store"):
             section = {"fabric": "fabrics", "plant": "cooling.plants", "store": "storage"}[item.kind]
-            found.things.setdefault(section, []).append(copy.deepcopy(value_at(scene, item.path)))
+            found.entries.setdefault(section, []).append(copy.deepcopy(value_at(scene, item.path)))
             taken.add(id)
         else:
             raise CommandError(f"{titled(item.kind)} {id} cannot be copied")
@@ -264,7 +264,7 @@ def _some_items(scene: EditedScene, name: str, numbers: list[int], found: Fragme
                 **point(x_m - float(halls.shift_x_m[hall]), y_m),
             }
     section = "cooling.loops" if item.kind == "loops" else "power"
-    found.things.setdefault(section, []).append(entry | ({"places": places} if places else {}))
+    found.entries.setdefault(section, []).append(entry | ({"places": places} if places else {}))
 
 
 def _joined(scene: EditedScene, found: Fragment, origin: dict[str, str]) -> None:
@@ -272,14 +272,14 @@ def _joined(scene: EditedScene, found: Fragment, origin: dict[str, str]) -> None
     origin = origin | {
         str(entry["id"]): str(entry["id"])
         for section in ("cooling.loops", "cooling.plants")
-        for entry in found.things.get(section, ())
+        for entry in found.entries.get(section, ())
     }
     inside = set(found.ids)
     for section, key in JOINS.items():
         for entry in value_at(scene, section) or []:
             if entry.get("id") in inside and entry["id"] not in origin.values():
                 continue
-            if entry.get("id") in {str(copied["id"]) for copied in found.things.get(section, ())}:
+            if entry.get("id") in {str(copied["id"]) for copied in found.entries.get(section, ())}:
                 continue
             members = [new for new, old in origin.items() if old in (entry.get(key) or ())]
             if members:

@@ -45,14 +45,14 @@ def _racks(fragment: Fragment, catalog: Catalog) -> PartLoad:
         figures.weight_kg or None,
         figures.cost_usd or None,
         unpriced=tuple(figures.unpriced),
-        nodes=() if fragment.things.get("fabrics") else tuple(wired),
+        nodes=() if fragment.entries.get("fabrics") else tuple(wired),
     )
 
 
 def _machines(fragment: Fragment) -> Iterator[str]:
     """Yield the part of each machine, power item and box that is no rack."""
     for section in ("cooling.loops", "cooling.plants", "power", "storage"):
-        for entry in fragment.things.get(section, ()):
+        for entry in fragment.entries.get(section, ()):
             if isinstance(entry.get("part"), str):
                 each = int(entry.get("units", 1)) if section.startswith("cooling") else 1
                 yield from [entry["part"]] * (each * int(entry.get("count", 1)))

@@ -164,7 +164,7 @@ def _new_loop(changes: Changes, side: str, rows: list[str], load_w: float) -> No
         entry = {"id": water, "kind": kind, "part": USUAL_PART[kind], "supply": "18 degC"}
         changes.set(f"cooling.plants[{water}]", entry)
     name = names.fresh(taken, "cdu" if side == "liquid" else "crah")
-    said_of: dict[str, Any] = {"id": name, "kind": side, "part": part.id}
-    said_of |= {("count" if side == "liquid" else "units"): number} if number > 1 else {}
-    said_of |= {"plant": water, "serves": rows} | ({"supply": "24 degC"} if side == "air" else {})
-    changes.set(f"cooling.loops[{name}]", said_of)
+    loop_entry: dict[str, Any] = {"id": name, "kind": side, "part": part.id}
+    loop_entry |= {("count" if side == "liquid" else "units"): number} if number > 1 else {}
+    loop_entry |= {"plant": water, "serves": rows} | ({"supply": "24 degC"} if side == "air" else {})
+    changes.set(f"cooling.loops[{name}]", loop_entry)

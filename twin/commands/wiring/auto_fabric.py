@@ -66,7 +66,7 @@ def _wanted(changes: Changes) -> _Wanted | None:
     loose = [
         unconnected.id
         for unconnected in wired(scene)
-        if unconnected.what == "fabric" and changes.concerns(unconnected.id)
+        if unconnected.connection == "fabric" and changes.concerns(unconnected.id)
     ]
     by_hand = {fabric.id for fabric in scene.scenario.fabrics if fabric.kind == "explicit" and fabric.links}
     if by_hand:
@@ -169,8 +169,8 @@ def _lay(
         ) from None
     leaves, spines = size.leaves * max(1, size.units), size.spines
     if bare is not None and not add:
-        for tier_name, tier_there, needed in (("leaf", bare.leaf, leaves), ("spine", bare.spine, spines)):
-            stands = (tier_there.count or 0) if tier_there is not None else 0
+        for tier_name, tier_before, needed in (("leaf", bare.leaf, leaves), ("spine", bare.spine, spines)):
+            stands = (tier_before.count or 0) if tier_before is not None else 0
             if stands < needed:
                 reason = f"it takes {needed} {tier_name} switches of {part}, but {stands} are there"
                 raise CommandError(

@@ -23,7 +23,7 @@ class AutoWire:
 
     Parameters
     ----------
-    what
+    connection
         Which of the three, or all.
     rule
         Kind of a new fabric.
@@ -37,7 +37,7 @@ class AutoWire:
         Ids of generators and machines to connect; None: all that are loose.
     """
 
-    what: Literal["fabric", "power", "coolant", "all"] = "all"
+    connection: Literal["fabric", "power", "coolant", "all"] = "all"
     rule: Literal["rail-optimised", "leaf-spine"] = "rail-optimised"
     oversubscription: float = 1.0
     feeds: int = 2
@@ -48,19 +48,19 @@ class AutoWire:
     def title(self) -> str:
         """Return what is done."""
         words = {"fabric": "the network", "power": "power", "coolant": "cooling", "all": "all there is"}
-        return f"Wire {words[self.what]} automatically"
+        return f"Wire {words[self.connection]} automatically"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         changes = Changes(scene, self.only)
         done = 0
-        if self.what in ("fabric", "all"):
+        if self.connection in ("fabric", "all"):
             done += wire_fabric(changes, self.rule, self.oversubscription, self.add)
-        if self.what in ("coolant", "all"):
+        if self.connection in ("coolant", "all"):
             done += wire_coolant(changes, self.add)
-        if self.what == "all" and self.add and done:
+        if self.connection == "all" and self.add and done:
             return self._powered(scene, changes.patch(self.title))
-        if self.what in ("power", "all"):
+        if self.connection in ("power", "all"):
             done += wire_power(changes, self.feeds, self.add)
         if not done:
             raise CommandError("everything is connected already")

@@ -12,7 +12,7 @@ from twin.commands.edit.addressables import counted
 from twin.commands.edit.command import EditedScene
 from twin.plant.tables import LoopKind
 
-What = Literal["fabric", "power", "coolant"]
+Connection = Literal["fabric", "power", "coolant"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Loose:
 
     Attributes
     ----------
-    what
+    connection
         What it lacks.
     id
         Generator it belongs to.
@@ -33,7 +33,7 @@ class Loose:
         Whether only the second of two feeds is missing.
     """
 
-    what: What
+    connection: Connection
     id: str
     count: int
     reason: str

@@ -150,25 +150,25 @@ def _fabric(scene: EditedScene, name: str) -> Fabric:
 
 def _join_fabric(changes: Changes, fabric: SceneItem, rows: SceneItem) -> None:
     scene = changes.scene
-    said_of = _fabric(scene, fabric.id)
-    if rows.id in said_of.rows:
+    entry = _fabric(scene, fabric.id)
+    if rows.id in entry.rows:
         raise CommandError(f"fabric {fabric.id} connects {rows.id} already")
-    if not said_of.rows and said_of.kind != "explicit":
+    if not entry.rows and entry.kind != "explicit":
         raise CommandError(f"fabric {fabric.id} connects every node already")
     path = f"{fabric.path}.rows"
-    changes.set(path, [*said_of.rows, rows.id])
+    changes.set(path, [*entry.rows, rows.id])
 
 
 def _leave_fabric(changes: Changes, fabric: SceneItem, rows: SceneItem) -> None:
     scene = changes.scene
-    said_of = _fabric(scene, fabric.id)
+    entry = _fabric(scene, fabric.id)
     every = [
         row_generator.id
         for hall in scene.scenario.halls
         for row_generator in hall.rows
         if row_generator.racks.role == "compute"
     ]
-    joined = list(said_of.rows) or every
+    joined = list(entry.rows) or every
     if rows.id not in joined:
         raise CommandError(f"fabric {fabric.id} does not connect {rows.id}")
     if joined == [rows.id]:

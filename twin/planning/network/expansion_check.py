@@ -163,7 +163,7 @@ class _Grower:
         self.fabrics = scenario.fabrics
         if self.like:
             self._append()
-        self.there = (
+        self.racks_now = (
             0 if self.like else self.rows.count * self.rows.racks.count
         )  # racks of the generator that grows
         self.rack_gpus = self._gpus_of(self.rows.racks)
@@ -179,7 +179,7 @@ class _Grower:
     def _append(self) -> None:
         """Let new rows like those of the generator stand behind all others, and on the same fabrics."""
         hall = self.scenario.halls[self._hall]
-        ids = {rows.id for one in self.scenario.halls for rows in one.rows}
+        ids = {rows.id for other_hall in self.scenario.halls for rows in other_hall.rows}
         name = next(f"{self.like[:32]}-{k}" for k in range(2, 1000) if f"{self.like[:32]}-{k}" not in ids)
         behind_m = max(rows.at.y_m + rows.count * rows.pitch_m for rows in hall.rows)
         self.fabrics = tuple(
@@ -195,7 +195,7 @@ class _Grower:
 
     def grown(self, racks: int) -> _Grown:
         """Return the scene with at least so many racks more; raises PlanError when its fabric cannot follow."""
-        rows, per_row = self._rows_for(self.there + racks)
+        rows, per_row = self._rows_for(self.racks_now + racks)
         wider = self.rows.model_copy(
             update={"count": rows, "racks": self.rows.racks.model_copy(update={"count": per_row})}
         )
@@ -209,8 +209,8 @@ class _Grower:
         )
         at = f"halls[{hall.id}].rows[{self.rows.id}]"
         if self.like:
-            said = f"{rows} row{'s' * (rows != 1)} of {per_row} racks, as {self.like}"
-            changes = [ValueChange(at, "none", said)]
+            new_value = f"{rows} row{'s' * (rows != 1)} of {per_row} racks, as {self.like}"
+            changes = [ValueChange(at, "none", new_value)]
         else:
             changes = _changed(f"{at}.count", self.rows.count, rows)
             changes += _changed(f"{at}.racks.count", self.rows.racks.count, per_row)
@@ -221,7 +221,7 @@ class _Grower:
             fabrics.append(follower)
             changes += _fabric_changes(fabric, follower)
             reasons += why
-        added = rows * per_row - self.there
+        added = rows * per_row - self.racks_now
         return _Grown(scenario.model_copy(update={"fabrics": tuple(fabrics)}), added, changes, reasons)
 
     def _rows_for(self, racks: int) -> tuple[int, int]:

@@ -260,5 +260,5 @@ def _hashed_bytes_s(router: Router, dlink: Ints64, on: Floats) -> float:
     busiest = int(np.argmax(out / np.maximum(paths, 1)))
     connections = max(1, round(SUBFLOWS * float(out[busiest])))
     fullest = ecmp_expected_max(connections, int(paths[busiest])) / SUBFLOWS
-    mine = start == busiest
-    return float((router.bytes_s[dlink[mine] // 2] / cables[mine]).min() / fullest)
+    from_busiest = start == busiest
+    return float((router.bytes_s[dlink[from_busiest] // 2] / cables[from_busiest]).min() / fullest)

@@ -121,8 +121,8 @@ def _by_lower(cables: Cables) -> Counter[End]:
 
 
 def _switches(plant: Plant) -> set[tuple[str, str]]:
-    there = np.flatnonzero(plant.switches.present).tolist()
-    return {(plant.switches.ids[slot], plant.switches.part[slot]) for slot in there}
+    present = np.flatnonzero(plant.switches.present).tolist()
+    return {(plant.switches.ids[slot], plant.switches.part[slot]) for slot in present}
 
 
 def _tiers(before: Plant, after: Plant) -> tuple[str, ...]:

@@ -221,14 +221,14 @@ def _rank_flows(
     columns: list[tuple[Ints64, Ints64, Floats]] = []
     sent_bytes = exchange.rank_bytes
     if exchange.shape == "chain":
-        there = number if exchange.closed else number[:-1]
-        onward = (there + 1) % n
-        kept = place[:, there] != place[:, onward]
-        columns.append((groups[:, there][kept], groups[:, onward][kept], np.ones(int(kept.sum()))))
+        members = number if exchange.closed else number[:-1]
+        onward = (members + 1) % n
+        kept = place[:, members] != place[:, onward]
+        columns.append((groups[:, members][kept], groups[:, onward][kept], np.ones(int(kept.sum()))))
     else:
-        one = exchange.shape != "all"
-        furthest = 1 if one else int(runs.max()) - 1
-        each = np.ones(len(runs)) if one else 1.0 / (runs - 1)
+        neighbours_only = exchange.shape != "all"
+        furthest = 1 if neighbours_only else int(runs.max()) - 1
+        each = np.ones(len(runs)) if neighbours_only else 1.0 / (runs - 1)
         for shift in range(1, furthest + 1):
             index = (number[None, :] + shift * together[:, None]) % n
             kept = (np.take_along_axis(place, index, axis=1) != place) & (shift < runs)[:, None]

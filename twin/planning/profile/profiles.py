@@ -207,13 +207,13 @@ def variant_for_software(profile: CalibratedProfile, text: str) -> CalibratedPro
     >>> variant_for_software(h100, "Megatron-LM README").name, variant_for_software(h100, "nemo_megatron/").name
     ('h100-megatron', 'h100')
     """
-    for other in (load_calibrated(name) for name in profile_names()):
+    for variant in (load_calibrated(name) for name in profile_names()):
         if (
-            other.variant
-            and other.extends == profile.name
-            and any(_says(text, word) for word in other.software)
+            variant.variant
+            and variant.extends == profile.name
+            and any(_says(text, word) for word in variant.software)
         ):
-            return other
+            return variant
     return profile
 
 
@@ -228,9 +228,10 @@ def other_stacks(profile: CalibratedProfile) -> tuple[CalibratedProfile, ...]:
     shipped = (load_calibrated(name) for name in profile_names())
     base = profile.extends if profile.variant else profile.name
     return tuple(
-        other
-        for other in shipped
-        if other.name != profile.name and (other.name == base or (other.variant and other.extends == base))
+        candidate
+        for candidate in shipped
+        if candidate.name != profile.name
+        and (candidate.name == base or (candidate.variant and candidate.extends == base))
     )
 
 
@@ -289,8 +290,8 @@ def _served() -> Mapping[str, str]:
 def _spelling(gpu: str) -> str:
     """Return a name of a GPU as it is compared: without what all of a kind have."""
     words = re.split(r"[\s_/-]+", gpu.strip().lower())
-    told = (word.removesuffix("gb") for word in words if not _SAY_NOTHING.match(word))
-    return "-".join(word for word in told if word)
+    kept = (word.removesuffix("gb") for word in words if not _SAY_NOTHING.match(word))
+    return "-".join(word for word in kept if word)
 
 
 def stack_keys() -> tuple[str, ...]:

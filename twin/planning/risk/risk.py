@@ -99,8 +99,8 @@ def risk_of(
         asked: Counter[tuple[str, ...]] = Counter()
         for queued in jobs_of(scenario):
             asked[rows_of(scenario, queued)] += queued.nodes if queued.id != job.id else 0
-        others = sum(n for rows, n in asked.items() if (allowed & allowed_nodes(plant, rows)).any())
-        spares = max(0, available - job.nodes - others)
+        asked_by_others = sum(n for rows, n in asked.items() if (allowed & allowed_nodes(plant, rows)).any())
+        spares = max(0, available - job.nodes - asked_by_others)
     first = int(allowed.argmax())
     gpus = int(plant.nodes.gpu_count[first]) * job.nodes
     part = plant.gpu_parts[int(plant.gpus.part[int(plant.nodes.gpu_first[first])])]
@@ -158,9 +158,11 @@ def _stopping(scenario: Scenario) -> tuple[list[Cause], list[str]]:
     if not failures.enabled:
         return [], ["random failures are disabled in this scene"]
     taken = [cause for cause in failures.causes if cause.on == "node" and cause.stops]
-    others = [cause.id for cause in failures.causes if cause not in taken]
+    not_sampled = [cause.id for cause in failures.causes if cause not in taken]
     remarks = (
-        [f"not sampled, as they fail no single node or stop no job: {', '.join(others)}"] if others else []
+        [f"not sampled, as they fail no single node or stop no job: {', '.join(not_sampled)}"]
+        if not_sampled
+        else []
     )
     weibull = [cause.id for cause in taken if cause.shape is not None]
     if weibull:

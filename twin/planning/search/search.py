@@ -317,15 +317,15 @@ class _Search:
         for _, plan in ranked:
             if len(plans) == self.limits.top:
                 break
-            if not any(_much_the_same(plan, other) for other in plans):
+            if not any(_much_the_same(plan, better) for better in plans):
                 plans.append(plan)
         return tuple(plans)
 
 
-def _much_the_same(plan: Candidate, other: Candidate) -> bool:
+def _much_the_same(plan: Candidate, better: Candidate) -> bool:
     """Return whether two plans only trade context parallelism for larger microbatches, for the same time."""
-    a, b = plan.parallel, other.parallel
-    return (a.tp, a.pp, a.ep) == (b.tp, b.pp, b.ep) and abs(plan.step_s / other.step_s - 1) < SAME_STEP
+    a, b = plan.parallel, better.parallel
+    return (a.tp, a.pp, a.ep) == (b.tp, b.pp, b.ep) and abs(plan.step_s / better.step_s - 1) < SAME_STEP
 
 
 def _savings(stack: SoftwareStack, limits: SearchLimits) -> tuple[tuple[SoftwareStack, ...], ...]:

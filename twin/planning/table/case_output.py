@@ -72,16 +72,16 @@ def added(judged: CaseEstimate) -> dict[str, Any]:
 def csv_rows(table: CaseFile, judged: Sequence[CaseEstimate]) -> list[dict[str, str]]:
     """Return the rows of the output as texts; what is unknown stays blank."""
     return [
-        {**cells, **{name: _text(value) for name, value in added(one).items()}}
-        for cells, one in zip(table.rows, judged, strict=True)
+        {**cells, **{name: _text(value) for name, value in added(estimate).items()}}
+        for cells, estimate in zip(table.rows, judged, strict=True)
     ]
 
 
 def json_rows(table: CaseFile, judged: Sequence[CaseEstimate]) -> list[dict[str, Any]]:
     """Return the rows of the output as values: what came in as text, what is unknown null."""
     return [
-        {"line": line, **{head: cell or None for head, cell in cells.items()}, **_or_null(added(one))}
-        for line, cells, one in zip(table.lines, table.rows, judged, strict=True)
+        {"line": line, **{head: cell or None for head, cell in cells.items()}, **_or_null(added(estimate))}
+        for line, cells, estimate in zip(table.lines, table.rows, judged, strict=True)
     ]
 
 
@@ -101,8 +101,8 @@ def _text(value: Any) -> str:
 
 def summary(judged: Sequence[CaseEstimate]) -> dict[str, Any]:
     """Return how many rows were judged, and how far predictions are from what was measured."""
-    errors = errors_of([one.ratio for one in judged if one.ratio is not None])
-    counts = {"rows": len(judged), "judged": sum(one.parts is not None for one in judged)}
+    errors = errors_of([estimate.ratio for estimate in judged if estimate.ratio is not None])
+    counts = {"rows": len(judged), "judged": sum(estimate.parts is not None for estimate in judged)}
     names = ("mape_pct", "median_pct", "p90_pct", "worst_pct", "bias_pct")
     return {
         **counts,

@@ -49,7 +49,7 @@ ONLY_FOR: dict[str, tuple[StageKind, ...]] = {
 
 def stage_parts(kind: StageKind) -> tuple[str, ...]:
     """Return the kinds of part a stage may be, of those the catalogue knows."""
-    return tuple(one for one in STAGE_PARTS[kind] if one in PART_TYPES)
+    return tuple(part_kind for part_kind in STAGE_PARTS[kind] if part_kind in PART_TYPES)
 
 
 def facility(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
@@ -96,13 +96,13 @@ def _third_feeds(scenario: Scenario) -> Iterator[Wrong]:
     feeders: dict[str, list[str]] = {}
     for i, stage in enumerate(scenario.power):
         for n, name in enumerate(stage.feeds):
-            mine = feeders.setdefault(name, [])
-            if len(mine) >= 2:
+            stages = feeders.setdefault(name, [])
+            if len(stages) >= 2:
                 reason = (
-                    f"is fed by {mine[0]} and {mine[1]} already: at most two feeds, A and B, are possible"
+                    f"is fed by {stages[0]} and {stages[1]} already: at most two feeds, A and B, are possible"
                 )
                 yield ("power", i, "feeds", n), reason, "remove it from one of the three"
-            mine.append(stage.id)
+            stages.append(stage.id)
 
 
 def circles(scenario: Scenario) -> Iterator[Wrong]:
@@ -116,9 +116,9 @@ def circles(scenario: Scenario) -> Iterator[Wrong]:
             seen: set[str] = set()
             waiting = [first] if first is not None else []
             while waiting:
-                one = waiting.pop()
-                if one not in seen:
-                    seen.add(one)
-                    waiting += above.get(one, [])
+                name = waiting.pop()
+                if name not in seen:
+                    seen.add(name)
+                    waiting += above.get(name, [])
             if stage.id in seen:
                 yield ("power", i, key), "forms a cycle: the stage supplies itself", ""

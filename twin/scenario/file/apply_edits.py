@@ -79,7 +79,7 @@ class Stages:
         if not self.acting or not other.acting or self.first != other.first:
             return 0
         pairs = enumerate(zip(self.acting, other.acting, strict=False))
-        return next((n for n, (one, two) in pairs if one != two), min(len(self.acting), len(other.acting)))
+        return next((n for n, (edit, two) in pairs if edit != two), min(len(self.acting), len(other.acting)))
 
 
 def stages(scenario: Scenario, tree: Tree, before: Stages | None = None) -> Stages:
@@ -130,9 +130,9 @@ def stages(scenario: Scenario, tree: Tree, before: Stages | None = None) -> Stag
     return replace(found, made=tuple(made))
 
 
-def _of_edit(edit: Edit, mark: SourceMark, one: Problem) -> Problem:
-    key = one.key if one.key.startswith("interventions") else f"edits[{edit.id}]: {one.key}"
-    return Problem(mark.file, mark.line, key, one.value, one.reason, one.hint)
+def _of_edit(edit: Edit, mark: SourceMark, problem: Problem) -> Problem:
+    key = problem.key if problem.key.startswith("interventions") else f"edits[{edit.id}]: {problem.key}"
+    return Problem(mark.file, mark.line, key, problem.value, problem.reason, problem.hint)
 
 
 def _changed(scenario: Scenario, changes: Iterable[Change | EditChange]) -> Scenario:

@@ -41,7 +41,7 @@ def edit(document: Document, patch: Patch, *, sparing: bool = False) -> tuple[Do
     exact = patch.exact
     if exact is not None and exact.digest == digest(before):
         text = before[: exact.start] + exact.text + before[exact.end :]
-        inverse = [_inverse(document.files[0], document.tree, one) for one in patch.changes]
+        inverse = [_inverse(document.files[0], document.tree, change) for change in patch.changes]
     else:
         source, inherited = document.files[0], document.files[1:]
         whole = document.tree
@@ -122,8 +122,8 @@ def _reload(document: Document, text: str, source: SceneSource | None) -> Docume
     return made
 
 
-def _same(one: tuple[SceneSource, ...], other: tuple[SceneSource, ...]) -> bool:
-    return len(one) == len(other) and all(map(operator.is_, one, other))
+def _same(first: tuple[SceneSource, ...], second: tuple[SceneSource, ...]) -> bool:
+    return len(first) == len(second) and all(map(operator.is_, first, second))
 
 
 def _plain(tree: Tree, key: str) -> object:

@@ -33,7 +33,7 @@ def doubts(document: Document, catalog: Catalog) -> list[Problem]:
         workload.shut_out,
         recovery.idle_recovery,
     )
-    wrong = [problem_at(document, *one) for topic in topics for one in topic(scenario, catalog)]
+    wrong = [problem_at(document, *finding) for topic in topics for finding in topic(scenario, catalog)]
     return sorted(wrong, key=lambda problem: problem.line)
 
 
@@ -69,12 +69,12 @@ def idle_stages(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
 
 def problem_at(document: Document, at: Path, reason: str, hint: str) -> Problem:
     """Return a finding at a path of a scene; one that the file does not write is blamed on what holds it."""
-    here = document.tree
+    node = document.tree
     for step in at:
-        below = child(here, step)
+        below = child(node, step)
         if below is None:
             break
-        here = below
+        node = below
     mark = locate(document.tree, at)
-    value = "" if isinstance(here.value, dict | list) else shown(here.plain())
+    value = "" if isinstance(node.value, dict | list) else shown(node.plain())
     return Problem(mark.file, mark.line, written(at, document.tree), value, reason, hint)

@@ -18,7 +18,7 @@ def rows_of(scenario: Scenario, job: Job) -> tuple[str, ...]:
 
 def rows_within(scenario: Scenario, rows: tuple[str, ...], partition: str | None) -> tuple[str, ...]:
     """Return those of `rows` that `partition` has; either of them may say nothing."""
-    within = next((one.rows for one in scenario.partitions if one.id == partition), ())
+    within = next((entry.rows for entry in scenario.partitions if entry.id == partition), ())
     if not rows or not within:
         return rows or within
     return tuple(name for name in rows if name in within)

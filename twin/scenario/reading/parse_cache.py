@@ -54,8 +54,8 @@ class ParsedFile:
         """
         known = ReadBefore()
         halls = [
-            said.whole(hall, self._before, known)
-            for said, hall in zip(self._halls, scenario.halls, strict=True)
+            hall_text.whole(hall, self._before, known)
+            for hall_text, hall in zip(self._halls, scenario.halls, strict=True)
         ]
         return scenario.model_copy(update={"halls": tuple(halls)}), known
 
@@ -70,16 +70,16 @@ class _Said:
         )
         self._rows = [(_key(row), row) for row in rows] if isinstance(rows, list) else []
         items = overrides.items() if isinstance(overrides, dict) else ()
-        self._overrides = [(_key(one), *one) for one in items]
+        self._overrides = [(_key(item), *item) for item in items]
 
     def left(self, before: ReadBefore) -> Any:
         """Return it without what was read before."""
         left = dict(self._plain) if isinstance(self._plain, dict) else self._plain
         if self._rows:
-            left["rows"] = [one for key, one in self._rows if key not in before.rows]
+            left["rows"] = [row for key, row in self._rows if key not in before.rows]
         if self._overrides:
             left["overrides"] = {
-                item: one for key, item, one in self._overrides if key not in before.overrides
+                item: override for key, item, override in self._overrides if key not in before.overrides
             }
         return left
 
@@ -95,9 +95,9 @@ class _Said:
             update["rows"] = tuple(known.rows[key] for key, _ in self._rows)
         if "overrides" in self._plain:
             update["overrides"] = {item: known.overrides[key] for key, item, _ in self._overrides}
-        said = _key(self._plain)
-        known.halls[said] = before.halls.get(said) or hall.model_copy(update=update)
-        return known.halls[said]
+        key_of_hall = _key(self._plain)
+        known.halls[key_of_hall] = before.halls.get(key_of_hall) or hall.model_copy(update=update)
+        return known.halls[key_of_hall]
 
 
 def _key(plain: Any) -> str:

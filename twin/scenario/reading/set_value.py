@@ -163,7 +163,7 @@ class _Setting:
 
 
 def _names(items: tuple[Any, ...]) -> list[str]:
-    return [getattr(one, "id", None) or str(place) for place, one in enumerate(items)]
+    return [getattr(item, "id", None) or str(place) for place, item in enumerate(items)]
 
 
 @lru_cache(maxsize=64)
