@@ -55,6 +55,11 @@ class Aside(Generic[Made]):
         far_end.close()
         self._over = False
 
+    @property
+    def pid(self) -> int | None:
+        """The number of its process."""
+        return self._process.pid
+
     def words(self) -> list[RunProgress | ProcessFailed | Made]:
         """Return what it has said since the last time; the last word is what it made, or `ProcessFailed`."""
         found: list[RunProgress | ProcessFailed | Made] = []

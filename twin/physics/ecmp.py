@@ -62,7 +62,7 @@ def ecmp_expected_max(flows: int, paths: int) -> float:
     if paths == 1:
         return float(flows)
     if flows > EXACT_FLOWS:
-        return _poisson_expected_max(flows, paths)
+        return poisson_expected_max(flows, paths)
     low = math.ceil(flows / paths)
     expected = float(low)
     for m in range(low, flows):
@@ -99,7 +99,7 @@ def _fullest_at_most(m: int, flows: int, paths: int) -> float:
     return min(1.0, float(together[flows] / np.exp(_log_poisson(np.array([float(flows)]), flows)[0])))
 
 
-def _poisson_expected_max(flows: int, paths: int) -> float:
+def poisson_expected_max(flows: int, paths: int) -> float:
     """Return the expected maximum of independent Poisson counts."""
     count = np.arange(flows, dtype=np.float64)
     at_most = np.minimum(1.0, np.cumsum(np.exp(_log_poisson(count, flows / paths))))

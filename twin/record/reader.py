@@ -61,6 +61,11 @@ class Reader:
         self._accounts = LedgerRecord(self._source)
         self._summary: tuple[str | None, dict[str, Any] | None] | None = None
 
+    @property
+    def source(self) -> RunSource:
+        """The open run file, read only."""
+        return self._source
+
     def __enter__(self) -> Reader:
         return self
 

@@ -171,6 +171,11 @@ class Recorder:
         self.observe()
         self.commit()
 
+    @property
+    def writer(self) -> Writer:
+        """What writes the run file."""
+        return self._writer
+
     def _make_room(self) -> None:
         """Make the frame that samples are taken from."""
         engine = self._engine

@@ -75,6 +75,11 @@ class Writer:
         }
         self._file = create(path, header)
 
+    @property
+    def file(self) -> sqlite3.Connection:
+        """The open run file."""
+        return self._file
+
     @classmethod
     def resume(
         cls,

@@ -117,11 +117,11 @@ class _Floor:
         self.width_m = both(racks.width_m, machines.width_m)
         self.depth_m = both(racks.depth_m, machines.depth_m)
         self.is_rack = np.arange(len(self.x_m)) < len(self.rack)
-        self.first, self.second = self._pairs()
+        self.first, self.second = self.pairs()
         gap_m = np.abs(self.y_m[self.first] - self.y_m[self.second])
         self.gap_m = gap_m - (self.depth_m[self.first] + self.depth_m[self.second]) / 2
 
-    def _pairs(self) -> Pairs:
+    def pairs(self) -> Pairs:
         """Return pairs of footprints of one hall that overlap in x by more than rounding; each has a rack."""
         low_m = self.x_m - self.width_m / 2 + self.hall * 1e6
         order = np.argsort(low_m, kind="stable")
