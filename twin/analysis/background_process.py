@@ -1,4 +1,4 @@
-"""Work in a process of its own that says how far it is, so that whoever asked goes on, and may give up."""
+"""Work in a process of its own that reports its progress, and can be cancelled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Tell = Callable[[float, float], None]
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How much is done, and of how much."""
+    """Progress of the work: how much is done, and of how much."""
 
     done: float
     of: float
@@ -26,24 +26,24 @@ class RunProgress:
 
 @dataclass(frozen=True)
 class ProcessFailed:
-    """Nothing comes of it, and why."""
+    """The work failed, with the reason."""
 
     why: str
 
 
 class Aside(Generic[Made]):
-    """Work that goes on by itself; ask `words` from time to time, and `close` when done or tired of it.
+    """Work in another process; call `words` from time to time, and `close` at its end or to cancel it.
 
     Parameters
     ----------
     work
-        A function of a module: called there with `given`, and last with a `Tell`.
+        A function of a module, called there with `given` and then a `Tell`.
     given
-        What can be sent to another process.
+        Arguments that can be sent to another process.
     name
         Of the process.
     alone
-        Whether it starts no processes itself, so that it can be ended at once, even before it has begun.
+        Whether it starts no processes itself, so that it can be ended at once, even before it begins.
     """
 
     def __init__(self, work: Callable[..., Made], *given: object, name: str, alone: bool = False) -> None:
@@ -57,11 +57,11 @@ class Aside(Generic[Made]):
 
     @property
     def pid(self) -> int | None:
-        """The number of its process."""
+        """Number of the process."""
         return self._process.pid
 
     def words(self) -> list[RunProgress | ProcessFailed | Made]:
-        """Return what it has said since the last time; the last word is what it made, or `ProcessFailed`."""
+        """Return the messages since the last call; the last one is the result, or `ProcessFailed`."""
         found: list[RunProgress | ProcessFailed | Made] = []
         while not self._over:
             try:
@@ -74,7 +74,7 @@ class Aside(Generic[Made]):
         return found
 
     def close(self) -> None:
-        """End it and all its processes; harmless when done."""
+        """End the process and those it started; harmless when it has ended."""
         self._over = True
         self._near_end.close()  # they end themselves then, see `_leave_with`
         if not self._alone:
@@ -100,7 +100,7 @@ def _work(work: Callable[..., Any], given: tuple[object, ...], far_end: Connecti
 
 
 def _leave_with(far_end: Connection) -> None:
-    """End at once when whoever asked is gone or gives up: nobody waits for what is under way."""
+    """End the process at once when the other end is closed."""
     try:
         far_end.recv()
     except (EOFError, OSError):

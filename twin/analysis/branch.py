@@ -1,4 +1,4 @@
-"""What if from here: the scene of a branch of a run, and the run file that it goes on in.
+"""Branches of a run: the scene of a branch, and the run file that it continues.
 
 A branch is a scene that `extends` the one of its parent. It holds what people did in the parent's run up to the cut,
 and what is added from then on; so a run of it from the start is the branch, whoever runs it.
@@ -40,16 +40,16 @@ T = TypeVar("T", Intervention, Edit)
 
 @dataclass(frozen=True)
 class Started:
-    """A branch that is ready to be run.
+    """A branch that is ready to run.
 
     Parameters
     ----------
     document
         Its scene, as it lies in its file.
     run_file
-        What it goes on in.
+        The run file that it continues.
     from_s
-        Time of the snapshot that it goes on from [s].
+        Time of the snapshot that it continues from [s].
     """
 
     document: Document
@@ -60,7 +60,7 @@ class Started:
 def parent_scene(
     reader: Reader, folder: Path, known: Path | str | None = None, at_s: float = math.inf
 ) -> str:
-    """Return what a branch in `folder`, cut at `at_s` [s], says in `extends`: a path below it, or ``builtin:NAME``.
+    """Return the key `extends` of a branch in `folder`, cut at `at_s` [s]: a path below it, or ``builtin:NAME``.
 
     The scene of the run is `known`, or lies in the folder, or is a shipped one: whichever means what was run. Where
     there is none, as of a run file that was moved, of a scene that has been changed since, or of one out of which
@@ -102,18 +102,18 @@ def branch_scene(
     folder
         Where the branch will lie.
     reader
-        The run that it leaves.
+        Reader of the parent run.
     at_s
         When [s].
     additions
-        What is done from then on; what asks for an earlier time is done at the cut.
+        Interventions and edits after the cut; those with an earlier time act at the cut.
     title
         Of the branch.
 
     Raises
     ------
     ScenarioError
-        When there is no such time in the run, or something added cannot be.
+        When the run has no such time, or an addition is invalid.
     RunFileError
         When the run file is damaged.
     """
@@ -149,7 +149,7 @@ def branch_scene(
 
 
 def end_of_branch(reader: Reader, at_s: float) -> float | None:
-    """Return where a branch of a run, cut at `at_s` [s], ends unless it is told [s]; None: at the end of its scene.
+    """Return the default end of a branch cut at `at_s` [s]; None: the end of its scene [s].
 
     It ends where the run was made to end before its scene does, so that both are as long. A run that is not over, or
     that ended with its last job, says nothing of the kind; nor does one that is branched where it ended.
@@ -172,7 +172,7 @@ def end_of_branch(reader: Reader, at_s: float) -> float | None:
 
 
 def start_branch(reader: Reader, at_s: float, path: Path, out: Path) -> Started:
-    """Make the run file `out` that the branch at `path` goes on in, `at_s` [s] being its cut.
+    """Make the run file `out` that the branch at `path` continues from its cut at `at_s` [s].
 
     Raises
     ------
@@ -187,13 +187,13 @@ def start_branch(reader: Reader, at_s: float, path: Path, out: Path) -> Started:
 
 
 def time_text(at_s: float) -> str:
-    """Return a time as files say it [s]: exactly."""
+    """Return a time as text for a file, exact to the bit."""
     text = rendered(at_s, "duration")
     return text if units.parse(text, "duration") == at_s else f"{at_s!r} s"
 
 
 def other_than(parent: Reader, simulated: Sequence[Event], until_s: float) -> Event | None:
-    """Return the first event before `until_s` [s] in which a simulation is not the run of a file; None: it is that.
+    """Return the first event before `until_s` [s] that differs between a simulation and a run file; None: no event.
 
     `simulated` are its events, from any row on: those before lie behind the snapshot it went on from.
     """
@@ -208,7 +208,7 @@ def other_than(parent: Reader, simulated: Sequence[Event], until_s: float) -> Ev
 
 
 def _name_in(scene: Path | str, folder: Path) -> str | None:
-    """Return how a scene in `folder` names another; None: it cannot."""
+    """Return the name by which a scene in `folder` extends another; None: it cannot."""
     if isinstance(scene, str) and scene.startswith("builtin:"):
         return scene
     try:
@@ -218,7 +218,7 @@ def _name_in(scene: Path | str, folder: Path) -> str | None:
 
 
 def _means(scene: Path | str, scenario: Scenario) -> bool:
-    """Return whether a scene is what was run."""
+    """Return whether a scene is that of the run."""
     try:
         loaded = load(scene).scenario
     except ScenarioError:
@@ -227,7 +227,7 @@ def _means(scene: Path | str, scenario: Scenario) -> bool:
 
 
 def _free(folder: Path, name: str) -> Path:
-    """Return a path in a folder at which nothing lies."""
+    """Return an unused path in a folder."""
     stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "parent"
     names = (f"{stem}-{number}" if number else stem for number in count())
     return next(path for stem_numbered in names if not (path := folder / f"{stem_numbered}{SUFFIX}").exists())
@@ -261,7 +261,7 @@ def _interventions(parent: Scenario, done: Sequence[Intervention]) -> list[str]:
 
 
 def _named(before: Sequence[T], items: Sequence[T]) -> list[T]:
-    """Return things with ids of their own beside those there were."""
+    """Return items with ids that differ from those of the items before."""
     taken = {item.id for item in before}
     made = []
     for item in items:

@@ -1,4 +1,4 @@
-"""What a branch does from its cut on, as it is asked for, and in words."""
+"""Changes of a branch after its cut: from options, and in words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ANEW = "change the scene and run it again: a branch equals its run until the br
 
 
 def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
-    """Return what ``PATH=VALUE`` means in a run that goes on, from `at_s` [s] on.
+    """Return the interventions and the edit of ``PATH=VALUE`` options in a run, from `at_s` [s] on.
 
     How jobs save and restart and how the queue is served is set by an intervention each; everything else is a change
     of the hall, all of it one edit.
@@ -44,7 +44,7 @@ def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
     Raises
     ------
     ScenarioError
-        When one is not understood, or no run can follow it.
+        When an option is invalid, or cannot change during a run.
     """
     made: list[Addition] = []
     changes: list[EditChange] = []
@@ -73,7 +73,7 @@ def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
 
 
 def in_words(addition: Addition) -> str:
-    """Return what is done, in a few words: "Pumps stop: cdu/0 for 1 h"."""
+    """Return an intervention or edit in a few words: "Pumps stop: cdu/0 for 1 h"."""
     if isinstance(addition, Edit):
         return (
             addition.title
@@ -84,7 +84,7 @@ def in_words(addition: Addition) -> str:
 
 
 def additions_of(branch: Scenario, parent: Scenario) -> list[Addition]:
-    """Return what a branch does from its cut on that its parent does not; none: it is no branch.
+    """Return the interventions and edits that a branch adds to its parent; none: it is no branch.
 
     A branch names all that it adds: what has no name stands in both.
     """
@@ -97,14 +97,14 @@ def additions_of(branch: Scenario, parent: Scenario) -> list[Addition]:
 
 
 def instead_in_words(additions: Sequence[Addition], parent: Scenario, plant: Plant | None = None) -> str:
-    """Return what a branch changes and what stood there before, as a question puts it; "": nothing.
+    """Return the changes of a branch with the values before, in words; "": no change.
 
     Parameters
     ----------
     parent
-        What the branch leaves, with all that people did in it.
+        Scene of the parent, with all interventions of people.
     plant
-        Its hall; with it a rule is told with the interval that it comes to.
+        Plant of the parent; with it a rule is shown with its interval.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def instead_in_words(additions: Sequence[Addition], parent: Scenario, plant: Pla
 
 
 def interval_in_words(job: Job, scenario: Scenario, plant: Plant | None) -> str:
-    """Return when a job writes checkpoints, as files say it; of a rule what it comes to, where it is known."""
+    """Return the checkpoint interval of a job as text; for a rule the resulting interval where it is known."""
     interval = job.checkpoint.interval
     if not isinstance(interval, str):
         return units.spoken(interval)
@@ -138,7 +138,7 @@ def interval_in_words(job: Job, scenario: Scenario, plant: Plant | None) -> str:
 
 
 def _before(done: Intervention, parent: Scenario, plant: Plant | None) -> str:
-    """Return what a setting was just before it is set, as files say it; "": it cannot be told."""
+    """Return the value of a setting just before its change, as text; "": unknown."""
     earlier = [
         act
         for act in parent.interventions
@@ -162,7 +162,7 @@ def _before(done: Intervention, parent: Scenario, plant: Plant | None) -> str:
 
 
 def entry_in_words(entry: Mapping[str, object]) -> str:
-    """Return the same of an entry of a file, whatever stands there."""
+    """Return an entry of a file in words, even if it is invalid."""
     if "changes" in entry:
         changes = entry["changes"]
         many = len(changes) if isinstance(changes, list) else 0
@@ -174,7 +174,7 @@ def entry_in_words(entry: Mapping[str, object]) -> str:
 
 
 def _setting(path: str) -> str:
-    """Return what a setting is called: "Checkpoint interval of llama3"."""
+    """Return the name of a setting: "Checkpoint interval of llama3"."""
     job = _OF_JOB.fullmatch(path)
     if job is not None:
         return f"{job[2].capitalize()} {job[3].replace('.', ' ').replace('_', ' ')} of {job[1]}".replace(

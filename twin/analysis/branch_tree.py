@@ -1,4 +1,4 @@
-"""The branches in a folder: which scene extends which, where each was cut, what it changes, what came of its run."""
+"""The tree of branches in a folder: parent, cut, changes and result of each scene."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _SAMPLES = 2000
 
 @dataclass(frozen=True)
 class BranchOutcome:
-    """What a run has come to.
+    """Result of a run.
 
     Parameters
     ----------
     path
         Its file.
     t_s
-        How far it is [s].
+        Simulated time [s].
     over
         Whether it has reached its end.
     goodput
-        Share of what it could have done that it did so far [-]; None: unknown.
+        Goodput so far [-]; None: unknown.
     energy_j
-        Of the site so far [J]; None: unknown.
+        Energy of the site so far [J]; None: unknown.
     """
 
     path: Path
@@ -54,7 +54,7 @@ class SceneBranch:
     Parameters
     ----------
     name
-        Of its file, or what a scene that lies elsewhere is called by those that extend it.
+        Name of its file; of a scene elsewhere the name that its branches use.
     path
         Its file; None: it lies elsewhere.
     title
@@ -62,17 +62,17 @@ class SceneBranch:
     extends
         Name of the scene it extends; "": none.
     at_s
-        Where it was cut from a run of that [s]; None: it is a variant, cut from none.
+        Time of the cut in a run of that scene [s]; None: it is a variant without a cut.
     cut_from
         Name of the file of that run, as it was then.
     changes
-        What it does from there on, in words.
+        Its changes after the cut, in words.
     outcome
         Of the run beside it; None: there is none that can be read.
     unread
         Why the run beside it cannot be read, in one sentence; "": it can, or there is none.
     branches
-        Those that extend it, by the time of their cuts.
+        Scenes that extend it, by the time of their cuts.
     """
 
     name: str
@@ -87,14 +87,14 @@ class SceneBranch:
     branches: tuple[SceneBranch, ...] = ()
 
     def all(self, depth: int = 0) -> Iterator[tuple[int, SceneBranch]]:
-        """Yield it and all below it, each with its depth."""
+        """Yield the scene and all scenes below it, each with its depth."""
         yield depth, self
         for branch in self.branches:
             yield from branch.all(depth + 1)
 
 
 def tree_of(folder: Path) -> list[SceneBranch]:
-    """Return the scenes of a folder that extend no other one there, with all that extend them."""
+    """Return the scenes of a folder that extend no other scene there, each with its branches."""
     paths = sorted(folder.glob(f"*{SUFFIX}"))[:MOST_SCENES]
     found = {path.name: _scene(path) for path in paths}
     for scene in list(found.values()):
@@ -119,7 +119,7 @@ def tree_of(folder: Path) -> list[SceneBranch]:
 
 
 def outcome_of(path: Path) -> tuple[BranchOutcome | None, str]:
-    """Return what a run has come to, or None and why its file cannot be read."""
+    """Return the result of a run; or None, and why its file cannot be read."""
     try:
         with Reader(path) as reader:
             summary, t_s = reader.summary, reader.t_end_s

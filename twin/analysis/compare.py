@@ -1,4 +1,4 @@
-"""Two runs held against each other: how far their figures are apart, and where the GPU time went between them."""
+"""Comparison of two runs: differences of their figures and of their ledgers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from twin.record.accounts import ACCOUNTS
 
 @dataclass(frozen=True)
 class Sample:
-    """What is kept of one run: its figures by key, its ledger [GPU s], for how long [s] and of how many GPUs it is."""
+    """Results of one run: figures by key, ledger [GPU s], simulated time [s] and number of GPUs."""
 
     figures: Mapping[str, float | None]
     ledger_gpu_s: Mapping[str, float]
@@ -25,7 +25,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class WaterfallStep:
-    """One step of the way from A to B: what it adds to productive time [GPU h]."""
+    """One step from A to B: what it adds to productive time [GPU h]."""
 
     account: str
     gpu_h: float
@@ -35,7 +35,7 @@ class WaterfallStep:
 class DesignWaterfall:
     """From the productive GPU-hours of A to those of B: ``a_gpu_h`` and all steps add up to ``b_gpu_h``.
 
-    The first step is what B has installed more; each other one an account of the ledger that takes less in B (it adds)
+    The first step is the GPU time that B has more; each other one an account of the ledger, less in B (it adds)
     or more (it takes away), the largest first.
     """
 
@@ -45,7 +45,7 @@ class DesignWaterfall:
 
 
 class Basis(StrEnum):
-    """What two runs have in common before they part."""
+    """The common past of two runs."""
 
     RECORDED = "recorded"
     RERUN = "rerun"
@@ -54,12 +54,12 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two designs: the difference of each figure that both know, and the way of the ledger.
+    """Two designs: the difference of each figure known in both, and the waterfall of the ledger.
 
     Parameters
     ----------
     remarks
-        Sentences on what sets them apart before any figure does: their lengths, the sizes of their halls.
+        Sentences on differences of simulated time and of hall size.
     simulated_s
         For how long A and B were simulated, in the mean [s]; None: unknown.
     gpus
@@ -83,7 +83,7 @@ class Comparison:
 
 
 def sample_of(summary: Summary) -> Sample:
-    """Return what a comparison needs of a run."""
+    """Return the results of a run that a comparison needs."""
     figures = {figure.key: figure.of(summary) for figure in FIGURES}
     ledger = {str(k): float(v) for k, v in summary["ledger_gpu_s"].items()}
     return Sample(figures, ledger, at("simulated_s")(summary), at("gpus")(summary))
@@ -101,7 +101,7 @@ def compare(
     Parameters
     ----------
     basis, since_s
-        What they have in common, and until when [s].
+        The common past of the runs, and its end [s].
     """
     found = {}
     for figure in FIGURES:

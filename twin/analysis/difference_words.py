@@ -1,4 +1,4 @@
-"""What differs between two scenes, as people say it: "Row gpu, racks count: 8 to 12"."""
+"""Differences of two scenes in words: "Row gpu, racks count: 8 to 12"."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _parts(difference: Difference) -> tuple[str, tuple[str, ...]]:
 
 
 def _gains(old: list[Any], new: list[Any]) -> str:
-    """Return the words that a list gains and loses; "" for other lists."""
+    """Return the words that a list gains and loses; "" for a list of entries."""
     if any(isinstance(entry, dict | list) for entry in (*old, *new)):
         return ""
     more = [str(entry) for entry in new if entry not in old]
@@ -149,7 +149,7 @@ def _gains(old: list[Any], new: list[Any]) -> str:
 
 
 def _words(value: Any) -> str:
-    """Return a value without the marks of a file."""
+    """Return a value without quotes and brackets."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
@@ -165,7 +165,7 @@ def _words(value: Any) -> str:
 
 
 def _inner(value: Any) -> str:
-    """Return a value inside another; an entry with an id is shown by it."""
+    """Return a value inside another one; an entry with an id is shown as that id."""
     if value == {}:
         return "default"
     return f"({_words(value)})" if isinstance(value, dict | list) else _words(value)

@@ -1,4 +1,4 @@
-"""What may be behind a run that comes out another way than its file says: program, machine, inputs, constants."""
+"""Possible causes of a run that differs from its file: program, machine, inputs, constants."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def altered_scene(reader: Reader) -> Iterator[str]:
 
 
 def _changed_scene(reader: Reader) -> Iterator[str]:
-    """Yield the differences of the scene: changed in the file, or read otherwise by this program."""
+    """Yield the differences of the scene: changed in the file, or read differently by this program."""
     altered = [*altered_scene(reader)]
     yield from altered
     text, now = reader.header.scenario_text, to_json(reader.header.scenario)

@@ -158,7 +158,7 @@ def explain(
     *,
     hindsight: bool = False,
 ) -> Explanation:
-    """Return why a run was not all productive between two times [s].
+    """Return the accounts of GPU time in a range of a run [s], with causes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What people did while a run went on, read back from its file: to do it again, or to make it part of the scene."""
+"""Interventions and edits of people during a run, read from its file, to repeat them or add them to the scene."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T", Intervention, Edit)
 
 @dataclass(frozen=True)
 class RequestedAct:
-    """What a person did, or took out again (`out`), and when that was asked for [s]."""
+    """An intervention or edit of a person, or its removal (`out`), and the time of the request [s]."""
 
     at_s: float
     marker: Marker
@@ -33,16 +33,16 @@ class RequestedAct:
 
 @dataclass(frozen=True)
 class Settled:
-    """What is left of all that people did up to a time of a run.
+    """The interventions and edits of people in force at a time of a run.
 
     Attributes
     ----------
     asked
-        What was not taken out again.
+        Requests that were not removed again.
     out_of_scene
-        What the scene had, and was taken out.
+        Interventions and edits of the scene that were removed.
     spans
-        From when to when a run had each thing ahead that was taken out then [s]; of the scene from 0.
+        Time from the request to the removal of each removed one [s]; for those of the scene from 0.
     """
 
     asked: tuple[RequestedAct, ...]
@@ -50,7 +50,7 @@ class Settled:
     spans: tuple[tuple[float, float], ...]
 
     def scene(self, scenario: Scenario) -> Scenario:
-        """Return the scene of the run without what was taken out of it."""
+        """Return the scene of the run without the removed interventions and edits."""
         return scenario.model_copy(
             update={
                 "interventions": _without(scenario.interventions, self.out_of_scene),
@@ -60,7 +60,7 @@ class Settled:
 
 
 def settled(reader: Reader, until_s: float = math.inf) -> Settled:
-    """Return what stands of all that people had done by a time [s]; raises `RunFileError` as `acts_of`."""
+    """Return the interventions and edits in force at a time [s]; raises `RunFileError` as `acts_of`."""
     asked: list[RequestedAct] = []
     scene: list[Intervention | Edit] = []
     spans: list[tuple[float, float]] = []
@@ -80,7 +80,7 @@ def settled(reader: Reader, until_s: float = math.inf) -> Settled:
 
 
 def acts_of(reader: Reader) -> Iterator[RequestedAct]:
-    """Yield all that people did, and what of it they took out again, in the order they did it.
+    """Yield all interventions and edits of people, and their removals, in order.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def acts_of(reader: Reader) -> Iterator[RequestedAct]:
 
 
 def asked_of(reader: Reader, until_s: float = math.inf) -> tuple[RequestedAct, ...]:
-    """Return what people had done by a time [s] and did not take out again, in their order.
+    """Return the interventions and edits of people by a time [s], without removed ones, in order.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def asked_of(reader: Reader, until_s: float = math.inf) -> tuple[RequestedAct, .
 
 
 def scenario_of_run(reader: Reader) -> Scenario:
-    """Return the scene of a run with all that people did among its interventions and edits."""
+    """Return the scene of a run with the interventions and edits of people added."""
     found = settled(reader)
     scenario, done = found.scene(reader.header.scenario), [request.done for request in found.asked]
     interventions = tuple(act for act in done if isinstance(act, Intervention))
@@ -129,7 +129,7 @@ def scenario_of_run(reader: Reader) -> Scenario:
 
 
 def _is(first: Intervention | Edit, second: Intervention | Edit) -> bool:
-    """Return whether two are the same: edits have names, and of interventions one is as good as another like it."""
+    """Return whether two are the same: edits by id, interventions by value."""
     if isinstance(first, Edit) and isinstance(second, Edit):
         return first.id == second.id
     return first == second

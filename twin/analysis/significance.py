@@ -18,12 +18,12 @@ _SAME_WORK = 1e-3
 
 @dataclass(frozen=True)
 class Judgement:
-    """What can be said of a difference.
+    """Judgement on a difference.
 
     Parameters
     ----------
     words
-        In a few words; "": it is there, and neither is better for it.
+        In a few words; "": a difference that makes neither better.
     better
         1: B is better, -1: worse, 0: neither, or it may be chance.
     """
@@ -71,7 +71,7 @@ def basis_words(found: Comparison) -> str:
 
 
 def answer(found: Comparison, change: str = "") -> str:
-    """Return the one line that answers a what-if: the effect of the change on the first figure that differs.
+    """Return the answer to a what-if in one line: the effect of the change on the first figure that differs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A run simulated again from what its file holds, and held against it: where do the two part, if they do."""
+"""Verification of a run file: simulate the run again and find the first divergence."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ What = Literal["event", "hash", "state", "refused", "summary", "header"]
 
 @dataclass(frozen=True)
 class Divergence:
-    """The first place at which a run and its file part.
+    """The first divergence of a run from its file.
 
     Parameters
     ----------
     what
-        An event is another; the hash of equal events is; the state is, though all events agree; what a person did is
-        refused; only the summary is; only what the header tells of the hall is.
+        An event differs; the hash of equal events; the state, though all events agree; an act of a person is
+        refused; only the summary; only the hall in the header.
     t_s
         When [s].
     row
@@ -61,7 +61,7 @@ class Divergence:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of simulating a run again.
+    """Result of the verification of a run.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Verdict:
     t_s
         How far it was compared [s].
     events, hashes, states
-        How many of each were compared.
+        Numbers of those compared.
     over
         Whether the run had reached its end; else it was cut, or goes on.
     divergence
@@ -90,7 +90,7 @@ class Verdict:
 
     @property
     def clean(self) -> bool:
-        """Say whether the run is the same."""
+        """Return whether the run is the same."""
         return self.divergence is None
 
 
@@ -99,7 +99,7 @@ def verify(
     progress: Callable[[float, float], None] | None = None,
     engine: str = ENGINE,
 ) -> Verdict:
-    """Simulate the run of a file again and compare.
+    """Simulate the run of a file again, and compare.
 
     Events are held against each other one by one (kind, subject, integer outcomes, time to 1 ms), their hash at every
     snapshot and at the end, and the whole state at every snapshot, so that a difference which no event shows is found
@@ -145,7 +145,7 @@ def _begun(reader: Reader, engine: str) -> _Replay:
 
 
 class _Replay:
-    """One run at work beside its file."""
+    """A run simulated beside its file."""
 
     def __init__(self, reader: Reader, engine: str) -> None:
         header = reader.header
@@ -211,7 +211,7 @@ class _Replay:
         return Divergence("refused", request.marker.t_s, None, None, None, (), text)
 
     def _compare_events(self) -> Divergence | None:
-        """Hold what was simulated since the last look against the file."""
+        """Compare the events since the last call with the file."""
         for simulated in self._engine.events(self.rows):
             if simulated.row < self._first:
                 self._take(simulated)
@@ -301,7 +301,7 @@ class _Replay:
         return Divergence("summary", self._end_s, None, None, None, differs, text)
 
     def _compare_header(self) -> Divergence | None:
-        """Hold what the file says of the hall it ended with, and of its length, against the one simulated now."""
+        """Compare the final hall and the length in the header with those simulated now."""
         header, engine = self._reader.header, self._engine
         ids_now = {str(kind): tuple(names) for kind, names in entity_ids(engine).items()}
         differs = [f"ids.{kind}" for kind, names in header.ids.items() if ids_now.get(kind) != names]
@@ -339,14 +339,14 @@ def _parted(recorded: Event | None, simulated: Event | None) -> Divergence:
 
 
 def _values(event: Event, names: Sequence[str]) -> str:
-    """Return what of an event does not enter the hash, with its values of some names."""
+    """Return the parts of an event outside the hash, with some of its values."""
     where = f" on nodes {event.where}" if event.where else ""
     values = "".join(f" {name}={event.data[name]}" for name in names)
     return f"{event.text!r} ({event.severity.name.lower()}){where}{values}"
 
 
 def _ordered(state: dict[str, Any]) -> dict[str, Any]:
-    """Return a state as what has happened made it.
+    """Return a state without what is no result of events.
 
     Of timers their order alone counts: the numbers that gave it begin anew after a restart. What people have asked for
     and is still ahead is left out, as are the names of what they did: a branch learns of it later than a run of its

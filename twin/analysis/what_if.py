@@ -1,4 +1,4 @@
-"""A what-if that answers: a run and its branch on to one end, as they are or over seeds that keep the past."""
+"""What-if comparisons: a run and its branch to one end, once or over seeds after the cut."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ NEAR_S = 1e-3
 
 @dataclass(frozen=True)
 class WhatIf:
-    """A question to a run that can be answered without its file.
+    """A what-if question that can be answered without the run file.
 
     Parameters
     ----------
     parent, branch
-        Both with the past that they share.
+        Both runs with their common past.
     until_s
         Where both end [s]; None: at the end of their scenes.
     at_s
         Where they part [s].
     over
-        What the run came to, where it was run to that very end; None: it has to be run on.
+        Results of the run, where it was run to that end; None: it has to be continued.
     """
 
     parent: PastKept
@@ -52,7 +52,7 @@ class WhatIf:
 
 
 def what_if(reader: Reader, branch: Scenario, at_s: float, until_s: float | None = None) -> WhatIf:
-    """Return the question what `branch` makes of a run that it leaves at `at_s` [s].
+    """Return the what-if of `branch`, cut from a run at `at_s` [s].
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def futures(
     progress: Callable[[int, int], None] | None = None,
     workers: int | None = None,
 ) -> Comparison:
-    """Return the comparison over seeds: each draws another future of the one past, the same for both.
+    """Return the comparison over seeds: each draws another future after the common past, the same for both.
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ def answered(asked: WhatIf, a: Sequence[Sample], b: Sequence[Sample], seeds: Seq
 
 
 def whole_run(reader: Reader, folder: Path, asked: WhatIf) -> tuple[Path, bool]:
-    """Return a file in `folder` that holds the run, and whether that has yet to be run on to the end of the branch.
+    """Return a file in `folder` with the run, and whether it has to be continued to the end of the branch.
 
-    It is the run itself or a copy; what goes on in it never touches a file that somebody records or has recorded.
+    It is the run file itself or a copy; a recorded file is never continued.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def whole_run(reader: Reader, folder: Path, asked: WhatIf) -> tuple[Path, bool]:
 
 
 def _is_so_far(path: Path, reader: Reader, until_s: float | None) -> bool:
-    """Return whether a file holds the run of `reader`, with all that people did in it, to its end."""
+    """Return whether a file holds the run of `reader`, with its interventions and edits, to its end."""
     try:
         with Reader(path) as kept:
             heads = [
@@ -137,7 +137,7 @@ def _is_so_far(path: Path, reader: Reader, until_s: float | None) -> bool:
 
 
 def _over(reader: Reader, until_s: float | None) -> Sample | None:
-    """Return what a run came to, if it was run to `until_s` [s] or to its own end and no further."""
+    """Return the results of a run if it ends at `until_s` [s] or at its own end before; else None."""
     summary, header = reader.summary, reader.header
     if summary is None or not isinstance(summary.get("ledger_gpu_s"), dict):
         return None

@@ -1,4 +1,4 @@
-"""Accept a finding of the design rules with the reason why, and take that back."""
+"""Exclusions: accept a finding of the design rules with a reason, and count it again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONGEST_STEM = 34
 
 @dataclass(frozen=True)
 class Exclude:
-    """Accept what a rule finds at a target.
+    """Accept the finding of a rule at a target.
 
     Parameters
     ----------
@@ -32,16 +32,16 @@ class Exclude:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Accept {self.rule} at {self.target}"
 
     def patch(self, scene: EditedScene) -> Patch:
-        """Return the exclusion as one more entry of the file.
+        """Return the change that adds the exclusion to the file.
 
         Raises
         ------
         CommandError
-            When nothing says why.
+            When the comment is empty.
         """
         comment = " ".join(self.comment.split())
         if not comment:
@@ -57,7 +57,7 @@ class Exclude:
 
 @dataclass(frozen=True)
 class Include:
-    """Let what a rule finds count again: take away the exclusions that cover some targets.
+    """Count the finding of a rule again: remove the exclusions that cover some targets.
 
     Parameters
     ----------
@@ -72,11 +72,11 @@ class Include:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Remove the exclusion of {self.rule}"
 
     def patch(self, scene: EditedScene) -> Patch:
-        """Return the removal of every exclusion that covers it.
+        """Return the removal of every exclusion that covers the finding.
 
         Raises
         ------

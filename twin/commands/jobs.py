@@ -1,4 +1,4 @@
-"""Jobs: one more for the scheduler of the scene."""
+"""Adds a job to the queue of the scene."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class AddJob:
     text
         Nodes and workload as lines of a scenario's job.
     name
-        As people call it; its id is made of it.
+        Name for people; the id is made of it.
     saves
         Whether it writes checkpoints: to the first store of the scene, or into the memory of other nodes where
         there is none. A load has no state to save.
@@ -36,7 +36,7 @@ class AddJob:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Add job {self.name}"
 
     def patch(self, scene: EditedScene) -> Patch:

@@ -48,7 +48,7 @@ class FabricPorts:
 
     @property
     def free(self) -> int:
-        """Return those without a cable."""
+        """Return the number of ports without a cable."""
         return self.ports - self.used
 
 
@@ -59,25 +59,25 @@ class Budget:
     Attributes
     ----------
     racks, nodes, gpus
-        That stand.
+        Present ones.
     it_w
-        Most that racks draw, whichever of them have a feed [W].
+        Peak power of all racks, with or without a feed [W].
     fed_w
-        Of that what hangs on feeds [W].
+        Peak power of the racks that have a feed [W].
     feed_capacity_w
-        Of the items that feed racks, counting an A and a B path once [W]; inf: one of them is unlimited.
+        Capacity of the items that feed racks, an A and a B path counted once [W]; inf: one has no limit.
     grid_w
-        At the roots of the power tree with all losses [W].
+        Power at the roots of the power tree, losses included [W].
     heat_w, cooling_w
-        Heat of the nodes at their nameplate, and what loops can take [W].
+        Heat of the nodes at nameplate power, and cooling capacity of the loops [W].
     liquid_heat_w, liquid_cooling_w
-        Of that by coolant.
+        The part of both that goes into coolant [W].
     ports
         Of each fabric.
     weight_kg, footprint_m2
-        Of racks with what is in them, and the floor under them.
+        Weight of racks with their contents, and floor area under them.
     cost_usd
-        Of parts whose price is known; of nodes without one their GPUs.
+        Sum of known prices; a node without a price counts with that of its GPUs.
     unpriced
         Parts without a price, or with that of their GPUs alone, and how many there are.
     """
@@ -101,7 +101,7 @@ class Budget:
 
     @property
     def unpriced_parts(self) -> int:
-        """Return how many parts the cost leaves out, as a whole or but for their GPUs."""
+        """Return the number of parts without a price, or with a price of their GPUs only."""
         return sum(self.unpriced.values())
 
     @property
@@ -111,7 +111,7 @@ class Budget:
 
     @property
     def cooling_load(self) -> float:
-        """Return the heat as a share of what loops can take; nan without loops."""
+        """Return the heat as a share of the cooling capacity; nan without loops."""
         return self.heat_w / self.cooling_w if self.cooling_w else float("nan")
 
 
@@ -127,7 +127,7 @@ def figure_words(name: str, value: float) -> str:
 
 
 def difference(before: Budget, after: Budget) -> dict[str, float]:
-    """Return what an edit adds to each figure; those that stay are left out. Ports are ``ports.ib`` and ``used.ib``."""
+    """Return the change of each figure by an edit, without those that stay. Ports are ``ports.ib`` and ``used.ib``."""
     found = {}
     for figure in fields(Budget):
         old, new = getattr(before, figure.name), getattr(after, figure.name)

@@ -1,4 +1,4 @@
-"""What an id of a scene stands for: a generator, one of the items it makes, or anything else that has an id."""
+"""From an id to the item of a scene: a generator, an item it makes, or anything else with an id."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ ItemKind = Literal[
 
 @dataclass(frozen=True)
 class SceneItem:
-    """One thing of a scene.
+    """An item of a scene.
 
     Attributes
     ----------
     id, kind
-        As people know it.
+        Id and kind of the item.
     path
-        Of the thing that the file holds: its generator, for an item.
+        Path of the entry in the file; of a generated item that of its generator.
     numbers
-        Of an item within its generator.
+        Numbers of a generated item within its generator.
     hall
         Of rows, racks and nodes: the hall whose overrides name it.
     """
@@ -63,7 +63,7 @@ class SceneItem:
 
     @property
     def generator(self) -> str:
-        """Return the id of what the file holds."""
+        """Return the id of the entry in the file."""
         return self.id.partition("/")[0]
 
 
@@ -81,12 +81,12 @@ _DEPTHS: tuple[ItemKind, ...] = ("rows", "row", "rack", "node")
 
 
 def item_of(scenario: Scenario, id: str) -> SceneItem:
-    """Return what an id stands for.
+    """Return the item with an id.
 
     Raises
     ------
     CommandError
-        When nothing has it.
+        When no item has it.
     """
     name, *numbers = id.split("/")
     index = tuple(int(number) for number in numbers if number.isdecimal())
@@ -126,7 +126,7 @@ def item_of(scenario: Scenario, id: str) -> SceneItem:
 
 
 def titled(kind: ItemKind) -> str:
-    """Return what people call a kind of thing."""
+    """Return the name of a kind of item for people."""
     return TITLES.get(kind, kind)
 
 
@@ -150,24 +150,24 @@ def made_by(scenario: Scenario, name: str) -> Loop | PowerStage:
 
 
 def override(hall: Hall, item: str) -> Override:
-    """Return what is said of an item; nothing particular when nothing is."""
+    """Return the override of an item; an empty one without any."""
     return hall.overrides.get(item, _PLAIN)
 
 
 def in_file(scene: EditedScene, path: str) -> bool:
-    """Return whether the file itself, and no other that it extends, says something at a path."""
+    """Return whether the file itself has a value at a path, and none of the files it extends."""
     own, *inherited = _saying(scene, path)
     return own and not any(inherited)
 
 
 def overrides(scene: EditedScene, path: str) -> bool:
-    """Return whether the file itself says something at a path where another that it extends does, too."""
+    """Return whether the file itself has a value at a path that overrides one of a file it extends."""
     own, *inherited = _saying(scene, path)
     return own and any(inherited)
 
 
 def _saying(scene: EditedScene, path: str) -> tuple[bool, ...]:
-    """Return which files say something at a path, the scene's own first."""
+    """Return for each file whether it has a value at a path, the scene's own first."""
     return tuple(not resolve(split(path), file.tree)[1] for file in scene.document.files)
 
 

@@ -1,4 +1,4 @@
-"""A change beneath edits that are still to come: lists that these write whole keep what it gives and takes."""
+"""Changes of the start of a scene, carried on into the lists that later edits write as a whole."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from twin.scenario.text.parse import parse
 
 
 def followed(document: Document, changes: Iterable[Change]) -> tuple[Change, ...]:
-    """Return how the edits of a file follow changes of its start, as changes of these edits.
+    """Return the changes of the edits of a file that follow from changes of its start.
 
     An edit that hangs a rack on a loop writes all that the loop serves. Of a rack that comes at the start afterwards it
     knows nothing, and would take it from the loop again when its time comes.
@@ -35,13 +35,13 @@ def followed(document: Document, changes: Iterable[Change]) -> tuple[Change, ...
 
 
 def in_the_way(edits: Iterable[Edit], edit: Edit) -> Edit | None:
-    """Return the first of some later edits that writes a list whole which an edit writes, too; None: there is none."""
+    """Return the first of some later edits that writes the same whole list as an edit; None without one."""
     written = {change.path for change in edit.changes if _words(change.value) is not None}
     return next((later for later in edits if any(change.path in written for change in later.changes)), None)
 
 
 def _apart(document: Document, change: Change) -> tuple[list[Any], list[Any]] | None:
-    """Return what a change gives to a list of words, and takes from it; None where it is about something else."""
+    """Return the words that a change adds to a list and removes from it; None for a change of another kind."""
     after, before = _words(change.value), value_in(document, change.path) or []
     if after is None or not isinstance(before, list):
         return None
@@ -49,7 +49,7 @@ def _apart(document: Document, change: Change) -> tuple[list[Any], list[Any]] | 
 
 
 def _with(value: str | None, gained: list[Any], lost: list[Any]) -> list[Any] | None:
-    """Return the list that an edit writes, with what was given and taken beneath it; None where it stays."""
+    """Return the list that an edit writes with words gained and lost; None when it stays."""
     words = _words(value)
     if words is None:
         return None
@@ -59,7 +59,7 @@ def _with(value: str | None, gained: list[Any], lost: list[Any]) -> list[Any] | 
 
 
 def _words(value: str | None) -> list[Any] | None:
-    """Return the list of words that a text stands for; None: it is another value."""
+    """Return the list of words in a text; None for any other value."""
     if value is None or not value.lstrip().startswith("["):
         return None
     try:

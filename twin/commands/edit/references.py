@@ -1,4 +1,4 @@
-"""Who refers to what goes: rows of fabrics and jobs, feeds, loops, targets, members of groups, cables."""
+"""References to deleted items: rows of fabrics and jobs, feeds, loops, targets, members of groups, cables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TARGETS = ("power_caps", "interventions", "exclusions")
 
 
 def cut(changes: Changes, gone: Gone) -> list[str]:
-    """Take away all that refers to what goes; return the things concerned, by their paths.
+    """Remove all references to deleted items; return the paths of the entries that changed.
 
     A power stage below one that goes hangs on what was above it. A thing that nothing is left of goes too, and what
     refers to it in turn.
@@ -48,7 +48,7 @@ def cut(changes: Changes, gone: Gone) -> list[str]:
     Raises
     ------
     CommandError
-        When something cannot do without: a loop without the facility loop that takes its heat.
+        When an entry needs the deleted item: a loop needs its facility loop.
     """
     scene = changes.scene
     touched: list[str] = []
@@ -94,13 +94,13 @@ def cut(changes: Changes, gone: Gone) -> list[str]:
 
 
 def _named(scene: EditedScene, where: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return (id, what is said) of the things of a list."""
+    """Return (id, entry) of a list."""
     found = value_at(scene, where) or []
     return [(entry["id"], entry) for entry in found if isinstance(entry, dict) and "id" in entry]
 
 
 def _above(scene: EditedScene, stage: str, gone: Gone) -> str | None:
-    """Return the nearest stage above one that goes which stays."""
+    """Return the nearest stage above a deleted one that stays."""
     sources = {stage.id: stage.source for stage in scene.scenario.power}
     above = sources.get(stage)
     while above is not None and gone(above):
@@ -109,7 +109,7 @@ def _above(scene: EditedScene, stage: str, gone: Gone) -> str | None:
 
 
 def _loops(scene: EditedScene, gone: Gone) -> None:
-    """Raise CommandError when a loop that stays would lose the facility loop that takes its heat."""
+    """Raise CommandError when a remaining loop would lose its facility loop."""
     for loop in scene.scenario.cooling.loops:
         if gone(loop.plant) and not gone(loop.id):
             hint = f"connect {loop.id} to another facility loop first, or delete it too"
@@ -117,7 +117,7 @@ def _loops(scene: EditedScene, gone: Gone) -> None:
 
 
 def _homes(changes: Changes, gone: Gone, touched: list[str]) -> None:
-    """Let nodes that have moved to a rack that goes stand where they came from; added ones go with it."""
+    """Return moved nodes of a deleted rack to their own racks; delete added nodes with it."""
     for hall in changes.scene.scenario.halls:
         for item, override in hall.overrides.items():
             if override.rack is None or not gone(override.rack) or gone(item):
@@ -130,7 +130,7 @@ def _homes(changes: Changes, gone: Gone, touched: list[str]) -> None:
 
 
 def _tiers(changes: Changes, gone: Gone, touched: list[str]) -> None:
-    """Take away homes of switches, and cables whose ends go."""
+    """Remove deleted racks of switches, and cables with a deleted end."""
     for name, fabric in _named(changes.scene, "fabrics"):
         if gone(name):
             continue
@@ -173,7 +173,7 @@ def _traces(changes: Changes, gone: Gone, touched: list[str]) -> None:
 
 
 def _targets(changes: Changes, gone: Gone, touched: list[str]) -> None:
-    """Take away what is done to things that go, and limits and exclusions that name them."""
+    """Remove interventions on deleted items, and limits and exclusions that name them."""
     for where in _TARGETS:
         items = value_at(changes.scene, where) or []
         stay = [entry for entry in items if not _aims(entry, gone)]

@@ -1,4 +1,4 @@
-"""Changes of an edit that comes at a time of a run, each of one item: the scene before it may be changed later."""
+"""Changes of an edit at a time of the run, split into one for each item: the scene before it may change later."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TABLE = re.compile(r"halls\[[^\[\]]+\]\.overrides")
 
 
 def apart(document: Document, changes: Iterable[Change]) -> tuple[Change, ...]:
-    """Return the same changes of a scene, those of a whole table of items as one of each item.
+    """Return the same changes, those of a whole table split into one for each item.
 
     A table that is written or taken away whole would take what is said of other items with it, where the scene says
     that only since the start was edited again.

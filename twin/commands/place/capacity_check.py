@@ -1,4 +1,4 @@
-"""Newcomers among things that mean all there is: fabrics without ports for them, jobs that want nodes of one kind."""
+"""Limits of new nodes: fabrics without rows that lack the ports, and jobs that need nodes of one kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twin.scenario.schema.systems import Fabric
 
 
 def unwired(changes: Changes, parts: list[str]) -> None:
-    """Let what names no rows keep to those there are, where nodes of these parts do not suit it.
+    """Name the present rows in fabrics and jobs without rows that new nodes of these parts do not suit.
 
     A fabric that has no ports for them leaves them without cables at first; a job goes on with the nodes it has.
     """
@@ -38,7 +38,7 @@ def unwired(changes: Changes, parts: list[str]) -> None:
 
 
 def takes(scene: EditedScene, fabric: Fabric, parts: list[str]) -> bool:
-    """Return whether a fabric has room for so many more nodes."""
+    """Return whether a fabric has ports for these additional nodes."""
     found = [cards_of(scene.catalog.node(part), scene.catalog) for part in parts]
     cards = [number for number, _ in found if number]
     if not cards:
@@ -53,7 +53,7 @@ def takes(scene: EditedScene, fabric: Fabric, parts: list[str]) -> bool:
 
 
 def standing_rows(scene: EditedScene) -> list[str]:
-    """Return the row generators that have nodes for work."""
+    """Return the row generators with compute nodes."""
     standing = expand.node_counts(scene.scenario, scene.catalog)
     generators = [rows for hall in scene.scenario.halls for rows in hall.rows]
     return [rows.id for rows in generators if rows.racks.role == "compute" and standing[rows.id]]

@@ -1,4 +1,4 @@
-"""Deleting: what a generator made is marked absent, what stands alone goes with all that refers to it."""
+"""Deleting items: generated ones are marked absent, others are removed with all references to them."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ _WHOLE: tuple[ItemKind, ...] = (
 
 @dataclass(frozen=True)
 class Delete:
-    """Take things away.
+    """Delete items.
 
     Parameters
     ----------
     ids
-        Halls, generators, rows, racks, nodes, machines, power items, and whatever else has an id.
+        Halls, generators, rows, racks, nodes, machines, power items, and anything else with an id.
     """
 
     ids: tuple[str, ...]
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Delete {self.ids[0]}" if len(self.ids) == 1 else f"Delete {len(self.ids):,} items"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -59,7 +59,7 @@ class Delete:
         return self._gathered(scene)[0].patch(f"Delete {people_say(scene.scenario, self.ids)}")
 
     def concerns(self, scene: EditedScene) -> list[str]:
-        """Return what else refers to what goes and loses that, by its path in the file; raises as `patch`."""
+        """Return the paths of the entries that lose a reference to a deleted item; raises as `patch`."""
         return self._gathered(scene)[1]
 
     def _gathered(self, scene: EditedScene) -> tuple[Changes, list[str]]:
@@ -75,7 +75,7 @@ class Delete:
 
 
 class _Gone:
-    """What goes, gathered from a selection."""
+    """The items to delete, gathered from a selection."""
 
     def __init__(self, scene: EditedScene, changes: Changes) -> None:
         self._scene, self._changes = scene, changes
@@ -85,11 +85,11 @@ class _Gone:
         self._fewer: dict[str, list[int]] = {}  # loop generator or stage -> items that go
 
     def goes(self, id: str) -> bool:
-        """Return whether an id is gone."""
+        """Return whether an id is deleted."""
         return id.partition("/")[0] in self._whole or id in self._ends
 
     def add(self, id: str) -> None:
-        """Take note of one thing that goes."""
+        """Add one item to those deleted."""
         item = item_of(self._scene.scenario, id)
         if item.kind == "hall":
             self._hall(id)
@@ -159,7 +159,7 @@ class _Gone:
         return len(expand.node_parts(rows.racks, part, self._scene.catalog))
 
     def racks_and_rows(self) -> None:
-        """Mark rows and racks absent, or take the whole generator when nothing of it is left."""
+        """Mark rows and racks absent, or delete the whole generator when none of it is left."""
         for name, items in self._items.items():
             if name in self._whole:
                 continue
@@ -179,7 +179,7 @@ class _Gone:
                 self._changes.override(hall.id, "/".join((name, *map(str, numbers))), absent=True)
 
     def shrink(self) -> None:
-        """Take items of loop generators and power stages away: the others close up, and keep their places."""
+        """Remove items of loop generators and power stages: the others are renumbered and keep their places."""
         for name, numbers in self._fewer.items():
             if name in self._whole:
                 continue

@@ -1,4 +1,4 @@
-"""What a thing takes up: floor under racks and machines, units inside a rack."""
+"""Space of items: floor under racks and machines, units inside a rack."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def standing(plant: Plant, *, settled: bool = False) -> FloorFootprints:
 
 
 def struck(moved: FloorFootprints, fixed: FloorFootprints) -> tuple[str, str] | None:
-    """Return the first of `moved` and of `fixed` that would stand in one another; None when all fit."""
+    """Return the ids of the first overlapping pair of `moved` and `fixed`; None when all fit."""
     if not len(moved.ids) or not len(fixed.ids):
         return None
     order = np.argsort(fixed.x_m, kind="stable")
@@ -120,7 +120,7 @@ def node_height_u(part: NodePart) -> int:
 
 
 def taken_units(plant: Plant, rack: int, leaving: frozenset[int] = frozenset()) -> dict[int, str]:
-    """Return unit -> what stands there, from 1 up; nodes in the slots `leaving` do not count."""
+    """Return unit, from 1 up -> the part in it; nodes in the slots `leaving` do not count."""
     found: dict[int, str] = {}
     nodes, switches, fixtures = plant.nodes, plant.switches, plant.fixtures
     for slot in np.flatnonzero(fixtures.rack == rack).tolist():
@@ -137,12 +137,12 @@ def taken_units(plant: Plant, rack: int, leaving: frozenset[int] = frozenset()) 
 
 
 def unit_for(plant: Plant, rack: int, height_u: int, wanted_u: int, taken: dict[int, str], part: str) -> int:
-    """Return the lowest unit where something of a height fits: the wanted one, or with 0 the first that is free.
+    """Return the lowest unit for a part of some height: the wanted one, or with 0 the first free one.
 
     Raises
     ------
     CommandError
-        When it does not fit.
+        When the part does not fit.
     """
     units = int(plant.racks.units_u[rack])
     name = plant.racks.ids[rack]
@@ -168,7 +168,7 @@ def unit_for(plant: Plant, rack: int, height_u: int, wanted_u: int, taken: dict[
 
 
 def first_free(taken: dict[int, str], units: int, height_u: int) -> int:
-    """Return the lowest unit with so many free ones above it; 0 when there is none."""
+    """Return the lowest of `height_u` free units in a row; 0 without any."""
     run = 0
     for u in range(1, units + 1):
         run = 0 if u in taken else run + 1

@@ -1,4 +1,4 @@
-"""Changing what a generator makes: rows, racks, nodes, pitch; loops and power items by number."""
+"""Changing a generator: rows, racks, nodes and pitch, or the number of loops and power items."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from twin.scenario.schema.site import Hall, RowGenerator
 
 @dataclass(frozen=True)
 class ChangeGenerator:
-    """Change what a generator makes; None leaves a thing as it is.
+    """Change the figures of a generator; None leaves a figure as it is.
 
-    What is said of items that go, and what refers to them, goes with them.
+    Overrides of removed items, and references to them, are removed too.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class ChangeGenerator:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Change {self.id}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -60,7 +60,7 @@ class ChangeGenerator:
         return self._gathered(scene)[0].patch(self.title)
 
     def concerns(self, scene: EditedScene) -> list[str]:
-        """Return what else refers to items that go and loses that, by its path in the file; raises as `patch`."""
+        """Return the paths of the entries that lose a reference to a removed item; raises as `patch`."""
         return self._gathered(scene)[1]
 
     def _gathered(self, scene: EditedScene) -> tuple[Changes, list[str]]:
@@ -120,7 +120,7 @@ class ChangeGenerator:
         return cut(changes, beyond)
 
     def _groups(self, scene: EditedScene, path: str, rows: RowGenerator) -> list[dict[str, Any]] | None:
-        """Return the node groups afterwards; None when they stay."""
+        """Return the node groups after the change; None when they stay."""
         if self.nodes is None and self.node_part is None:
             return None
         groups: list[dict[str, Any]] = [dict(group) for group in value_at(scene, f"{path}.racks.nodes") or []]
@@ -137,7 +137,7 @@ class ChangeGenerator:
 
 
 class _Beyond:
-    """Which items a generator no longer makes."""
+    """The items that a generator no longer makes."""
 
     def __init__(
         self,

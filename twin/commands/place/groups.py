@@ -1,4 +1,4 @@
-"""Groups of things, and who may use what: tenants, partitions, rows of a job."""
+"""Groups of items, and the assignment of jobs and rows to tenants and partitions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from twin.scenario import Patch
 
 @dataclass(frozen=True)
 class MakeGroup:
-    """Make some things a group, which is picked and moved as one; they leave the groups they are in."""
+    """Make a group of items that is selected and moved as one; they leave their present groups."""
 
     ids: tuple[str, ...]
     name: str = ""
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Group {counted(len(self.ids), 'item')}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -61,13 +61,13 @@ class MakeGroup:
 
 @dataclass(frozen=True)
 class Ungroup:
-    """Dissolve groups; what was in them stays."""
+    """Dissolve groups; their members stay."""
 
     ids: tuple[str, ...]
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Ungroup {self.ids[0]}" if len(self.ids) == 1 else f"Dissolve {len(self.ids)} groups"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -83,14 +83,14 @@ class Ungroup:
 
 @dataclass(frozen=True)
 class AssignTenant:
-    """Give jobs and streams of jobs to a tenant, or let it use partitions and stores.
+    """Assign jobs and job streams to a tenant, or let it use partitions and stores.
 
     Parameters
     ----------
     ids
         Jobs, streams, partitions, stores.
     tenant
-        "": jobs belong to nobody, partitions and stores are everybody's.
+        Id of the tenant; "": jobs have no tenant, partitions and stores admit every tenant.
     """
 
     ids: tuple[str, ...]
@@ -98,7 +98,7 @@ class AssignTenant:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         chosen = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
         return f"Assign {chosen} to {self.tenant}" if self.tenant else f"Remove {chosen} from its tenant"
 
@@ -125,7 +125,7 @@ class AssignTenant:
 
 @dataclass(frozen=True)
 class AssignJob:
-    """Say where jobs may run.
+    """Set the rows or the partition where jobs may run.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class AssignJob:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         jobs = self.jobs[0] if len(self.jobs) == 1 else counted(len(self.jobs), "job")
         where = self.partition or ", ".join(self.rows)
         return f"Allow {jobs} on {where}" if where else f"Allow {jobs} on all rows"
@@ -177,7 +177,7 @@ class AssignRows:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         rows = ", ".join(self.rows) if len(self.rows) < 4 else counted(len(self.rows), "generator")
         return f"Put {rows} into {self.partition}" if self.partition else f"Remove {rows} from partitions"
 

@@ -1,4 +1,4 @@
-"""Moving and turning what stands on the floor, and nodes between racks."""
+"""Moving and turning racks, rows and machines, and moving nodes between racks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from twin.scenario.schema.site import FURTHEST_M
 
 @dataclass(frozen=True)
 class MoveThings:
-    """Move racks, rows, whole generators and machines by the same way.
+    """Move racks, rows, whole generators and machines by one distance.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class MoveThings:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Move {self.ids[0]}" if len(self.ids) == 1 else f"Move {len(self.ids):,} items"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -65,7 +65,7 @@ class MoveTo:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Move {self.places[0][0]}" if len(self.places) == 1 else f"Move {len(self.places):,} items"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -110,7 +110,7 @@ def place_of(scene: EditedScene, id: str) -> tuple[float, float]:
 
 @dataclass
 class _Chosen:
-    """What moves: generators, rows and racks without those that go with them anyway, and machines."""
+    """The items to move: generators, rows, racks and machines, each part of no other one of them."""
 
     generators: list[str] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
@@ -119,7 +119,7 @@ class _Chosen:
 
     @classmethod
     def of(cls, scene: EditedScene, ids: tuple[str, ...]) -> _Chosen:
-        """Return what some ids choose; all racks of a row are the row, all its rows are the generator."""
+        """Return the items of some ids; all racks of a row become the row, all rows the generator."""
         if not ids:
             raise CommandError("nothing is selected")
         generators: set[str] = set()
@@ -177,13 +177,13 @@ class _Chosen:
         return found
 
     def boxes(self, scene: EditedScene, ids: list[str]) -> Bools:
-        """Return which footprints move, given what each is of."""
+        """Return which footprints move, given the id of each."""
         whole, alone = (*self.generators, *self.rows), {*self.racks, *self.machines}
         heads = tuple(f"{name}/" for name in whole)
         return np.array([id in alone or (bool(heads) and id.startswith(heads)) for id in ids], np.bool_)
 
     def in_the_way(self, scene: EditedScene) -> FloorFootprints:
-        """Return what is in the way: of racks, which the other machines keep clear of, what was given a place."""
+        """Return the obstacles; machines without a place of their own are none for racks, which they keep clear of."""
         boxes = standing(scene.plant, settled=not self.machines)
         return boxes.but(self.boxes(scene, boxes.ids))
 
@@ -213,7 +213,7 @@ class _Chosen:
             _move_machine(changes, machine, x_m, y_m)
 
     def _with(self, changes: Changes, above: str, x_m: float, y_m: float, rows_too: bool) -> None:
-        """Let rows and racks that have places of their own go along with what they belong to."""
+        """Move rows and racks with places of their own along with their generator or row."""
         hall, _ = generator(changes.scene.scenario, above.partition("/")[0])
         for item, about in hall.overrides.items():
             deep = item.count("/") == 2 or (rows_too and item.count("/") == 1)
@@ -266,7 +266,7 @@ class MoveNodes:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         nodes = self.nodes[0] if len(self.nodes) == 1 else f"{len(self.nodes):,} nodes"
         return f"Move {nodes} to {self.rack}"
 
@@ -313,7 +313,7 @@ class Rotate:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Turn {self.ids[0]}" if len(self.ids) == 1 else f"Turn {len(self.ids):,} items"
 
     def patch(self, scene: EditedScene) -> Patch:

@@ -1,4 +1,4 @@
-"""Carrying racks into another hall of the site: they keep their ids, and what feeds and cools them."""
+"""Moving racks to another hall of the site: they keep their ids, feeds and loops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from twin.scenario import Patch
 
 @dataclass(frozen=True)
 class MoveToHall:
-    """Let racks stand in another hall.
+    """Move racks to another hall.
 
     A hall holds row generators, so one goes as a whole: a rack alone where it is all that its generator makes. It
     stands where it stood from the corner of its hall, or beside what is there where that is taken.
@@ -34,7 +34,7 @@ class MoveToHall:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         chosen = self.ids[0] if len(self.ids) == 1 else f"{len(self.ids):,} items"
         return f"Move {chosen} to hall {self.hall}"
 
@@ -57,7 +57,7 @@ class MoveToHall:
 
 
 def _whole(scene: EditedScene, id: str) -> str:
-    """Return the row generator that goes when a thing does."""
+    """Return the row generator that moves with an item."""
     item = item_of(scene.scenario, id)
     if item.kind not in ("rows", "row", "rack"):
         raise CommandError(f"{titled(item.kind)} {id} cannot move to a hall by itself", "move racks and rows")
@@ -88,7 +88,7 @@ def _carried(scene: EditedScene, boxes: FloorFootprints, name: str, hall: str) -
 
 
 def _free_m(carried: FloorFootprints, obstacles: FloorFootprints) -> float:
-    """Return how far along x things have to go to stand in nothing [m]."""
+    """Return the distance along x at which items overlap nothing [m]."""
     if struck(carried, obstacles) is None:
         return 0.0
     same = obstacles.hall == carried.hall[0]
@@ -103,7 +103,7 @@ def _joined(first: FloorFootprints, second: FloorFootprints) -> FloorFootprints:
 
 
 def _write(changes: Changes, name: str, hall: str, by_m: float) -> None:
-    """Take a generator and all that is said of its items out of its hall, and say it of the other."""
+    """Move the entry of a generator and the overrides of its items to the other hall."""
     was, rows = generator(changes.scene.scenario, name)
     path = f"halls[{was.id}].rows[{name}]"
     text = value_at(changes.scene, path)

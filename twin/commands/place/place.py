@@ -1,4 +1,4 @@
-"""Adding things: a part of the catalogue at a place, rows of racks, a node in a rack."""
+"""Adding items: a part of the catalogue at a place, rows of racks, a node in a rack."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class AddPart:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Add {self.part}" if self.count == 1 else f"Add {self.count} {self.part}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -143,7 +143,7 @@ class AddPart:
 
 
 class _New:
-    """What a part becomes in a scene."""
+    """Adds a part to a scene as an item of its kind."""
 
     def __init__(self, scene: EditedScene, changes: Changes, asked: AddPart) -> None:
         self._scene, self._changes, self._asked = scene, changes, asked
@@ -245,7 +245,7 @@ class _New:
         return name
 
     def stage(self, part: Part) -> None:
-        """Add a power stage under the best there is."""
+        """Add a power stage below the stage that suits it best."""
         scene, asked = self._scene, self._asked
         kind: StageKind = STAGE_KINDS[part.KIND]
         if part.KIND == "generator":
@@ -323,7 +323,7 @@ def hall_slot(scene: EditedScene, hall: str) -> int:
 
 
 def supplier(scene: EditedScene, kind: StageKind) -> str:
-    """Return the stage that a new one of a kind hangs on; "" when there is none: then it is the grid's."""
+    """Return the stage that supplies a new one of a kind; "" without one: the grid supplies it."""
     stages = scene.scenario.power
     for above in _ABOVE.get(kind, ("switchgear", "utility")):
         found = [stage.id for stage in stages if stage.kind == above]
@@ -368,7 +368,7 @@ class AddRows:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         racks = f"{self.racks} racks" if self.racks > 1 else "1 rack"
         return f"Add a row of {racks}" if self.rows == 1 else f"Add {self.rows} rows of {racks}"
 

@@ -1,4 +1,4 @@
-"""Setting a property of one thing or the same of many, draining nodes, and giving things a name for people."""
+"""Setting a property of one or many items, draining nodes, and renaming items."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ITEM_KEYS: dict[ItemKind, tuple[str, ...]] = {
 
 
 def path_of(scene: EditedScene, id: str, key: str) -> str:
-    """Return the path of a property of a thing.
+    """Return the path of a property of an item.
 
     A key of a row, rack or node that only its generator has is that of the generator, and so is a key of a loop or
     power item. An id of "" stands for the scene itself.
@@ -40,14 +40,14 @@ def path_of(scene: EditedScene, id: str, key: str) -> str:
 
 @dataclass(frozen=True)
 class SetProperty:
-    """Set one property of some things.
+    """Set one property of some items.
 
     Parameters
     ----------
     ids
-        What to set it of; ("",): the scene itself, and `key` is a whole path.
+        Ids of the items; ("",): the scene itself, with a whole path as `key`.
     key
-        As in a file, below the thing: "supply", "racks.pitch", "drained".
+        Key of the file below the item: "supply", "racks.pitch", "drained".
     value
         YAML text with its unit, such as "20 degC"; None: back to what it is by default.
     """
@@ -58,7 +58,7 @@ class SetProperty:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         name = self.key.rpartition(".")[2]
         of = f" of {self.ids[0]}" if len(self.ids) == 1 and self.ids[0] else ""
         many = f" of {counted(len(self.ids), 'item')}" if len(self.ids) > 1 else ""
@@ -87,14 +87,14 @@ class SetProperty:
 
 @dataclass(frozen=True)
 class DrainNodes:
-    """Give nodes no work at the start, or again; racks, rows and generators stand for all nodes in them."""
+    """Drain nodes at the start, or resume them; racks, rows and generators stand for all their nodes."""
 
     ids: tuple[str, ...]
     drained: bool = True
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         chosen = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
         return f"{'Drain' if self.drained else 'Resume'} {chosen}"
 
@@ -110,7 +110,7 @@ class DrainNodes:
 
 
 def nodes_in(scene: EditedScene, ids: tuple[str, ...]) -> list[str]:
-    """Return the nodes that stand in some rows, racks or generators, each once."""
+    """Return the nodes in some rows, racks or generators, each once."""
     plant = scene.plant
     found: dict[str, None] = {}
     for id in ids:
@@ -147,7 +147,7 @@ _NAMED: dict[ItemKind, str] = {
 
 @dataclass(frozen=True)
 class Rename:
-    """Give a thing another name for people; its id stays for ever.
+    """Rename an item for people; its id never changes.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class Rename:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Rename {self.id or 'the scene'}"
 
     def patch(self, scene: EditedScene) -> Patch:

@@ -1,4 +1,4 @@
-"""Nodes that come into a rack: of a part of the catalogue, or copies of nodes that stand somewhere."""
+"""Adding nodes to a rack: of a part of the catalogue, or copies of other nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from twin.scenario import Patch
 
 @dataclass(frozen=True)
 class NodeCopy:
-    """What a copy of a node is: its part, and whether it is given no work at the start."""
+    """A copy of a node: its part, and whether it is drained at the start."""
 
     part: str
     drained: bool = False
@@ -46,7 +46,7 @@ class AddNode:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return (
             f"Add {self.part} to {self.rack}"
             if self.count == 1
@@ -79,7 +79,7 @@ class PutNodes:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return self.named or f"Paste {counted(len(self.nodes), 'node')} into {self.rack}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -102,13 +102,13 @@ class PutNodes:
 
 @dataclass(frozen=True)
 class DuplicateNodes:
-    """Put a copy of each node into its own rack: into the next free units above it, else the first free ones."""
+    """Put a copy of each node into its rack: into the next free units above it, else the first free ones."""
 
     ids: tuple[str, ...]
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Duplicate {self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), 'node')}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -134,7 +134,7 @@ class DuplicateNodes:
 
 
 def node_copies(scene: EditedScene, ids: Sequence[str]) -> tuple[NodeCopy, ...]:
-    """Return copies of nodes as they stand, rack by rack from below; raises CommandError for what is none."""
+    """Return copies of nodes, rack by rack from below; raises CommandError for an id of no node."""
     nodes = scene.plant.nodes
     return tuple(
         NodeCopy(scene.plant.node_parts[int(nodes.part[slot])], bool(nodes.drained[slot]))
@@ -143,7 +143,7 @@ def node_copies(scene: EditedScene, ids: Sequence[str]) -> tuple[NodeCopy, ...]:
 
 
 def heights_u(scene: EditedScene, nodes: Sequence[NodeCopy]) -> list[int]:
-    """Return the units each takes; raises CommandError where the catalogue has no such node."""
+    """Return the height of each node [U]; raises CommandError for a node part the catalogue lacks."""
     found = []
     for node in nodes:
         part = scene.catalog.part(node.part) if node.part in scene.catalog else None
@@ -167,7 +167,7 @@ def _slots(scene: EditedScene, ids: Sequence[str]) -> list[int]:
 
 
 def rack_slot(scene: EditedScene, rack: str) -> int:
-    """Return the slot of a rack that stands; raises CommandError when there is none."""
+    """Return the slot of a present rack; raises CommandError without one."""
     kind, slot = scene.plant.slots.get(rack, ("", -1))
     if kind != "rack":
         raise CommandError(f"there is no rack {rack!r}")
@@ -175,7 +175,7 @@ def rack_slot(scene: EditedScene, rack: str) -> int:
 
 
 def fresh_node(scene: EditedScene, rack: str) -> int:
-    """Return the number of the next node of a rack, beyond all it ever had."""
+    """Return the number of the next node of a rack, above all numbers it ever had."""
     slot = rack_slot(scene, rack)
     most = int(scene.plant.racks.node_count[slot]) - 1
     first = int(scene.plant.racks.node_first[slot])

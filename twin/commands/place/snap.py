@@ -1,4 +1,4 @@
-"""Where a thing lands that is moved over the floor: tiles, rows, neighbours; what it would hit, and how close it comes.
+"""Snapping an item that is moved over the floor to tiles, rows and neighbours; overlaps and clearances there.
 
 Pure geometry on the footprints of a plant, in the coordinates of the site. A thing is a shape of one or more
 footprints that keep their places to one another; the first of them is the one that snaps.
@@ -43,7 +43,7 @@ class MovedShape:
 
     @classmethod
     def single(cls, width_m: float, depth_m: float, facing: int = 0) -> MovedShape:
-        """Return the shape of a single thing."""
+        """Return the shape of a single footprint."""
         return cls(
             np.zeros(1), np.zeros(1), np.array([width_m]), np.array([depth_m]), np.array([facing], np.int32)
         )
@@ -59,7 +59,7 @@ class MovedShape:
 
     @classmethod
     def standing(cls, floor: FloorPlan, ids: Sequence[str]) -> tuple[MovedShape, Point] | None:
-        """Return the shape of things that stand there, and where its anchor, the first of them, is; None: none does."""
+        """Return the shape of present items and the place of its anchor, the first of them; None: none is present."""
         chosen = set(ids)
         found = [k for k, id in enumerate(floor.ids) if id in chosen]
         if not found:
@@ -79,7 +79,7 @@ class MovedShape:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Something on the floor that is no rack or machine of the plant's tables."""
+    """An item on the floor that is no rack or machine of the plant."""
 
     id: str
     low: Point
@@ -88,7 +88,7 @@ class Obstacle:
 
 @dataclass(frozen=True, eq=False)
 class FloorPlan:
-    """What stands on the floor, as footprints: centres and sizes [m]; `row` is -1 of all but racks."""
+    """Footprints of all items on the floor: centres and sizes [m]; `row` is -1 for all but racks."""
 
     ids: list[str]
     x_m: Floats
@@ -114,7 +114,7 @@ class FloorPlan:
         Parameters
         ----------
         without
-            What is being moved: it is not in its own way.
+            Ids of the moved items, which are no obstacles.
         settled
             Leave out machines without a place of their own: they keep clear of racks by themselves.
         """
@@ -148,7 +148,7 @@ class FloorPlan:
         )
 
     def hall_at(self, x_m: float, y_m: float) -> int:
-        """Return the hall that a place is in, else the nearest one."""
+        """Return the hall of a place, else the nearest one."""
         x0, y0, x1, y1 = self.halls_m.T
         away = np.maximum(np.maximum(x0 - x_m, x_m - x1), 0.0) + np.maximum(np.maximum(y0 - y_m, y_m - y1), 0)
         return int(away.argmin())
@@ -166,7 +166,7 @@ class FloorPlan:
 
 @dataclass(frozen=True)
 class LandingPlace:
-    """Where the anchor comes to stand (site [m]), in which hall, and the row (slot) whose line it joins, -1 none."""
+    """Place of the anchor (site [m]), its hall, and the slot of the row whose line it joins; -1: none."""
 
     x_m: float
     y_m: float
@@ -176,7 +176,7 @@ class LandingPlace:
 
 @dataclass(frozen=True)
 class Guide:
-    """A line on the floor that says why a thing stands where it does, or how far it is from its neighbour."""
+    """A line on the floor that shows an alignment, or the distance to a neighbour."""
 
     kind: Literal["line", "gap"]
     start: Point
@@ -186,7 +186,7 @@ class Guide:
 
 @dataclass(frozen=True)
 class PlacementProblem:
-    """What speaks against a place: `hard`, so that nothing is put there, or only to be known."""
+    """A problem of a place: a `hard` one forbids it, others are for information."""
 
     sentence: str
     ids: tuple[str, ...] = ()
@@ -195,7 +195,7 @@ class PlacementProblem:
 
 @dataclass(frozen=True)
 class Snap:
-    """Where a thing lands, the lines that show why, and what speaks against it."""
+    """The place where an item lands, its guide lines, and its problems."""
 
     place: LandingPlace
     guides: tuple[Guide, ...] = ()
@@ -203,12 +203,12 @@ class Snap:
 
     @property
     def ok(self) -> bool:
-        """Return whether it can be put there."""
+        """Return whether the item can be put there."""
         return not any(problem.hard for problem in self.problems)
 
     @property
     def reason(self) -> str:
-        """Return the worst of what speaks against it; "" when nothing does."""
+        """Return the worst problem; "" without any."""
         worst = sorted(self.problems, key=lambda problem: not problem.hard)
         return worst[0].sentence if worst else ""
 
@@ -224,14 +224,14 @@ def snap(
     keep_y_m: float | None = None,
     subject: str = "it",
 ) -> Snap:
-    """Return where a shape lands whose anchor is wished at (x, y).
+    """Return the place where a shape lands whose anchor is wanted at (x, y).
 
     Parameters
     ----------
     floor
-        What stands there, without the thing itself.
+        Footprints on the floor, without the moved item.
     free
-        Stay where it was wished: no tile and no neighbour draws it.
+        Keep the wanted place: no tile and no neighbour attracts it.
     keep_x_m, keep_y_m
         The anchor moves along the other axis only, and keeps this one.
     subject
@@ -313,7 +313,7 @@ def _aligned(
 ) -> tuple[float, tuple[Guide, ...]]:
     """Return the nearest place along an axis: edges on the joint of two tiles, or centre or edge where another has its.
 
-    With the line through both things, if it is one.
+    Return the line through both as well, if there is one.
     """
     wished_m, across = (x_m, y_m) if axis == 0 else (y_m, x_m)
     middles, middles_across = (floor.x_m, floor.y_m) if axis == 0 else (floor.y_m, floor.x_m)
@@ -387,7 +387,7 @@ def _walls(floor: FloorPlan, moved: _Moved, hall: int, subject: str) -> list[Pla
 
 
 def _clearances(floor: FloorPlan, moved: _Moved, subject: str) -> list[PlacementProblem]:
-    """Return too little room before or behind the thing, or before or behind what stands there."""
+    """Return clearances that are too small, before and behind the item and its neighbours."""
     found: list[tuple[float, PlacementProblem]] = []
     fixed = floor.facing != 0
     standing = floor.low_m, floor.high_m
@@ -441,7 +441,7 @@ def _between(low: Floats, high: Floats, other_low: Floats, other_high: Floats) -
 
 
 def _stretched(guide: Guide, moved: _Moved) -> Guide:
-    """Return a line long enough to pass through the thing too."""
+    """Return a line extended through the item."""
     low, high = moved.low[0], moved.high[0]
     (x0, y0), (x1, y1) = guide.start, guide.stop
     if abs(y0 - y1) < _EVEN_M:
@@ -452,7 +452,7 @@ def _stretched(guide: Guide, moved: _Moved) -> Guide:
 
 
 def _gaps(floor: FloorPlan, moved: _Moved) -> list[Guide]:
-    """Return the distances to the nearest thing on each side of the whole shape."""
+    """Return the distances to the nearest neighbour on each side of the whole shape."""
     low, high = moved.low.min(axis=0), moved.high.max(axis=0)
     out: list[Guide] = []
     for axis in (0, 1):

@@ -1,4 +1,4 @@
-"""Copies of things as the text of a scene, which can be pasted here, into another scene, or into a file by hand."""
+"""Copies of items as text of a scene, to be pasted here, into another scene, or into a file by hand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEAD = "# Copied from a gpu-twin scene: {what}. Paste it into another one."
 
 
 def copied(scene: EditedScene, ids: tuple[str, ...]) -> str:
-    """Return some things as the text of a scene.
+    """Return some items as text of a scene.
 
     Rows stand under ``halls``; a thing that stays and joins them, such as a fabric, is named with what it joins alone.
     Nodes are items of a rack that is not in the text, one on another.
@@ -68,12 +68,12 @@ def _stacked(scene: EditedScene, nodes: tuple[NodeCopy, ...]) -> dict[str, Any]:
 
 
 def pasted(text: str) -> Fragment:
-    """Return what a text holds that can be planted; nothing in it is ever executed.
+    """Return the fragment in a text; nothing in it is ever executed.
 
     Raises
     ------
     CommandError
-        When it is too large, no text of a scene, holds nothing of the kind, or says something wrong of it.
+        When the text is too large, is no text of a scene, or holds nothing to paste or something wrong.
     """
     if len(text) > LARGEST:
         raise CommandError(f"the text has {len(text):,} characters", f"at most {LARGEST:,} can be pasted")
@@ -113,7 +113,7 @@ def pasted(text: str) -> Fragment:
 
 
 def _nodes(text_keys: dict[str, Any]) -> tuple[NodeCopy, ...]:
-    """Return the nodes that a text has without their racks, in its order."""
+    """Return the nodes of a text that has no racks, in its order."""
     found = []
     for hall in _entries(text_keys.get("halls")):
         for item, about in _group(hall.get("overrides")).items():
@@ -127,7 +127,7 @@ def _group(value: Any) -> dict[str, Any]:
 
 
 def _entries(value: Any) -> list[dict[str, Any]]:
-    """Return the groups of keys with an id of a list."""
+    """Return the entries with an id of a list."""
     if not isinstance(value, list):
         return []
     return [
@@ -139,7 +139,7 @@ def _entries(value: Any) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Paste:
-    """Put the things of a text into the scene under fresh ids.
+    """Put the items of a text into the scene under fresh ids.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class Paste:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return "Paste"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -174,7 +174,7 @@ class Paste:
         return self._planted(scene)[0].patch(self.title)
 
     def notices(self, scene: EditedScene) -> list[str]:
-        """Return what is left out, one sentence each; raises as `patch`."""
+        """Return a sentence on each item that is left out; raises as `patch`."""
         return self._planted(scene)[1]
 
     def _planted(self, scene: EditedScene) -> tuple[Changes, list[str]]:
@@ -196,7 +196,7 @@ class Paste:
 def way_to(
     scene: EditedScene, fragment: Fragment, hall: str, at: tuple[float, float] | None
 ) -> tuple[float, float]:
-    """Return how far a fragment moves to have its middle at a place, or without one to stand beside all else [m]."""
+    """Return the distance that brings the middle of a fragment to a place, or without one beside all else [m]."""
     slot = hall_slot(scene, hall)
     boxes, shift_m = fragment.boxes(scene, slot), float(scene.plant.halls.shift_x_m[slot])
     if not boxes.ids:

@@ -1,4 +1,4 @@
-"""Copies in the scene itself: one beside, or an array of them."""
+"""Copies within a scene: one beside the original, or an array."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST = 4096
 
 @dataclass(frozen=True)
 class Duplicate:
-    """Copy things under fresh ids; copies join what their originals are joined to.
+    """Copy items under fresh ids; copies join the fabrics, loops and stages of their originals.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Duplicate:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return (
             f"Duplicate {self.ids[0]}"
             if len(self.ids) == 1
@@ -62,7 +62,7 @@ class Duplicate:
 
 
 def hall_of(scene: EditedScene, ids: tuple[str, ...]) -> str:
-    """Return the hall of the first thing that stands in one; "" when none does."""
+    """Return the hall of the first item in a hall; "" without one."""
     for id in ids:
         hall = item_of(scene.scenario, id).hall
         if hall is not None:
@@ -75,14 +75,14 @@ def hall_of(scene: EditedScene, ids: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Array:
-    """Make an array of things: columns along x, rows along y, the first place is taken by the originals.
+    """Make an array of items: columns along x, rows along y, the originals in the first place.
 
-    A free rack becomes a generator of as many; other things are copied.
+    A rack alone in its generator becomes a generator of the array; other items are copied.
 
     Parameters
     ----------
     ids
-        What to repeat.
+        Items to repeat.
     columns, rows
         Along x and along y.
     pitch
@@ -96,7 +96,7 @@ class Array:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         chosen = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
         return f"Array of {self.columns} x {self.rows} of {chosen}"
 
@@ -139,7 +139,7 @@ class Array:
         return changes.patch(self.title)
 
     def _free_rack(self, scene: EditedScene) -> str:
-        """Return the generator of a rack that stands alone and can be made a row by its numbers; "" else."""
+        """Return the generator of a rack alone in it that can grow to the array; "" otherwise."""
         if len(self.ids) != 1:
             return ""
         chosen = item_of(scene.scenario, self.ids[0])

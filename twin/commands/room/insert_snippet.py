@@ -1,4 +1,4 @@
-"""A fragment put into a scene: fresh ids, references inside kept, those outside kept where they lead somewhere."""
+"""Putting a fragment into a scene: fresh ids; references inside kept, those outside where they exist."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Planter:
     Parameters
     ----------
     changes
-        Gathers what becomes of the scene.
+        Collects the changes of the scene.
     hall
         Where to; "": the first.
 
     Attributes
     ----------
     notices
-        What was left out, one sentence each.
+        A sentence on each item that was left out.
     """
 
     def __init__(self, changes: Changes, hall: str = "") -> None:
@@ -52,7 +52,7 @@ class Planter:
         self.notices: list[str] = []
 
     def plant(self, fragment: Fragment, by_m: tuple[float, float]) -> None:
-        """Put a fragment in, moved by so much in coordinates of the hall; raises CommandError where it does not fit."""
+        """Put a fragment in, moved by a distance [m]; raises CommandError where it does not fit."""
         scene = self._scene
         new = {id: names.fresh(self._taken, id) for id in fragment.ids}
         boxes = fragment.boxes(scene, self._slot)
@@ -79,7 +79,7 @@ class Planter:
                     )
 
     def close(self) -> None:
-        """Let what was there join the newcomers; fabrics that connect all there is leave out those they cannot take."""
+        """Connect the copies to present fabrics and loops; fabrics without ports for them leave them out."""
         fabrics = {f"fabrics[{fabric.id}].rows": fabric for fabric in self._scene.scenario.fabrics}
         for path, after in self._joined.items():
             fabric = fabrics.get(path)
@@ -151,7 +151,7 @@ class Planter:
         self._changes.set(f"{section}[{entry['id']}]", entry)
 
     def _fabric(self, old: str, entry: dict[str, Any], new: dict[str, str]) -> None:
-        """Keep homes of switches and cables that still have both ends; a fabric of nothing would be one of all."""
+        """Keep the racks of switches, and cables with both ends; a fabric without rows would connect all rows."""
         for tier in ("leaf", "spine", "core"):
             home = entry.get(tier, {}).get("racks") if isinstance(entry.get(tier), dict) else None
             if isinstance(home, str):
@@ -176,7 +176,7 @@ class Planter:
             raise CommandError(f"fabric {old} would connect no pasted row", "copy its rows with it")
 
     def _keep_two_feeds(self, entry: dict[str, Any]) -> None:
-        """Leave out what has both its feeds already."""
+        """Leave out consumers that have two feeds already."""
         fed = [name for stage in self._scene.scenario.power for name in stage.feeds]
         kept = [name for name in entry.get("feeds", ()) if fed.count(name) < 2]
         if "feeds" in entry and len(kept) < len(entry["feeds"]):
@@ -185,7 +185,7 @@ class Planter:
             entry["feeds"] = kept
 
     def _kept(self, old: str, key: str, refs: list[Any], new: dict[str, str]) -> list[str]:
-        """Return references inside as they are now, and those outside that exist."""
+        """Return references inside the fragment by their new ids, and those outside that exist."""
         found = []
         for ref in map(str, refs):
             if ref in new:
@@ -198,6 +198,6 @@ class Planter:
 
 
 def _moved(place: dict[str, Any], by_m: tuple[float, float]) -> dict[str, str]:
-    """Return a place of a file, moved."""
+    """Return a place of a file moved by a distance."""
     x_m, y_m = (units.parse(str(place.get(axis, "0 m")), "length") for axis in ("x", "y"))
     return point(x_m + by_m[0], y_m + by_m[1])

@@ -1,4 +1,4 @@
-"""A room or prefab on the facility loop that its hall has: that loop grows with it, and what feeds its machines.
+"""A room or prefab on the facility loop of its hall, which grows with its power supply.
 
 Air of a hall mixes, so all its loops give their heat to one facility loop (`twin.sim.thermal.cooling_draw`).
 """
@@ -40,7 +40,7 @@ def water_of(scene: EditedScene, hall: str = "") -> str:
 
 
 def on_shared_water(changes: Changes, fragment: Fragment, hall: str) -> Fragment:
-    """Return a fragment whose loops hang on the facility loop of a hall, which grows; the same where there is none."""
+    """Return a fragment on the facility loop of a hall, which grows; unchanged in a hall without one."""
     scene, own = changes.scene, fragment.entries.get("cooling.plants", [])
     water = water_of(scene, hall)
     if not own or not water:
@@ -67,7 +67,7 @@ def _celsius(text: str) -> float:
 
 
 def _without_feeds(stages: list[dict[str, Any]], gone: set[str]) -> list[dict[str, Any]]:
-    """Return the stages of a power tree that still feed something or have something below them."""
+    """Return the stages of a power tree that still feed a consumer or a stage."""
     fed_before = {str(stage["id"]) for stage in stages if stage.get("feeds")}
     for stage in stages:
         if "feeds" in stage:
@@ -79,7 +79,7 @@ def _without_feeds(stages: list[dict[str, Any]], gone: set[str]) -> list[dict[st
 
 
 def _grow(changes: Changes, slot: int, more_w: float) -> None:
-    """Give a facility loop the machines for so much more heat; the spare ones it has stay spare."""
+    """Give a facility loop the machines for more heat; its spare machines stay spare."""
     scene, plants = changes.scene, changes.scene.plant.plants
     water, part = scene.scenario.cooling.plants[slot], scene.catalog.part(plants.part[slot])
     if water.units is None or not isinstance(part, ChillerPart | DryCoolerPart | CoolingTowerPart):
@@ -94,7 +94,7 @@ def _grow(changes: Changes, slot: int, more_w: float) -> None:
 
 
 def _drawn_w(scene: EditedScene, slot: int, made: EditedScene) -> float:
-    """Return what the machines and pumps of a facility loop draw for the heat of a fragment [W]."""
+    """Return the power of the machines and pumps of a facility loop for the heat of a fragment [W]."""
     part, heat_w = scene.catalog.part(scene.plant.plants.part[slot]), float(made.plant.plants.rated_w.sum())
     drawn_w = 0.0
     if np.isnan(scene.plant.plants.pump_w[slot]):
@@ -107,7 +107,7 @@ def _drawn_w(scene: EditedScene, slot: int, made: EditedScene) -> float:
 
 
 def _grow_power(changes: Changes, slot: int, more_w: float) -> None:
-    """Make room for what a facility loop draws more, in all that feeds it: each feed for all of it."""
+    """Enlarge all stages that feed a facility loop for its additional power: each feed for all of it."""
     scene, plant = changes.scene, changes.scene.plant
     power, load = plant.power, DesignLoad(plant, scene.catalog)
     now_w, limit_w = load.out_w(), item_limit_w(plant)
@@ -130,7 +130,7 @@ def _grow_power(changes: Changes, slot: int, more_w: float) -> None:
 
 
 def _enlarge(changes: Changes, number: int, times: float) -> None:
-    """Give a stage so many times its capacity: by its figure where it has one, else by machines."""
+    """Multiply the capacity of a stage: its figure where it has one, else its machines."""
     stage = changes.scene.scenario.power[number]
     if stage.capacity_w is not None:
         enough_w = math.ceil(stage.capacity_w * times * GRID_MARGIN / GRID_STEP_W) * GRID_STEP_W

@@ -1,4 +1,4 @@
-"""What is wrong with a text that is pasted: line, key and what would be right, as for a whole scene file."""
+"""Problems of a pasted text: line, key and what would be right, as for a whole scene file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read(text: str) -> Tree:
     Raises
     ------
     CommandError
-        When it is not YAML, or what it says of things that can be pasted is wrong.
+        When it is not YAML, or an item to paste is wrong.
     """
     try:
         tree = parse(text, "clipboard")
@@ -54,7 +54,7 @@ def must_know_parts(text: str, catalog: Catalog) -> None:
 
 
 def left_out(text: str) -> list[str]:
-    """Return the keys of a text with what cannot be pasted, since it stands in no hall, such as jobs."""
+    """Return the keys of a text that cannot be pasted, since they stand in no hall, such as jobs."""
     keys = read(text).plain()
     return [key for key in _LISTED if keys.get(key)]
 
@@ -66,7 +66,7 @@ def _refused(problem: Problem, more: int) -> CommandError:
 
 
 def _without_joins(tree: Tree) -> Tree:
-    """Return a tree without the things that a text only names, to say what they join."""
+    """Return a tree without the entries that only name an item, to say what it joins."""
     found = dict(tree.value)
     for section in ("partitions", *SECTIONS):
         above, _, below = section.rpartition(".")

@@ -1,4 +1,4 @@
-"""Prefabs: units that are bought and built as one, such as a scalable unit of a SuperPOD, each as one command."""
+"""Prefabs: units bought and built as one, such as a scalable unit of a SuperPOD, each one command."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ CABINET_HEIGHT_M = RACK_FOOT_M + CABINET_UNITS * U_M + RACK_HEAD_M
 
 @dataclass(frozen=True)
 class Prefab:
-    """Something that is put into a hall as one.
+    """A unit of items that is put into a hall as one.
 
     Attributes
     ----------
     id, title
-        Its name, and how people call it.
+        Its id, and its name for people.
     says
-        What is in it, in one sentence.
+        Its contents in one sentence.
     source
         Where its figures come from.
     part
         Part of the catalogue that stands for it in pictures.
     made
-        Returns what stands in it, its first rack in the corner of the hall.
+        Returns its fragment, with the first rack in the corner of the hall.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Prefab:
     made: Callable[[Catalog], Fragment]
 
     def fragment(self) -> Fragment:
-        """Return what stands in it."""
+        """Return its fragment."""
         return _fragment(self.id)
 
 
@@ -192,7 +192,7 @@ class AddPrefab:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Add {PREFABS[self.prefab].title}" if self.prefab in PREFABS else f"Add {self.prefab}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -215,7 +215,7 @@ class AddPrefab:
 
 
 def _joined(scene: EditedScene, fragment: Fragment, hall: str) -> Fragment:
-    """Return a CDU pair with the rows it finds, on facility water that is there already if it is cold enough."""
+    """Return a CDU pair joined to rows without coolant, on present facility water if that is cold enough."""
     loops = fragment.entries.get("cooling.loops", [])
     if fragment.rows or not loops:
         return fragment
@@ -237,7 +237,7 @@ def _without_coolant(plant: Plant) -> list[str]:
 
 
 def _turned(fragment: Fragment, catalog: Catalog) -> Fragment:
-    """Return it turned by 180 degrees about its corner; rows of a prefab are generators of one row each."""
+    """Return the fragment turned by 180 degrees about its corner; rows of a prefab are generators of one row each."""
     rows = []
     for entry in fragment.rows:
         rows_before = rows_of(entry)
@@ -258,7 +258,7 @@ def _turned(fragment: Fragment, catalog: Catalog) -> Fragment:
 
 @dataclass(frozen=True)
 class Footprints:
-    """Where a prefab stands in its own corner: middle of the first footprint [m], the shape, heights [m]."""
+    """Footprints of a prefab: middle of the first one from the corner [m], the shape, heights [m]."""
 
     x_m: float
     y_m: float
@@ -270,7 +270,7 @@ class Footprints:
         return Footprints(-self.x_m, -self.y_m, self.shape.turned(), self.heights_m)
 
     def boxes(self, hall: int, at: Point) -> FloorFootprints:
-        """Return them with the first one there."""
+        """Return the footprints with the first one at a place."""
         shape = self.shape
         halls = np.full(len(shape.dx_m), hall, np.int32)
         ids = [""] * len(shape.dx_m)
@@ -280,7 +280,7 @@ class Footprints:
 
 
 def footprints(fragment: Fragment, catalog: Catalog) -> Footprints:
-    """Return the footprints of all that has a place: racks, and machines that were given one."""
+    """Return the footprints of racks, and of machines with a place of their own."""
     boxes: list[tuple[float, float, float, float, int, float]] = []
     for entry in fragment.rows:
         rows = rows_of(entry)

@@ -1,4 +1,4 @@
-"""A room from a few figures: rows of racks with network, cooling and power to match, as one command."""
+"""A room from a few figures: rows of racks with matching network, cooling and power, as one command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Corner = tuple[float, float]
 
 @dataclass(frozen=True)
 class AddRoom:
-    """Put a whole room into a hall: it fills an empty one, and stands beyond what another holds.
+    """Put a whole room into a hall: into an empty one from its corner, else behind its contents.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class AddRoom:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Add {self.room.title or 'a room'}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -63,7 +63,7 @@ class AddRoom:
 
 
 def planted(changes: Changes, fragment: Fragment, hall: str, by_m: Corner) -> None:
-    """Put a fragment into a hall, moved by so much in coordinates of the hall, on the facility water it has."""
+    """Put a fragment into a hall, moved by a distance [m], on the facility water of the hall."""
     planter = Planter(changes, hall)
     planter.plant(on_shared_water(changes, fragment, hall), by_m)
     planter.close()
@@ -82,7 +82,7 @@ def is_empty(scene: EditedScene) -> bool:
 
 
 def free_corner(scene: EditedScene, hall: str = "") -> Corner:
-    """Return the corner where a new block stands clear of what a hall holds, in coordinates of the site [m]."""
+    """Return the corner where a new block is clear of the contents of a hall, in coordinates of the site [m]."""
     slot = hall_slot(scene, hall)
     boxes = standing(scene.plant)
     in_hall = boxes.hall == slot

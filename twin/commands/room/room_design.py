@@ -1,4 +1,4 @@
-"""Everything that stands in a room of so many racks: network, cooling and power sized from the design load."""
+"""The design of a room: network, cooling and power sized from the design load of its racks."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ EDITION = "2026.11"
 
 @dataclass(frozen=True, eq=False)
 class RoomDesign:
-    """A room worked out.
+    """A finished design of a room.
 
     Attributes
     ----------
     room
-        As it was asked for.
+        The request.
     fragment
-        What stands in it; row 0 begins at the corner of the hall.
+        Its items; row 0 begins at the corner of the hall.
     """
 
     room: RoomRequest
@@ -78,17 +78,17 @@ class RoomDesign:
 
     @cached_property
     def scene(self) -> EditedScene:
-        """The room as a scene of its own, to be drawn and counted."""
+        """Return the room as a scene of its own, to be drawn and counted."""
         return scene_of(self.fragment, self.catalog)
 
 
 def design(room: RoomRequest, catalog: Catalog) -> RoomDesign:
-    """Return a room worked out; about 60 ms at 16,384 GPUs.
+    """Return the design of a room; about 60 ms at 16,384 GPUs.
 
     Raises
     ------
     RoomError
-        When it cannot be, with the figure to change.
+        When no such room is possible, with the figure to change.
     """
     stack = stack_of(room, catalog)
     fragment = Fragment([_compute(room, stack)])
@@ -139,7 +139,7 @@ class _Lines:
         self._row, self._taken = room.rows, 0
 
     def line(self, id: str, label: str, role: str, racks: int) -> dict[str, Any]:
-        """Return a generator of so many racks: beside those there are already, or in lines of its own."""
+        """Return a generator of racks: beside those present, or in lines of its own."""
         if self._taken and self._taken + racks > self._most:
             self._row, self._taken = self._row + 1, 0
         lines = math.ceil(racks / self._most)
@@ -159,7 +159,7 @@ class _Lines:
 def _network(
     room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fragment, lines: _Lines
 ) -> dict[str, Any] | None:
-    """Add the network and its racks; its cable is chosen when they stand."""
+    """Add the network and its racks; the cable is chosen once their places are known."""
     cards, card_bytes_s = cards_of(stack.node, catalog)
     nodes = stack.nodes * room.rows * room.racks
     if room.cabling == "none" or not cards:
@@ -183,7 +183,7 @@ def _network(
 
 
 def _switches(room: RoomRequest, catalog: Catalog, card_bytes_s: float) -> list[SwitchPart]:
-    """Return switches that may do, best first: just fast enough, with most ports."""
+    """Return the switches that fit, best first: just fast enough, with most ports."""
     if room.switch:
         if room.switch not in catalog or not isinstance(catalog.part(room.switch), SwitchPart):
             raise RoomError("switch", f"the catalogue has no switch {room.switch!r}")
@@ -215,7 +215,7 @@ def _fabric(
     cables: int,
     card_bytes_s: float,
 ) -> dict[str, Any]:
-    """Return the network as a file says it: one switch where that does, whole racks in a unit of a rail."""
+    """Return the network as a file holds it: one switch if it has the ports; a unit of a rail has whole racks."""
     ports = ports_of(catalog, switch.id, card_bytes_s).count
     tier = {"part": switch.id, "racks": "net"}
     entry: dict[str, Any] = {"id": "net-a", "kind": room.cabling, "rows": ["gpu"]}
@@ -249,7 +249,7 @@ def _cable(fabric: dict[str, Any], plant: Plant, catalog: Catalog) -> None:
 
 
 def _cooling(room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fragment, plant: Plant) -> None:
-    """Add loops and the facility loop, each machine counted from the heat of nodes at nameplate and of what is beside.
+    """Add the loops and the facility loop, sized for the heat of nodes at nameplate and of other equipment.
 
     Switches of a rack part are cooled as its GPUs are. `plant` is the room without its cooling.
     """
@@ -277,9 +277,9 @@ def _cooling(room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fr
 
 
 def _coolant(room: RoomRequest, stack: RackStack, catalog: Catalog, rack_w: float) -> dict[str, Any]:
-    """Return the coolant loops: one a row where CDUs stand in it or the heat asks for it.
+    """Return the coolant loops: one per row where CDUs stand in it or the heat requires it.
 
-    Of the CDUs that may be, those with the least capacity to spare.
+    The CDU is the part with the least spare capacity.
     """
     count, racks = _split(room, rack_w * room.rows * room.racks)
     gpu = catalog.gpu(stack.node.gpu)
@@ -321,7 +321,7 @@ def _cdu(catalog: Catalog, name: str) -> CduPart:
 
 
 def _air(room: RoomRequest, catalog: Catalog, rack_w: Floats, names: list[str]) -> dict[str, Any]:
-    """Return the air loops, or doors on the back of every rack.
+    """Return the air loops, or a rear door for every rack.
 
     Air mixes between the rows of a hall, so machines are grouped by heat alone: each group has what its heat needs,
     and one spare.
@@ -351,7 +351,7 @@ def _air(room: RoomRequest, catalog: Catalog, rack_w: Floats, names: list[str]) 
 
 
 def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:
-    """Return how many coolant loops take some heat, and the racks with nodes of the largest.
+    """Return the number of coolant loops for some heat, and the racks with nodes of the largest.
 
     Loops have whole rows, as many as they can carry; only rows that are too hot for one have several.
     """
@@ -390,7 +390,7 @@ def scene_of(fragment: Fragment, catalog: Catalog) -> EditedScene:
 
 
 def _scenario(fragment: Fragment) -> Scenario:
-    """Return the same without a text."""
+    """Return the scenario of a document without its text."""
     return Scenario.model_validate_json(
         json.dumps(_document(fragment)), strict=True, by_alias=True, by_name=False, context=FROM_FILE
     )

@@ -1,4 +1,4 @@
-"""The power tree of a room, sized from what everything in it draws at its most: grid, transformers, UPS, outlets."""
+"""The power tree of a room, sized from its peak load: grid, transformers, UPS, outlets."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Outlets:
     out_w: Floats
 
     def entry(self, side: str, source: str) -> dict[str, Any]:
-        """Return the stage as a file says it."""
+        """Return the stage as a file holds it."""
         count = len(self.out_w)
         return {
             "id": f"{self.id}{side}",
@@ -53,7 +53,7 @@ class _Outlets:
 
 
 def power_tree(plant: Plant, catalog: Catalog, room: RoomRequest) -> list[dict[str, Any]]:
-    """Return the stages of a room whose racks, switches, machines and facility loop stand already.
+    """Return the stages of a room with its racks, switches, machines and facility loop.
 
     Each of two feeds carries everything alone; a single feed has a UPS more than it needs, if spares are wanted.
     """
@@ -111,7 +111,7 @@ def power_tree(plant: Plant, catalog: Catalog, room: RoomRequest) -> list[dict[s
 
 
 def drawn_w(catalog: Catalog, part: str, out_w: Floats, units: int) -> Floats:
-    """Return what items of `units` machines each draw when they deliver so much [W]."""
+    """Return the input power of items of `units` machines each for their output [W]."""
     stage = catalog.part(part)
     assert isinstance(stage, PowerStagePart)
     a_w, b, c_w = stage.input_coefficients()
@@ -119,7 +119,7 @@ def drawn_w(catalog: Catalog, part: str, out_w: Floats, units: int) -> Floats:
 
 
 def _outlets(plant: Plant, catalog: Catalog) -> list[_Outlets]:
-    """Return what feeds the racks with nodes, and what feeds network, storage, pumps and fans."""
+    """Return the outlets of racks with nodes, and of network, storage, pumps and fans."""
     rack_w = rack_design_w(plant, catalog)
     row_of = np.array([id.partition("/")[0] for id in plant.racks.ids])
     gpu_racks_w = rack_w[row_of == "gpu"]
@@ -146,7 +146,7 @@ def _outlets(plant: Plant, catalog: Catalog) -> list[_Outlets]:
 
 
 def _shared_w(load_w: Floats, count: int) -> Floats:
-    """Return what each of `count` items carries when things hang on them in order."""
+    """Return the load of each of `count` items when consumers share them in order [W]."""
     item = np.arange(len(load_w)) * count // max(1, len(load_w))
     return np.asarray(np.bincount(item, load_w, count)[:count], np.float64)
 
@@ -162,14 +162,14 @@ def _units(catalog: Catalog, part: str, load_w: float) -> int:
 
 
 def _spared(units: int, spare: bool) -> dict[str, int]:
-    """Return how many machines stand side by side, and how many of them are needed."""
+    """Return the keys for machines side by side, and how many of them are needed."""
     if spare:
         return {"units": units + 1, "needed": units}
     return {"units": units} if units > 1 else {}
 
 
 def power_text(value_w: float) -> str:
-    """Return a power as a file says it.
+    """Return a power as text for a file.
 
     >>> power_text(650e3), power_text(3.4e6)
     ('650 kW', '3.4 MW')

@@ -1,4 +1,4 @@
-"""A piece of a scene that can be planted again: things as their file says them, with what joins them to the rest."""
+"""Fragments of a scene: entries as their file holds them, with the links that join them to the rest."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ JOINS = {"fabrics": "rows", "power": "feeds", "cooling.loops": "serves", "partit
 
 @dataclass
 class Fragment:
-    """Things by section.
+    """Entries by section.
 
     Attributes
     ----------
     rows
-        Row generators as their file says them, each with what is said of its items under ``overrides``.
+        Row generators as their file holds them, each with the overrides of its items under ``overrides``.
     entries
-        Section -> entries of it, as their file says them.
+        Section -> its entries, as their file holds them.
     joins
-        Section -> id of a thing that stays -> those of the fragment that it joins.
+        Section -> id of an entry of the scene -> ids of the fragment that it joins.
     nodes
         Nodes that go into a rack, the lowest first: a fragment holds these alone, or the rest.
     """
@@ -51,7 +51,7 @@ class Fragment:
 
     @property
     def ids(self) -> list[str]:
-        """Return the ids of all that is in it."""
+        """Return the ids of all entries."""
         return [
             str(entry["id"])
             for entry in (*self.rows, *(entry for some in self.entries.values() for entry in some))
@@ -96,7 +96,7 @@ def rows_of(entry: dict[str, Any]) -> RowGenerator:
 
 
 def gathered(scene: EditedScene, ids: tuple[str, ...]) -> Fragment:
-    """Return a copy of some things of a scene.
+    """Return a copy of some items of a scene.
 
     Racks and rows become generators of their own, neighbours together; loops and power items likewise. Nodes are
     copied by themselves, for they go into racks.
@@ -171,7 +171,7 @@ def _whole_rows(scene: EditedScene, name: str, found: Fragment) -> None:
 
 
 def _nodes_in(scene: EditedScene, rack: str, copied: str, strays: Strays) -> dict[str, Any]:
-    """Return what is said of the nodes of a rack's copy: it holds what stands in the rack, whatever its names are.
+    """Return the overrides for the nodes of a copied rack: it holds the nodes in the rack, whatever their ids.
 
     A node that has moved on is absent from the copy, one that has come is a node of its own there.
     """
@@ -268,7 +268,7 @@ def _some_items(scene: EditedScene, name: str, numbers: list[int], found: Fragme
 
 
 def _joined(scene: EditedScene, found: Fragment, origin: dict[str, str]) -> None:
-    """Take note of what stays and joins what is copied."""
+    """Add the entries of the scene that join the copied items."""
     origin = origin | {
         str(entry["id"]): str(entry["id"])
         for section in ("cooling.loops", "cooling.plants")

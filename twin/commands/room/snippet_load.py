@@ -1,4 +1,4 @@
-"""What a piece of a scene asks of a site: power, heat, network ports, weight and money of all that is in it."""
+"""Demand of a fragment on a site: power, heat, network ports, weight and cost of all its items."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from twin.commands.room.snippet import Fragment
 
 
 def fragment_load(fragment: Fragment, catalog: Catalog) -> PartLoad:
-    """Return what racks with all that is in them, nodes, machines and power items of a fragment ask for.
+    """Return the demand of all racks, nodes, machines and power items of a fragment.
 
     Raises
     ------
     ScenarioError
-        When its rows say what fits nowhere.
+        When its rows are invalid.
     UnknownPart
         When the catalogue lacks one of its parts.
     """

@@ -1,4 +1,4 @@
-"""Cooling by rule: cold plates and the air of racks go to the nearest loop with capacity left."""
+"""Connecting rows to loops by rule: cold plates and air go to the nearest loop with capacity left."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def wire_coolant(changes: Changes, add: bool) -> int:
 
 
 def _loose(scene: EditedScene, side: str) -> list[str]:
-    """Return rows without a loop of one kind; racks of switches and stores breathe air too, once anybody does."""
+    """Return rows without a loop of one kind; racks of switches and storage need air once any row has it."""
     found = [
         unconnected.id
         for unconnected in uncooled(scene)
@@ -86,7 +86,7 @@ def _loose(scene: EditedScene, side: str) -> list[str]:
 
 
 def _heat_w(scene: EditedScene) -> dict[str, dict[str, float]]:
-    """Return by kind of loop and row generator the heat of its nodes [W]."""
+    """Return (kind of loop, row generator) -> heat of its nodes [W]."""
     plant, catalog = scene.plant, scene.catalog
     nodes = plant.nodes
     found: dict[str, dict[str, float]] = {"liquid": {}, "air": {}}
@@ -107,7 +107,7 @@ def _heat_w(scene: EditedScene) -> dict[str, dict[str, float]]:
 
 
 def _loops(scene: EditedScene, side: str) -> tuple[dict[str, float], dict[str, list[str]]]:
-    """Return loop generator -> capacity that is left [W]."""
+    """Return loop generator -> capacity left [W]."""
     plant = scene.plant
     spare_w: Floats = loop_capacity_w(plant, scene.catalog) - rated_heat_w(plant, scene.catalog, plant.loops)
     left_w: dict[str, float] = {}
@@ -129,7 +129,7 @@ def _away_m(scene: EditedScene, loop: str, rows: str) -> float:
 
 
 def _grow(changes: Changes, loop: str, missing_w: float) -> float:
-    """Let a loop generator make more loops; return the capacity that adds [W]."""
+    """Add loops to a loop generator; return the added capacity [W]."""
     scene = changes.scene
     generator = next(loops for loops in scene.scenario.cooling.loops if loops.id == loop)
     part = scene.catalog.part(generator.part)

@@ -1,4 +1,4 @@
-"""Wiring of a network by rule: which switches, how many, where they stand, which cable reaches."""
+"""Connecting rows to a network by rule: switch part and number, racks, and cable."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Wanted:
 
 
 def wire_fabric(changes: Changes, kind: str, oversubscription: float, add: bool) -> int:
-    """Connect the rows that are in no fabric; return how many nodes that are.
+    """Connect the rows that are in no fabric; return the number of their nodes.
 
     A fabric whose cables a rule lays takes them where it has the ports. Else switches that stand there without a
     cable become a fabric of the kind asked for; with `add` as many as it takes. Cables laid by hand stay.
@@ -61,7 +61,7 @@ def wire_fabric(changes: Changes, kind: str, oversubscription: float, add: bool)
 
 
 def _wanted(changes: Changes) -> _Wanted | None:
-    """Return the loose nodes of one speed, those of the first loose row and all that are alike."""
+    """Return the unconnected nodes of one card speed: that of the first unconnected row."""
     scene = changes.scene
     loose = [
         unconnected.id
@@ -94,7 +94,7 @@ def _wanted(changes: Changes) -> _Wanted | None:
 
 
 def _joins(changes: Changes, fabric: Fabric, wanted: _Wanted, add: bool) -> bool:
-    """Let a fabric take more rows if it has the ports, or with `add` may have more switches."""
+    """Add rows to a fabric if it has the ports, or with `add` can have more switches."""
     scene, plant = changes.scene, changes.scene.plant
     slot = plant.fabrics.index(fabric.id)
     connected = np.unique(plant.node_links.node[plant.node_links.fabric == slot])

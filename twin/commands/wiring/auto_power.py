@@ -1,4 +1,4 @@
-"""Feeds by rule: each thing hangs on the nearest stages with capacity left, A and B on paths of their own."""
+"""Feeds by rule: each consumer is fed by the nearest stages with capacity left, A and B on separate paths."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _RACKS, _LOOPS, _PLANTS = range(3)
 
 @dataclass(frozen=True)
 class _Consumer:
-    """What wants power: its id, most each of it draws [W], where it is [m], and its feeds so far.
+    """A consumer: its id, peak power of each item [W], place [m], and its feeds so far.
 
     `table`: racks, loops or facility loops; those of one table are shared out over the items of a stage together.
     """
@@ -53,7 +53,7 @@ class _Consumer:
 
 
 def wire_power(changes: Changes, feeds: int, add: bool) -> int:
-    """Give everything without power its feeds; return how many feeds were laid.
+    """Feed all consumers without power; return the number of new feeds.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def wire_power(changes: Changes, feeds: int, add: bool) -> int:
 
 
 def _add_stage(changes: Changes, taken: set[str], side: str, consumers: list[_Consumer]) -> None:
-    """Add as many PDUs as things take, under the stage that supplies them best."""
+    """Add the PDUs that consumers need, below the stage that supplies them best."""
     part = changes.scene.catalog.pdu(USUAL_PDU)
     assert isinstance(part, PduPart)
     name = names.fresh(taken, f"pdu-{side}")
@@ -107,7 +107,7 @@ def _add_stage(changes: Changes, taken: set[str], side: str, consumers: list[_Co
 
 
 def _size(consumers: list[_Consumer], capacity_w: float) -> tuple[int, int]:
-    """Return how many items it takes, and of how many units each, so that each carries all that hangs on it."""
+    """Return the number of items, and of units in each, with which each item carries its share of the load."""
     tables = [
         [consumer.each_w for consumer in consumers if consumer.table == table]
         for table in (_RACKS, _LOOPS, _PLANTS)
@@ -126,7 +126,7 @@ def _size(consumers: list[_Consumer], capacity_w: float) -> tuple[int, int]:
 
 
 def _underfed(scene: EditedScene, feeds: int) -> list[_Consumer]:
-    """Return what has fewer feeds than asked for, what has none first."""
+    """Return the consumers with fewer feeds than asked for, those without any first."""
     plant, catalog = scene.plant, scene.catalog
     loads = rack_design_w(plant, catalog), loop_design_w(plant, catalog), plant_design_w(plant, catalog)
     loose = {unconnected.id: unconnected.second for unconnected in unfed(scene)}
@@ -157,9 +157,9 @@ def _underfed(scene: EditedScene, feeds: int) -> list[_Consumer]:
 
 
 class _Tree:
-    """Stages that feed, what is left of their capacity, and what hangs on them now.
+    """The stages that feed consumers, their capacity left [W], and their consumers now.
 
-    A feed must carry the whole of a thing: when the other one is dead it does.
+    A feed must carry a whole consumer: it does so when the other feed fails.
     """
 
     def __init__(self, scene: EditedScene) -> None:
@@ -193,7 +193,7 @@ class _Tree:
         return [stage for stage in found if stage.id not in consumer.fed_by]
 
     def nearest(self, consumer: _Consumer) -> str | None:
-        """Return the nearest stage with capacity left; a second feed is one with as little in common as can be."""
+        """Return the nearest stage with capacity left; for a second feed the one least shared with the first."""
         used = {above for feeder in consumer.fed_by for above in self._path(feeder)}
 
         def cost(stage: PowerStage) -> tuple[int, int, float]:
@@ -206,7 +206,7 @@ class _Tree:
         return min(fit, key=cost).id if fit else None
 
     def why_none(self, consumer: _Consumer) -> str:
-        """Return why nothing can feed a thing."""
+        """Return why no stage can feed a consumer."""
         found = self._candidates(consumer)
         needs = f"{consumer.id} draws up to {consumer.load_w / 1e3:,.0f} kW"
         if not found:
@@ -215,7 +215,7 @@ class _Tree:
         return f"{needs}, but {best.id} has {max(0.0, self._left_w[best.id]) / 1e3:,.0f} kW left"
 
     def feed(self, stage: str, consumer: _Consumer) -> None:
-        """Let a stage feed a thing."""
+        """Let a stage feed a consumer."""
         feeds = self.fed.setdefault(stage, list(value_at(self._scene, f"power[{stage}].feeds") or []))
         feeds.append(consumer.id)
         self._left_w[stage] -= consumer.load_w

@@ -1,4 +1,4 @@
-"""Wiring by rule, on request: network, power and cooling of what is not connected; what a person joined stays."""
+"""Automatic wiring: network, power and cooling of unconnected items; connections made by hand stay."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["AutoWire", "Loose", "wired"]
 
 @dataclass(frozen=True)
 class AutoWire:
-    """Connect what is not connected.
+    """Connect items without network, power or cooling.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class AutoWire:
     add
         Whether switches, PDUs, CDUs and air handlers may be added where there are too few.
     only
-        Ids of generators and machines to connect; None: all that are loose.
+        Ids of the generators and machines to connect; None: all unconnected ones.
     """
 
     connection: Literal["fabric", "power", "coolant", "all"] = "all"
@@ -46,7 +46,7 @@ class AutoWire:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         words = {"fabric": "the network", "power": "power", "coolant": "cooling", "all": "all there is"}
         return f"Wire {words[self.connection]} automatically"
 
@@ -67,7 +67,7 @@ class AutoWire:
         return changes.patch(self.title)
 
     def _powered(self, scene: EditedScene, first: Patch) -> Patch:
-        """Return a patch with power for what it adds, too."""
+        """Return a patch that powers the added equipment, too."""
         try:
             after = EditedScene.of(patch_text.apply(scene.document, first), catalog=scene.catalog)
         except ScenarioError as error:

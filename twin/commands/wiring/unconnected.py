@@ -1,4 +1,4 @@
-"""What stands there without a network, power or cooling."""
+"""Items without network, power or cooling."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Connection = Literal["fabric", "power", "coolant"]
 
 @dataclass(frozen=True)
 class Loose:
-    """Something that is not connected.
+    """An unconnected generator.
 
     Attributes
     ----------
     connection
-        What it lacks.
+        The missing connection.
     id
         Generator it belongs to.
     count
@@ -41,7 +41,7 @@ class Loose:
 
 
 def wired(scene: EditedScene) -> list[Loose]:
-    """Return what is not connected, by generator; nothing when all is."""
+    """Return all unconnected items, by generator."""
     return [*unlinked(scene), *unfed(scene), *uncooled(scene)]
 
 
@@ -71,7 +71,7 @@ def unlinked(scene: EditedScene) -> list[Loose]:
 
 
 def unfed(scene: EditedScene) -> list[Loose]:
-    """Return what has no power, or no second feed where others have."""
+    """Return items without power, or without a second feed where others have one."""
     plant = scene.plant
     racks, loops = plant.racks, plant.loops
     found: list[Loose] = []
@@ -110,7 +110,7 @@ def _empty(scene: EditedScene) -> Bools:
 
 
 def uncooled(scene: EditedScene) -> list[Loose]:
-    """Return which nodes give heat to nothing."""
+    """Return the nodes without cooling."""
     plant = scene.plant
     nodes, racks = plant.nodes, plant.racks
     present = nodes.present

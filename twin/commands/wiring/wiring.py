@@ -1,4 +1,4 @@
-"""Connecting one thing to another, and taking it off again: rows, loops, stages, nodes and switches."""
+"""Connecting two items and disconnecting them: rows, loops, stages, nodes and switches."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _FED = ("rows", "loops", "plant")
 
 
 def whole(scene: EditedScene, id: str) -> SceneItem:
-    """Return the thing of the file behind an id: the generator of a rack, loop or power item."""
+    """Return the item of the file for an id: the generator of a rack, loop or power item."""
     item = item_of(scene.scenario, id)
     return item if item.kind in ("node", "switch") else item_of(scene.scenario, item.generator)
 
 
 @dataclass(frozen=True)
 class Connect:
-    """Join two things, whichever way round they are named.
+    """Connect two items, in either order.
 
     A fabric takes rows; a power stage feeds rows, loops or facility loops, or supplies another stage; a loop cools
     rows; a facility loop takes the heat of a loop; in an explicit fabric a cable joins nodes and switches.
@@ -44,7 +44,7 @@ class Connect:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Connect {self.source} to {self.target}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -78,14 +78,14 @@ class Connect:
 
 @dataclass(frozen=True)
 class Disconnect:
-    """Take one thing off another; what `Connect` joins."""
+    """Disconnect two items that `Connect` joins."""
 
     source: str
     target: str
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Disconnect {self.source} from {self.target}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -111,7 +111,7 @@ class Disconnect:
         raise CommandError(f"{self.source} and {self.target} are not connected")
 
     def _above(self, changes: Changes, a: SceneItem, b: SceneItem) -> bool:
-        """Take away whichever key hangs a stage on another; return whether there is one."""
+        """Remove the key that names a stage as the source of another; return whether there is one."""
         found = [
             key for key in ("from", "or_from", "at") if value_at(changes.scene, f"{b.path}.{key}") == a.id
         ]
