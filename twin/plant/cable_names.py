@@ -49,14 +49,14 @@ def bundle_short(plant: Plant, bundle: int) -> str:
 
 
 def bundle_size(plant: Plant, bundle: int) -> str:
-    """Return how many cables of which speed a bundle has: "32 cables of 400 Gb/s"."""
+    """Return number and speed of the cables of a bundle: "32 cables of 400 Gb/s"."""
     cables = int(plant.bundles.cables[bundle])
     gbit_s = float(plant.bundles.cable_bytes_s[bundle]) * 8e-9
     return f"{cables} cable{'s' if cables != 1 else ''} of {gbit_s:,.0f} Gb/s"
 
 
 def bundle_ends(plant: Plant, bundle: int) -> tuple[str, str]:
-    """Return what stands at both ends: "node gpu/0/1/0", "leaves ib/0/0-7"."""
+    """Return the nodes or switches at both ends: "node gpu/0/1/0", "leaves ib/0/0-7"."""
     links, in_bundle = links_of(plant), links_in(plant, bundle)
     return _end(plant, links, in_bundle, first=True), _end(plant, links, in_bundle, first=False)
 

@@ -1,4 +1,4 @@
-"""Coolant and air loops: who cools which rack, design flow, and where the machines stand."""
+"""Coolant and air loops: the racks of each loop, design flow, and places of the machines."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _loops(
 
 
 def _recirculation(scenario: Scenario, layout: Layout, kinds: Ints32, served: list[Ints32]) -> Floats:
-    """Return the share of exhaust that the racks of each air loop breathe again: the mean over them."""
+    """Return the mean share of exhaust air that the racks of each air loop take in again."""
     share = np.zeros(len(layout.racks.ids))
     for hall in scenario.halls:
         for rows in hall.rows:
@@ -152,7 +152,7 @@ def _recirculation(scenario: Scenario, layout: Layout, kinds: Ints32, served: li
 
 
 def _labels(generators: tuple[systems.Loop, ...]) -> list[str]:
-    """Return CDU 0, CDU 1, ...: the ids in capitals, so that what one reads is what one types."""
+    """Return CDU 0, CDU 1, ...: the ids in capitals, so that labels read like ids."""
     return [f"{generator.id.upper()} {i}" for generator in generators for i in range(generator.count)]
 
 

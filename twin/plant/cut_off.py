@@ -1,4 +1,4 @@
-"""Which nodes a fault of their fabric cuts off."""
+"""Nodes cut off by a fault of their fabric."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from twin.plant.tables import Plant
 
 
 def cut_off(plant: Plant, links: Links, bytes_s: Floats) -> Bools:
-    """Return which nodes a fault cuts off, shape (N,): a card without a way to most cards of its rail.
+    """Return which nodes a fault cuts off, shape (N,): those with a card without a path to most cards of its rail.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What hangs on a thing, and what a thing hangs on: blast radius, and the way from a GPU to the grid and the sky."""
+"""Dependencies in both directions: blast radius of a component, and its supply chain to the grid and the sky."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BUS_SURVIVES = ("utility", "transformer", "ups")
 
 @dataclass(frozen=True)
 class Blast:
-    """What feels it when something fails for long, as slots; `_thinned`: what only loses redundancy."""
+    """Slots that a lasting failure takes down; `_thinned`: those that only lose redundancy."""
 
     nodes: Ints32  # without supply, cooling or network
     thinned: Ints32
@@ -33,7 +33,7 @@ class Blast:
 
 @dataclass(frozen=True)
 class Trace:
-    """The way from a thing to the grid and to the sky, as slots, nearest first; empty where there is none."""
+    """Supply chain of a component to the grid and the sky, as slots, nearest first; empty where there is none."""
 
     power_a: tuple[int, ...]
     power_b: tuple[int, ...]
@@ -46,7 +46,7 @@ class Trace:
 
 
 def blast_radius(plant: Plant, kind: Kind, slot: int) -> Blast:
-    """Return what feels the failure of a thing, and what loses only redundancy.
+    """Return the components that the failure of one takes down, and those that only lose redundancy.
 
     A power item takes along all that has no other supply: neither a spare input, nor a source beside it, nor a
     second feed. Batteries of UPS do not count, they last minutes. Who has no feed hangs on the house supply, which
@@ -127,17 +127,17 @@ def house_supply(plant: Plant, alive: Bools) -> bool:
 
 
 def loops_under(plant: Plant, kind: Kind, slot: int) -> Ints32:
-    """Return the loops (slots) that fail with a thing: by their pumps' supply, or as part of a plant or hall."""
+    """Return the loops (slots) that fail with a component: by their pumps' supply, or as part of a plant or hall."""
     return blast_radius(plant, kind, slot).loops
 
 
 def plants_under(plant: Plant, kind: Kind, slot: int) -> Ints32:
-    """Return the facility loops (slots) that fail with a thing."""
+    """Return the facility loops (slots) that fail with a component."""
     return blast_radius(plant, kind, slot).plants
 
 
 def trace(plant: Plant, kind: Kind, slot: int) -> Trace:
-    """Return what a thing hangs on, up to the grid and out to the sky.
+    """Return the supply chain of a component, up to the grid and out to the sky.
 
     For a GPU, node, switch, row or hall: that of its racks (of a row or hall the first). For a loop or plant: its
     own supplies. For a power item: the way up from it.
@@ -170,7 +170,7 @@ def trace(plant: Plant, kind: Kind, slot: int) -> Trace:
 
 
 def _racks_of(plant: Plant, kind: Kind, slot: int) -> list[int]:
-    """Return the racks a thing is or stands in."""
+    """Return the rack of a component, or the racks it consists of."""
     racks = plant.racks
     if kind == "gpu":
         return [int(plant.gpus.rack[slot])]
@@ -187,7 +187,7 @@ def _racks_of(plant: Plant, kind: Kind, slot: int) -> list[int]:
 
 
 def _spares(plant: Plant, way: set[int]) -> tuple[int, ...]:
-    """Return what stands in for the items of a way: the ways up from their spare inputs, and sources beside them."""
+    """Return the backups of power items: the paths of their spare inputs, and sources in parallel."""
     power = plant.power
     found: set[int] = set()
     waiting = set(way)

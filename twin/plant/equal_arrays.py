@@ -1,4 +1,4 @@
-"""Whether two pieces of data are the same, number for number."""
+"""Exact equality of data with arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows and racks as row generators set them out, before anything particular is said of some of them."""
+"""Rows and racks as row generators place them, before overrides."""
 
 from __future__ import annotations
 

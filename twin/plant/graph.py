@@ -1,4 +1,4 @@
-"""Who hangs on what: the fabric as a graph, power paths, and fault domains in both directions."""
+"""The fabric as a graph, power paths, and fault domains in both directions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Domains:
-    """Everything one node hangs on, as slots; -1 or empty where there is none."""
+    """All supplies and places of one node, as slots; -1 or empty where there is none."""
 
     rack: int
     row: int
@@ -58,7 +58,7 @@ class Rails:
 
 
 def domain_of(plant: Plant, node: int) -> Domains:
-    """Return what the node in slot `node` hangs on."""
+    """Return supplies and places of the node in slot `node`."""
     racks = plant.racks
     rack = int(plant.nodes.rack[node])
     loop = int(plant.nodes.loop[node])
@@ -90,7 +90,7 @@ def power_path(plant: Plant, item: int) -> tuple[int, ...]:
 
 
 def nodes_under(plant: Plant, kind: Kind, slot: int) -> Ints32:
-    """Return the nodes (slots, present ones) that feel it when something fails: its blast radius.
+    """Return the present nodes (slots) that the failure of a component concerns: its blast radius.
 
     A loop or facility loop: nodes whose GPUs it cools. A power item: nodes of racks with a feed below it,
     also those that keep their other feed (`twin.plant.dependencies` tells them apart). A switch: nodes with a cable to
@@ -140,7 +140,7 @@ def _switches_below(plant: Plant, switch: int) -> Bools:
 
 
 def _power_below(plant: Plant, item: int) -> Bools:
-    """Return which power items hang on `item`, itself included: also by their spare input.
+    """Return the power items downstream of `item`, itself included, also by their spare inputs.
 
     What hangs on a source beside the tree hangs on the item it is connected to.
     """

@@ -1,4 +1,4 @@
-"""Floors of the halls round what stands in them, and the halls beside one another."""
+"""Floors of the halls around their contents, and the halls side by side."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from twin.scenario.schema.document import Scenario
 
 @dataclass
 class Layout:
-    """The tables of what stands in the halls, without cooling, power and fabric."""
+    """Tables of rows, racks, nodes and GPUs, without cooling, power and fabric."""
 
     rows: Rows
     racks: Racks
@@ -289,7 +289,7 @@ def _apply_places(overrides: Overrides, generated: Generated, rows: Rows, racks:
 
 
 def _apply_absence(overrides: Overrides, rows: Rows, racks: Racks, nodes: Nodes, gpus: Gpus) -> None:
-    """Take away and drain what the overrides name."""
+    """Mark items absent or drained as the overrides say."""
     for item, path, override in overrides.items:
         name, index = path
         if len(index) <= 2:

@@ -17,7 +17,7 @@ from twin.plant.tables import Plant
 
 
 class LinkKind(IntEnum):
-    """What a link joins."""
+    """Kinds of links by their ends."""
 
     NODE = 0  # a network card of a node to a switch
     SWITCH = 1
@@ -188,7 +188,7 @@ def describe_link(plant: Plant, link: int) -> str:
 
 
 def stands(plant: Plant, target: str) -> bool:
-    """Return whether what a fault or intervention acts on is there: any thing, a link, or all of the site."""
+    """Return whether the target of a fault or intervention is present: a component, a link, or the site."""
     return (
         target in ("site", "all") or find(plant, target) is not None or find_link(plant, target) is not None
     )

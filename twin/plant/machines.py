@@ -1,4 +1,4 @@
-"""Where CDUs and CRAHs stand: in columns beyond the row ends, each loop before the racks it serves."""
+"""Places of CDUs and CRAHs: in columns beyond the row ends, each loop near the racks it serves."""
 
 from __future__ import annotations
 

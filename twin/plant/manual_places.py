@@ -1,4 +1,4 @@
-"""Where machines and power items stand that a person has given a place."""
+"""Places of machines and power items that a person has set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What overrides say of rows, racks, nodes and GPUs, with the slots that they mean."""
+"""Overrides of rows, racks, nodes and GPUs, with their slots."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twin.scenario.schema.document import Scenario
 
 
 class Overrides:
-    """Overrides of all halls, as (level, row, rack, node, GPU) with what they say."""
+    """Overrides of all halls, by the path of each item."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Overrides:
         return found
 
     def node_places(self, racks: Racks) -> list[tuple[int, int, int]]:
-        """Return (node slot, rack it has moved to or -1, its unit or 0) of nodes that were set elsewhere."""
+        """Return (node slot, rack it has moved to or -1, its unit or 0) of moved nodes."""
         return [
             (
                 self.node(item, path, racks),

@@ -1,4 +1,4 @@
-"""A changed scenario onto a standing plant: everybody keeps the slot, newcomers append, who is gone leaves a gap."""
+"""Rebuilds a plant for a changed scenario: items keep their slots, new ones are appended, removed ones leave a gap."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ def rebuild(
     Parameters
     ----------
     plant
-        As it stands; not changed.
+        The present plant; not changed.
     scenario
-        What is to stand.
+        The changed scenario.
     catalog
         Parts; None: the shipped ones.
     fresh
@@ -108,7 +108,7 @@ def rebuild(
 
 
 def _fabric_table(plant: Plant, fresh: Plant, names: list[str]) -> FabricTable:
-    """Return what every fabric is now, in the order of `names`."""
+    """Return kind, technology and routing of every fabric, in the order of `names`."""
     row_of = {
         name: row
         for source in (plant, fresh)
@@ -195,7 +195,7 @@ def _gpu_map(old_nodes: Nodes, old: Gpus, new_nodes: Nodes, new: Gpus) -> _Map:
 
 
 def _kept(name: str, plant: Plant, fresh: Plant, maps: dict[str, _Map]) -> Any:
-    """Return a table with the old slots, overwritten by what the fresh one says."""
+    """Return a table with the old slots, overwritten with the fresh values."""
     old, new = getattr(plant, name), _referred(name, getattr(fresh, name), maps)
     where = maps[name]
     columns: dict[str, Any] = {}

@@ -123,7 +123,7 @@ def _above(stage: PowerStage) -> list[str]:
 def _feed(
     scenario: Scenario, layout: Layout, loops: Loops, plants: FacilityLoops, first: dict[str, int]
 ) -> dict[str, int]:
-    """Hang everything that stages feed on their items, in place; return by stage 0 for feed A, 1 for feed B.
+    """Set the feeds of all consumers, in place; return stage -> 0 for feed A, 1 for feed B.
 
     A stage is feed B when all it feeds had a feed A before.
     """
@@ -154,7 +154,7 @@ def _feed(
 
 
 def _share_out(table: _Fed, slots: Ints32, first: int, count: int) -> Bools:
-    """Hang slots of a table on `count` items in order; return which of them had a feed A before."""
+    """Feed slots of a table from `count` items in order; return which of them had a feed A before."""
     item = first + np.arange(len(slots)) * count // max(1, len(slots))
     second = table.feed_a[slots] >= 0
     table.feed_b[slots] = np.where(second & (table.feed_b[slots] < 0), item, table.feed_b[slots])

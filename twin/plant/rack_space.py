@@ -1,4 +1,4 @@
-"""Room for switches in racks: from the top down, or in racks of their own."""
+"""Units for switches in racks: from the top down, or in racks of their own."""
 
 from __future__ import annotations
 
@@ -63,6 +63,6 @@ class RackSpace:
         return rack.astype(np.int32), np.maximum(u, 1).astype(np.int32)
 
     def _standing(self, racks: Ints32) -> Ints32:
-        """Return the racks that are there; all of them when none is."""
+        """Return the present racks; all of them when none is."""
         standing = racks[self._layout.racks.present[racks]]
         return standing if len(standing) else racks

@@ -271,7 +271,7 @@ class Router:
         return listed, weight.astype(np.float64, copy=False)
 
     def _meet(self, pairs: Ints64, kinds: int) -> None:
-        """Work out the routes from all that pairs not met before begin at: nodes that move on meet them one by one."""
+        """Find the routes from the sources of new pairs at once: moving nodes would need them one by one."""
         whole = (self.cards + 1) ** 2  # keys between cards of one pair; the first is of all cards
         new = [pair for pair in pairs.tolist() if pair * whole not in self._routes]
         if 0 < len(new) < kinds:
@@ -282,7 +282,7 @@ class Router:
             self._find(keys, keys // whole // kinds, keys // whole % kinds, every, every)
 
     def roomy(self, nodes: Ints64, efficiency: float) -> bool:
-        """Return whether no traffic of whole cards between `nodes` can meet a narrow place or none at all.
+        """Return whether no traffic of whole cards between `nodes` can meet a bottleneck or a missing path.
 
         So it is in two tiers when the cards of every leaf, at an efficiency, fit through the narrowest way to another
         leaf, and the like cards of all nodes reach one another. True is certain; False says to look closely.
@@ -301,7 +301,7 @@ class Router:
         return self._wides[efficiency]
 
     def _offered(self) -> Floats:
-        """Return what the cables of cards can bring to each leaf, shape (leaves,) [B/s]."""
+        """Return the bandwidth of all cables of cards at each leaf, shape (leaves,) [B/s]."""
         cable = self.cable[self.cable >= 0]
         brought = np.bincount(self.links.b[cable], self.bytes_s[cable], minlength=self.links.switches)
         return brought[self.is_leaf[: self.links.switches]].astype(np.float64)
@@ -389,7 +389,7 @@ class Router:
     # --- routes
 
     def _find(self, keys: Ints64, a: Ints64, b: Ints64, card_a: Ints64, card_b: Ints64) -> None:
-        """Work out the routes of keys not met before: between attachments, or nodes of a ring or torus."""
+        """Find the routes of new keys: between attachments, or nodes of a ring or torus."""
         if self.has_peers:
             pair, dlink, share, hops = self._between_nodes(a, b)
             # Every card of the node sends the same way.

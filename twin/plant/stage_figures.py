@@ -1,4 +1,4 @@
-"""The figures of one power stage: what the scene says, else what its part says."""
+"""Figures of one power stage: those of the scene, else those of its part."""
 
 from __future__ import annotations
 

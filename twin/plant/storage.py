@@ -58,7 +58,7 @@ def connect_storage(scenario: Scenario, catalog: Catalog, layout: Layout) -> Sto
 
 
 def _stores(scenario: Scenario, catalog: Catalog, racks: list[int]) -> Stores:
-    """Return what every store is and can do: figures of the scenario before those of its part."""
+    """Return the table of stores: figures of the scenario before those of its part."""
     ids = [store.id for store in scenario.storage]
     filled_from = {store.backs: store.id for store in scenario.storage if store.backs is not None}
     tiers, rows = [], []

@@ -25,7 +25,7 @@ Severity = Literal["high", "medium", "low"]
 
 @dataclass(frozen=True)
 class TenancyFinding:
-    """One finding: how bad, whom it is about, where the scene says so, why, and what would be right."""
+    """One finding: severity, id concerned, key of the scene, reason, and remedy."""
 
     severity: Severity
     subject: str
@@ -36,7 +36,7 @@ class TenancyFinding:
 
 @dataclass(frozen=True)
 class Control:
-    """One control of the checklist; `asked` says how many things of the scene it applies to, 0: it does not."""
+    """One control of the checklist; `asked` returns how many items of the scene it applies to, 0: none."""
 
     id: str
     title: str
@@ -45,7 +45,7 @@ class Control:
 
     @property
     def status(self) -> Literal["pass", "fail", "not applicable"]:
-        """Return how the scene stands."""
+        """Return the status of the scene."""
         if self.leaks:
             return "fail"
         return "pass" if self.asked else "not applicable"
@@ -58,7 +58,7 @@ def review(scenario: Scenario, plant: Plant) -> list[Control]:
 
 
 class _Review:
-    """What the rules ask of a scene and its plant."""
+    """A scene and its plant, with the lookups that the rules need."""
 
     def __init__(self, scenario: Scenario, plant: Plant) -> None:
         self.scenario, self.plant = scenario, plant
@@ -123,7 +123,7 @@ class _Review:
         )
 
     def domains_of(self, tenant: str, isolation: str) -> Bools:
-        """Return which racks or leaf switches a tenant's nodes hang on; for any other isolation, the nodes."""
+        """Return the racks or leaf switches of a tenant's nodes; for any other isolation, the nodes."""
         known = self._domains.get((tenant, isolation))
         if known is not None:
             return known
@@ -139,13 +139,13 @@ class _Review:
         return made
 
     def fabrics_of(self, tenant: str) -> set[int]:
-        """Return the fabrics that the nodes of a tenant hang on."""
+        """Return the fabrics of the nodes of a tenant."""
         if tenant not in self._fabrics:
             self._fabrics[tenant] = self.fabrics(self.reach[tenant])
         return self._fabrics[tenant]
 
     def fabrics(self, nodes: Bools) -> set[int]:
-        """Return the fabrics some nodes hang on."""
+        """Return the fabrics of some nodes."""
         down, peers = self.plant.node_links, self.plant.peer_links
         return set(down.fabric[nodes[down.node]].tolist()) | set(peers.fabric[nodes[peers.a]].tolist())
 

@@ -42,7 +42,7 @@ def axes_of(links: Links, fabric: int, axis: Ints64, bytes_s: Floats) -> list[To
     fabric
         The ring or torus.
     bytes_s
-        Bandwidth of each link as built; who has none was never there.
+        Bandwidth of each link as built; 0: not present.
     """
     link = np.flatnonzero((links.kind == LinkKind.PEER) & (links.fabric == fabric) & (bytes_s > 0))
     first_peer = int((links.kind != LinkKind.PEER).sum())

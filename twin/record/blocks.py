@@ -1,4 +1,4 @@
-"""Blocks as they are read: what a run file holds of one stretch of time, decoded once, and pictures of its samples."""
+"""Decoding of blocks of a run file: columns of one stretch of time, and frames of its samples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def decode_channel(channel: Channel, blob: bytes, samples: int, entities: int) -
     Raises
     ------
     RunFileError
-        When the bytes are no such column.
+        When the bytes are not such a column.
     """
     decode = decode_sparse if entities > MANY else decode_dense
     return decode(blob, samples, entities, channel.dtype)
@@ -168,7 +168,7 @@ class DecodedBlock:
         return frame
 
     def _check(self, detail: Detail) -> None:
-        """Refuse numbers of things that are not there."""
+        """Refuse numbers of groups and jobs that do not exist."""
         ends = (
             (detail.group, self.room),
             (detail.job, self.layout.counts.get("job", 0)),

@@ -1,4 +1,4 @@
-"""What frames show of single GPUs and nodes, as few figures: of groups, and which GPU stands in which group.
+"""Single GPUs and nodes of a frame in few figures: those of groups, and the group of each GPU.
 
 A run file holds these figures at every sample, and once what sets each GPU apart for good; the value of a GPU is that
 of its group with a constant offset of its own. Nothing is left over: a live frame is made of the same figures.
@@ -70,7 +70,7 @@ _ROUNDED = np.array([name in TEMPERATURES or name.startswith("power_") for name 
 
 
 def room_for(groups: GroupFigures) -> int:
-    """Return how many groups a block has room for that begins with these."""
+    """Return the number of groups that a block has room for, from its first ones."""
     return -(-(groups.die_c.size + _STEP // 2) // _STEP) * _STEP
 
 

@@ -1,4 +1,4 @@
-"""Event hash: one number for everything that happened, in order.
+"""Event hash: one number for all events in order.
 
 A chained digest: ``h = blake2b(h_before + bytes of the event)``, so the whole state is 32 bytes and a
 snapshot carries it. Only kind, subject, the values that the kind declares as hashed and the time in whole milliseconds

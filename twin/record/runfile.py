@@ -1,4 +1,4 @@
-"""The run file: its tables, and how one is opened: everybody who touches one comes through here."""
+"""The run file: its tables, and all ways to create and open one."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class NoDetail(RunFileError):
 
 @contextmanager
 def of_part(name: str) -> Iterator[None]:
-    """Put before what is wrong with a part of a run file which part that is."""
+    """Name the part of a run file in errors about it."""
     try:
         yield
     except RunFileError as error:
@@ -66,7 +66,7 @@ def of_part(name: str) -> Iterator[None]:
 
 @contextmanager
 def explained(path: Path, doing: str) -> Iterator[None]:
-    """Turn what SQLite and the system say about `path` into one sentence."""
+    """Turn errors of SQLite and the system about `path` into one sentence."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -223,7 +223,7 @@ def _must_belong(file: sqlite3.Connection, path: Path, log: Path) -> None:
 
 
 def _named(file: sqlite3.Connection) -> list[tuple[object, ...]]:
-    """Return what tells one run file from another: the number on its first page, and rows of its header."""
+    """Return the identity of a run file: the number on its first page, and rows of its header."""
     keys = "('created', 'seed', 'inputs_hash', 'end_s')"
     rows = file.execute(f"SELECT key, value FROM header WHERE key IN {keys} ORDER BY key").fetchall()
     return [*file.execute("PRAGMA schema_version").fetchall(), *rows]
@@ -250,7 +250,7 @@ def _look(path: Path) -> bool:
 
 
 def check(file: sqlite3.Connection, path: Path) -> None:
-    """Refuse what is no run file of ours: foreign tables, views and triggers, a newer version."""
+    """Refuse a file that is not a run file: foreign tables, views and triggers, a newer version."""
     file.execute("PRAGMA trusted_schema=OFF")
     file.execute("PRAGMA cell_size_check=ON")
     file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BLOB_BYTES)

@@ -1,4 +1,4 @@
-"""Blocks of samples: what series and single GPUs are made of in a run file.
+"""Blocks of samples: the storage of series and single GPUs in a run file.
 
 A sample is the part of a packed frame behind the channels of GPUs and nodes, the figures these follow from, and the
 ledger. A block holds up to some hundred samples, each channel as one column (`columns`), rounded to its quantum: a
@@ -111,7 +111,7 @@ class Block:
 
     @property
     def full(self) -> bool:
-        """Say whether nothing more fits."""
+        """Return whether the block is full."""
         if self.samples == self._capacity:
             return True
         parts = (*self._wide.values(), *self._detail.values())
@@ -119,7 +119,7 @@ class Block:
 
     @property
     def enough(self) -> bool:
-        """Say whether it holds so many samples that another may begin."""
+        """Return whether it has enough samples for a next block."""
         return self.samples >= ENOUGH_SAMPLES
 
     @property
@@ -133,7 +133,7 @@ class Block:
         ledger: Mapping[str, float] | None,
         figures: Mapping[str, float] | None = None,
     ) -> bool:
-        """Say whether such a sample can stand beside the others: with as much detail, and groups it has room for."""
+        """Return whether a sample fits the block: the same detail, and room for its groups."""
         if not self.samples:
             return True
         room = 0 if detail is None else detail.groups.die_c.size
@@ -222,7 +222,7 @@ class _Named:
         self._rows: list[list[float]] = []
 
     def has(self, numbers: Mapping[str, float] | None) -> bool:
-        """Say whether these have the names of those before."""
+        """Return whether numbers have the names of those before."""
         return tuple(numbers or ()) == self.names
 
     def add(self, numbers: Mapping[str, float] | None) -> None:

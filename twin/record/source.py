@@ -1,4 +1,4 @@
-"""Reading rows and packed parts of a run file, whatever is wrong with them told in one sentence with its name."""
+"""Reads rows and packed parts of a run file; errors are one sentence with the name of the file."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RunSource:
 
     @contextmanager
     def named(self, when: str = "") -> Iterator[None]:
-        """Put the path before what is wrong with a part of the file, and `when` it is of, as `stretch` says."""
+        """Name the path in errors about a part of the file, and its time `when`, as `stretch` says."""
         try:
             yield
         except RunFileError as error:
@@ -54,14 +54,14 @@ class RunSource:
 
     @contextmanager
     def damaged(self, part: str) -> Iterator[None]:
-        """Tell which part of the file is damaged when a value of it is not what belongs there."""
+        """Name the damaged part of the file when one of its values is invalid."""
         try:
             yield
         except (ValueError, TypeError, OverflowError) as error:
             raise RunFileError(f"{self.path}: {part} of this run file is damaged") from error
 
     def json(self, text: str) -> Any:
-        """Return what a text says."""
+        """Return the value of a JSON text."""
         try:
             return strict_json(text)
         except (ValueError, TypeError, RecursionError) as error:
@@ -131,13 +131,13 @@ def count(value: object) -> int:
 
 
 def stretch(t0_s: object, t1_s: object) -> str:
-    """Return from when to when a block goes [s], in words."""
+    """Return the time range of a block [s], in words."""
     first, last = _time(t0_s), _time(t1_s)
     return f"at {first}" if first == last else f"from {first} to {last}"
 
 
 def state_at(t_s: object) -> str:
-    """Return what the snapshot of a time [s] is called."""
+    """Return the name of the snapshot of a time [s]."""
     return f"the snapshot at {_time(t_s)}"
 
 

@@ -1,4 +1,4 @@
-"""Writer of a run file: takes what happens, commits it in batches, folds the file at the end."""
+"""Writer of a run file: takes events and samples, commits them in batches, folds the file at the end."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Writer:
         self._pending: list[tuple[str, tuple[object, ...]]] = []
 
     def relay(self, layout: FrameLayout, ids: Mapping[Entity, Sequence[str]]) -> None:
-        """Go on with frames of another layout: the hall was edited. What was there keeps its number."""
+        """Continue with frames of another layout after an edit of the hall. Entities keep their numbers."""
         if self._block.samples:
             self._close_block()
         with explained(self.path, "read"):
@@ -181,7 +181,7 @@ class Writer:
             self._close_block()
 
     def add_bookings(self, booked: Booked) -> None:
-        """Take what was booked since the last sample: whoever continues from a snapshot has it behind him."""
+        """Take the bookings since the last sample, before a snapshot."""
         if self._block.samples:
             self._block.add_booked(booked)
             self._block_dirty = True
@@ -192,7 +192,7 @@ class Writer:
             self._put(BOOKINGS, self._booked.encode(), self._block_id - 1)
 
     def _read_booked(self) -> Booked | None:
-        """Return what the last block of the file says was booked; None: it says nothing."""
+        """Return the bookings of the last block of the file; None: it has none."""
         with explained(self.path, "read"):
             row = self._file.execute(
                 "SELECT data FROM series WHERE block = ? AND channel = ?", (self._block_id - 1, BOOKINGS)
@@ -258,7 +258,7 @@ class Writer:
             fold(self._file)
 
     def abandon(self) -> None:
-        """Let go of the file as it was at the last commit."""
+        """Close the file as of the last commit."""
         self._file.close()
 
     def _put_block(self) -> None:
@@ -331,7 +331,7 @@ def drop_from(file: sqlite3.Connection, at_s: float, snapshot_s: float) -> None:
 
 
 def made_from(scenario: Scenario) -> dict[str, str]:
-    """Return what the header of a run file says of what the run is made from, with what, and when."""
+    """Return the header entries on inputs, software and time of a run."""
     text = to_json(scenario)
     return {
         "scenario": text,

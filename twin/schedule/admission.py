@@ -1,4 +1,4 @@
-"""What is refused at once: jobs that could never run, which would only stand in the queue."""
+"""Admission: refuses jobs that could never run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def refusal(
     asked_s: float | None = None,
     idle_w: float = 0.0,
 ) -> str:
-    """Return why a job can never run, and what would; "" when it can.
+    """Return why a job can never run, with a remedy; "" when it can.
 
     Parameters
     ----------

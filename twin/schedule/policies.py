@@ -18,7 +18,7 @@ PRESETS: dict[str, tuple[Order, Backfill, Placement]] = {
 
 @dataclass(frozen=True)
 class Policy:
-    """How the queue is served."""
+    """The policy of the queue."""
 
     order: Order = "submit"
     backfill: Backfill = "none"
@@ -30,7 +30,7 @@ class Policy:
 
     @classmethod
     def of(cls, scheduler: Scheduler) -> Policy:
-        """Return what a scenario asks for."""
+        """Return the policy of a scenario."""
         order, backfill, placement = PRESETS[scheduler.policy]
         return cls(
             order=scheduler.order or order,

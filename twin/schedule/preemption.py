@@ -1,4 +1,4 @@
-"""Taking nodes away: which running jobs give way to the first that waits."""
+"""Preemption: which running jobs give way to the first waiting one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from twin.schedule.trial import Trial
 
 
 def victims(job: int, trial: Trial, site: SiteView, rules: Preemption) -> tuple[list[int], float]:
-    """Return the jobs that give way to `job`, and when somebody may who has not run for long enough yet [s].
+    """Return the jobs that give way to `job`, and when one may that has not run for long enough yet [s].
 
     Those of lower priority that are preemptible give way, and of tenants above their quota, if `job` is within its
     own, preemptible or not, whatever was borrowed. A job that would have to borrow takes by priority from its own
@@ -72,7 +72,7 @@ def victims(job: int, trial: Trial, site: SiteView, rules: Preemption) -> tuple[
 
 
 def _room_without(job: int, trial: Trial, gone: list[Holding]) -> bool:
-    """Return whether `job` finds room once these have gone."""
+    """Return whether `job` fits once these jobs have gone."""
     rules = trial.rules
     requests = rules.requests
     stock = trial.stock

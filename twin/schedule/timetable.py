@@ -1,4 +1,4 @@
-"""What room there is when: a step function of time for each of many columns, such as nodes with their GPUs.
+"""Room over time: a step function for each of many columns, such as nodes with their GPUs.
 
 Steps of all columns are only made once something is promised from later on and somebody else asks when. Until then
 room now and its changes suffice: where room only becomes more, the least of it is what there is at first.
@@ -42,7 +42,7 @@ class Timetable:
         self._moved()
 
     def _moved(self) -> None:
-        """Take note that changes are others."""
+        """Mark the changes as changed."""
         self._falling: tuple[Ints64, Steps] | None = None
         self._grown: tuple[Ints64, Floats, Ints64] | None = None
 

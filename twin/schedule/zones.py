@@ -1,4 +1,4 @@
-"""Isolation: nodes that a tenant may not use because of whom it would share them, their leaf or their rack with."""
+"""Isolation: nodes that a tenant may not use because another holds them, their leaf or their rack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEVELS = ("none", "node", "leaf", "rack")
 
 @dataclass(frozen=True)
 class Isolation:
-    """What tenants share with no other.
+    """Isolation of tenants: what they share with no other.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Isolation:
                 yield zone, closed
 
     def _foreign(self, tenant: int, level: int, holder: Ints64) -> Bools:
-        """Nodes in hands that are in the way at a level: any others', if it keeps apart; else those who keep apart."""
+        """Nodes of tenants that conflict at a level: of all others if it is isolated, else of isolated ones."""
         of_others: Bools = (holder != NOBODY) & (holder != tenant)
         if self.level[tenant] != level:
             of_others &= (holder != SEVERAL) & (self.level[holder] == level)

@@ -1,6 +1,6 @@
 """All fabrics of a scenario as tables: switches with their places in racks, and every cable.
 
-Numbers in a fabric count its nodes in order, absent ones too: nobody else's ports move when a node goes.
+Numbers in a fabric count its nodes in order, absent ones too: ports of other nodes stay when a node goes.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def connect_fabrics(scenario: Scenario, catalog: Catalog, layout: Layout) -> tup
 
 
 def fabric_table(scenario: Scenario, catalog: Catalog) -> FabricTable:
-    """Return what the fabrics of a scenario are."""
+    """Return kind, technology and routing of the fabrics of a scenario."""
     return FabricTable(
         kind=[fabric.kind for fabric in scenario.fabrics],
         technology=[_technology(fabric, catalog) for fabric in scenario.fabrics],

@@ -1,4 +1,4 @@
-"""What causes of failure need of the scene: something of the sort they strike."""
+"""Checks of causes of failure: the scene must have the components they strike."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MISSING = {
 
 
 def causes(scenario: Scenario) -> Iterator[Wrong]:
-    """Yield causes and bursts of components that the scene lacks, and faults that are kept wrongly."""
+    """Yield causes and bursts of components that the scene lacks, and invalid rows of a fault trace."""
     failures = scenario.failures
     present = {
         "pdu": any(stage.kind in ("pdu", "busbar") for stage in scenario.power),

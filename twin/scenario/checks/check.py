@@ -1,4 +1,4 @@
-"""References and names across a scenario: every id that is meant exists, and exists once."""
+"""Checks across a whole scenario: every referenced id exists, and exists once."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def check(
 
 
 def _is_timezone(name: str) -> bool:
-    """Return whether a name is one of the system's; one that was asked for before costs nothing."""
+    """Return whether a name is a time zone of the system; results are cached."""
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):
@@ -106,18 +106,18 @@ class _Checker:
         self.generators = {rows.id: (hall, rows) for hall in self.scenario.halls for rows in hall.rows}
 
     def sizes(self) -> list[Problem]:
-        """Return what makes the scene larger than one may be; nothing of it is made to see that."""
+        """Return the problems of size, found without expanding the scene."""
         scenario = self.scenario
         wrong = (*sizes.lists(scenario), *sizes.halls(scenario, self.catalog), *sizes.machines(scenario))
         return [self._problem(at, reason, hint, value="") for at, reason, hint in wrong]
 
     def products(self) -> list[Problem]:
-        """Return what makes too many jobs, switches or links; wants references and parts that hold."""
+        """Return problems of too many jobs, switches or links; needs valid references and parts."""
         wrong = (*sizes.jobs(self.scenario), *sizes.fabrics(self.scenario, self.catalog))
         return [self._problem(at, reason, hint, value="") for at, reason, hint in wrong]
 
     def ids(self) -> list[Problem]:
-        """Return ids that are given twice; with those, references would only mislead."""
+        """Return duplicate ids; with those, checks of references would mislead."""
         scenario = self.scenario
         named = _named(("halls",), (hall.id for hall in scenario.halls))
         for h, hall in enumerate(scenario.halls):
@@ -199,7 +199,7 @@ class _Checker:
             yield from self._reference(job.checkpoint.storage, stores, "store", to)
 
     def parts(self) -> Iterator[Problem]:
-        """Yield parts that the catalogue lacks, or has as another kind of thing."""
+        """Yield parts that the catalogue lacks, or has as another kind."""
         for h, hall in enumerate(self.scenario.halls):
             for r, rows in enumerate(hall.rows):
                 at: Path = ("halls", h, "rows", r, "racks")
@@ -259,14 +259,14 @@ class _Checker:
                     )
 
     def stands(self) -> Iterator[Problem]:
-        """Yield places and groups of what does not exist."""
+        """Yield places and groups of items that do not exist."""
         for at, reason, hint in places.places(self.scenario):
             yield self._problem(at, reason, hint, value="")
         for at, reason, hint in places.members(self.scenario, self._item):
             yield self._problem(at, reason, hint)
 
     def actions(self) -> Iterator[Problem]:
-        """Yield interventions that act on nothing."""
+        """Yield interventions on targets that do not exist."""
         for i, intervention in self.acting:
             at: Path = ("interventions", i)
             wrong = list(
@@ -276,7 +276,7 @@ class _Checker:
                 yield self._problem((*at, key) if key else at, reason, hint, value=None if key else "")
 
     def place(self) -> Iterator[Problem]:
-        """Yield what the site cannot be."""
+        """Yield the problems of the site."""
         site = self.scenario.site
         # There are none on a system without time zone data: then any will do.
         known = set() if _is_timezone(site.timezone) else available_timezones()
@@ -291,7 +291,7 @@ class _Checker:
             )
 
     def fits(self) -> list[Problem]:
-        """Return racks that overflow, fabrics and jobs that do not come out; wants references that hold."""
+        """Return racks that overflow, and fabrics and jobs that are impossible; needs valid references."""
         wrong = list(hardware.too_high(self.scenario, self.catalog)) or [
             *facility.facility(self.scenario, self.catalog),
             *fabric.fabrics(self.scenario, self.catalog),
@@ -314,7 +314,7 @@ class _Checker:
         return [("value", problem.reason, problem.hint) for problem in broken]
 
     def _caps(self) -> Iterator[Problem]:
-        """Yield caps on what does not exist."""
+        """Yield power caps on targets that do not exist."""
         wanted: tuple[TargetKind, ...] = ("all", "hall", "row", "rack", "power")
         for i, cap in enumerate(self.scenario.power_caps):
             kind, reason, hint = kind_of(self.scenario, cap.target, wanted, self._place_wrong)

@@ -1,4 +1,4 @@
-"""What fabrics need of the hardware: ports, switches, nodes, and ends that their explicit cables name."""
+"""Checks of fabrics: ports, switches, nodes, and the ends of explicit cables."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def crowded(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, s
 
 
 def _explicit(fabric: Fabric, size: Size, cards: dict[str, int]) -> Iterator[tuple[Path, str, str]]:
-    """Yield links of an explicit fabric that lead nowhere, are there twice, or find no port."""
+    """Yield links of an explicit fabric with an unknown end, duplicates, and links without a free port."""
     counts = (size.leaves, size.spines, size.cores)
     ports = [part.count if part else 0 for part in (size.leaf, size.spine, size.core)]
     free = {node: number * fabric.homes for node, number in cards.items()}

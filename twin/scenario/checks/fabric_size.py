@@ -1,6 +1,6 @@
 """How large a fabric is: units, switches of each tier, ports taken of each, for a number of nodes.
 
-Whole numbers only; `twin.plant.fabric` lays the cables. What cannot be is a `Misfit`, which names the key to blame.
+Whole numbers only; `twin.plant.fabric` lays the cables. An impossible fabric is a `Misfit`, which names the key.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def size_of(fabric: Fabric, catalog: Catalog, nodes: int, cards: int, card_bytes
     Raises
     ------
     Misfit
-        When ports, switches or nodes do not come out.
+        When ports, switches or nodes do not fit.
     UnknownPart
         When the catalogue lacks a part.
     """

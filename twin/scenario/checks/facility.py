@@ -1,4 +1,4 @@
-"""What power and cooling cannot be: options that mean nothing, counts, third feeds, circles."""
+"""Checks of power and cooling: options without effect, counts, third feeds, cycles."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def stage_parts(kind: StageKind) -> tuple[str, ...]:
 
 
 def facility(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield what keeps power and cooling from being built; wants references that hold."""
+    """Yield problems that keep power and cooling from being built; needs valid references."""
     for i, stage in enumerate(scenario.power):
         yield from ((("power", i, key), reason, hint) for key, reason, hint in _stage(stage))
     yield from _third_feeds(scenario)
@@ -92,7 +92,7 @@ def _stage(stage: PowerStage) -> Iterator[tuple[str, str, str]]:
 
 
 def _third_feeds(scenario: Scenario) -> Iterator[Wrong]:
-    """Yield things that more than two stages feed."""
+    """Yield consumers that more than two stages feed."""
     feeders: dict[str, list[str]] = {}
     for i, stage in enumerate(scenario.power):
         for n, name in enumerate(stage.feeds):

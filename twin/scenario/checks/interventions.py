@@ -1,4 +1,4 @@
-"""Interventions: whether one can act in a scene, by the one table of `twin.scenario.schema.fault_kinds`."""
+"""Checks of interventions in a scene, by the table of `twin.scenario.schema.fault_kinds`."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def wrong(
 def _misfit(
     scenario: Scenario, intervention: Intervention, kind: TargetKind, catalog: Catalog
 ) -> Iterator[Wrong]:
-    """Yield why a fault does not fit the thing it names, or takes more machines than there are."""
+    """Yield why a fault does not fit its target, or takes more machines than there are."""
     name, known = intervention.target.partition("/")[0], KINDS[intervention.kind]
     need = known.needs.get(kind)
     if intervention.count is not None and "count" in known.options and not known.counts(kind):

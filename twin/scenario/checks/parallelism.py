@@ -1,4 +1,4 @@
-"""How a workload is cut over the GPUs of its job: degrees that do not divide, presets that do not exist."""
+"""Checks of the parallelism layout of a job: degrees that do not divide, unknown presets."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def names(job: Job) -> Iterator[Found]:
 
 
 def wrong(job: Job, node_gpus: int, gpu: str, nameless: bool) -> Iterator[Found]:
-    """Yield what keeps a workload from being cut over its GPUs.
+    """Yield why a workload has no parallelism layout on its GPUs.
 
     Parameters
     ----------

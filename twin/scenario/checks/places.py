@@ -1,4 +1,4 @@
-"""What places and groups name: machines, rooms and members that exist."""
+"""Checks of places and groups: machines, halls and members must exist."""
 
 from __future__ import annotations
 

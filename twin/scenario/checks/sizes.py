@@ -1,4 +1,4 @@
-"""How large a scene is, worked out from its generators before anything of it is made, and how large it may be.
+"""Size of a scene from its generators, before it is expanded, and the limits of it.
 
 Each count alone has a limit in the schema; here is the limit of their products and sums. Items that an override takes
 away are counted: they keep their place in the tables.
@@ -55,7 +55,7 @@ _MOST_LISTED: dict[Path, int] = {
 
 @dataclass(frozen=True)
 class _Count:
-    """How many of something one key of the scene makes."""
+    """The number of items that one key of the scene makes."""
 
     at: Path
     number: int

@@ -1,4 +1,4 @@
-"""What stores and the jobs that read from them need of each other: chains that end, data that find room."""
+"""Checks of stores and their jobs: chains without cycles, data sets that fit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def chains(scenario: Scenario) -> Iterator[Wrong]:
 
 
 def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield data sets that find no room, caches a node has no drives or memory for, and caches that serve nothing."""
+    """Yield data sets that do not fit, caches without drives or memory, and caches without effect."""
     stores = {store.id: store for store in scenario.storage}
     filled = {store.backs for store in scenario.storage}
     for ask in asked(scenario, catalog):

@@ -1,4 +1,4 @@
-"""What the target of an intervention or cap is: a job, a power item, a loop, a rack, ... in one place."""
+"""Kinds of targets of interventions and caps: jobs, power items, loops, racks, ..."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ENDS = ("switch", "link")
 
 
 def names(scenario: Scenario, kind: TargetKind) -> list[str]:
-    """Return the ids of all things of a kind that a scene names or numbers itself; none for places and cables."""
+    """Return the ids of all targets of a kind that a scene names or numbers itself; none for places and cables."""
     if kind == "power":
         return [f"{stage.id}/{i}" for stage in scenario.power for i in range(stage.count)]
     if kind == "loop":
@@ -55,7 +55,7 @@ def names(scenario: Scenario, kind: TargetKind) -> list[str]:
 
 
 def _jobs(scenario: Scenario) -> list[str]:
-    """Return the ids of all jobs; those written alone while the rest cannot be made: `check` tells why."""
+    """Return the ids of all jobs; of written ones only when streams or traces fail, which `check` reports."""
     try:
         return [job.id for job in jobs_of(scenario)]
     except (UnknownPart, ValueError):
@@ -130,7 +130,7 @@ def near(word: str, known: Iterable[str]) -> str:
 
 
 def _titles(wanted: Sequence[TargetKind]) -> str:
-    """Return the kinds that will do as people say them, the one word "all" last."""
+    """Return the names of the wanted kinds for people, the word "all" last."""
     titles = [TITLES[kind] for kind in sorted(wanted, key=lambda kind: kind == "all")]
     return " or ".join(filter(None, [", ".join(titles[:-1]), titles[-1]]))
 

@@ -1,4 +1,4 @@
-"""Who may do what: tenants, users, partitions, stores and clouds name each other, and jobs keep to their rules."""
+"""Checks of tenancy: tenants, users, partitions, stores and clouds exist, and jobs keep to their rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def work_of(scenario: Scenario) -> Iterator[tuple[Path, Work]]:
 
 
 def references(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield names that partitions, stores, clouds and jobs give of what is not there."""
+    """Yield unknown names in partitions, stores, clouds and jobs."""
     tenants = [tenant.id for tenant in scenario.tenants]
     rows = [row.id for hall in scenario.halls for row in hall.rows]
     partitions = [partition.id for partition in scenario.partitions]
@@ -59,7 +59,7 @@ def _unknown(names: Iterable[str], known: list[str], noun: str, at: Path) -> Ite
 
 
 def trespasses(scenario: Scenario) -> Iterator[Wrong]:
-    """Yield work that its tenant, partition or store does not admit; wants references that hold."""
+    """Yield jobs and streams that their tenant, partition or store does not admit; needs valid references."""
     tenants = {tenant.id: tenant for tenant in scenario.tenants}
     partitions = {partition.id: partition for partition in scenario.partitions}
     stores = {store.id: store for store in scenario.storage}

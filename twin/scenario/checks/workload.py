@@ -1,4 +1,4 @@
-"""Whether jobs, streams, traces and reservations say what can be: names, keys that exclude each other, sizes."""
+"""Checks of jobs, streams, traces and reservations: names, keys that exclude each other, sizes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_WINDOWS = 10_000
 
 
 def references(scenario: Scenario) -> Iterator[Wrong]:
-    """Yield what does not exist, and keys that exclude each other; wants ids that are given once."""
+    """Yield unknown names, and keys that exclude each other; needs unique ids."""
     stores = [store.id for store in scenario.storage]
     tenants = [tenant.id for tenant in scenario.tenants]
     partitions = [partition.id for partition in scenario.partitions]
@@ -79,7 +79,7 @@ def references(scenario: Scenario) -> Iterator[Wrong]:
 
 
 def fits(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield what cannot run on the hardware it may use; wants references that hold.
+    """Yield jobs that cannot run on the hardware they may use; needs valid references.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def _windows(scenario: Scenario) -> Iterator[Wrong]:
 
 
 def _sized(job: Job, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
-    """Yield what keeps a written job from running on the nodes it may use."""
+    """Yield why a written job cannot run on the nodes it may use."""
     names = list(parallelism.names(job))
     yield from ((((*at, "workload", key)), reason, hint) for key, reason, hint in names)
     rows = rows_of(hardware.scenario, job)
@@ -185,7 +185,7 @@ def _sized(job: Job, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
 
 
 def _sizes(stream: JobStream, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
-    """Yield what keeps jobs of a stream from running: too large, several kinds of node, a model that has no cut."""
+    """Yield why jobs of a stream cannot run: size, several kinds of node, a model without a layout."""
     rows = rows_within(hardware.scenario, stream.rows, stream.partition)
     kinds = hardware.kinds(rows)
     if len(kinds) != 1:
@@ -208,7 +208,7 @@ def _sizes(stream: JobStream, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
 
 
 def _mapped(trace: JobTrace, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
-    """Yield what keeps the jobs of a trace from running; those larger than the scene are left out, not refused."""
+    """Yield why the jobs of a trace cannot run; those larger than the scene are left out, not refused."""
     for partition in partitions_of(trace, hardware.scenario):
         kinds = hardware.kinds(rows_within(hardware.scenario, trace.map.rows, partition))
         if len(kinds) != 1:
@@ -268,7 +268,7 @@ def shut_out(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
 
 
 def _uncut(job: Job, gpus: int, per_node: int, gpu: str, nameless: bool) -> Iterator[parallelism.Found]:
-    """Yield what keeps a workload from being cut over so many GPUs, on whole nodes or part of one."""
+    """Yield why a workload has no layout on some number of GPUs, on whole nodes or part of one."""
     if gpus <= per_node:
         yield from parallelism.wrong(job, gpus, gpu, nameless)
     elif gpus % per_node == 0:

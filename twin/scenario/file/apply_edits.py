@@ -1,4 +1,4 @@
-"""What edits make of a scene: the same changes as in its text, on the scenario alone, as a worker has it."""
+"""Edits applied to a scenario alone, without its text, as a worker process has it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def in_order(scenario: Scenario) -> list[Edit]:
 
 @dataclass(frozen=True)
 class Stages:
-    """What the edits of a scene make of it, one after the other.
+    """The scene after each of its edits.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Stages:
     made: tuple[Scenario, ...] = ()
 
     def shared(self, other: Stages) -> int:
-        """Return how many stages of another are those of this one; none where the scene itself is another."""
+        """Return the number of stages shared with another; 0 when the scene itself differs."""
         if not self.acting or not other.acting or self.first != other.first:
             return 0
         pairs = enumerate(zip(self.acting, other.acting, strict=False))
@@ -83,7 +83,7 @@ class Stages:
 
 
 def stages(scenario: Scenario, tree: Tree, before: Stages | None = None) -> Stages:
-    """Return what the edits of a scene make of it.
+    """Return the scene after each of its edits.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What differs between two scenes as they take effect: which thing, which value, from what to what."""
+"""Differences of two scenes in effect: item, key, old and new value."""
 
 from __future__ import annotations
 
@@ -78,17 +78,17 @@ class Difference:
 
     @property
     def before(self) -> str:
-        """Return what stood there as the text of a file; "" where nothing did."""
+        """Return the old value as text of a file; "" without one."""
         return _text(self.old)
 
     @property
     def after(self) -> str:
-        """Return what stands there now as the text of a file; "" where nothing does."""
+        """Return the new value as text of a file; "" without one."""
         return _text(self.new)
 
 
 def differences(before: Scenario, after: Scenario) -> list[Difference]:
-    """Return what differs between two scenes after inheritance, in the order of the schema."""
+    """Return the differences of two scenes after inheritance, in the order of the schema."""
     found = list(_of_groups(plain(before), plain(after), fields.ROOT, ""))
     order = list(dict.fromkeys(SECTIONS.values()))
     return sorted(found, key=lambda difference: order.index(difference.section))

@@ -24,7 +24,7 @@ def apply(document: Document, patch: Patch, *, sparing: bool = False) -> Documen
 
 
 def edit(document: Document, patch: Patch, *, sparing: bool = False) -> tuple[Document, Patch]:
-    """Return the document after a patch, and the patch that takes it back.
+    """Return the document after a patch, and the inverse patch.
 
     An inherited value is overridden in the file itself; the files it extends stay as they are.
 
@@ -64,7 +64,7 @@ def edit(document: Document, patch: Patch, *, sparing: bool = False) -> tuple[Do
 
 @dataclass(frozen=True)
 class _Step:
-    """One change of one file, done: whatever it is done for, it comes out the same.
+    """The result of one change of one file.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ _DOCUMENTS: deque[Document] = deque(maxlen=8)
 
 
 def forget() -> None:
-    """Keep what was done last no longer."""
+    """Forget the last result."""
     _STEPS.clear()
     _DOCUMENTS.clear()
 
@@ -140,7 +140,7 @@ def difference(after: str, before: str) -> Exact:
 
 
 def _inverse(source: SceneSource, whole: Tree, change: Change) -> Change:
-    """Return the change that gives a path back what it has: in the file itself, inherited, or nothing at all.
+    """Return the change that restores the value of a path: in the file itself, inherited, or none.
 
     Of what was not there the outermost missing key is taken away again, with all that was put below it. An item that
     goes from the midst of a list comes back with its list, for the order counts.

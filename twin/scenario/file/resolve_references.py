@@ -17,7 +17,7 @@ from twin.scenario.text.problem import Problem, ScenarioError, shown
 
 
 def resolved(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> Scenario:
-    """Return `scenario` with what the files it names hold, and the latitude of its climate.
+    """Return `scenario` with the contents of the files it names, and the latitude of its climate.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _with_faults(
 
 
 def _folder_of(files: tuple[SceneSource, ...], key: str, id: str) -> FilePath | None:
-    """Return the folder of the nearest file of the chain that says the `file` of one thing of a list."""
+    """Return the folder of the nearest file of the chain that sets the `file` of one entry of a list."""
     for source in files:
         entries = child(source.tree, key)
         for item in entries.value if entries is not None and isinstance(entries.value, list) else ():
@@ -107,7 +107,7 @@ def _folder_of(files: tuple[SceneSource, ...], key: str, id: str) -> FilePath | 
 
 
 def _folder(files: tuple[SceneSource, ...], at: Path) -> FilePath | None:
-    """Return the folder of the nearest file of the chain that says the value at `at`."""
+    """Return the folder of the nearest file of the chain that sets the value at `at`."""
     for source in files:
         node: Tree | None = source.tree
         for step in at:

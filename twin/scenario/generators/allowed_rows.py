@@ -1,4 +1,4 @@
-"""Which hardware a job of a scenario may use, as far as it shows without building the plant."""
+"""Hardware that a job may use, without building the plant."""
 
 from __future__ import annotations
 

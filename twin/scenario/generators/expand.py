@@ -50,7 +50,7 @@ _PLAIN = Override()
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much stands in the halls, absent items left out."""
+    """Numbers of rows, racks, nodes and GPUs, without absent ones."""
 
     rows: int
     racks: int
@@ -59,7 +59,7 @@ class Counts:
 
 
 def rows(scenario: Scenario, catalog: Catalog) -> Iterator[GeneratedRow]:
-    """Yield every row with what stands in it, overrides applied and absent items left out.
+    """Yield every row with its racks and nodes, overrides applied and absent items left out.
 
     Raises
     ------
@@ -82,7 +82,7 @@ _COUNTED: deque[tuple[tuple[Hall, ...], Catalog, _Counted]] = deque(maxlen=4)
 
 
 def node_counts(scenario: Scenario, catalog: Catalog) -> _Counted:
-    """Return row generator -> part -> how many nodes of it stand there, absent ones left out; raises as `rows`.
+    """Return row generator -> part -> number of its nodes, without absent ones; raises as `rows`.
 
     Racks that nothing particular is said of are counted, not made.
     """
@@ -96,7 +96,7 @@ def node_counts(scenario: Scenario, catalog: Catalog) -> _Counted:
 
 
 def forget() -> None:
-    """Keep the halls that were counted last no longer."""
+    """Forget the halls counted last."""
     _COUNTED.clear()
 
 
@@ -131,12 +131,12 @@ def _node_counts(scenario: Scenario, catalog: Catalog) -> _Counted:
 
 
 def differing(hall: Hall) -> set[str]:
-    """Return the racks of which, or of whose nodes, something particular is said."""
+    """Return the racks with an override of their own or of a node."""
     return {"/".join(item.split("/", 3)[:3]) for item in hall.overrides if item.count("/") >= 2}
 
 
 def counts(scenario: Scenario, catalog: Catalog) -> Counts:
-    """Return how much there is; raises as `rows`."""
+    """Return the numbers of items; raises as `rows`."""
     made = list(rows(scenario, catalog))
     racks = [rack for row in made for rack in row.racks]
     nodes = [node for rack in racks for node in rack.nodes]
@@ -184,7 +184,7 @@ def node_parts(racks: RackGenerator, part: str | None, catalog: Catalog) -> list
 
 
 class Strays:
-    """Nodes that stand where no generator puts them: those added to a rack, and those moved to another one.
+    """Nodes outside their generator: those added to a rack, and those moved to another one.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Jobs that a trace of another cluster means in this scene, by the mapping rules its scene states."""
+"""Jobs of a trace of another cluster in this scene, by the mapping rules of the scene."""
 
 from __future__ import annotations
 

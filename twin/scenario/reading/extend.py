@@ -1,4 +1,4 @@
-"""``extends``: a scene as what differs from another one."""
+"""``extends``: a scene as its differences from another one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KINDS = ("workload", "problem")
 
 @dataclass(frozen=True)
 class SceneSource:
-    """One file of a scene: what it says by itself."""
+    """One file of a scene, without what it extends."""
 
     name: str
     path: FilePath | None
@@ -88,7 +88,7 @@ def chain(first: SceneSource) -> list[SceneSource]:
 
 
 def merge(base: Tree, over: Tree) -> Tree:
-    """Return `base` with what `over` says instead; lists of things with ids are merged by id."""
+    """Return `base` overridden with `over`; lists of entries with ids are merged by id."""
     if isinstance(base.value, dict) and isinstance(over.value, dict):
         entries: dict[str, TreeEntry] = dict(base.value)
         for key, entry in over.value.items():
@@ -171,7 +171,7 @@ def _target(last: SceneSource, entry: TreeEntry) -> tuple[FilePath, str]:
 
 
 def _near(path: FilePath, chain: list[SceneSource]) -> str:
-    """Return which file may be meant; those that it would be part of are not."""
+    """Return a file with a similar name, without those of the chain itself."""
     own = {source.path.name for source in chain if source.path is not None}
     try:
         siblings = path.parent.glob(f"*{SUFFIX}") if path.parent.is_dir() else ()

@@ -1,4 +1,4 @@
-"""Halls, rows and overrides that the file of a scene says as it did before an edit: they are the objects read then.
+"""Cache of halls, rows and overrides that an edit of a file left unchanged: their objects are reused.
 
 There are many of them and an edit changes few. To read them costs time, and so does to compare two scenes in which all
 of them are equal but none is the same.
@@ -15,7 +15,7 @@ from twin.scenario.schema.site import Hall, Override, RowGenerator
 
 @dataclass(frozen=True)
 class ReadBefore:
-    """What was read, by all that the file says of each; of overrides that begins with the item."""
+    """Objects read before, by the plain content of each; of overrides with the item first."""
 
     halls: dict[str, Hall] = field(default_factory=dict)
     rows: dict[str, RowGenerator] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class ReadBefore:
 
 
 class ParsedFile:
-    """What a file says, as far as it has to be read.
+    """The part of a file that has to be read again.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ class ParsedFile:
     def __init__(self, plain: Any, before: ReadBefore) -> None:
         self._before = before
         halls = plain.get("halls")
-        self._halls = [_Said(hall) for hall in halls] if isinstance(halls, list) else []
+        self._halls = [_HallText(hall) for hall in halls] if isinstance(halls, list) else []
         self.left = plain | {"halls": [hall.left(before) for hall in self._halls]} if self._halls else plain
 
     def whole(self, scenario: Scenario) -> tuple[Scenario, ReadBefore]:
-        """Return the scene with all that the file says, and what may be known of it from now on.
+        """Return the whole scene, and the cache for the next edit.
 
         Parameters
         ----------
@@ -60,8 +60,8 @@ class ParsedFile:
         return scenario.model_copy(update={"halls": tuple(halls)}), known
 
 
-class _Said:
-    """What a file says of one hall, with a key for each of its rows and overrides."""
+class _HallText:
+    """The text of one hall, with a key for each of its rows and overrides."""
 
     def __init__(self, plain: Any) -> None:
         self._plain = plain
@@ -73,7 +73,7 @@ class _Said:
         self._overrides = [(_key(item), *item) for item in items]
 
     def left(self, before: ReadBefore) -> Any:
-        """Return it without what was read before."""
+        """Return the hall without rows and overrides read before."""
         left = dict(self._plain) if isinstance(self._plain, dict) else self._plain
         if self._rows:
             left["rows"] = [row for key, row in self._rows if key not in before.rows]
@@ -84,7 +84,7 @@ class _Said:
         return left
 
     def whole(self, hall: Hall, before: ReadBefore, known: ReadBefore) -> Hall:
-        """Return the hall read of what is `left` with all that is said of it, and take note of that."""
+        """Return the whole hall, with rows and overrides read before, and add it to the cache."""
         new = iter(hall.rows)
         for key, _ in self._rows:
             known.rows[key] = before.rows.get(key) or next(new)
@@ -101,5 +101,5 @@ class _Said:
 
 
 def _key(plain: Any) -> str:
-    """Return what tells plain content from other content; 1, 1.0 and true are not the same to a reader."""
+    """Return a key of plain content that tells 1, 1.0 and true apart."""
     return repr(plain)

@@ -1,4 +1,4 @@
-"""One value put into a scenario by its path, or taken away; checked for type and range, not for what it refers to."""
+"""Sets or removes one value of a scenario by its path; checks type and range, not references."""
 
 from __future__ import annotations
 

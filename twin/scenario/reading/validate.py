@@ -1,4 +1,4 @@
-"""The tree of a file to a Scenario, and what pydantic says against it as sentences for people."""
+"""Validation of the tree of a file, with the errors of pydantic as sentences for people."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def scenario_of(tree: Tree, name: str, before: ReadBefore | None = None) -> tupl
 
 
 def piece_problems(tree: Tree) -> list[Problem]:
-    """Return what is wrong with some things of a scenario; what a whole one must say besides may be missing."""
+    """Return the problems of a part of a scenario; keys that only a whole one needs may be missing."""
     try:
         _read(tree.plain())
     except ValidationError as wrong:
@@ -63,14 +63,14 @@ def piece_problems(tree: Tree) -> list[Problem]:
 
 
 def _of_the_whole(error: Any) -> bool:
-    """Return whether an error is that a scenario, or a hall, says too little."""
+    """Return whether an error is a missing key of a whole scenario or hall."""
     at = error["loc"]
     above = len(at) == 1 or (at[0] == "halls" and len(at) == 3)
     return above and error["type"] in ("missing", "too_short")
 
 
 def known_keys() -> tuple[str, ...]:
-    """Return the keys that stand at the top of a scenario."""
+    """Return the top-level keys of a scenario."""
     return tuple(fields.keys(fields.ROOT))
 
 

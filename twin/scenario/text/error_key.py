@@ -1,4 +1,4 @@
-"""Which line and key to blame when a text is no YAML, so that no tree can say."""
+"""The line and key to blame in a text that is not YAML."""
 
 from __future__ import annotations
 
