@@ -52,7 +52,7 @@ class InferenceJob:
 
 
 def estimate_inference(job: InferenceJob) -> JobEstimate:
-    """Return what a served model does on its hardware; raises as `twin.planning.job.job.estimate`."""
+    """Return the estimate of a served model on its hardware; raises as `twin.planning.job.job.estimate`."""
     workload, profile = job.workload, load_calibrated(job.profile).profile
     model = load_model(workload.model).model
     if job.gpus % workload.tensor:

@@ -65,7 +65,7 @@ def answer_model(workload: Reinforcement) -> Model:
 
 
 def estimate_reinforcement(job: ReinforcementJob) -> JobEstimate:
-    """Return what reinforcement learning does on its hardware; raises as `twin.planning.job.job.estimate`."""
+    """Return the estimate of reinforcement learning on its hardware; raises as `twin.planning.job.job.estimate`."""
     workload, learner = job.workload, described(job.learner, estimate_llm(job.learner))
     generating = job.rollout_gpus or job.gpus
     if generating % workload.rollout_tensor:
@@ -111,7 +111,7 @@ def estimate_reinforcement(job: ReinforcementJob) -> JobEstimate:
 def _generation(
     job: ReinforcementJob, learner: JobEstimate, replicas: int
 ) -> tuple[Rollout, int, int, MemoryParts]:
-    """Return generation on one replica, how many there are, answers at once, and memory of the fullest GPU."""
+    """Return generation on one replica, number of replicas, concurrent answers, and memory of the fullest GPU."""
     workload = job.workload
     profile = load_calibrated(_name(job.learner)).profile
     model = load_model(workload.model).model

@@ -55,7 +55,7 @@ def allowed_nodes(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
 def estimate_of(
     job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: TrainingNetwork = FULL_NETWORK
 ) -> JobEstimate:
-    """Return what `job` does on its hardware; parameters and errors as for `planned_job`."""
+    """Return the estimate of `job` on its hardware; parameters and errors as for `planned_job`."""
     planned = planned_job(job, gpus, gpu_part, gpu_bytes, network)
     result = estimate(planned)
     if isinstance(job.workload, LlmTraining):
@@ -67,7 +67,7 @@ def estimate_of(
 def planned_job(
     job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: TrainingNetwork = FULL_NETWORK
 ) -> AnyJob:
-    """Return what is to be estimated of `job`.
+    """Return `job` of a scenario as a job that can be estimated.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _parallel(cuts: Parallelism, gpus: int, global_batch: int) -> Parallel:
 
 
 def _stack(workload: LlmTraining | Reinforcement, profile: str | CalibratedProfile) -> SoftwareStack:
-    """Return the profile's stack with what the scenario says otherwise."""
+    """Return the profile's stack with the settings that the scenario overrides."""
     given_stack = workload.stack
     stack = default_stack(profile, workload.model, workload.precision, workload.recompute)
     options = {

@@ -1,4 +1,4 @@
-"""The collectives of a job where it really sits: who is in a ring, how much it moves in a step, how long that takes."""
+"""The collectives of a job on its actual nodes: members of each ring, bytes moved in a step, and time taken."""
 
 from __future__ import annotations
 

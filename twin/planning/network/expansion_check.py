@@ -1,4 +1,4 @@
-"""Expansion check: what must be re-cabled, and what thrown away, to grow a scene to more GPUs.
+"""Expansion check: cables to move and equipment to discard when a scene grows to more GPUs.
 
 The grown scene comes from the same generators: a single row gets more racks, then there are more rows; several rows
 become more of them. The fabric keeps its kind as long as its ports allow it. Floor space, power and cooling are not
@@ -49,7 +49,7 @@ class ValueChange:
 
 @dataclass(frozen=True)
 class Growth:
-    """What it takes to grow a scene.
+    """The changes needed to grow a scene.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Growth:
 
 
 def grow(scenario: Scenario, gpus: int, catalog: Catalog | None = None) -> Growth:
-    """Return what it takes to grow a scene to at least `gpus` GPUs.
+    """Return the changes needed to grow a scene to at least `gpus` GPUs.
 
     Raises
     ------
@@ -136,7 +136,7 @@ class _Grown:
 
 
 class _Grower:
-    """A scene and what grows in it: the row generator with most of the GPUs that jobs use.
+    """A scene and the row generator that grows in it: the one with most of the GPUs that jobs use.
 
     Ports are given out in the order of the nodes. So where others with GPUs follow that generator, the new rows come
     behind all of them, as a generator of the same racks, and nobody's ports are renumbered.
@@ -349,7 +349,7 @@ def _fabric_changes(before: Fabric, after: Fabric) -> list[ValueChange]:
 def _prices(
     before: Plant, after: Plant, scenario: Scenario, catalog: Catalog, change: Recabling
 ) -> tuple[float | None, float | None]:
-    """Return what the new cables and the new switches cost [USD]; None where a part has no price."""
+    """Return the cost of the new cables and of the new switches [USD]; None where a part has no price."""
     cables = {catalog.cable(fabric.cable).price_usd for fabric in scenario.fabrics}
     (cable,) = cables if len(cables) == 1 else (None,)
     had = set(zip(before.switches.ids, before.switches.part, strict=True))

@@ -1,4 +1,4 @@
-"""What a fabric amounts to: switches by tier, oversubscription, bisection."""
+"""Figures of a fabric: switches by tier, oversubscription, bisection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which jobs send what over which cables, from where to where, and whom a fault of cables cuts off: to be looked at.
+"""Flows of jobs over cables, with their ends, and the nodes that a fault of cables cuts off, for display.
 
 The engine has its own running sums (`twin.sim.fabric.fabric_state`); here the same routes are asked for single links.
 """
@@ -76,7 +76,7 @@ class Crossing:
 
 @dataclass(frozen=True)
 class TrafficPlan:
-    """What a job sends, wherever it sits."""
+    """Traffic of a job, independent of its placement."""
 
     exchanges: tuple[Exchange, ...]
     profile: Profile
@@ -113,7 +113,7 @@ class TrafficMap:
             self._placed.clear()
 
     def plan(self, job: int) -> TrafficPlan | None:
-        """Return what a job sends; None when it sends nothing between nodes or cannot be planned."""
+        """Return the traffic of a job; None when it sends nothing between nodes or cannot be planned."""
         if job not in self._plans:
             self._plans[job] = self._planned(job)
         return self._plans[job]
@@ -172,7 +172,7 @@ class TrafficMap:
     # --- what people ask
 
     def crossing(self, links: Ints64, seats: Sequence[JobSeat]) -> list[Crossing]:
-        """Return what jobs send over some links, the most first."""
+        """Return the flows of jobs over some links, largest first."""
         found: list[Crossing] = []
         for seat in seats:
             placement = self.placement(seat)
@@ -204,7 +204,7 @@ class TrafficMap:
         )
 
     def bytes_s(self, seat: JobSeat, kind: int | None = None) -> Floats:
-        """Return what a job sends over every directed link, mean over a step, of one kind or all [B/s]."""
+        """Return the load of a job on every directed link, mean over a step, of one kind or all [B/s]."""
         total = np.zeros(2 * len(self.links))
         placement = self.placement(seat)
         if placement is None:
@@ -260,7 +260,7 @@ class TrafficMap:
         return total - (int(links.cables[link]) if alive[link] else 0), total
 
     def _sent(self, placement: Placement, flows: Flows) -> Floats:
-        """Return what flows put on every directed link in a step [B]."""
+        """Return the bytes that flows put on every directed link in a step [B]."""
         step_bytes = placement.step_bytes
         total = placement.router.card_load(flows, flows.weight * step_bytes[flows.group])
         for phase, (dlink, on) in enumerate(placement.router.load(flows, len(PHASES)).by_group):

@@ -18,7 +18,7 @@ Cables = Counter[tuple[End, End]]
 
 @dataclass(frozen=True)
 class Recabling:
-    """What changes between two plants.
+    """The differences in fabric between two plants.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Recabling:
 
 
 def recabling(before: Plant, after: Plant) -> Recabling:
-    """Return what must be done to turn one plant's fabrics into the other's.
+    """Return the changes that turn one plant's fabrics into the other's.
 
     Racks of switches do not count: what stands keeps standing where it is.
     """

@@ -1,4 +1,4 @@
-"""Who sends how much to whom in one step of a job: groups of ranks, their rings, and the nodes and cards they sit on.
+"""Traffic matrix of one step of a job: groups of ranks, their rings, and the nodes and cards they use.
 
 Ranks are in Megatron order: tensor fastest, then context, data, pipeline slowest ("pipeline-first": data slowest);
 rank r sits on GPU r % g of node r // g and sends through the card that belongs to this GPU. Only traffic between
@@ -68,7 +68,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a job sends between its nodes in a step.
+    """Traffic of a job between its nodes in a step.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def llm_exchanges(model: Model, parallel: Parallel, stack: SoftwareStack) -> tup
 
 
 def traffic_of(exchanges: tuple[Exchange, ...], gpus_per_node: int, cards: int, domain: Ints64) -> Traffic:
-    """Return what a job sends between its nodes.
+    """Return the traffic of a job between its nodes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Random incidents for exercises: plausible faults of things that stand in a scene, as interventions.
+"""Random incidents for exercises: plausible faults of components of a scene, as interventions.
 
 light: a few a day that no job should feel. medium: also one every few hours that stops a job, and some that make work
 slower or wrong. heavy: more of all, and cascades in which faults of the facility follow each other. How often and in
@@ -35,7 +35,7 @@ TRIES = 8
 
 
 def recipes(grade: Grade) -> list[Recipe]:
-    """Return what can happen by itself with that grade, by the table of kinds."""
+    """Return the spontaneous faults of that grade, by the table of kinds."""
     return [
         Recipe(kind.id, chance) for kind in KINDS.values() for chance in kind.chances if chance.grade == grade
     ]
@@ -147,7 +147,7 @@ class _Draws:
 
 
 class _Targets:
-    """What stands in a scene, by what can happen to it."""
+    """The components of a scene, by the faults they can have."""
 
     def __init__(self, scenario: Scenario, catalog: Catalog, plant: Plant | None) -> None:
         self._scenario, self._catalog = scenario, catalog
@@ -160,7 +160,7 @@ class _Targets:
         ]
 
     def pool(self, name: Pool) -> list[str]:
-        """Return the ids of all things of a sort."""
+        """Return the ids of all components of a sort."""
         if name not in self._pools:
             self._pools[name] = _POOLS[name](self._plant)
         return self._pools[name]

@@ -56,7 +56,7 @@ class SampledCause:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityModel:
-    """What one job goes through.
+    """Failure, repair and checkpoint parameters of one job.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Histories:
 
 @dataclass(frozen=True, slots=True)
 class UptimeShares:
-    """What became of the time that the job was up, shape (runs,) each [s]."""
+    """Split of the time that the job was up, shape (runs,) each [s]."""
 
     ettr: Floats
     kept_s: Floats
@@ -148,7 +148,7 @@ class UptimeShares:
 def with_checkpoints(
     history: Histories, interval_s: float, pause_s: float, drain_s: float = 0.0
 ) -> UptimeShares:
-    """Return what the job keeps when it saves its state every so often.
+    """Return the productive and lost time of the job at a given checkpoint interval.
 
     Work since the last durable checkpoint is lost at an interruption; what is under way at the end is kept.
 

@@ -37,7 +37,7 @@ SPARE_STEPS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
 @dataclass(frozen=True, slots=True)
 class JobRisk:
-    """What a job of a scene goes through, and how it saves its state.
+    """Failures that a job of a scene is exposed to, and how it saves its state.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class JobRisk:
 def risk_of(
     scenario: Scenario, plant: Plant, catalog: Catalog, job_id: str | None = None, spares: int | None = None
 ) -> JobRisk:
-    """Return what one job of a scene goes through.
+    """Return the failure exposure of one job of a scene.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def _stopping(scenario: Scenario) -> tuple[list[Cause], list[str]]:
 
 
 def _beyond(scenario: Scenario, job: Job) -> list[str]:
-    """Return what else of the scene is not sampled."""
+    """Return the parts of the scene that are not sampled."""
     failures, recovery = scenario.failures, job.recovery
     facts = (
         (failures.bursts is not None, "bursts"),
@@ -270,7 +270,7 @@ class RiskOutcome:
 
 
 def outcome(risk: JobRisk, runs: int = 1000, seed: int = 1) -> RiskOutcome:
-    """Return what a job comes to in `runs` runs; the same seed gives the same failures whatever the intervals."""
+    """Return the outcome of a job in `runs` runs; the same seed gives the same failures whatever the intervals."""
     history = sample(risk.model, runs, seed)
     return RiskOutcome(risk, history, with_checkpoints(history, risk.interval_s, risk.pause_s, risk.drain_s))
 
@@ -282,7 +282,7 @@ def ettr_at(found: RiskOutcome, interval_s: float) -> FigureSpread:
 
 
 def by_spares(risk: JobRisk, runs: int, seed: int, numbers: Sequence[int] = ()) -> dict[int, RiskOutcome]:
-    """Return what the job comes to with other numbers of spares; none named: some below and above its own."""
+    """Return the outcome of the job by number of spares; by default some below and above its own number."""
     base = max(risk.model.spares, 1)
     wanted = sorted(set(numbers) or {round(step * base) for step in SPARE_STEPS})
     return {

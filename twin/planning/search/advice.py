@@ -1,4 +1,4 @@
-"""What would make a job fit in the memory of its GPUs: the smallest change by each lever, cheapest first."""
+"""Advice for a job that exceeds the memory of its GPUs: the smallest change by each lever, cheapest first."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What the levers turn."""
+    """The settings that the levers change."""
 
     parallel: Parallel
     stack: SoftwareStack
@@ -69,7 +69,7 @@ _Lever = Callable[[_State, Model, int], Iterator[tuple[str, _State]]]
 
 
 def advise(job: LlmJob) -> tuple[Advice, ...]:
-    """Return what would make a job fit, cheapest first; nothing for a job that fits.
+    """Return changes that make a job fit, cheapest first; none for a job that fits.
 
     Each lever (recomputation, sharding, microbatch, expert, tensor, pipeline, context degree) is turned no further than
     needed. Where none is enough alone, two together; where that is not enough either, the best other cut of the

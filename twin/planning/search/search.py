@@ -1,4 +1,4 @@
-"""Choosing what a job leaves open: how it is cut over GPUs, its microbatch, its interleave, its recomputation."""
+"""Search over the open settings of a job: its cut over GPUs, microbatch, interleave and recomputation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ REASONS = (DOMAIN, HEADS, LAYERS, SEQUENCE, EXPERTS, BATCH, MEMORY)
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """What the search may use.
+    """Limits of a search.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search brought.
+    """Plans and refusals found by a search.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ def search(
     gpu_bytes
         Memory of a GPU [B]; none: the profile's.
     limits
-        What the search may use.
+        Limits of the search.
     network
         What the fabric gives the job.
 
@@ -217,7 +217,7 @@ def has_cut(
 
 
 class _Search:
-    """One search: what is given, what was found, what was refused."""
+    """One search: its inputs, the plans found and the plans refused."""
 
     def __init__(
         self,

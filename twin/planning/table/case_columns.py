@@ -20,7 +20,7 @@ _MOST_LAYERS = 10_000
 
 
 class CellError(ValueError):
-    """A cell cannot be understood; the message says what would be right."""
+    """A cell cannot be read; the message says what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ DELIMITERS = (",", ";", "\t")
 
 
 class CaseFileError(ValueError):
-    """A table cannot be read as a whole; the message says where, and what would be right.
+    """A table cannot be read as a whole; the message says where, and what is allowed.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class CaseFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CaseFile:
-    """What a table says, cell by cell.
+    """Contents of a table, cell by cell.
 
     Attributes
     ----------

@@ -62,7 +62,7 @@ def has_deferred_head(name: str, model: Model) -> bool:
 
 
 def model_of(values: Mapping[str, Any]) -> Model:
-    """Return the shape a row means; a named preset fills what the row leaves open.
+    """Return the model shape of a row; a named preset fills the fields the row leaves open.
 
     Raises
     ------

@@ -41,7 +41,7 @@ CSV_FILES: Mapping[str, str] = {
 
 
 def rows_in(table: str, data: Path | None) -> tuple[tuple[Mapping[str, Cell], ...], str]:
-    """Return the rows of a table and the file they are from; what ships, and no file, where there is none.
+    """Return the rows of a table and their file; the shipped rows and no file where there is none.
 
     Parameters
     ----------

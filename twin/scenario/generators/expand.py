@@ -1,4 +1,4 @@
-"""What the generators of a scenario make: ids of rows, racks, nodes and GPUs, and how many there are.
+"""Expansion of the generators of a scenario: ids and numbers of rows, racks, nodes and GPUs.
 
 Ids follow DESIGN 3: row ``i`` of generator ``gpu`` is ``gpu/i``, its rack ``j`` is ``gpu/i/j``, the nodes of a
 rack count on from there (``gpu/i/j/k``), and so do the GPUs of a node.
