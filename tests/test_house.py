@@ -6,7 +6,7 @@ import ast
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -189,6 +189,59 @@ def test_the_lock_has_every_dependency_with_its_hash() -> None:
     locked = {line.split("==")[0].strip().lower(): line for line in lock.splitlines() if "==" in line}
     assert names <= set(locked)
     assert lock.count("==") <= lock.count("--hash=sha256:")
+
+
+PRIVATE_ELSEWHERE = {
+    "tests/api/test_api_import.py": {"_MODULES"},  # what `twin.__all__` is made from
+    "tests/sim/power_scenes.py": {"_now"},  # the clock of SimPy has no setter
+    "tests/sim/test_edits_refused.py": {"_now"},
+    "tests/sim/test_sim_network.py": {"_solve", "_share", "_solved", "_place", "_faults", "_work"},
+    "tests/sim/test_sim_network_speed.py": {"_share", "_solved", "_step", "_sum", "_sit", "_alarm"},
+    "tests/view3d/test_programs.py": {"_commands"},  # of vispy: which queues are still alive
+    "twin/sim/core/timers.py": {"_now", "_queue"},  # of SimPy
+    "twin/sim/edits/editing.py": {"_build", "_hold"},  # an edit carries the state of a run over
+    "twin/sim/edits/heat_transfer.py": {"_leaving", "_seen_c", "_measure", "_base_part", "_variants"},
+    "twin/sim/edits/release.py": {"_hold", "_call"},
+    "twin/sim/edits/state_transfer.py": {"_holder", "_rest_w"},
+    "twin/view3d/gl/free_gl.py": {"_objects"},  # of vispy: it keeps what was deleted
+    "twin/view3d/view/hall_view.py": {"_secondary_context", "_surface"},  # of vispy, on closing
+}
+"""Private names of another module's class, by the file that uses them: the list only shrinks.
+
+The two tests of the network time and compare the steps of its solver one by one.
+"""
+NOT_PRIVATE = {"_replace", "_asdict", "_fields"}
+"""Public names of named tuples, which begin so that no field is called alike."""
+
+
+def test_private_names_stay_in_their_module() -> None:
+    found: dict[str, set[str]] = {}
+    for file in [*modules(), *(ROOT / "tests").rglob("*.py")]:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        own = set(_defined_in(tree))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and node.attr.startswith("_") and node.attr[1:2] != "_":
+                base = ast.unparse(node.value)
+                if base in ("self", "cls", "mcs", "super()", "os", "sys") or node.attr in own | NOT_PRIVATE:
+                    continue
+                found.setdefault(file.relative_to(ROOT).as_posix(), set()).add(node.attr)
+    strange = {file: sorted(names - PRIVATE_ELSEWHERE.get(file, set())) for file, names in found.items()}
+    assert {file: names for file, names in strange.items() if names} == {}
+
+
+def _defined_in(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a module defines: functions, classes, fields, and attributes of `self`."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in ("self", "cls")
+        ):
+            yield node.attr
 
 
 def test_waits_for_the_window_have_no_time_limit() -> None:

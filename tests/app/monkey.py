@@ -89,7 +89,7 @@ def _loose(told: argparse.Namespace, folder: Path) -> int:
     window.resize(1400, 900)
     window.show()
     window.activateWindow()
-    for _, command in window.menus._model.commands:
+    for _, command in window.menus.model.commands:
         _ = (
             command.run_injected
         )  # app-model keeps two functions of each from its first time on: no leak either

@@ -53,17 +53,17 @@ def plots_of(
 def curves_agree(window: MainWindow) -> bool:
     """Return whether the plots in front show the curves of the run on screen, on axes that hold them."""
     area, history = window.docks.plots.area, window.session.curves.history
-    if area is None or not len(history) or window.docks.plots._stack.currentWidget() is not area:
+    if area is None or not len(history) or window.docks.plots.page is not area:
         return False
     times_s = history.times_s()
-    for number, (chart, plot) in enumerate(zip(area._charts, area._plots, strict=True)):
+    for number, (chart, plot) in enumerate(zip(area.charts, area.plots, strict=True)):
         (from_s, to_s), (low, high) = plot.getPlotItem().getViewBox().viewRange()
         span_s = times_s[-1] - times_s[0]
         if not (from_s <= times_s[0] and times_s[-1] <= to_s <= times_s[-1] + 0.1 * span_s + 1.0):
             return False
         for curve in chart.curves:
-            values = history.series(curve.series) / area._scales[number][0]
-            found = area._curves[curve.series].drawn
+            values = history.series(curve.series) / area.scales[number][0]
+            found = area.curves[curve.series].drawn
             if found is None or not (low <= np.nanmin(values) and np.nanmax(values) <= high):
                 return False
     return True

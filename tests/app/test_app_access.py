@@ -206,5 +206,5 @@ def test_a_field_that_is_gone_before_it_is_told_of_gets_no_ring(window: MainWind
     field = QLineEdit(window)
     field.deleteLater()
     QApplication.sendPostedEvents(field, QEvent.Type.DeferredDelete.value)
-    window.look.ring._on_focus(None, field)
+    window.look.ring.on_focus(None, field)
     assert window.isVisible()

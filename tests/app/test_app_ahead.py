@@ -47,8 +47,8 @@ class Bench:
 
     def run_to(self, t_s: float) -> None:
         """Let the run go on to a time, of which nobody is told yet."""
-        self.session._leave()
-        engine = self.client._session._engine
+        self.session.leave_start()
+        engine = self.client.engine_session.engine
         assert engine is not None
         engine.advance(t_s)
         self.client.pause()
@@ -74,7 +74,7 @@ class Bench:
 
     @property
     def epoch(self) -> int:
-        engine = self.client._session._engine
+        engine = self.client.engine_session.engine
         assert engine is not None
         assert self.session.plant is not None
         assert self.session.plant.epoch == engine.plant.epoch
@@ -82,7 +82,7 @@ class Bench:
 
     def is_run_of_its_file(self) -> bool:
         """Return whether a run of the file from the start is this run."""
-        engine, draft = self.client._session._engine, self.session.draft
+        engine, draft = self.client.engine_session.engine, self.session.draft
         assert engine is not None
         assert draft is not None
         again = Engine(draft.file.scenario, self.session.seed)
@@ -221,7 +221,7 @@ def test_jobs_of_a_trace_are_those_of_the_run_whatever_fits_into_the_hall_now(
     bench.do(lambda: bench.editor.do(ADD))
     bench.go(3000.0)
     assert bench.epoch == 1
-    engine, document = bench.client._session._engine, bench.session.document
+    engine, document = bench.client.engine_session.engine, bench.session.document
     assert engine is not None
     assert document is not None
     ran = [job.id for job in engine.jobs.specs]  # type: ignore[attr-defined]
@@ -318,7 +318,7 @@ def test_a_fault_that_is_ahead_is_taken_out_on_the_timeline(
     qtbot.waitUntil(lambda: session.live.by_hand == [late])
     assert late.at_s in line.strip.shown.acts
     assert "1 BY HAND" in window.hall.mark.words
-    line._offer(QPoint(300, 300), late.at_s + 3 * line.strip.scale.px_s)
+    line.offer(QPoint(300, 300), late.at_s + 3 * line.strip.scale.px_s)
     menu = line.findChildren(QMenu)[-1]
     out = next(action for action in menu.actions() if action.text() == "Remove from the run")
     out.trigger()
@@ -327,7 +327,7 @@ def test_a_fault_that_is_ahead_is_taken_out_on_the_timeline(
     assert late.at_s not in line.strip.shown.acts
     assert "BY HAND" not in window.hall.mark.words
     assert "gpu/0/1" in told[-1]
-    line._offer(QPoint(300, 300), late.at_s)
+    line.offer(QPoint(300, 300), late.at_s)
     menu = line.findChildren(QMenu)[-1]
     assert not any("from the run" in action.text() for action in menu.actions())
     menu.close()

@@ -178,7 +178,7 @@ def test_what_is_selected_is_on_offer_first_and_what_is_no_thing_is_refused_in_w
     assert dialog.problem.text() == ("gpu/0/1/o cannot be a target here. Did you mean gpu/0/1/0?")
     assert "gpu/0/1/o" not in dialog.name_field.text()
     choose(dialog, Sort.CHECKPOINT)
-    assert dialog._value[0].text() == "Value, now 30 min"
+    assert dialog.value_row[0].text() == "Value, now 30 min"
     dialog.close()
 
 

@@ -71,7 +71,7 @@ def test_both_are_simulated_and_stand_side_by_side(
     assert "Rerun from the start." in shown.verdict.text()
     assert not shown.answer.isVisible()
     assert shown.halls.panes[1].title.text() == f"B: {other.name}"
-    made = [one.path for one in shown._runs]
+    made = [one.path for one in shown.runs]
     shown.keep.keep(tmp_path)
     shown.keep.keep(tmp_path)
     kept = sorted(path.name for path in tmp_path.glob("*.twinrun"))
@@ -87,9 +87,9 @@ def test_what_is_given_up_leaves_nothing(asked: tuple[MainWindow, DesignsDialog]
     _, dialog = asked
     dialog.length.setText("")
     dialog.begin()
-    folder = Path(dialog._wanted.folder.name)
+    folder = Path(dialog.wanted.folder.name)
     assert folder.is_dir()
-    pids = [aside._process.pid for aside in dialog._asides]
+    pids = [aside.pid for aside in dialog.asides]
     assert all(psutil.pid_exists(pid) for pid in pids)
     dialog.cancel_button.click()
     assert not dialog.running
@@ -98,7 +98,7 @@ def test_what_is_given_up_leaves_nothing(asked: tuple[MainWindow, DesignsDialog]
     assert not folder.exists()
     assert not any(psutil.pid_exists(pid) for pid in pids)
     dialog.begin()
-    again = Path(dialog._wanted.folder.name)
+    again = Path(dialog.wanted.folder.name)
     dialog.close()
     assert not again.exists()
 

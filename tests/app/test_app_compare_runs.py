@@ -133,7 +133,7 @@ def test_pictures_of_unlike_age_are_no_difference(
     dialog.look_at(191.0)  # the job has begun, and GPUs warm up
     assert halls.apart is not None
     assert halls.apart.differing == 0
-    taken_s = [side.frame.t_s for side in halls._sides if side is not None]
+    taken_s = [side.frame.t_s for side in halls.sides if side is not None]
     assert taken_s[0] == taken_s[1] < 181.0
     assert ", as of " in halls.panes[0].said.text()
 
@@ -359,13 +359,13 @@ def test_ornaments_are_left_out_while_somebody_drags_and_come_back(
     dialog = compared(*runs)
     halls = dialog.halls
     assert halls is not None
-    qtbot.waitUntil(lambda: all(view._settled for view in halls.views))
+    qtbot.waitUntil(lambda: all(view.settled for view in halls.views))
     later_s = time.monotonic() + 100.0
     halls.look_at(WARM_S, later_s)
-    assert all(view._settled for view in halls.views)
+    assert all(view.settled for view in halls.views)
     halls.look_at(TRIP_S, later_s + 1.0)
     halls.look_at(TRIP_S + 1.0, later_s + 1.03, playing=True)
-    assert all(view._settled for view in halls.views)
+    assert all(view.settled for view in halls.views)
     halls.look_at(WARM_S, later_s + 1.06)
-    assert not any(view._settled for view in halls.views)
-    qtbot.waitUntil(lambda: all(view._settled for view in halls.views))
+    assert not any(view.settled for view in halls.views)
+    qtbot.waitUntil(lambda: all(view.settled for view in halls.views))

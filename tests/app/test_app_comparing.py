@@ -92,7 +92,7 @@ def test_both_halls_are_shown_with_one_camera_and_let_go(
     assert dialog.comparison.things["gpu/0/0"] == "changed"
     assert {box.tone for box in after.edit.ghost.boxes} == {"good", "warn"}
     assert {box.tone for box in before.edit.ghost.boxes} == {"warn"}
-    qtbot.waitUntil(lambda: halls._laid_out == (after.pose, after.native.size()))
+    qtbot.waitUntil(lambda: halls.laid_out == (after.pose, after.native.size()))
     assert before.pose == after.pose
     pictures = [view.grab().astype(int) for view in halls.views]
     green = [int(np.sum((p[:, :, 1] > p[:, :, 0] + 50) & (p[:, :, 1] > p[:, :, 2] + 20))) for p in pictures]
@@ -105,7 +105,7 @@ def test_both_halls_are_shown_with_one_camera_and_let_go(
             break
     assert "x-1" in dialog.sentence.text()
     qtbot.waitUntil(lambda: after.pose != start and before.pose == after.pose)
-    before._orbit(40.0, 0.0)
+    before.orbit(40.0, 0.0)
     qtbot.waitUntil(lambda: before.pose == after.pose)
     window.menus.execute("window.theme_light")
     assert before.state.theme == "light"

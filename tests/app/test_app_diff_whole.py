@@ -25,7 +25,7 @@ def test_both_halls_are_in_sight_to_their_last_rack(
     halls = dialog.halls
     assert halls is not None
     after = halls.views[-1]
-    qtbot.waitUntil(lambda: halls._laid_out == (after.pose, after.native.size()))
+    qtbot.waitUntil(lambda: halls.laid_out == (after.pose, after.native.size()))
     for view in halls.views:
         assert view.plant is not None
         width, height = view.size()

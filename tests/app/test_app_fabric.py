@@ -180,16 +180,16 @@ def test_the_dock_leads_to_cables_and_runs_the_collective(make_window: MakeWindo
     facts = window.docks.inspector.facts
     assert facts is not None
     assert facts.kind == "link"
-    assert window.hall.view._isolated is not None
+    assert window.hall.view.isolated is not None
     window.clear_selection()
-    assert window.hall.view._isolated is None
+    assert window.hall.view.isolated is None
     window.go_to("ib/0/0")
-    assert window.hall.view._isolated is not None
+    assert window.hall.view.isolated is not None
     window.clear_selection()
     window.docks.jobs.chosen.emit("llama3")
-    assert window.hall.view._isolated is not None
+    assert window.hall.view.isolated is not None
     window.clear_selection()
-    assert window.hall.view._isolated is None
+    assert window.hall.view.isolated is None
     assert not window.notifications.notes
 
 

@@ -268,7 +268,7 @@ def test_a_recorded_hall_that_the_window_numbers_otherwise_is_built_anew_or_said
     frame = session.replay.frame(60.0, 0.0)
     misnumbered = replace(session.live.plant, epoch=frame.layout.epoch)
     session.live.plant, true = misnumbered, session.live.plant
-    session.halls._plants[0] = misnumbered
+    session.halls.plants[0] = misnumbered
     assert alike(session.halls.at(frame)[1], before)
     session.live.plant = true
     counts = {**frame.layout.counts, "loop": frame.layout.counts["loop"] + 1}

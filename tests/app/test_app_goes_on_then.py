@@ -20,12 +20,12 @@ _FAILED_S = 32_400.0  # nine in the morning
 def _look(window: MainWindow, t_s: float, qtbot: QtBot) -> None:
     """Look at a time; its figures come before its alarms, as they may while lists are dear."""
     session = window.session
-    session.looking._events_wall_s = math.inf
+    session.looking.events_wall_s = math.inf
     session.replay.look(t_s)
     qtbot.waitUntil(lambda: session.shown is session.frame)
     count = sum(event.t_s <= t_s for event in session.live.events)
     assert len(session.events) != count
-    session.looking._events_wall_s = -math.inf
+    session.looking.events_wall_s = -math.inf
     qtbot.waitUntil(lambda: len(session.events) == count)
 
 

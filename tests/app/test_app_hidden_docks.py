@@ -45,7 +45,7 @@ def test_they_follow_when_they_are_shown(
     session.pause()
     docks.show("events")
     docks.inspector.show_thing(None)
-    qtbot.waitUntil(lambda: not docks.job._seen and not docks.queue._seen and not docks.spares._seen)
+    qtbot.waitUntil(lambda: not docks.job.seen and not docks.queue.seen and not docks.spares.seen)
     taken.clear()
     for t_s in (10_000.0, 39_000.0, 20_000.0, 33_000.0, 5_000.0):
         few = _look(window, t_s, qtbot)
@@ -59,7 +59,7 @@ def test_they_follow_when_they_are_shown(
     assert docks.job.events.of("llama3") == [event for event in events if event.subject == "llama3"]
 
     docks.show("spares")
-    qtbot.waitUntil(lambda: docks.spares._seen)
+    qtbot.waitUntil(lambda: docks.spares.seen)
     _look(window, 33_000.0, qtbot)
     qtbot.waitUntil(lambda: docks.spares.last.of("gpu/0/1/0") is not None)
     _look(window, 10_000.0, qtbot)

@@ -89,7 +89,7 @@ def count(dialog: JobDialog, path: str) -> CountBox:
 
 
 def settle(dialog: JobDialog, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: not dialog._later.isActive())
+    qtbot.waitUntil(lambda: not dialog.pending)
 
 
 def test_a_slider_changes_figures_and_bars_at_once(make_dialog: MakeDialog, qtbot: QtBot) -> None:
@@ -285,7 +285,7 @@ def test_the_pipeline_is_drawn_with_its_bubble_empty(
     settle(dialog, qtbot)
     picture = pixels(dialog.gantt.chart)
     lanes = picture[6:-36, 64:-14]
-    look = dialog._look.theme
+    look = dialog.look.theme
     ground = np.array([int(look.ground[i : i + 2], 16) for i in (1, 3, 5)])
     empty = np.all(lanes == ground, axis=2)
     lane, wide = empty.shape[0] // 16, empty.shape[1]
@@ -347,10 +347,10 @@ def test_roofline_and_scaling_are_drawn_and_repainted_in_the_other_theme(
     assert "of linear" in scaling.plot.note.text()
     dark = pixels(scaling.plot.plot)
     assert len(np.unique(dark.reshape(-1, 3), axis=0)) > 10
-    dialog._look.choose("light")
+    dialog.look.choose("light")
     assert pixels(scaling.plot.plot).mean() > dark.mean() + 100
     assert pixels(dialog).mean() > 180
-    dialog._look.choose("dark")
+    dialog.look.choose("dark")
 
 
 def test_another_model_and_other_hardware_are_chosen_from_lists(make_dialog: MakeDialog) -> None:

@@ -53,7 +53,7 @@ def test_the_dialog_shows_its_step_and_says_what_it_does_not_know(qtbot: QtBot, 
     assert not dialog.best_button.isEnabled()
     for tab in range(dialog.tabs.count()):
         dialog.tabs.setCurrentIndex(tab)
-        dialog._refresh()
+        dialog.refresh()
     assert dialog.scaling is not None
     assert dialog.scaling.plot.note.text().startswith("Only the power")
     dialog.copy_yaml()

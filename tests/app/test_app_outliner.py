@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QFontMetrics, QPalette
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMenu
+from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app.two_rows import ROWS
@@ -83,7 +83,7 @@ def line(window: MainWindow, id: str) -> QModelIndex:
     """Return the line of a thing, opened as far as it takes."""
     outliner = window.docks.outliner
     window.hall.state.selection = ()
-    outliner._choose((id,), scroll=True)
+    outliner.choose((id,), scroll=True)
     index = outliner.tree.currentIndex()
     assert outliner.model is not None
     assert outliner.model.id_at(index) == id
@@ -376,7 +376,8 @@ def test_a_generator_that_shrinks_tells_first_what_goes_along(window: MainWindow
     enter(row, "1")
     assert text_of(window) == before
     assert "groups" in row.told.text()
-    QTest.mouseClick(row._agree, Qt.MouseButton.LeftButton)
+    (apply,) = (button for button in row.findChildren(QPushButton) if button.text() == "Apply")
+    QTest.mouseClick(apply, Qt.MouseButton.LeftButton)
     assert window.session.plant is not None
     assert int(window.session.plant.racks.present.sum()) == 4
     window.editing.editor.undo()

@@ -186,13 +186,13 @@ def test_the_room_is_seen_while_one_types_and_built_as_one_step(show_parts: Call
     wait(lambda: not wizard.build.isEnabled())
     assert wizard.faults["nodes"].isVisible()
     assert "at most 6" in wizard.faults["nodes"].text()
-    assert not wizard._where.text(), "nothing is said of where a room stands that cannot be"
+    assert not wizard.where_label.text(), "nothing is said of where a room stands that cannot be"
     wizard.fields["rows"].setValue(999)  # type: ignore[attr-defined]
     wizard.fields["nodes"].setValue(4)  # type: ignore[attr-defined]
     wait(lambda: "999 rows are too many; choose 1 to 200" in wizard.faults["rows"].text())
     wizard.fields["rows"].setValue(3)  # type: ignore[attr-defined]
     wait(wizard.build.isEnabled)
-    assert wizard._where.text()
+    assert wizard.where_label.text()
     assert not wizard.faults["nodes"].isVisible()
     text = window.session.draft.file.text if window.session.draft is not None else ""
     QTest.mouseClick(wizard.build, Qt.MouseButton.LeftButton)

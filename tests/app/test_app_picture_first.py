@@ -56,7 +56,7 @@ def test_a_hall_that_is_due_does_not_move_on_before(
     qtbot.waitUntil(lambda: not hall.picture_due())
     monkeypatch.setattr(hall.view, "tick", lambda wall_s, way: ticks.append(wall_s))
     hall.picture_due.expect()
-    hall._tick()
+    hall.tick()
     assert not ticks
     hall.view.canvas.update()
     qtbot.waitUntil(lambda: bool(ticks))

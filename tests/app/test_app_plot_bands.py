@@ -42,7 +42,7 @@ def area(qapp: QApplication, qtbot: QtBot, history: BoundedHistory) -> Iterator[
 
 def _zoom(area: PlotArea, from_s: float, to_s: float) -> None:
     """Choose a range of time as a hand does."""
-    box = area._plots[0].getPlotItem().getViewBox()
+    box = area.plots[0].getPlotItem().getViewBox()
     box.setRange(xRange=(from_s, to_s), padding=0.0)
     box.sigRangeChangedManually.emit([True, False])
     QApplication.processEvents()
@@ -55,12 +55,12 @@ def _pixel(area: PlotArea, t_s: float, value: float, number: int = 0) -> QColor:
 
 def _image(area: PlotArea, number: int = 0) -> QImage:
     QApplication.processEvents()
-    image: QImage = area._plots[number].viewport().grab().toImage()
+    image: QImage = area.plots[number].viewport().grab().toImage()
     return image
 
 
 def _place(area: PlotArea, t_s: float, value: float, number: int = 0) -> QPoint:
-    plot = area._plots[number]
+    plot = area.plots[number]
     scene = plot.getPlotItem().getViewBox().mapViewToScene(QPointF(t_s, value))
     spot: QPoint = plot.viewportTransform().map(scene).toPoint()
     return spot
@@ -78,15 +78,15 @@ def _blend(theme: Theme, number: int, share: float = 0.25) -> QColor:
 
 def _tip(area: PlotArea, number: int, t_s: float) -> list[str]:
     """Return what the tool tip of a plot says at a time [s]."""
-    plot = area._plots[number]
-    area._tell_values(number, plot.getPlotItem().getViewBox().mapViewToScene(QPointF(t_s, 1.0)))
+    plot = area.plots[number]
+    area.tell_values(number, plot.getPlotItem().getViewBox().mapViewToScene(QPointF(t_s, 1.0)))
     lines: list[str] = plot.toolTip().split("\n")
     return lines
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT, CONTRAST], ids=lambda theme: theme.name)
 def test_54_days_are_a_mean_in_a_band(area: PlotArea, theme: Theme) -> None:
-    area._look.choose(theme.name)
+    area.look.choose(theme.name)
     band, ground = _blend(theme, 0), QColor(theme.surface)
     for value in (2.1, 3.7, 6.3, 7.9):  # MW, between the lines of the grid
         for day in (7.3, 24.1, 47.7):
@@ -103,7 +103,7 @@ def test_54_days_are_a_mean_in_a_band(area: PlotArea, theme: Theme) -> None:
 
 def test_an_hour_of_it_is_a_single_line(area: PlotArea) -> None:
     _zoom(area, 20 * _DAY_S, 20 * _DAY_S + 3 * 3600.0)
-    assert area._curves["site.it_w"].band.path().isEmpty()
+    assert area.curves["site.it_w"].band.path().isEmpty()
     image = _image(area)
     line = QColor(DARK.series[0])
     for minute in (25.0, 61.0, 137.0):
@@ -145,7 +145,7 @@ def test_the_pointer_is_told_a_sample_or_what_a_column_holds(area: PlotArea) -> 
 def test_the_whole_run_is_followed_until_somebody_zooms_in_and_again_when_they_zoom_out(
     area: PlotArea, history: BoundedHistory
 ) -> None:
-    boxes = [plot.getPlotItem().getViewBox() for plot in area._plots]
+    boxes = [plot.getPlotItem().getViewBox() for plot in area.plots]
 
     def grow() -> float:
         t_s = float(history.times_s()[-1]) + _DAY_S
@@ -169,7 +169,7 @@ def test_the_whole_run_is_followed_until_somebody_zooms_in_and_again_when_they_z
 
 def _wheel(area: PlotArea, notches: int) -> None:
     """Turn the wheel over the middle of the first plot."""
-    viewport = area._plots[0].viewport()
+    viewport = area.plots[0].viewport()
     for _ in range(abs(notches)):
         spot = QPointF(viewport.rect().center())
         turned = QPoint(0, 120 if notches > 0 else -120)
@@ -197,9 +197,9 @@ def test_a_change_is_painted_and_then_there_is_rest(
         "data": area.draw,
     }
     history.append(float(history.times_s()[-1]) + 600.0, tuple(2e7 for _ in CURVES_SHOWN))
-    columns = area._columns[0]
+    columns = area.columns[0]
     paints = Paints()
-    area._plots[0].viewport().installEventFilter(paints)
+    area.plots[0].viewport().installEventFilter(paints)
     changes[change]()
     qtbot.waitUntil(lambda: paints.count > 0)
     before = -1
@@ -207,9 +207,9 @@ def test_a_change_is_painted_and_then_there_is_rest(
         before = paints.count
         qtbot.wait(100)
     assert 1 <= paints.count <= 4
-    assert area._columns[0] is not columns
-    box = area._plots[0].getPlotItem().getViewBox()
-    laid_out = area._columns[0]
+    assert area.columns[0] is not columns
+    box = area.plots[0].getPlotItem().getViewBox()
+    laid_out = area.columns[0]
     assert laid_out is not None
     from_s, to_s = box.viewRange()[0]
     assert laid_out.edges_s[0] <= from_s

@@ -34,7 +34,7 @@ def area(qapp: QApplication, qtbot: QtBot, history: BoundedHistory) -> Iterator[
 
 
 def _seen(area: PlotArea) -> NDArray[np.uint8]:
-    image = area._plots[0].viewport().grab().toImage().convertToFormat(QImage.Format.Format_RGBA8888)
+    image = area.plots[0].viewport().grab().toImage().convertToFormat(QImage.Format.Format_RGBA8888)
     lines = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)
     return lines[:, : image.width(), :3].copy()
 
@@ -47,7 +47,7 @@ def _columns(area: PlotArea, before: NDArray[np.uint8]) -> list[int]:
 
 def test_the_line_stands_at_its_time_and_leaves_nothing_behind(area: PlotArea) -> None:
     before = _seen(area)
-    box = area._plots[0].getPlotItem().getViewBox()
+    box = area.plots[0].getPlotItem().getViewBox()
     for t_s in (900.0, 2700.0, 1800.0):
         area.show_time(t_s)
         x = box.mapViewToScene(box.viewRect().center()).x() if t_s == 1800.0 else None
@@ -64,7 +64,7 @@ def test_moving_it_paints_no_plot(area: PlotArea, qtbot: QtBot) -> None:
     area.show_time(60.0)
     qtbot.wait(50)
     paints = Paints()
-    area._plots[0].viewport().installEventFilter(paints)
+    area.plots[0].viewport().installEventFilter(paints)
     for t_s in range(600, 3000, 300):
         area.show_time(float(t_s))
         qtbot.wait(5)

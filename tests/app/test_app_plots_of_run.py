@@ -53,23 +53,23 @@ def test_a_hall_of_ones_own_has_its_own_axes(make_window: MakeWindow, lab: Path,
     qtbot.waitUntil(lambda: curves_agree(window))
     area = plots.area
     assert area is not None
-    assert area._scales[0][1] == "kW"
-    box = area._plots[0].getPlotItem().getViewBox()
+    assert area.scales[0][1] == "kW"
+    box = area.plots[0].getPlotItem().getViewBox()
     box.setRange(xRange=(0.0, 900.0), padding=0.0)  # somebody zooms in
-    area._on_moved()
-    assert not area._whole
+    area.on_moved()
+    assert not area.whole
 
     _room(window, qtbot)
     assert not plots.isVisible(), "the room is built in another workspace: the plots are hidden"
     _run(window, qtbot, 5_000.0)
     window.docks.show("plots")  # the run stands: nothing else makes them draw
     qtbot.waitUntil(lambda: curves_agree(window))
-    assert area._scales[0][1] == "kW"
-    assert area._whole, "the zoom belonged to the other run"
+    assert area.scales[0][1] == "kW"
+    assert area.whole, "the zoom belonged to the other run"
 
     window.menus.execute("file.new")
     window.docks.show("plots")
-    qtbot.waitUntil(lambda: plots._stack.currentWidget() is plots.none)
+    qtbot.waitUntil(lambda: plots.page is plots.none)
     QTest.qWait(1)
     window.session.draft.mark_saved()  # type: ignore[union-attr]
 

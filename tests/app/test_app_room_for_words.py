@@ -60,7 +60,7 @@ def test_plates_over_the_hall_leave_each_other_room(
     hall.story_plate.show_told(_LONG)
     hall.ticker.show_event(Event(0, 60.0, "failure", "gpu/5/31/1/5", Severity.ALARM, "GPU HBM3 memory, away"))
     hall.alarm_badge.show_counts(27, 109)
-    hall._place_overlays()
+    hall.place_overlays()
     assert (
         hall.mark.words
         == "SIMULATED  ·  2 BY HAND  ·  10 FEB 22:58:43, NOT LIVE  ·  FIGURES AS OF 9 FEB 21:58:43"
@@ -71,7 +71,7 @@ def test_plates_over_the_hall_leave_each_other_room(
     assert all(hall.rect().contains(plate.geometry()) for plate in plates if plate.isVisible())
     hall.alarm_badge.show_counts(0, 0)
     hall.mark.show_by_hand(0)
-    hall._place_overlays()
+    hall.place_overlays()
     assert hall.mark.lines == ("SIMULATED",)
 
 
@@ -106,7 +106,7 @@ def test_the_longest_time_that_is_looked_at_is_not_cut_off(
     assert line.state_label.width() >= line.state_label.sizeHint().width()
     line.live_button.setText("Not live: back to live")
     assert line.live_button.width() >= line.live_button.sizeHint().width()
-    line._on_time()
+    line.on_time()
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.5])

@@ -42,7 +42,7 @@ def test_findings_are_listed_gone_to_accepted_and_undone(make_window, qtbot, too
     assert not dock.model.index(0, RULE).data(Qt.ItemDataRole.DecorationRole).isNull()
     assert dock.windowTitle() == "Checks (1)"
     assert dock.filters["error"].text() == "1"
-    said = [badge.text for badge in window.hall.view._scene.found]
+    said = [badge.text for badge in window.hall.view.scene.found]
     assert said == ["✖ Racks overlap"] * 2
 
     place = dock.table.visualRect(dock.model.index(0, WHAT)).center()
@@ -62,12 +62,12 @@ def test_findings_are_listed_gone_to_accepted_and_undone(make_window, qtbot, too
     qtbot.waitUntil(lambda: not dock.report.failed)
     assert "moved for the photographer" in window.session.draft.file.text
     assert dock.windowTitle() == "Checks"
-    assert window.hall.view._scene.found == []
+    assert window.hall.view.scene.found == []
     assert [one.comment for one in dock.report.findings if one.rule == "rack-collision"] == [
         "moved for the photographer"
     ]
     assert dock.model.rowCount() == 0
-    assert window.focusWidget() is dock._empty  # no button that Space would press
+    assert window.focusWidget() is dock.empty_label  # no button that Space would press
     QTest.mouseClick(dock.filters["accepted"], Qt.MouseButton.LeftButton)
     accepted = [dock.model.finding_at(row).rule for row in range(dock.model.rowCount())]
     assert accepted == ["rack-collision", "spares"]

@@ -178,7 +178,7 @@ def test_what_a_killed_program_left_is_offered_back(
     assert own.read_text() == load(own).text
     assert window.editing.file.save()
     assert load(own).scenario.title == "Second"
-    window.editing._offer(replace(left, steps=1))
+    window.editing.offer(replace(left, steps=1))
     said = window.notifications.notes[-1].trouble.text
     assert said.startswith("One change of ")
     assert " was never saved. " in said

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -79,11 +78,11 @@ def test_only_what_was_changed_is_kept(window: MainWindow, shortcuts: Shortcuts)
     shortcuts.assign("help.about", "Ctrl+F9")
     shortcuts.assign("file.open", "")
     window.settings.flush()
-    again = UserSettings(Path(window.settings._store.fileName()))
+    again = UserSettings(window.settings.path)
     assert again.keys == {"help.about": "Ctrl+F9", "file.open": ""}
     shortcuts.reset_all()
     window.settings.flush()
-    assert UserSettings(Path(window.settings._store.fileName())).keys == {}
+    assert UserSettings(window.settings.path).keys == {}
 
 
 def test_the_dialog_lists_all_and_finds_by_name_and_by_key(

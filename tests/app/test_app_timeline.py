@@ -96,7 +96,7 @@ def test_a_drag_scrubs_and_all_docks_follow(window: MainWindow, qtbot: QtBot) ->
     _settled(window, qtbot)
     assert session.looking_s == pytest.approx(7_200.0, abs=strip.scale.px_s)
     assert window.docks.alarms.alarms.active_count == 0
-    assert all(event.t_s <= session.shown_s for event in window.docks.queue_feed._session.events)
+    assert all(event.t_s <= session.shown_s for event in session.events)
     assert np.count_nonzero(np.any(dark != window.hall.view.grab(), axis=2)) > 200  # the dead GPU is alive
     window.timeline.scrub(_FAILED_S + 3600.0)
     _settled(window, qtbot)
@@ -283,7 +283,7 @@ def test_a_click_on_a_curve_looks_at_that_time(window: MainWindow, qtbot: QtBot)
     qtbot.waitUntil(lambda: window.docks.plots.area is not None)
     area = window.docks.plots.area
     assert area is not None
-    plot = area._plots[0]
+    plot = area.plots[0]
     box = plot.getPlotItem().getViewBox()
     while box.viewRange()[0][1] <= 80_000.0:
         QTest.qWait(20)
@@ -293,4 +293,4 @@ def test_a_click_on_a_curve_looks_at_that_time(window: MainWindow, qtbot: QtBot)
     looking_s = window.session.looking_s
     assert looking_s is not None
     assert looking_s == pytest.approx(sum(box.viewRange()[0]) / 2, rel=0.05)
-    assert area._cursors[0].t_s == looking_s
+    assert area.cursors[0].t_s == looking_s

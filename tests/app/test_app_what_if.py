@@ -80,7 +80,7 @@ def test_a_what_if_is_answered_while_the_run_here_goes_on(
     assert shown.shown.simulated_s == (86400.0, 86400.0)
     assert {"goodput", "energy_j", "lost_gpu_h"} <= set(shown.shown.differences)
     assert shown.seeds.words.text().startswith("2 seeds of each, ")
-    run_of, branch_run = (one.path for one in shown._runs)
+    run_of, branch_run = (one.path for one in shown.runs)
     assert branch_run == branch.with_name(branch.name.replace(".twin.yaml", ".twinrun"))
     with Reader(run_of) as a, Reader(branch_run) as b:
         assert a.t_end_s == b.t_end_s == 86400.0
@@ -92,13 +92,13 @@ def test_a_what_if_is_answered_while_the_run_here_goes_on(
     dock = window.docks.branches
     dock.look_again()
     dock.show()
-    dock._read()
+    dock.read()
     assert [one.path for one in dock.roots[0].branches] == [branch]
     window.run_comparing.show(run_of, branch_run)
     again = opened(window, qtbot)
     assert again.answer.text().startswith("Checkpoint interval of llama3 5 min instead of 30 min: goodput -")
     assert "one run of each" in again.answer.text()
-    pair = again.seeds._pair()
+    pair = again.seeds.pair()
     assert (pair.basis, pair.since_s, pair.until_s) == (Basis.SAME_PAST, at_s, None)
     again.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -84,7 +83,7 @@ def test_layouts_outlive_the_window(window: MainWindow) -> None:
     docks.reset()
     assert not docks.is_shown("jobs")
     docks.enter("run")
-    docks.restore(UserSettings(Path(window.settings._store.fileName())))
+    docks.restore(UserSettings(window.settings.path))
     assert docks.workspace.name == "teach"
     assert docks.is_shown("jobs")
     docks.reset()
@@ -166,10 +165,10 @@ def test_curves_differ_by_more_than_their_colours_in_high_contrast(window: MainW
     qtbot.waitUntil(lambda: bool(window.docks.plots.areas))  # drawn when there is what to draw
     window.choose_theme("contrast")
     area = next(iter(window.docks.plots.areas.values()))
-    styles = [curve.line.opts["pen"].style() for curve in area._curves.values()]
+    styles = [curve.line.opts["pen"].style() for curve in area.curves.values()]
     assert Qt.PenStyle.DashLine in styles
     window.choose_theme("dark")
-    assert {curve.line.opts["pen"].style() for curve in area._curves.values()} == {Qt.PenStyle.SolidLine}
+    assert {curve.line.opts["pen"].style() for curve in area.curves.values()} == {Qt.PenStyle.SolidLine}
 
 
 @pytest.mark.parametrize("width_px", [1280, 1600])

@@ -16,7 +16,7 @@ CATALOG = load_catalog()
 def air(room: RoomRequest) -> dict[str, object]:
     """Return the loop of the air as the file says it."""
     (said,) = (
-        one for one in design(room, CATALOG).fragment.things["cooling.loops"] if one["kind"] != "liquid"
+        one for one in design(room, CATALOG).fragment.entries["cooling.loops"] if one["kind"] != "liquid"
     )
     return said
 

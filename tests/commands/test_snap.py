@@ -27,7 +27,7 @@ halls:
         pitch: 3.0 m
         racks: {count: 4, pitch: 0.7 m, nodes: [{part: DGX-H100, count: 2}]}
 """
-RACK = MovedShape.one(0.6, 1.2, -1)
+RACK = MovedShape.single(0.6, 1.2, -1)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_a_pitch_further_the_place_between_stays_free(floor: FloorPlan) -> None:
 
 
 def test_a_wider_rack_stands_side_by_side_with_its_neighbour(floor: FloorPlan) -> None:
-    landed = snap(floor, MovedShape.one(0.8, 1.2, -1), 6.15, 3.6)
+    landed = snap(floor, MovedShape.single(0.8, 1.2, -1), 6.15, 3.6)
     assert landed.place.x_m == pytest.approx(5.4 + 0.3 + 0.4)
     assert landed.ok
 
@@ -113,18 +113,18 @@ def test_too_little_room_before_a_rack_is_told_with_its_distance(floor: FloorPla
     assert landed.ok  # only to be known
     assert landed.reason == "0.80 m clear between it and gpu/0/1; 1 m minimum, 1.2 m recommended"
     assert (
-        snap(floor, MovedShape.one(0.6, 1.2, 1), 4.0, 1.2, free=True).problems == ()
+        snap(floor, MovedShape.single(0.6, 1.2, 1), 4.0, 1.2, free=True).problems == ()
     )  # 1.2 m, front to front
-    close = snap(floor, MovedShape.one(0.6, 1.2, 1), 4.0, 1.35, free=True)
+    close = snap(floor, MovedShape.single(0.6, 1.2, 1), 4.0, 1.35, free=True)
     assert close.reason == "1.05 m clear between it and gpu/0/1; 1.2 m recommended"
 
 
 def test_room_behind_counts_too(floor: FloorPlan) -> None:
     landed = snap(
-        floor, MovedShape.one(0.6, 1.2, 1), 4.0, 9.0, free=True
+        floor, MovedShape.single(0.6, 1.2, 1), 4.0, 9.0, free=True
     )  # its rear looks to row 1, 1.2 m away
     assert [p.sentence for p in landed.problems] == []
-    landed = snap(floor, MovedShape.one(0.6, 1.2, 1), 4.0, 8.6, free=True)
+    landed = snap(floor, MovedShape.single(0.6, 1.2, 1), 4.0, 8.6, free=True)
     assert landed.reason == "0.80 m clear between it and gpu/1/1; 1 m minimum, 1.2 m recommended"
 
 

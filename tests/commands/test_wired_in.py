@@ -27,7 +27,7 @@ def test_a_rack_that_comes_is_cooled_fed_and_linked(name: str, part: str, left: 
         rows.id for rows in load(f"builtin:{name}").scenario.halls[0].rows
     }
     loose = [one for one in wired(scene) if one.id == new]
-    assert [one.what for one in loose] == left
+    assert [one.connection for one in loose] == left
     rack = scene.plant.racks.ids.index(f"{new}/0/0")
     assert max(scene.plant.racks.loop[rack], scene.plant.racks.air_loop[rack]) >= 0
     assert scene.plant.racks.feed_a[rack] >= 0

@@ -77,7 +77,7 @@ def test_racks_as_heavy_as_half_a_pdu_overload_none_even_while_one_feed_is_dead(
 def test_feeds_a_and_b_share_no_stage() -> None:
     draft = drafted("nvl72-row")
     do(draft, Disconnect("duct-a", "gpu"), Disconnect("duct-b", "gpu"))
-    assert [one.id for one in wired(EditedScene.of(draft.shown)) if one.what == "power"] == ["gpu"]
+    assert [one.id for one in wired(EditedScene.of(draft.shown)) if one.connection == "power"] == ["gpu"]
     do(draft, AutoWire("power"))
     feeders = [stage.source for stage in draft.shown.scenario.power if "gpu" in stage.feeds]
     assert sorted(map(str, feeders)) == ["ups-a", "ups-b"]

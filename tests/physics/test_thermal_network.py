@@ -95,7 +95,7 @@ def test_elimination_solves_the_stage_equations_of_a_campus(campus):
     operator = Operator(HeatPaths(network, flow, plant), 1.0 / h_s)
     old = uniform_state(network, groups, 25.0)
     stepper = ThermalStepper(network, groups, inputs)
-    _, source = stepper._sink_and_source(0.0)
+    _, source = stepper.sink_and_source(0.0)
     solved = GroupOperator(operator, GroupIndex(network, groups)).solve(old.flat(), source)
     chain, upper = ThermalState.of(solved, groups.size).chain, solved[-network.shape.n_upper :]
 

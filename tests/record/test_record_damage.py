@@ -254,7 +254,7 @@ def test_a_killed_file_in_a_folder_that_cannot_be_written(
 ) -> None:
     path = tmp_path / "w" / "a.twinrun"
     path.parent.mkdir()
-    write(path, seconds=50, close=False)._file.close()
+    write(path, seconds=50, close=False).file.close()
     read_only(path.parent)
     with Reader(path) as reader:
         assert len(reader.events()) == 25

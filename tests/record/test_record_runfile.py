@@ -230,7 +230,7 @@ def test_reading_leaves_the_file_alone(run_file: Path) -> None:
     with Reader(run_file) as reader:
         reader.events()
         with pytest.raises(sqlite3.OperationalError, match="readonly"):
-            reader._source.file.execute("DELETE FROM events")
+            reader.source.file.execute("DELETE FROM events")
     assert run_file.read_bytes() == before
 
 

@@ -33,7 +33,7 @@ def test_pairs_are_those_that_share_some_x_and_have_a_rack(seed: int) -> None:
         and (here.is_rack[a] or here.is_rack[b])
         and low[a] <= low[b] < low[a] + here.width_m[a] - TOUCH_M
     }
-    one, other = here._beside()
+    one, other = here.pairs()
     assert {frozenset(pair) for pair in zip(one.tolist(), other.tolist(), strict=True)} == wanted
     assert len(one) == len(wanted)
 
@@ -43,4 +43,4 @@ def test_machines_alone_make_no_pairs() -> None:
     here = floor(1, 40_000, 1)
     here.x_m[:] = 5.0
     here.hall[:] = 0
-    assert len(here._beside()[0]) == 40_000
+    assert len(here.pairs()[0]) == 40_000

@@ -227,9 +227,9 @@ def test_a_run_file_that_cannot_be_written_is_said_in_one_sentence(tmp_path: Pat
 def test_a_full_disk_costs_the_recording_and_not_the_run(tmp_path: Path) -> None:
     client = InlineClient(NAME)
     client.load(scenario("20 h"), 3, run_file=tmp_path / "a.twinrun")
-    recorder = client._session._recorder
+    recorder = client.engine_session.recorder
     assert recorder is not None
-    recorder._writer._file.execute("PRAGMA max_page_count=12")
+    recorder.writer.file.execute("PRAGMA max_page_count=12")
     client.play()
     messages = finish(client)
     client.close()
@@ -246,7 +246,7 @@ def test_an_engine_that_breaks_leaves_no_snapshot_of_its_ruins(tmp_path: Path) -
     client.load(scenario(), 3, run_file=tmp_path / "a.twinrun")
     client.intervene(Intervention(at="50 s", kind="set", target="toy"))
     client.play()
-    with pytest.raises(ArithmeticError), client._session:
+    with pytest.raises(ArithmeticError), client.engine_session:
         client.pump()
     with Reader(tmp_path / "a.twinrun") as reader:
         snapshot = reader.nearest_snapshot(math.inf)

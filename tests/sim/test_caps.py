@@ -186,7 +186,7 @@ def test_caps_of_people_come_and_go_and_survive_a_snapshot() -> None:
     before = engine.jobs.pace[0].step_s
     engine.caps.set("by hand", "gpu/0", 12e3)
     engine.incidents.machines_changed = True
-    engine._after()
+    engine.follow_changes()
     engine.advance(2400.0)
     assert rack_w(engine).sum() <= 12e3 * 1.01
     again = Engine.restore(engine.scenario, engine.snapshot())
@@ -195,7 +195,7 @@ def test_caps_of_people_come_and_go_and_survive_a_snapshot() -> None:
         one.caps.clear("by hand")
         one.caps.clear("by hand")
         one.incidents.machines_changed = True
-        one._after()
+        one.follow_changes()
         one.advance(3600.0)
         assert one.jobs.pace[0].step_s == pytest.approx(before, rel=2e-3)
         assert np.isinf(one.limits.node_cap_w).all()

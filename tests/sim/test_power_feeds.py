@@ -231,7 +231,7 @@ def test_every_joule_is_found_again_whatever_fails(case):
         power, c = bench.power, bench.power.circuit
         assert np.all(power.loss_w_by_item >= -1e-6)
         supplied = power.grid_w + power.on_site_w + power.battery_w
-        stored = power.battery_w and power._drained_w.sum()
+        stored = power.battery_w and power.drained_w.sum()
         assert supplied - power.battery_w + (stored or 0.0) == pytest.approx(
             power.flows.load_w + power.loss_w, abs=1e-5
         )

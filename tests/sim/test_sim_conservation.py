@@ -112,6 +112,6 @@ def test_kept_work_and_lost_work_are_all_step_time() -> None:
             continue
         wall_s = (row.end_s or engine.now_s) - row.start_s
         assert 0 <= figures["ettr"] <= 1
-        kept = sum(row.kept) + engine.jobs._provisional(row, engine.now_s).sum()
+        kept = sum(row.kept) + engine.jobs.provisional_gpu_s(row, engine.now_s).sum()
         assert figures["ettr"] == pytest.approx(kept / (row.gpus * wall_s), rel=1e-12)
         assert figures["steps"] >= row.durable

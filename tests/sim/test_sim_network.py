@@ -47,8 +47,8 @@ def test_two_jobs_share_a_narrow_spine() -> None:
     alone = run(hall(model("a", 6, 96), fabric=NARROW))
     share = 8 / (16 * LINE)
     for index in (0, 1):
-        seat = both.network._seats[index]
-        quiet = 1 - both.network._seats[1 - index].communicates
+        seat = both.network.seats[index]
+        quiet = 1 - both.network.seats[1 - index].communicates
         assert seat.slow is not None
         assert seat.slow[0] == pytest.approx(1 + (1 - quiet) * (1 / share - 1), rel=1e-6)
         assert told(both, index)["step_parts_s"]["fabric_contention"] > 0
@@ -67,7 +67,7 @@ def test_a_job_that_ends_leaves_its_share_to_the_other() -> None:
     assert engine.jobs.rows[1].state == JobState.DONE
     assert engine.network.contention_s(0) == 0.0
     assert told(engine)["network"]["factor"] == 1.0
-    assert engine.network.peak.sum() <= max(running.sum(), engine.network._seats[0].peak.sum())
+    assert engine.network.peak.sum() <= max(running.sum(), engine.network.seats[0].peak.sum())
 
 
 def test_only_who_meets_the_one_that_leaves_is_shared_out_anew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +171,7 @@ def test_running_sums_are_what_stands() -> None:
     scene = hall(model("a", 6, 96), model("b", 6, 96), fabric=NARROW | FOUR_SPINES)
     engine = run(scene, *INCIDENTS, until_s=6000.0)
     total = np.zeros_like(engine.network.peak)
-    for seat in engine.network._seats.values():
+    for seat in engine.network.seats.values():
         if seat.summed:
             total[seat.dlink] += seat.peak
     assert np.array_equal(engine.network.peak, total)
@@ -179,7 +179,7 @@ def test_running_sums_are_what_stands() -> None:
 
 def test_loads_are_bytes_over_time() -> None:
     engine = run(hall(model("a", 8), nodes=8))
-    seat = engine.network._seats[0]
+    seat = engine.network.seats[0]
     card = find_link(engine.plant, "gpu/0/0/0~0")
     assert card is not None
     expected = seat.placement.step_bytes.sum() / seat.step_s / 50e9
@@ -292,4 +292,4 @@ def test_a_spare_takes_the_seat_of_the_node_it_replaces() -> None:
     assert share > 1.5 * was
     again = Engine.restore(scene, engine.snapshot())
     assert again.jobs.rows[0].nodes == row.nodes
-    assert again.network._seats[0].network == engine.network._seats[0].network
+    assert again.network.seats[0].network == engine.network.seats[0].network

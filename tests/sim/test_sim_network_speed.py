@@ -45,7 +45,7 @@ def crowded() -> FabricState:
 
 @pytest.mark.benchmark(group="network")
 def test_full_solve_of_all_jobs(benchmark: BenchmarkFixture, crowded: FabricState) -> None:
-    assert all(seat.slow is not None for seat in crowded._seats.values())
+    assert all(seat.slow is not None for seat in crowded.seats.values())
 
     def whole() -> None:
         crowded._solved.clear()
@@ -67,7 +67,7 @@ def test_a_job_ends_and_starts_in_the_crowd(benchmark: BenchmarkFixture, crowded
 @pytest.mark.benchmark(group="network")
 def test_a_job_of_some_hundred_gpus_gets_a_place(benchmark: BenchmarkFixture) -> None:
     network = standing("rail-optimised", JOBS, NODES // JOBS)
-    nodes = network._seats[7].nodes
+    nodes = network.seats[7].nodes
     benchmark(lambda: network._sit(7, nodes))
 
 
@@ -103,6 +103,6 @@ def test_a_crowd_in_the_engine_keeps_its_books() -> None:
     engine.advance(1000.0)
     network = engine.network
     rate = np.zeros(2 * len(network.links))
-    for seat in network._seats.values():
+    for seat in network.seats.values():
         rate[seat.dlink] += seat.peak
-    assert (rate <= network._alarm).all() or any(seat.slow is not None for seat in network._seats.values())
+    assert (rate <= network._alarm).all() or any(seat.slow is not None for seat in network.seats.values())

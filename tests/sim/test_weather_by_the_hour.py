@@ -33,8 +33,8 @@ def test_spells_follow_each_other_and_hold_the_air_of_their_middle(climate):
             assert abs(here.at(edge_s).dry_c - spell.air.dry_c) <= 0.6 * SPELL_K
         assert here.spell(end_s) is here.spell((end_s + spell.end_s) / 2) is spell
         end_s = spell.end_s
-    turns = [here.spell(hour * HOUR_S - here._year_start_s % HOUR_S).begin_s for hour in range(1, 30)]
-    assert turns == [hour * HOUR_S - here._year_start_s % HOUR_S for hour in range(1, 30)]
+    turns = [here.spell(hour * HOUR_S - here.year_start_s % HOUR_S).begin_s for hour in range(1, 30)]
+    assert turns == [hour * HOUR_S - here.year_start_s % HOUR_S for hour in range(1, 30)]
 
 
 def test_a_heat_wave_is_felt_within_a_spell():

@@ -50,7 +50,7 @@ def test_tubes_are_made_only_for_who_comes_near(make_view: Callable[..., HallVie
     view = make_view(ViewState(layers=frozenset({"racks", "cables"})))
     _far(view)
     view.grab()
-    cables = view._scene._cables
+    cables = view.scene.cables
     assert "_far_trunks" in vars(cables)
     view.look(replace(view.pose, distance_m=4.0))
     view.grab()

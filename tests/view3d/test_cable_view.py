@@ -104,7 +104,7 @@ def test_dashes_move_with_time_only_in_the_collective_layer(
     plain = view.grab().astype(int)
 
     def later(seconds: float) -> np.ndarray:
-        view._scene._phase_s += seconds
+        view.scene.phase_s += seconds
         return view.grab().astype(int)
 
     assert np.abs(later(0.25) - plain).max(axis=2).mean() < 0.5  # lights of switches at most
@@ -141,10 +141,10 @@ def test_dashes_go_the_way_of_the_traffic(
 
     def heads(there: np.ndarray, back: np.ndarray) -> list[int]:
         view.show_traffic(there, back, np.zeros(0, np.int64), (0.3, 0.9, 1.0))
-        view._scene._phase_s = 0.0
+        view.scene.phase_s = 0.0
         seen = []
         for _ in range(34):
-            view._scene._phase_s += 0.02
+            view.scene.phase_s += 0.02
             picture = view.grab().astype(int)
             seen.append([picture[y, x].sum() for x, y in (pixel_of(view, p) for p in places)])
         return [int(np.argmax(series)) for series in np.array(seen).T]
@@ -181,7 +181,7 @@ def test_isolated_cables_keep_their_colour_while_others_fade(
     view.set_frame(frame)
     look_down(view, trunk[1])
     bright = colour_at(view, trunk[1])
-    here = CableField(hall, view._geometry).runs.bundles_at(trunk[0])  # type: ignore[arg-type]
+    here = CableField(hall, view.geometry).runs.bundles_at(trunk[0])  # type: ignore[arg-type]
     view.isolate(np.setdiff1d(np.arange(len(hall.bundles.rail)), here).astype(np.int32))
     assert colour_at(view, trunk[1]).sum() < 0.6 * bright.sum()
     view.isolate(here)

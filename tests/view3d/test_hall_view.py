@@ -312,7 +312,7 @@ def test_frame_of_another_epoch_is_passed_over(make_view: MakeView, hall: Plant,
 
 def test_a_selected_machine_carries_one_label(make_view: MakeView, hall: Plant) -> None:
     view = make_view(ViewState())
-    scene = view._scene
+    scene = view.scene
     assert not scene.names.named_otherwise().any()
     view.state.selection = (hall.loops.ids[0],)
     view.grab()

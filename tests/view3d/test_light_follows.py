@@ -26,19 +26,19 @@ def test_light_follows_the_first_picture(
     view = make_view(ViewState())
     view.set_plant(build(draft.shown.scenario))
     view.grab()
-    scene = view._scene
-    before = scene._baker._texels.copy()
+    scene = view.scene
+    before = scene.baker.texels.copy()
     assert not scene.catch_up()  # a hall just opened has all at once
 
     draft.land(draft.propose(MoveThings(("gpu/0/0",), (-0.6, 0.0))))
     plant = build(draft.shown.scenario)
     view.set_plant(plant)
     assert not scene.catch_up()  # nobody has seen it yet
-    assert (scene._baker._texels == before).all()
+    assert (scene.baker.texels == before).all()
     view.native.grabFramebuffer()
     assert scene.catch_up()
     assert not scene.catch_up()
-    assert view._geometry is not None
-    now, anew = scene._baker._texels.astype(int), bake(plant, view._geometry).texels.astype(int)
+    assert view.geometry is not None
+    now, anew = scene.baker.texels.astype(int), bake(plant, view.geometry).texels.astype(int)
     assert (now != before).any()
     assert np.abs(now - anew).max() <= 1

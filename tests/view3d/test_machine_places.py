@@ -46,7 +46,7 @@ def test_a_flight_ends_before_the_whole_machine_and_outside_of_everything(scene:
         assert box is not None, id
         pose = before_machines(CameraPose((0, 0, 0), 9.0, 0, 20), plant, [box], picker, 1.6)
         eye = eye_m(pose)
-        out = np.maximum(np.maximum(picker._low.T - eye, eye - picker._high.T), 0.0)
+        out = np.maximum(np.maximum(picker.low.T - eye, eye - picker.high.T), 0.0)
         assert np.linalg.norm(out, axis=1).min() >= ROOM_M, id
         shown = project(pose, _corners(*box), 1600, 1000)
         assert (shown[:, 2] > 0.1).all(), id
@@ -116,11 +116,11 @@ def test_handles_stand_on_their_own_nodes() -> None:
     plant = plant_of("frontier")
     geometry = build_geometry(plant)
     trays = NearTrays.__new__(NearTrays)
-    trays._plant, trays._geometry = plant, geometry
+    trays.plant, trays.geometry = plant, geometry
     columns = geometry.node_tiles.columns
     nodes = np.flatnonzero(plant.nodes.present)[:64]
     assert columns[nodes].max() > 1
-    left, right = (trays._handles(nodes, side)["a_low"][:, 0] for side in (-1.0, 1.0))
+    left, right = (trays.handles(nodes, side)["a_low"][:, 0] for side in (-1.0, 1.0))
     apart = right - left - HANDLE_M[0]
     wide = plant.racks.width_m[plant.nodes.rack[nodes]] / columns[nodes]
     beside = columns[nodes] > 1

@@ -27,20 +27,20 @@ def test_kept_picture_is_that_of_whole_drawing(
     view.look(view.pose)
     count = len(whole)
     second = seen(view.native)
-    if view._passing._possible:
+    if view.passing.possible:
         assert len(whole) == count  # the panels alone were drawn
-    view._passing._possible = False
+    view.passing.possible = False
     assert (np.abs(second.astype(int) - seen(view.native)).max(axis=2) > 8).mean() < 0.002
     assert (np.abs(second.astype(int) - first).max(axis=2) > 8).mean() > 0.01
 
 
 def _whole_pictures(view: HallView) -> list[object]:
     drawn: list[object] = []
-    behind = view._scene.draw_behind
+    behind = view.scene.draw_behind
 
     def watched(*words: object, **more: object) -> None:
         drawn.append(words)
         behind(*words, **more)  # type: ignore[arg-type]
 
-    view._scene.draw_behind = watched  # type: ignore[method-assign]
+    view.scene.draw_behind = watched  # type: ignore[method-assign]
     return drawn

@@ -225,7 +225,7 @@ def test_the_layer_shows_itself_when_power_is_selected_or_fails(view: HallView, 
 def test_a_busway_takes_the_colour_of_its_load_and_dashes_when_dead(view: HallView, fed: Plant) -> None:
     view.state.layers = frozenset({"power"})
     view.grab()  # lines are made when they are drawn
-    lines = view._scene._power._drawn.lines
+    lines = view.scene.power.drawn.lines
     middle = lines.points[lines.first[0] : lines.first[1]].mean(axis=0)
     view.state.camera = CameraPose(tuple(middle.tolist()), 2.5, -60.0, 60.0, 30.0)
 
@@ -269,7 +269,7 @@ def test_still_water_is_marked_and_does_not_move(view: HallView, fed: Plant) -> 
     frame.values["plant.flow"][:] = 0.0
     view.set_frame(frame)
     first = view.grab()
-    assert not view._scene._coolant.advance(0.3)
+    assert not view.scene.coolant.advance(0.3)
     assert changed(view.grab(), first) == 0
 
 
@@ -307,7 +307,7 @@ def test_the_reach_of_a_fault_colours_gpus_and_a_trace_lets_the_rest_fade(view: 
     lost[: nodes // 2], thinned[nodes // 2 :] = True, True
     before = view.grab()
     view.light(None, Reach(lost, thinned))
-    codes = view.values._staging.reshape(-1)[: len(fed.gpus.present)]
+    codes = view.values.staging.reshape(-1)[: len(fed.gpus.present)]
     assert set(codes.tolist()) == {palette.LOST, palette.THINNED}
     assert changed(view.grab(), before) > 1000
     view.light(

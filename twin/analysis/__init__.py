@@ -1,1 +1,1 @@
-"""What runs amount to: whole scenes beside published figures."""
+"""Results of runs: comparisons, explanations, exports, verification, and validation against published figures."""

@@ -1,4 +1,4 @@
-"""Work in a process of its own that says how far it is, so that whoever asked goes on, and may give up."""
+"""Work in a process of its own that reports its progress, and can be cancelled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Tell = Callable[[float, float], None]
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How much is done, and of how much."""
+    """Progress of the work: how much is done, and of how much."""
 
     done: float
     of: float
@@ -26,52 +26,57 @@ class RunProgress:
 
 @dataclass(frozen=True)
 class ProcessFailed:
-    """Nothing comes of it, and why."""
+    """The work failed, with the reason."""
 
     why: str
 
 
 class Aside(Generic[Made]):
-    """Work that goes on by itself; ask `words` from time to time, and `close` when done or tired of it.
+    """Work in another process; call `words` from time to time, and `close` at its end or to cancel it.
 
     Parameters
     ----------
     work
-        A function of a module: called there with `given`, and last with a `Tell`.
+        A function of a module, called there with `given` and then a `Tell`.
     given
-        What can be sent to another process.
+        Arguments that can be sent to another process.
     name
         Of the process.
     alone
-        Whether it starts no processes itself, so that it can be ended at once, even before it has begun.
+        Whether it starts no processes itself, so that it can be ended at once, even before it begins.
     """
 
     def __init__(self, work: Callable[..., Made], *given: object, name: str, alone: bool = False) -> None:
         self._alone = alone
         context = get_context("spawn")
-        self._mine, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(work, given, theirs), name=name)
+        self._near_end, far_end = context.Pipe()
+        self._process = context.Process(target=_work, args=(work, given, far_end), name=name)
         self._process.start()
-        theirs.close()
+        far_end.close()
         self._over = False
 
+    @property
+    def pid(self) -> int | None:
+        """Number of the process."""
+        return self._process.pid
+
     def words(self) -> list[RunProgress | ProcessFailed | Made]:
-        """Return what it has said since the last time; the last word is what it made, or `ProcessFailed`."""
+        """Return the messages since the last call; the last one is the result, or `ProcessFailed`."""
         found: list[RunProgress | ProcessFailed | Made] = []
         while not self._over:
             try:
-                if not self._mine.poll():
+                if not self._near_end.poll():
                     break
-                found.append(self._mine.recv())
+                found.append(self._near_end.recv())
             except (EOFError, OSError):
                 found.append(ProcessFailed("its worker process ended; is there enough memory?"))
             self._over = not isinstance(found[-1], RunProgress)
         return found
 
     def close(self) -> None:
-        """End it and all its processes; harmless when done."""
+        """End the process and those it started; harmless when it has ended."""
         self._over = True
-        self._mine.close()  # they end themselves then, see `_leave_with`
+        self._near_end.close()  # they end themselves then, see `_leave_with`
         if not self._alone:
             self._process.join(5.0)
         if self._process.is_alive():
@@ -79,25 +84,25 @@ class Aside(Generic[Made]):
             self._process.join()
 
 
-def _work(work: Callable[..., Any], given: tuple[object, ...], theirs: Connection) -> None:
-    Thread(target=_leave_with, args=(theirs,), daemon=True).start()
+def _work(work: Callable[..., Any], given: tuple[object, ...], far_end: Connection) -> None:
+    Thread(target=_leave_with, args=(far_end,), daemon=True).start()
 
     def tell(done: float, of: float) -> None:
         with suppress(OSError):  # nobody listens any more
-            theirs.send(RunProgress(done, of))
+            far_end.send(RunProgress(done, of))
 
     try:
-        said = work(*given, tell)
+        outcome = work(*given, tell)
     except Exception as error:  # noqa: BLE001 - whatever it fails of, somebody waits for a word
-        said = ProcessFailed(f"{type(error).__name__}: {error}")
+        outcome = ProcessFailed(f"{type(error).__name__}: {error}")
     with suppress(OSError):
-        theirs.send(said)
+        far_end.send(outcome)
 
 
-def _leave_with(theirs: Connection) -> None:
-    """End at once when whoever asked is gone or gives up: nobody waits for what is under way."""
+def _leave_with(far_end: Connection) -> None:
+    """End the process at once when the other end is closed."""
     try:
-        theirs.recv()
+        far_end.recv()
     except (EOFError, OSError):
         for child in active_children():
             child.kill()

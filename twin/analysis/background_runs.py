@@ -1,4 +1,4 @@
-"""Runs in processes of their own: over several seeds for figures alone, one of each recorded, or gone on with."""
+"""Runs in other processes: figures over several seeds, one recorded run, or a run file continued."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from twin.scenario.schema.document import Scenario
 def samples_aside(
     designs: Sequence[Design], seeds: Sequence[int], until_s: float | None = None
 ) -> Aside[list[list[Sample]]]:
-    """Return what runs designs as `twin.analysis.seeds.samples` does; it counts runs."""
+    """Return the process that runs designs as `twin.analysis.seeds.samples`; its progress counts runs."""
     return Aside(_samples, tuple(designs), tuple(seeds), until_s, name="twin-seeds")
 
 
 def recorded_aside(design: Scenario, seed: int, until_s: float | None, path: Path) -> Aside[Path]:
-    """Return what runs a design once and records it at `path`; it counts simulated seconds.
+    """Return the process that records one run of a design at `path`; its progress is simulated time [s].
 
     Parameters
     ----------
@@ -34,15 +34,15 @@ def recorded_aside(design: Scenario, seed: int, until_s: float | None, path: Pat
 
 
 def gone_on_aside(scene: Scenario, run_file: Path, until_s: float | None) -> Aside[Path]:
-    """Return what goes on in a run file to the end of its scene or `until_s` [s]; it counts simulated seconds.
+    """Return the process that continues a run file to its end or `until_s` [s]; its progress is simulated time [s].
 
-    A branch is refused that was another run before its cut than the one it was cut from.
+    A branch that differs from its parent before the cut is refused.
     """
     return Aside(_gone_on, scene, run_file, until_s, name="twin-go-on", alone=True)
 
 
 def futures_aside(asked: WhatIf, seeds: Sequence[int]) -> Aside[Comparison]:
-    """Return what compares a run and its branch over seeds that keep their past; it counts runs."""
+    """Return the process that compares a run with its branch over seeds from the cut on; its progress counts runs."""
     return Aside(_futures, asked, tuple(seeds), name="twin-futures")
 
 
@@ -61,9 +61,9 @@ def _gone_on(scene: Scenario, run_file: Path, until_s: float | None, tell: Tell)
     go_on(scene, run_file, until_s, tell)
     if scene.branch is not None:
         with Reader(run_file) as reader:
-            other = other_past(scene.branch, reader.all_events())
-        if other:
-            raise ValueError(other)
+            divergence = other_past(scene.branch, reader.all_events())
+        if divergence:
+            raise ValueError(divergence)
     return run_file
 
 

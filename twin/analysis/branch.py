@@ -1,4 +1,4 @@
-"""What if from here: the scene of a branch of a run, and the run file that it goes on in.
+"""Branches of a run: the scene of a branch, and the run file that it continues.
 
 A branch is a scene that `extends` the one of its parent. It holds what people did in the parent's run up to the cut,
 and what is added from then on; so a run of it from the start is the branch, whoever runs it.
@@ -40,16 +40,16 @@ T = TypeVar("T", Intervention, Edit)
 
 @dataclass(frozen=True)
 class Started:
-    """A branch that is ready to be run.
+    """A branch that is ready to run.
 
     Parameters
     ----------
     document
         Its scene, as it lies in its file.
     run_file
-        What it goes on in.
+        The run file that it continues.
     from_s
-        Time of the snapshot that it goes on from [s].
+        Time of the snapshot that it continues from [s].
     """
 
     document: Document
@@ -60,7 +60,7 @@ class Started:
 def parent_scene(
     reader: Reader, folder: Path, known: Path | str | None = None, at_s: float = math.inf
 ) -> str:
-    """Return what a branch in `folder`, cut at `at_s` [s], says in `extends`: a path below it, or ``builtin:NAME``.
+    """Return the key `extends` of a branch in `folder`, cut at `at_s` [s]: a path below it, or ``builtin:NAME``.
 
     The scene of the run is `known`, or lies in the folder, or is a shipped one: whichever means what was run. Where
     there is none, as of a run file that was moved, of a scene that has been changed since, or of one out of which
@@ -76,10 +76,10 @@ def parent_scene(
     candidates: list[Path | str] = [] if known is None else [known]
     candidates += sorted(folder.glob(f"*{SUFFIX}"))
     candidates += [f"builtin:{name}" for name in builtin_names()]
-    for one in candidates:
-        said = _said(one, folder)
-        if said is not None and _means(one, scenario):
-            return said
+    for candidate in candidates:
+        name = _name_in(candidate, folder)
+        if name is not None and _means(candidate, scenario):
+            return name
     text = show(scenario, exact=True)
     path = _free(folder, reader.path.name.removesuffix(".twinrun") or "parent")
     try:
@@ -102,18 +102,18 @@ def branch_scene(
     folder
         Where the branch will lie.
     reader
-        The run that it leaves.
+        Reader of the parent run.
     at_s
         When [s].
     additions
-        What is done from then on; what asks for an earlier time is done at the cut.
+        Interventions and edits after the cut; those with an earlier time act at the cut.
     title
         Of the branch.
 
     Raises
     ------
     ScenarioError
-        When there is no such time in the run, or something added cannot be.
+        When the run has no such time, or an addition is invalid.
     RunFileError
         When the run file is damaged.
     """
@@ -123,10 +123,13 @@ def branch_scene(
         reason = f"the run has no time {units.spoken(at_s)}"
         raise _wrong("branch", "at", reason, f"the run covers 0 s to {units.spoken(end_s)}")
     parent = loads(_head(header.scenario, extends, "parent"), _free(folder, "parent").name, folder)
-    by_hand = [one.done for one in asked_of(reader, at_s)]
-    wanted = [one if one.at_s >= at_s else one.model_copy(update={"at_s": at_s}) for one in additions]
-    done = [one for one in (*by_hand, *wanted) if isinstance(one, Intervention)]
-    edits = [one for one in (*by_hand, *wanted) if isinstance(one, Edit)]
+    by_hand = [request.done for request in asked_of(reader, at_s)]
+    wanted = [
+        addition if addition.at_s >= at_s else addition.model_copy(update={"at_s": at_s})
+        for addition in additions
+    ]
+    done = [addition for addition in (*by_hand, *wanted) if isinstance(addition, Intervention)]
+    edits = [addition for addition in (*by_hand, *wanted) if isinstance(addition, Edit)]
     events, event_hash = events_before(reader, at_s)
     cut = {"at": time_text(at_s), "run": reader.path.name[:200], "events": events, "hash": event_hash}
     text = _head(header.scenario, extends, title)
@@ -135,16 +138,18 @@ def branch_scene(
     if parent.scenario.seed != header.seed:
         text += f"seed: {header.seed}\n"
     text += _list("interventions", _interventions(parent.scenario, done))
-    text += _list("edits", [edit_text(one) for one in _named(parent.scenario.edits, edits)])
+    text += _list("edits", [edit_text(edit) for edit in _named(parent.scenario.edits, edits)])
     try:
         loads(text, _free(folder, "branch").name, folder)
     except ScenarioError as error:  # nobody has seen the lines of this text yet
-        raise ScenarioError(replace(one, file="the branch", line=0) for one in error.problems) from None
+        raise ScenarioError(
+            replace(problem, file="the branch", line=0) for problem in error.problems
+        ) from None
     return text
 
 
 def end_of_branch(reader: Reader, at_s: float) -> float | None:
-    """Return where a branch of a run, cut at `at_s` [s], ends unless it is told [s]; None: at the end of its scene.
+    """Return the default end of a branch cut at `at_s` [s]; None: the end of its scene [s].
 
     It ends where the run was made to end before its scene does, so that both are as long. A run that is not over, or
     that ended with its last job, says nothing of the kind; nor does one that is branched where it ended.
@@ -167,7 +172,7 @@ def end_of_branch(reader: Reader, at_s: float) -> float | None:
 
 
 def start_branch(reader: Reader, at_s: float, path: Path, out: Path) -> Started:
-    """Make the run file `out` that the branch at `path` goes on in, `at_s` [s] being its cut.
+    """Make the run file `out` that the branch at `path` continues from its cut at `at_s` [s].
 
     Raises
     ------
@@ -182,48 +187,50 @@ def start_branch(reader: Reader, at_s: float, path: Path, out: Path) -> Started:
 
 
 def time_text(at_s: float) -> str:
-    """Return a time as files say it [s]: exactly."""
+    """Return a time as text for a file, exact to the bit."""
     text = rendered(at_s, "duration")
     return text if units.parse(text, "duration") == at_s else f"{at_s!r} s"
 
 
 def other_than(parent: Reader, simulated: Sequence[Event], until_s: float) -> Event | None:
-    """Return the first event before `until_s` [s] in which a simulation is not the run of a file; None: it is that.
+    """Return the first event before `until_s` [s] that differs between a simulation and a run file; None: no event.
 
     `simulated` are its events, from any row on: those before lie behind the snapshot it went on from.
     """
-    theirs = parent.all_events(simulated[0].row) if simulated else []
-    for one, other in zip_longest(theirs, simulated):
-        first = min((event for event in (one, other) if event is not None), key=lambda event: event.t_s)
-        if first.t_s >= until_s or one != other:
+    recorded_events = parent.all_events(simulated[0].row) if simulated else []
+    for recorded, repeated in zip_longest(recorded_events, simulated):
+        first = min(
+            (event for event in (recorded, repeated) if event is not None), key=lambda event: event.t_s
+        )
+        if first.t_s >= until_s or recorded != repeated:
             return None if first.t_s >= until_s else first
     return None
 
 
-def _said(one: Path | str, folder: Path) -> str | None:
-    """Return how a scene in `folder` names another; None: it cannot."""
-    if isinstance(one, str) and one.startswith("builtin:"):
-        return one
+def _name_in(scene: Path | str, folder: Path) -> str | None:
+    """Return the name by which a scene in `folder` extends another; None: it cannot."""
+    if isinstance(scene, str) and scene.startswith("builtin:"):
+        return scene
     try:
-        return Path(one).resolve().relative_to(folder.resolve()).as_posix()
+        return Path(scene).resolve().relative_to(folder.resolve()).as_posix()
     except (ValueError, OSError):
         return None
 
 
-def _means(one: Path | str, scenario: Scenario) -> bool:
-    """Return whether a scene is what was run."""
+def _means(scene: Path | str, scenario: Scenario) -> bool:
+    """Return whether a scene is that of the run."""
     try:
-        said = load(one).scenario
+        loaded = load(scene).scenario
     except ScenarioError:
         return False
-    return said.model_copy(update=_OTHERWISE) == scenario.model_copy(update=_OTHERWISE)
+    return loaded.model_copy(update=_OTHERWISE) == scenario.model_copy(update=_OTHERWISE)
 
 
 def _free(folder: Path, name: str) -> Path:
-    """Return a path in a folder at which nothing lies."""
+    """Return an unused path in a folder."""
     stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "parent"
     names = (f"{stem}-{number}" if number else stem for number in count())
-    return next(path for one in names if not (path := folder / f"{one}{SUFFIX}").exists())
+    return next(path for stem_numbered in names if not (path := folder / f"{stem_numbered}{SUFFIX}").exists())
 
 
 def _head(scenario: Scenario, extends: str, title: str) -> str:
@@ -246,30 +253,33 @@ def _interventions(parent: Scenario, done: Sequence[Intervention]) -> list[str]:
     Lists are merged by id where all their items have one; else a list stands instead of the one it extends.
     """
     before = parent.interventions
-    whole = bool(done) and any(one.id is None for one in before)
-    return [flow(plain(one, exact=True)) for one in (*(before if whole else ()), *_named(before, done))]
+    whole = bool(done) and any(intervention.id is None for intervention in before)
+    return [
+        flow(plain(intervention, exact=True))
+        for intervention in (*(before if whole else ()), *_named(before, done))
+    ]
 
 
 def _named(before: Sequence[T], items: Sequence[T]) -> list[T]:
-    """Return things with ids of their own beside those there were."""
-    taken = {one.id for one in before}
+    """Return items with ids that differ from those of the items before."""
+    taken = {item.id for item in before}
     made = []
-    for one in items:
-        stem = one.id or _stem(one)
-        names = (stem if one.id and not number else f"{stem[:30]}-{number or 1}" for number in count())
+    for item in items:
+        stem = item.id or _stem(item)
+        names = (stem if item.id and not number else f"{stem[:30]}-{number or 1}" for number in count())
         id = next(name for name in names if name not in taken)
         taken.add(id)
-        made.append(one.model_copy(update={"id": id}))
+        made.append(item.model_copy(update={"id": id}))
     return made
 
 
-def _stem(one: Addition) -> str:
-    return one.kind.replace("_", "-") if isinstance(one, Intervention) else "edit"
+def _stem(addition: Addition) -> str:
+    return addition.kind.replace("_", "-") if isinstance(addition, Intervention) else "edit"
 
 
 def _list(key: str, entries: Sequence[str]) -> str:
-    indented = (one.replace("\n", "\n    ") for one in entries)
-    return f"{key}:\n" + "".join(f"  - {one}\n" for one in indented) if entries else ""
+    indented = (entry.replace("\n", "\n    ") for entry in entries)
+    return f"{key}:\n" + "".join(f"  - {entry}\n" for entry in indented) if entries else ""
 
 
 def _wrong(name: str, key: str, reason: str, hint: str) -> ScenarioError:

@@ -1,4 +1,4 @@
-"""What a branch does from its cut on, as it is asked for, and in words."""
+"""Changes of a branch after its cut: from options, and in words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ANEW = "change the scene and run it again: a branch equals its run until the br
 
 
 def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
-    """Return what ``PATH=VALUE`` means in a run that goes on, from `at_s` [s] on.
+    """Return the interventions and the edit of ``PATH=VALUE`` options in a run, from `at_s` [s] on.
 
     How jobs save and restart and how the queue is served is set by an intervention each; everything else is a change
     of the hall, all of it one edit.
@@ -44,7 +44,7 @@ def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
     Raises
     ------
     ScenarioError
-        When one is not understood, or no run can follow it.
+        When an option is invalid, or cannot change during a run.
     """
     made: list[Addition] = []
     changes: list[EditChange] = []
@@ -58,30 +58,33 @@ def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
         elif LIVE.match(path):
             made.append(Intervention(at=at_s, kind="set", target=path, value=value))
         elif key in (*FIXED, *_TEXTS) or f"{key}_s" in FIXED:
-            what = FIXED.get(key) or FIXED.get(f"{key}_s") or f"the key {key}"
-            reason = f"{what} cannot change during a run"
+            name = FIXED.get(key) or FIXED.get(f"{key}_s") or f"the key {key}"
+            reason = f"{name} cannot change during a run"
             wrong.append(Problem("--set", 0, path, value, reason, _INSTEAD.get(key, _ANEW)))
         else:
             changes.append(EditChange(path=path, value=value))
     if wrong:
         raise ScenarioError(wrong)
     if changes:
-        title = ", ".join(f"{one.path} is {one.value}" for one in changes)
+        title = ", ".join(f"{change.path} is {change.value}" for change in changes)
         title = title if len(title) <= 200 else f"{title[:199]}\N{HORIZONTAL ELLIPSIS}"
         made.append(Edit(id="set", at=at_s, title=title, changes=tuple(changes)))
     return made
 
 
-def in_words(one: Addition) -> str:
-    """Return what is done, in a few words: "Pumps stop: cdu/0 for 1 h"."""
-    if isinstance(one, Edit):
-        return one.title or f"{len(one.changes)} change{'s' * (len(one.changes) != 1)} of the hall"
-    lasts = None if one.duration_s is None else units.spoken(one.duration_s)
-    return _said(one.kind, one.target, one.value, lasts, one.count)
+def in_words(addition: Addition) -> str:
+    """Return an intervention or edit in a few words: "Pumps stop: cdu/0 for 1 h"."""
+    if isinstance(addition, Edit):
+        return (
+            addition.title
+            or f"{len(addition.changes)} change{'s' * (len(addition.changes) != 1)} of the hall"
+        )
+    lasts = None if addition.duration_s is None else units.spoken(addition.duration_s)
+    return _act_words(addition.kind, addition.target, addition.value, lasts, addition.count)
 
 
 def additions_of(branch: Scenario, parent: Scenario) -> list[Addition]:
-    """Return what a branch does from its cut on that its parent does not; none: it is no branch.
+    """Return the interventions and edits that a branch adds to its parent; none: it is no branch.
 
     A branch names all that it adds: what has no name stands in both.
     """
@@ -94,20 +97,20 @@ def additions_of(branch: Scenario, parent: Scenario) -> list[Addition]:
 
 
 def instead_in_words(additions: Sequence[Addition], parent: Scenario, plant: Plant | None = None) -> str:
-    """Return what a branch changes and what stood there before, as a question puts it; "": nothing.
+    """Return the changes of a branch with the values before, in words; "": no change.
 
     Parameters
     ----------
     parent
-        What the branch leaves, with all that people did in it.
+        Scene of the parent, with all interventions of people.
     plant
-        Its hall; with it a rule is told with the interval that it comes to.
+        Plant of the parent; with it a rule is shown with its interval.
 
     Examples
     --------
     "checkpoint interval of llama3 5 min instead of 30 min", "... instead of 7 min 18 s (Daly's rule)"
     """
-    said = []
+    clauses = []
     for addition in additions:
         words = in_words(addition)
         if isinstance(addition, Intervention) and KINDS[addition.kind].is_setting:
@@ -115,12 +118,12 @@ def instead_in_words(additions: Sequence[Addition], parent: Scenario, plant: Pla
             words = f"{_setting(addition.target)} {addition.value}" + (
                 f" instead of {before}" if before else ""
             )
-        said.append(words[:1].lower() + words[1:] if words[1:2].islower() else words)
-    return "; ".join(said)
+        clauses.append(words[:1].lower() + words[1:] if words[1:2].islower() else words)
+    return "; ".join(clauses)
 
 
 def interval_in_words(job: Job, scenario: Scenario, plant: Plant | None) -> str:
-    """Return when a job writes checkpoints, as files say it; of a rule what it comes to, where it is known."""
+    """Return the checkpoint interval of a job as text; for a rule the resulting interval where it is known."""
     interval = job.checkpoint.interval
     if not isinstance(interval, str):
         return units.spoken(interval)
@@ -135,7 +138,7 @@ def interval_in_words(job: Job, scenario: Scenario, plant: Plant | None) -> str:
 
 
 def _before(done: Intervention, parent: Scenario, plant: Plant | None) -> str:
-    """Return what a setting was just before it is set, as files say it; "": it cannot be told."""
+    """Return the value of a setting just before its change, as text; "": unknown."""
     earlier = [
         act
         for act in parent.interventions
@@ -159,7 +162,7 @@ def _before(done: Intervention, parent: Scenario, plant: Plant | None) -> str:
 
 
 def entry_in_words(entry: Mapping[str, object]) -> str:
-    """Return the same of an entry of a file, whatever stands there."""
+    """Return an entry of a file in words, even if it is invalid."""
     if "changes" in entry:
         changes = entry["changes"]
         many = len(changes) if isinstance(changes, list) else 0
@@ -167,11 +170,11 @@ def entry_in_words(entry: Mapping[str, object]) -> str:
     value, lasts = (None if entry.get(key) is None else str(entry[key]) for key in ("value", "for"))
     count = entry.get("count")
     kind, target = str(entry.get("kind", "?")), str(entry.get("target", "?"))
-    return _said(kind, target, value, lasts, count if isinstance(count, int) else None)
+    return _act_words(kind, target, value, lasts, count if isinstance(count, int) else None)
 
 
 def _setting(path: str) -> str:
-    """Return what a setting is called: "Checkpoint interval of llama3"."""
+    """Return the name of a setting: "Checkpoint interval of llama3"."""
     job = _OF_JOB.fullmatch(path)
     if job is not None:
         return f"{job[2].capitalize()} {job[3].replace('.', ' ').replace('_', ' ')} of {job[1]}".replace(
@@ -180,12 +183,12 @@ def _setting(path: str) -> str:
     return f"Queue {path.removeprefix('scheduler.')}" if path.startswith("scheduler.") else path
 
 
-def _said(kind: str, target: str, value: str | None, lasts: str | None, count: int | None) -> str:
+def _act_words(kind: str, target: str, value: str | None, lasts: str | None, count: int | None) -> str:
     known = KINDS.get(kind)
     if known is not None and known.is_setting:
         return f"{_setting(target)}: {value}"
     title = kind if known is None else known.title
     some = f" ({count} of them)" if count is not None else ""
     of = f", {value}" if value is not None else ""
-    whom = "all jobs" if target == "all" else target
-    return f"{title}{some}: {whom}{of}" + (f" for {lasts}" if lasts is not None else "")
+    whose = "all jobs" if target == "all" else target
+    return f"{title}{some}: {whose}{of}" + (f" for {lasts}" if lasts is not None else "")

@@ -1,4 +1,4 @@
-"""Whether a branch was, up to its cut, the run that it was cut from."""
+"""Check whether a branch equals its parent run up to the cut."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHOWN = 12
 
 
 def shared_past_s(a: Reader, b: Reader) -> float | None:
-    """Return where one of two runs leaves the other, whichever is the branch [s]; None: neither does.
+    """Return the time at which one of two runs branches from the other [s]; None: neither does.
 
     Raises
     ------
@@ -33,12 +33,12 @@ def shared_past_s(a: Reader, b: Reader) -> float | None:
 
 
 def other_past(point: BranchPoint, events: Iterable[Event]) -> str:
-    """Return in a sentence that a branch was another run before its cut; "": it was the same.
+    """Return a sentence when a branch differs from its parent before the cut; "": they are equal.
 
     Parameters
     ----------
     point
-        Where it leaves its parent, and what had happened there until then.
+        The cut, with the events of the parent until then.
     events
         Of the branch, in order, from its start to beyond the cut.
     """

@@ -1,4 +1,4 @@
-"""The branches in a folder: which scene extends which, where each was cut, what it changes, what came of its run."""
+"""The tree of branches in a folder: parent, cut, changes and result of each scene."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _SAMPLES = 2000
 
 @dataclass(frozen=True)
 class BranchOutcome:
-    """What a run has come to.
+    """Result of a run.
 
     Parameters
     ----------
     path
         Its file.
     t_s
-        How far it is [s].
+        Simulated time [s].
     over
         Whether it has reached its end.
     goodput
-        Share of what it could have done that it did so far [-]; None: unknown.
+        Goodput so far [-]; None: unknown.
     energy_j
-        Of the site so far [J]; None: unknown.
+        Energy of the site so far [J]; None: unknown.
     """
 
     path: Path
@@ -54,7 +54,7 @@ class SceneBranch:
     Parameters
     ----------
     name
-        Of its file, or what a scene that lies elsewhere is called by those that extend it.
+        Name of its file; of a scene elsewhere the name that its branches use.
     path
         Its file; None: it lies elsewhere.
     title
@@ -62,17 +62,17 @@ class SceneBranch:
     extends
         Name of the scene it extends; "": none.
     at_s
-        Where it was cut from a run of that [s]; None: it is a variant, cut from none.
+        Time of the cut in a run of that scene [s]; None: it is a variant without a cut.
     cut_from
         Name of the file of that run, as it was then.
     changes
-        What it does from there on, in words.
+        Its changes after the cut, in words.
     outcome
         Of the run beside it; None: there is none that can be read.
     unread
         Why the run beside it cannot be read, in one sentence; "": it can, or there is none.
     branches
-        Those that extend it, by the time of their cuts.
+        Scenes that extend it, by the time of their cuts.
     """
 
     name: str
@@ -87,37 +87,39 @@ class SceneBranch:
     branches: tuple[SceneBranch, ...] = ()
 
     def all(self, depth: int = 0) -> Iterator[tuple[int, SceneBranch]]:
-        """Yield it and all below it, each with its depth."""
+        """Yield the scene and all scenes below it, each with its depth."""
         yield depth, self
-        for one in self.branches:
-            yield from one.all(depth + 1)
+        for branch in self.branches:
+            yield from branch.all(depth + 1)
 
 
 def tree_of(folder: Path) -> list[SceneBranch]:
-    """Return the scenes of a folder that extend no other one there, with all that extend them."""
+    """Return the scenes of a folder that extend no other scene there, each with its branches."""
     paths = sorted(folder.glob(f"*{SUFFIX}"))[:MOST_SCENES]
     found = {path.name: _scene(path) for path in paths}
-    for one in list(found.values()):
-        if one.extends and one.extends not in found:
-            found[one.extends] = _elsewhere(one.extends)
+    for scene in list(found.values()):
+        if scene.extends and scene.extends not in found:
+            found[scene.extends] = _elsewhere(scene.extends)
     runs = _runs(folder)
     stems = {name: name.removesuffix(SUFFIX) for name in found}
     by_title = {title: path for stem, (title, path) in runs.items() if title and stem not in stems.values()}
-    cut_from = {one.extends: one.cut_from.removesuffix(RUN_SUFFIX) for one in found.values() if one.cut_from}
-    for name, one in found.items():
+    cut_from = {
+        scene.extends: scene.cut_from.removesuffix(RUN_SUFFIX) for scene in found.values() if scene.cut_from
+    }
+    for name, scene in found.items():
         run = runs.get(stems[name]) or runs.get(cut_from.get(name, ""))
-        path = run[1] if run is not None else by_title.get(one.title)
+        path = run[1] if run is not None else by_title.get(scene.title)
         if path is not None:
             outcome, unread = outcome_of(path)
-            found[name] = replace(one, outcome=outcome, unread=unread)
+            found[name] = replace(scene, outcome=outcome, unread=unread)
     below: dict[str, list[SceneBranch]] = {}
-    for one in found.values():
-        below.setdefault(one.extends, []).append(one)
-    return [_grown(one, below, ()) for one in below.get("", [])]
+    for scene in found.values():
+        below.setdefault(scene.extends, []).append(scene)
+    return [_grown(scene, below, ()) for scene in below.get("", [])]
 
 
 def outcome_of(path: Path) -> tuple[BranchOutcome | None, str]:
-    """Return what a run has come to, or None and why its file cannot be read."""
+    """Return the result of a run; or None, and why its file cannot be read."""
     try:
         with Reader(path) as reader:
             summary, t_s = reader.summary, reader.t_end_s
@@ -136,28 +138,28 @@ def outcome_of(path: Path) -> tuple[BranchOutcome | None, str]:
         return None, f"{path}: this run file has no site channels"
 
 
-def _grown(one: SceneBranch, below: dict[str, list[SceneBranch]], above: tuple[str, ...]) -> SceneBranch:
-    if one.name in above:  # scenes that extend each other: loading them tells
-        return one
-    children = sorted(below.get(one.name, ()), key=lambda child: (child.at_s or 0.0, child.name))
-    return replace(one, branches=tuple(_grown(child, below, (*above, one.name)) for child in children))
+def _grown(scene: SceneBranch, below: dict[str, list[SceneBranch]], above: tuple[str, ...]) -> SceneBranch:
+    if scene.name in above:  # scenes that extend each other: loading them tells
+        return scene
+    children = sorted(below.get(scene.name, ()), key=lambda child: (child.at_s or 0.0, child.name))
+    return replace(scene, branches=tuple(_grown(child, below, (*above, scene.name)) for child in children))
 
 
 def _scene(path: Path) -> SceneBranch:
     try:
-        said = read(path, path.name).tree.plain()
+        document = read(path, path.name).tree.plain()
     except ScenarioError as error:
         return SceneBranch(path.name, path, f"cannot be read: {error.problems[0].reason}")
-    if not isinstance(said, dict):
+    if not isinstance(document, dict):
         return SceneBranch(path.name, path, "is not a scene")
-    cut = said.get("branch")
+    cut = document.get("branch")
     at_s = _seconds(cut.get("at")) if isinstance(cut, dict) else None
-    entries = [*_entries(said, "interventions"), *_entries(said, "edits")]
+    entries = [*_entries(document, "interventions"), *_entries(document, "edits")]
     if at_s is not None:  # what has no id stands in its parent too; what is earlier was done by hand there
-        entries = [one for one in entries if "id" in one and (_seconds(one.get("at")) or 0.0) >= at_s]
-    changes = tuple(entry_in_words(one) for one in entries)
+        entries = [entry for entry in entries if "id" in entry and (_seconds(entry.get("at")) or 0.0) >= at_s]
+    changes = tuple(entry_in_words(entry) for entry in entries)
     cut_from = str(cut.get("run") or "") if isinstance(cut, dict) else ""
-    title, extends = str(said.get("title", "")), str(said.get("extends") or "")
+    title, extends = str(document.get("title", "")), str(document.get("extends") or "")
     return SceneBranch(path.name, path, title, extends, at_s, cut_from, changes)
 
 
@@ -169,9 +171,9 @@ def _elsewhere(name: str) -> SceneBranch:
         return SceneBranch(name, None, name)
 
 
-def _entries(said: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    found = said.get(key)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+def _entries(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    found = document.get(key)
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
 
 
 def _seconds(text: object) -> float | None:

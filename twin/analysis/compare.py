@@ -1,4 +1,4 @@
-"""Two runs held against each other: how far their figures are apart, and where the GPU time went between them."""
+"""Comparison of two runs: differences of their figures and of their ledgers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from twin.record.accounts import ACCOUNTS
 
 @dataclass(frozen=True)
 class Sample:
-    """What is kept of one run: its figures by key, its ledger [GPU s], for how long [s] and of how many GPUs it is."""
+    """Results of one run: figures by key, ledger [GPU s], simulated time [s] and number of GPUs."""
 
     figures: Mapping[str, float | None]
     ledger_gpu_s: Mapping[str, float]
@@ -25,7 +25,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class WaterfallStep:
-    """One step of the way from A to B: what it adds to productive time [GPU h]."""
+    """One step from A to B: what it adds to productive time [GPU h]."""
 
     account: str
     gpu_h: float
@@ -35,7 +35,7 @@ class WaterfallStep:
 class DesignWaterfall:
     """From the productive GPU-hours of A to those of B: ``a_gpu_h`` and all steps add up to ``b_gpu_h``.
 
-    The first step is what B has installed more; each other one an account of the ledger that takes less in B (it adds)
+    The first step is the GPU time that B has more; each other one an account of the ledger, less in B (it adds)
     or more (it takes away), the largest first.
     """
 
@@ -45,7 +45,7 @@ class DesignWaterfall:
 
 
 class Basis(StrEnum):
-    """What two runs have in common before they part."""
+    """The common past of two runs."""
 
     RECORDED = "recorded"
     RERUN = "rerun"
@@ -54,12 +54,12 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two designs: the difference of each figure that both know, and the way of the ledger.
+    """Two designs: the difference of each figure known in both, and the waterfall of the ledger.
 
     Parameters
     ----------
     remarks
-        Sentences on what sets them apart before any figure does: their lengths, the sizes of their halls.
+        Sentences on differences of simulated time and of hall size.
     simulated_s
         For how long A and B were simulated, in the mean [s]; None: unknown.
     gpus
@@ -83,7 +83,7 @@ class Comparison:
 
 
 def sample_of(summary: Summary) -> Sample:
-    """Return what a comparison needs of a run."""
+    """Return the results of a run that a comparison needs."""
     figures = {figure.key: figure.of(summary) for figure in FIGURES}
     ledger = {str(k): float(v) for k, v in summary["ledger_gpu_s"].items()}
     return Sample(figures, ledger, at("simulated_s")(summary), at("gpus")(summary))
@@ -101,25 +101,25 @@ def compare(
     Parameters
     ----------
     basis, since_s
-        What they have in common, and until when [s].
+        The common past of the runs, and its end [s].
     """
     found = {}
     for figure in FIGURES:
         first, second = ([each.figures.get(figure.key) for each in design] for design in (a, b))
-        one = difference_of(first, second)
-        if one is not None:
-            found[figure.key] = one
-    ledgers = [_mean([one.ledger_gpu_s for one in design]) for design in (a, b)]
-    lengths_s = _means([one.simulated_s for one in a], [one.simulated_s for one in b])
-    gpus = _means([one.gpus for one in a], [one.gpus for one in b])
-    said = (lengths_apart(*lengths_s) if lengths_s else "", sizes_apart(*gpus) if gpus else "")
-    remarks = tuple(one for one in said if one)
+        difference = difference_of(first, second)
+        if difference is not None:
+            found[figure.key] = difference
+    ledgers = [_mean([sample.ledger_gpu_s for sample in design]) for design in (a, b)]
+    lengths_s = _means([sample.simulated_s for sample in a], [sample.simulated_s for sample in b])
+    gpus = _means([sample.gpus for sample in a], [sample.gpus for sample in b])
+    remarks_of = (lengths_apart(*lengths_s) if lengths_s else "", sizes_apart(*gpus) if gpus else "")
+    remarks = tuple(remark for remark in remarks_of if remark)
     return Comparison(tuple(seeds), found, waterfall(*ledgers), remarks, lengths_s, gpus, basis, since_s)
 
 
 def waterfall(a_gpu_s: Mapping[str, float], b_gpu_s: Mapping[str, float]) -> DesignWaterfall:
     """Return how the productive time of one ledger becomes that of another [GPU s in, GPU h out]."""
-    a, b = ({key: one.get(key, 0.0) / HOUR_S for key in ACCOUNTS} for one in (a_gpu_s, b_gpu_s))
+    a, b = ({key: ledger.get(key, 0.0) / HOUR_S for key in ACCOUNTS} for ledger in (a_gpu_s, b_gpu_s))
     steps = [
         WaterfallStep(key, a[key] - b[key]) for key in ACCOUNTS if key != "productive" and a[key] != b[key]
     ]
@@ -132,11 +132,11 @@ def waterfall(a_gpu_s: Mapping[str, float], b_gpu_s: Mapping[str, float]) -> Des
 
 def _means(a: Sequence[float | None], b: Sequence[float | None]) -> tuple[float, float] | None:
     """Return the mean of each; None: not all are known."""
-    first, second = ([one for one in design if one is not None] for design in (a, b))
+    first, second = ([value for value in design if value is not None] for design in (a, b))
     if not first or len(first) != len(a) or not second or len(second) != len(b):
         return None
     return math.fsum(first) / len(first), math.fsum(second) / len(second)
 
 
 def _mean(ledgers: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    return {key: math.fsum(one.get(key, 0.0) for one in ledgers) / len(ledgers) for key in ACCOUNTS}
+    return {key: math.fsum(ledger.get(key, 0.0) for ledger in ledgers) / len(ledgers) for key in ACCOUNTS}

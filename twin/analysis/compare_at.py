@@ -1,4 +1,4 @@
-"""Two recorded runs held against each other up to a time: what both had come to by then, as known then."""
+"""Comparison of two recorded runs up to a time, as known at that time."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def compare_at(a: Reader, b: Reader, t_s: float) -> Comparison:
 
 
 def _sample(run: Reader, t_s: float, figures_s: float | None) -> Sample:
-    """Return what is compared of a run up to `t_s` [s], with the figures of its sample at `figures_s` [s]."""
+    """Return the results of a run up to `t_s` [s], with the figures of its sample at `figures_s` [s]."""
     ledger = dict(run.ledger_range(0.0, t_s, inclusive=False).gpu_s)
     summary = {} if figures_s is None else summary_so_far(run, figures_s)
     figures = {figure.key: figure.of(summary) for figure in FIGURES}
@@ -57,7 +57,7 @@ def _sample(run: Reader, t_s: float, figures_s: float | None) -> Sample:
 
 
 def summary_so_far(run: Reader, t_s: float) -> dict[str, Any]:
-    """Return what the summary of a run would have said at its last sample up to `t_s` [s], as far as samples tell."""
+    """Return the summary of a run at its last sample up to `t_s` [s], as far as samples hold it."""
     times, figures = run.figures()
     place = int(np.searchsorted(times, t_s, "right")) - 1
     summary: dict[str, Any] = {}

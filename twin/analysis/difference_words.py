@@ -1,4 +1,4 @@
-"""What differs between two scenes, as people say it: "Row gpu, racks count: 8 to 12"."""
+"""Differences of two scenes in words: "Row gpu, racks count: 8 to 12"."""
 
 from __future__ import annotations
 
@@ -38,82 +38,92 @@ _FIGURE = re.compile(r"(-?\d+(?:\.\d+)?)(\D.*)?")
 _MOST, _MOST_MEANING, _LONG_FIGURE = 140, 72, 8
 
 
-def name_of(one: Difference) -> str:
+def name_of(difference: Difference) -> str:
     """Return the component and the key that differ: "Row gpu, racks count"."""
-    component, keys = _parts(one)
+    component, keys = _parts(difference)
     key_words = " ".join(key.replace("_", " ") for key in keys)
     named = f"{component}, {key_words}" if component and key_words else component or key_words
     return named[:1].upper() + named[1:]
 
 
-def values_of(one: Difference) -> tuple[str, str]:
+def values_of(difference: Difference) -> tuple[str, str]:
     """Return the old and the new value in a few words; "" for none."""
-    if ".overrides[" in one.path and isinstance(one.new if one.new is not None else one.old, dict):
-        return "", _short(_said_of_item(one))
-    return tuple(_short(_words(value)) if value is not None else "" for value in (one.old, one.new))  # type: ignore[return-value]
+    if ".overrides[" in difference.path and isinstance(
+        difference.new if difference.new is not None else difference.old, dict
+    ):
+        return "", _short(_item_words(difference))
+    return tuple(
+        _short(_words(value)) if value is not None else "" for value in (difference.old, difference.new)
+    )  # type: ignore[return-value]
 
 
-def sentence(one: Difference) -> str:
+def sentence(difference: Difference) -> str:
     """Return a difference as one sentence."""
-    name, (old, new) = name_of(one), values_of(one)
-    if ".overrides[" in one.path and isinstance(one.new if one.new is not None else one.old, dict):
-        return f"{name} {_said_of_item(one)}"
-    if isinstance(one.new if one.new is not None else one.old, dict):
-        return _whole(one, name, old, new)
-    if isinstance(one.old, list) and isinstance(one.new, list) and (gains := _gains(one.old, one.new)):
+    name, (old, new) = name_of(difference), values_of(difference)
+    if ".overrides[" in difference.path and isinstance(
+        difference.new if difference.new is not None else difference.old, dict
+    ):
+        return f"{name} {_item_words(difference)}"
+    if isinstance(difference.new if difference.new is not None else difference.old, dict):
+        return _whole(difference, name, old, new)
+    if (
+        isinstance(difference.old, list)
+        and isinstance(difference.new, list)
+        and (gains := _gains(difference.old, difference.new))
+    ):
         return f"{name}: {gains}"
-    if one.kind == "added":
+    if difference.kind == "added":
         return f"{name}: {new}, not set before"
-    if one.kind == "removed":
+    if difference.kind == "removed":
         return f"{name}: no longer set, was {old}"
-    meaning = _meaning(one.means) if _FIGURE.fullmatch(new) else ""
+    meaning = _meaning(difference.means) if _FIGURE.fullmatch(new) else ""
     return f"{name}: {old} \N{RIGHTWARDS ARROW} {new}{meaning}"
 
 
-def _whole(one: Difference, name: str, old: str, new: str) -> str:
+def _whole(difference: Difference, name: str, old: str, new: str) -> str:
     """Return the sentence on an entry that was added or removed."""
-    entry = one.new if one.new is not None else one.old
-    if one.path.startswith(_TIMED):
-        return f"{'No longer' if one.new is None else 'New'} at {entry['at']}: {entry_in_words(entry)}"
-    came = one.new is not None
+    entry = difference.new if difference.new is not None else difference.old
+    if difference.path.startswith(_TIMED):
+        return f"{'No longer' if difference.new is None else 'New'} at {entry['at']}: {entry_in_words(entry)}"
+    came = difference.new is not None
     about = new if came else old
     return f"{name} {'added' if came else 'removed'}" + (f": {about}" if about else "")
 
 
-def _said_of_item(one: Difference) -> str:
+def _item_words(difference: Difference) -> str:
     """Return the sentence on a generated row, rack or node that differs from its neighbours."""
-    old, new = one.old or {}, one.new or {}
-    if one.kind == "removed":
+    old, new = difference.old or {}, difference.new or {}
+    if difference.kind == "removed":
         return "removed"
-    if one.kind == "added":
+    if difference.kind == "added":
         return f"added: {new['part']} at unit {new['u']}" if "part" in new and "u" in new else "added again"
     if not new:
         return "equals its generator again"
-    said = []
+    clauses = []
     for key, value in new.items():
         if old.get(key) == value:
             continue
         match key:
             case "at":
-                said.append(f"is at {_words(value)}")
+                clauses.append(f"is at {_words(value)}")
             case "facing":
-                said.append(f"faces {value}")
+                clauses.append(f"faces {value}")
             case "part":
-                said.append(f"is {value}")
+                clauses.append(f"is {value}")
             case "rack":
-                said.append(f"is in rack {value}")
+                clauses.append(f"is in rack {value}")
             case "u":
-                said.append(f"is at unit {value}")
+                clauses.append(f"is at unit {value}")
             case "drained":
-                said.append("is drained at the start" if value else "is not drained")
+                clauses.append("is drained at the start" if value else "is not drained")
             case _:
-                said.append(f"{key} is {_words(value)}")
-    return ", ".join(said) or "differs"
+                clauses.append(f"{key} is {_words(value)}")
+    return ", ".join(clauses) or "differs"
 
 
-def _parts(one: Difference) -> tuple[str, tuple[str, ...]]:
+def _parts(difference: Difference) -> tuple[str, tuple[str, ...]]:
     """Return the component of a path, as people call it, and the keys below it."""
-    steps = split(one.path)
+    steps = split(difference.path)
     if len(steps) > 3 and steps[2] == "overrides":
         depth = min(steps[3].count("/"), len(_GENERATED) - 1)
         return f"{_GENERATED[depth]} {steps[3]}", steps[4:]
@@ -128,18 +138,18 @@ def _parts(one: Difference) -> tuple[str, tuple[str, ...]]:
 
 
 def _gains(old: list[Any], new: list[Any]) -> str:
-    """Return the words that a list gains and loses; "" for other lists."""
+    """Return the words that a list gains and loses; "" for a list of entries."""
     if any(isinstance(entry, dict | list) for entry in (*old, *new)):
         return ""
     more = [str(entry) for entry in new if entry not in old]
     less = [str(entry) for entry in old if entry not in new]
-    said = [f"gains {', '.join(more)}"] if more else []
-    said += [f"loses {', '.join(less)}"] if less else []
-    return _short(", ".join(said)) or "in another order"
+    clauses = [f"gains {', '.join(more)}"] if more else []
+    clauses += [f"loses {', '.join(less)}"] if less else []
+    return _short(", ".join(clauses)) or "in another order"
 
 
 def _words(value: Any) -> str:
-    """Return a value without the marks of a file."""
+    """Return a value without quotes and brackets."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
@@ -155,7 +165,7 @@ def _words(value: Any) -> str:
 
 
 def _inner(value: Any) -> str:
-    """Return a value inside another; an entry with an id is shown by it."""
+    """Return a value inside another one; an entry with an id is shown as that id."""
     if value == {}:
         return "default"
     return f"({_words(value)})" if isinstance(value, dict | list) else _words(value)

@@ -1,4 +1,4 @@
-"""What may be behind a run that comes out another way than its file says: program, machine, inputs, constants."""
+"""Possible causes of a run that differs from its file: program, machine, inputs, constants."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def causes_of(reader: Reader, plant: Plant) -> tuple[str, ...]:
         *_changed_scene(reader),
         *_changed_inputs(header.inputs, now, reader.constants(), header.scenario, plant),
     ]
-    here = versions()
+    installed = versions()
     for key, title in _OF.items():
         recorded = header.versions.get(key)
-        if recorded is not None and recorded != here[key]:
-            found.append(f"other {title}: {recorded} for the run, {here[key]} here")
+        if recorded is not None and recorded != installed[key]:
+            found.append(f"other {title}: {recorded} for the run, {installed[key]} here")
     return tuple(found)
 
 
@@ -68,17 +68,17 @@ def altered_scene(reader: Reader) -> Iterator[str]:
     except (ValueError, RecursionError):
         yield "the scene in the file was changed after the run and is not readable"
         return
-    yield from _told("scene, changed in the file", before, after, "in the file")
+    yield from _changes("scene, changed in the file", before, after, "in the file")
 
 
 def _changed_scene(reader: Reader) -> Iterator[str]:
-    """Yield the differences of the scene: changed in the file, or read otherwise by this program."""
+    """Yield the differences of the scene: changed in the file, or read differently by this program."""
     altered = [*altered_scene(reader)]
     yield from altered
     text, now = reader.header.scenario_text, to_json(reader.header.scenario)
     if not altered and text != now:
-        before, after = (dict(_leaves(json.loads(one))) for one in (text, now))
-        yield from _told("scene, as this version of the program reads it", before, after)
+        before, after = (dict(_leaves(json.loads(text))) for text in (text, now))
+        yield from _changes("scene, as this version of the program reads it", before, after)
 
 
 def _changed_inputs(
@@ -95,7 +95,7 @@ def _changed_inputs(
             *_changed_figures(texts, constants(), scenario, plant),
             *_changed_profiles(texts, constants(), scenario, plant),
         ]
-        yield from (sentence for _, sentence in sorted(found, key=lambda one: one[0]))
+        yield from (sentence for _, sentence in sorted(found, key=lambda finding: finding[0]))
     for name in differing:
         if name not in now:
             yield f"{name} is missing here: the run used it"
@@ -120,10 +120,12 @@ def _changed_figures(
         yield False, "this version of the program cannot read the catalogue of the run"
         return
     used = {*used_parts(scenario, plant, old), *used_parts(scenario, plant, new)}
-    before, after = ([_figures(one, used, mine) for mine in (True, False)] for one in (old, new))
+    before, after = (
+        [_figures(catalog, used, used_ones) for used_ones in (True, False)] for catalog in (old, new)
+    )
     for aside in (False, True):
-        what = "catalogue, of parts that this scene does not use" if aside else "catalogue"
-        yield from ((aside, sentence) for sentence in _told(what, before[aside], after[aside]))
+        subject = "catalogue, of parts that this scene does not use" if aside else "catalogue"
+        yield from ((aside, sentence) for sentence in _changes(subject, before[aside], after[aside]))
 
 
 def _changed_profiles(
@@ -136,43 +138,47 @@ def _changed_profiles(
         if before.get(name) == after.get(name):
             continue
         try:
-            old, new = (parse_yaml(one.get(name, "")) for one in (before, after))
+            old, new = (parse_yaml(texts.get(name, "")) for texts in (before, after))
         except YAMLError:
             continue
         title = name.removesuffix(".yaml")
         aside = title not in used
-        what = f"profile {title}, which this scene does not use" if aside else f"profile {title}"
-        yield from ((aside, sentence) for sentence in _told(what, dict(_leaves(old)), dict(_leaves(new))))
+        subject = f"profile {title}, which this scene does not use" if aside else f"profile {title}"
+        yield from (
+            (aside, sentence) for sentence in _changes(subject, dict(_leaves(old)), dict(_leaves(new)))
+        )
 
 
-def _told(what: str, before: Mapping[str, str], after: Mapping[str, str], here: str = "now") -> Iterator[str]:
+def _changes(
+    subject: str, before: Mapping[str, str], after: Mapping[str, str], today: str = "now"
+) -> Iterator[str]:
     keys = [key for key in sorted({*before, *after}) if before.get(key) != after.get(key)]
     for key in keys[:MOST]:
         old, new = before.get(key, "nothing"), after.get(key, "nothing")
-        yield f"{what}: {key} was {old} in the run and is {new} {here}"
+        yield f"{subject}: {key} was {old} in the run and is {new} {today}"
     if len(keys) > MOST:
-        yield f"{what}: and {len(keys) - MOST:,} more"
+        yield f"{subject}: and {len(keys) - MOST:,} more"
 
 
 def _part(texts: Mapping[str, str], prefix: str) -> dict[str, str]:
     return {name.removeprefix(prefix): text for name, text in texts.items() if name.startswith(prefix)}
 
 
-def _figures(catalog: Catalog, used: Set[str], mine: bool) -> dict[str, str]:
+def _figures(catalog: Catalog, used: Set[str], wanted: bool) -> dict[str, str]:
     """Return the numbers of the parts that are used, or of all others."""
-    parts = (part.id for part in catalog if (part.id in used) is mine)
-    return {f"{part} {one.key}": one.text for part in parts for one in catalog.figures(part)}
+    parts = (part.id for part in catalog if (part.id in used) is wanted)
+    return {f"{part} {figure.key}": figure.text for part in parts for figure in catalog.figures(part)}
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield the values within a document by their paths; what has an id is named by it, and else by its place."""
     if isinstance(value, dict):
-        for key, one in value.items():
-            yield from _leaves(one, f"{path}.{key}" if path else str(key))
+        for key, entry in value.items():
+            yield from _leaves(entry, f"{path}.{key}" if path else str(key))
     elif isinstance(value, list):
-        ids = [one.get("id") if isinstance(one, dict) else None for one in value]
+        ids = [entry.get("id") if isinstance(entry, dict) else None for entry in value]
         named = None not in ids and len(set(ids)) == len(ids)
-        for place, one in enumerate(value):
-            yield from _leaves(one, f"{path}[{ids[place] if named else place}]")
+        for place, entry in enumerate(value):
+            yield from _leaves(entry, f"{path}[{ids[place] if named else place}]")
     elif value is not None:
         yield path, str(value)

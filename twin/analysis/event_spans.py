@@ -1,4 +1,4 @@
-"""What lasted: the events that begin something paired with those that end it."""
+"""Spans of events: each event that begins a state, paired with the event that ends it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from twin.record.events import Event
 
 @dataclass
 class Span:
-    """Something that began, and perhaps ended.
+    """A state that began, and may have ended.
 
     Parameters
     ----------
     begin, end
-        Its events; no end: it lasts still.
+        Its first and last event; no end: it still lasts.
     nodes
-        How many nodes it is about, where its events count them; else 1.
+        Number of nodes, where its events count them; else 1.
     again
-        What began it again before it ended: a second pump of the same unit.
+        Events that began it again before it ended: a second pump of the same unit.
     """
 
     begin: Event
@@ -33,28 +33,32 @@ class Span:
 
     @property
     def subject(self) -> str:
-        """Return what it happened to."""
+        """Return the component or job it happened to."""
         return self.begin.subject
 
     def known_at(self, event: Event) -> Event:
-        """Return what was last said of it when something else happened: of the same moment, what was said before."""
-        known = [one for one in self.again if (one.t_s, one.row) <= (event.t_s, event.row)]
+        """Return its last event before another one; of the same moment, the last earlier row."""
+        known = [
+            event_before
+            for event_before in self.again
+            if (event_before.t_s, event_before.row) <= (event.t_s, event.row)
+        ]
         return known[-1] if known else self.begin
 
     def begin_again(self, event: Event, *, counted: bool) -> None:
-        """Take note that it begins again before it ended; `counted`: each of them ends by itself."""
+        """Add an event that begins it again before it ended; `counted`: each of them ends by itself."""
         self.again.append(event)
         self._begun += counted
 
     def ends_one_of_several(self, event: Event) -> bool:
-        """Return whether an end about its very subject leaves others of it standing."""
+        """Return whether an end of its own subject leaves others of it open."""
         if event.subject != self.subject or self._begun < 2 or kind_of(event.kind).of_nodes:
             return False
         self._begun -= 1
         return True
 
     def within_s(self, t0_s: float, t1_s: float) -> float:
-        """Return the seconds of it in a range, times its nodes [s]."""
+        """Return its seconds within a range, times its nodes [s]."""
         ends = [*self._pieces]
         rest = self.nodes - sum(count for _, count in ends)
         if rest > 0:
@@ -67,7 +71,7 @@ class Span:
         return self.begin.t_s <= t1_s and (self.end is None or self.end.t_s >= t0_s)
 
     def leave(self, event: Event, nodes: int) -> int:
-        """Let so many of its nodes be over; return how many of those given it did not have."""
+        """End it for some nodes; return how many of them it did not have."""
         if not self._left:
             self._left = self.nodes
         gone = min(nodes, self._left)
@@ -80,7 +84,7 @@ class Span:
 
 
 def spans(events: Iterable[Event], begins: Sequence[str], ends: Sequence[str]) -> list[Span]:
-    """Return what began by one of `begins`, each with what of `ends` ended it, in order.
+    """Return the spans that an event of `begins` began, each with the event of `ends` that ended it, in order.
 
     An end is about its own subject, about what is in it, or about the whole it is in; where events count nodes, an end
     takes so many away. What begins again before it ended goes on.
@@ -117,16 +121,16 @@ def spans(events: Iterable[Event], begins: Sequence[str], ends: Sequence[str]) -
     return found
 
 
-def related(one: str, other: str) -> bool:
-    """Return whether one thing is the other, or lies in it.
+def related(first: str, second: str) -> bool:
+    """Return whether one id equals the other, or lies inside it.
 
     >>> related("gpu/0/3", "gpu/0"), related("gpu/0", "gpu/01")
     (True, False)
     """
-    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+    return first == second or first.startswith(f"{second}/") or second.startswith(f"{first}/")
 
 
 def _about(subject: str, lasting: dict[str, Span]) -> list[str]:
     if subject in lasting:
         return [subject]
-    return [one for one in lasting if related(one, subject) or ("/" not in subject and "/" in one)]
+    return [name for name in lasting if related(name, subject) or ("/" not in subject and "/" in name)]

@@ -158,7 +158,7 @@ def explain(
     *,
     hindsight: bool = False,
 ) -> Explanation:
-    """Return why a run was not all productive between two times [s].
+    """Return the accounts of GPU time in a range of a run [s], with causes.
 
     Parameters
     ----------
@@ -275,8 +275,8 @@ class _Finder:
             return f"{MEANINGS[account]}: {most}{causes[0].text}", ""
         if count == 1:
             return causes[0].text, ""
-        what = _MANY.get(account, "stretches")
-        return f"{count:,} {what}", f"; largest: {causes[0].text}"
+        noun = _MANY.get(account, "stretches")
+        return f"{count:,} {noun}", f"; largest: {causes[0].text}"
 
     def _waiting(self) -> float:
         """Return the mean number of queued jobs."""
@@ -354,12 +354,12 @@ class _Finder:
         root = self._roots.of(span.begin)
         begin_s, end_s = span.begin.t_s, span.end.t_s if span.end is not None else None
         until = f"to {says(end_s)}" if end_s is not None and end_s <= self._t1_s else "on"
-        who = span.subject
+        subject_words = span.subject
         if account == "thermal_throttle":
-            who += self._how_many("site.throttled", begin_s, end_s) if alone else ""
+            subject_words += self._how_many("site.throttled", begin_s, end_s) if alone else ""
         elif span.nodes > 1:
-            who += f" ({span.nodes:,} nodes)"
-        text = f"{who} {kind.verb} from {says(begin_s)} {until}"
+            subject_words += f" ({span.nodes:,} nodes)"
+        text = f"{subject_words} {kind.verb} from {says(begin_s)} {until}"
         subject = span.subject
         if span.begin.kind == "job_interrupted":
             text += f": {why(span.begin)}"

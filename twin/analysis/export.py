@@ -38,23 +38,23 @@ _VALUES = 4 * 10**7
 
 
 class NoSuchChannel(ValueError):
-    """A channel is asked for that no run file has; the message is one sentence for people."""
+    """No run file has the requested channel; the message is one sentence for people."""
 
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """What is written, in whatever format.
+    """The request for an export, in any format.
 
     Parameters
     ----------
     reader
         Of the run.
     channels
-        Which curves.
+        Channels of the curves.
     progress
-        Called with how much is read, and of how much.
+        Called with the amount read, and the whole amount.
     every_s
-        How far apart values of single GPUs are [s]; None: those of every sample.
+        Interval between values of single GPUs [s]; None: every sample.
     """
 
     reader: Reader
@@ -64,7 +64,7 @@ class ExportRequest:
 
 
 def channels_named(names: Sequence[str]) -> tuple[Channel, ...]:
-    """Return the channels that names stand for: an id (rack.power_w), a kind of entity (rack), or "all".
+    """Return the channels of some names: an id (rack.power_w), a kind of entity (rack), or "all".
 
     Channels of GPUs would be too much to ask for by "all", and are left out of it.
 
@@ -76,11 +76,11 @@ def channels_named(names: Sequence[str]) -> tuple[Channel, ...]:
     wanted: list[Channel] = []
     exported = (*SERIES_CHANNELS, *DCGM)
     for name in names:
-        found = [one for one in exported if name in (one.id, one.entity)]
+        found = [channel for channel in exported if name in (channel.id, channel.entity)]
         if name == "all":
             found = list(SERIES_CHANNELS)
         if not found:
-            kinds = ", ".join(dict.fromkeys(one.entity for one in exported))
+            kinds = ", ".join(dict.fromkeys(channel.entity for channel in exported))
             raise NoSuchChannel(
                 f"no run keeps a channel {name!r}; name one such as rack.power_w, or a kind: {kinds}"
             )
@@ -100,8 +100,8 @@ def write_csv(asked: ExportRequest, to: TextIO) -> int:
             column = values[:, place]
             known = np.flatnonzero(np.isfinite(column)).tolist()
             out.writerows(
-                (f"{at_s:.3f}", stamp, channel.id, in_cell(ids[one]), f"{column[one]:.9g}", channel.unit)
-                for one in known
+                (f"{at_s:.3f}", stamp, channel.id, in_cell(ids[slot]), f"{column[slot]:.9g}", channel.unit)
+                for slot in known
             )
             rows += len(known)
     return rows
@@ -143,9 +143,9 @@ def write_trace(asked: ExportRequest, to: TextIO) -> int:
     """
     count = 0
     to.write('{"displayTimeUnit":"ms","traceEvents":[\n')
-    for one in _trace(asked):
-        said = in_json(json.dumps(one, ensure_ascii=False, separators=(",", ":")))
-        to.write((",\n" if count else "") + said)
+    for entry in _trace(asked):
+        text = in_json(json.dumps(entry, ensure_ascii=False, separators=(",", ":")))
+        to.write((",\n" if count else "") + text)
         count += 1
     to.write("\n]}\n")
     return count
@@ -210,7 +210,7 @@ def _trace(asked: ExportRequest) -> Iterator[dict[str, object]]:
 
 
 def _spans(asked: ExportRequest) -> Iterator[dict[str, object]]:
-    """Yield how long each job was what, as its events say to the moment: samples are too far apart to."""
+    """Yield the spans of states of each job from its events, which are exact in time, unlike samples."""
     reader = asked.reader
     jobs = {id: number for number, id in enumerate(ids_of(reader, "job"))}
     since: dict[int, tuple[float, str]] = {}
@@ -294,7 +294,7 @@ def _curves(
 
 
 def gpu_times(reader: Reader, every_s: float | None) -> NDArray[np.float64]:
-    """Return the times at which single GPUs are exported [s]: of every sample, or of those about so far apart."""
+    """Return the times at which single GPUs are exported [s]: of every sample, or about every `every_s` [s]."""
     times = reader.sample_times()
     if not every_s or not len(times):
         return times
@@ -303,7 +303,7 @@ def gpu_times(reader: Reader, every_s: float | None) -> NDArray[np.float64]:
 
 
 def gpu_values(reader: Reader, channel: Channel, t_s: float) -> NDArray[np.float32]:
-    """Return one channel of all GPUs at a sample; not a number: it is not there."""
+    """Return one channel of all GPUs at a sample; nan: not present."""
     frame = reader.frame(t_s)
     values: NDArray[np.float32] = frame.values[channel.id].astype(np.float32)
     values[frame.values["gpu.state"] == State.ABSENT] = np.nan
@@ -311,7 +311,7 @@ def gpu_values(reader: Reader, channel: Channel, t_s: float) -> NDArray[np.float
 
 
 def gpu_names(reader: Reader) -> list[tuple[str, int]]:
-    """Return (node, place in it) of each GPU."""
+    """Return (node, index in it) of each GPU."""
     node, index = reader.gpu_places()
     names = ids_of(reader, "node")
     return [(names[n], i) for n, i in zip(node.tolist(), index.tolist(), strict=True)]
@@ -323,12 +323,12 @@ def _gpu_curves(
     names, times, models = gpu_names(reader), gpu_times(reader, every_s), _gpu_models(reader)
     at_once = max(1, _VALUES // max(len(times), 1))
     for first in range(0, len(names), at_once):
-        mine = names[first : first + at_once]
-        table = np.full((len(times), len(mine)), np.nan, np.float32)
+        gpus = names[first : first + at_once]
+        table = np.full((len(times), len(gpus)), np.nan, np.float32)
         for row, t_s in zip(table, times.tolist(), strict=True):
             values = gpu_values(reader, channel, t_s)[first : first + at_once]
             row[: len(values)] = values  # later edits may have brought more
-        for place, (node, index) in enumerate(mine):
+        for place, (node, index) in enumerate(gpus):
             yield _gpu_labels(node, index, models.get(node, "")), times, table[:, place]
 
 
@@ -342,7 +342,7 @@ def _gpu_labels(node: str, index: int, model: str) -> str:
 
 
 def _gpu_models(reader: Reader) -> dict[str, str]:
-    """Return what the GPUs of each node of the scene are called; of nodes that came later nothing."""
+    """Return the GPU model of each node of the scene at its start."""
     catalog = load_catalog()
     plant = build(reader.header.scenario, catalog)
     titles = [f"{part.vendor} {part.title}" for part in map(catalog.gpu, plant.gpu_parts)]

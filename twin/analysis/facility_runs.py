@@ -1,4 +1,4 @@
-"""Small scenes that put hardware into a published state, and what is read off them when it is reached."""
+"""Small scenes that put hardware into a published state, and the figures at that state."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _scene(
     supply: str = "20 degC",
     duration_h: float = 24.0,
 ) -> str:
-    """Return the text of a hall of one kind of node that all do the same.
+    """Return the text of a hall with one kind of node, all at the same load.
 
     Parameters
     ----------

@@ -25,10 +25,10 @@ def concurrent_down(faults: Faults, until_s: float) -> Down:
     """
     times, steps = [np.zeros(1), np.full(1, until_s)], [np.zeros(2, np.int64)]
     for node in range(faults.nodes):
-        mine = np.flatnonzero(faults.node == node)
-        start, end = faults.start_s[mine], np.maximum.accumulate(faults.end_s[mine])
+        of_node = np.flatnonzero(faults.node == node)
+        start, end = faults.start_s[of_node], np.maximum.accumulate(faults.end_s[of_node])
         first = np.append(True, start[1:] > end[:-1])
-        last = np.append(np.flatnonzero(first)[1:] - 1, len(mine) - 1)
+        last = np.append(np.flatnonzero(first)[1:] - 1, len(of_node) - 1)
         times += [start[first], end[last]]
         steps += [np.ones(int(first.sum()), np.int64), -np.ones(len(last), np.int64)]
     at, step = np.minimum(np.concatenate(times), until_s), np.concatenate(steps)
@@ -36,9 +36,9 @@ def concurrent_down(faults: Faults, until_s: float) -> Down:
     count, lasts_s = np.cumsum(step[order])[:-1], np.diff(at[order])
     spent_s = np.bincount(count, lasts_s)
     share = np.cumsum(spent_s) / until_s
-    there = np.flatnonzero(spent_s > 0)
+    reached = np.flatnonzero(spent_s > 0)
     return Down(
         mean=float(np.arange(len(spent_s)) @ spent_s / until_s),
         p99=int(np.searchsorted(share, 0.99)),
-        most=int(there.max(initial=0)),
+        most=int(reached.max(initial=0)),
     )

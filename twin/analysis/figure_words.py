@@ -1,4 +1,4 @@
-"""Figures of a comparison as people read them, with as many digits as they deserve."""
+"""Figures of a comparison in words, with as many digits as they are accurate to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNITS: dict[str, tuple[tuple[float, float, str], ...]] = {
 
 
 def value_words(figure: ComparedFigure, value: float, like: float | None = None) -> str:
-    """Return the value of a figure, in the unit that one of the size `like` is told in."""
+    """Return the value of a figure, in the unit for a value of the size `like`."""
     if figure.unit == "share":
         return f"{100 * value:.3f} %"
     if figure.unit == "ratio":
@@ -27,7 +27,7 @@ def value_words(figure: ComparedFigure, value: float, like: float | None = None)
 def apart_words(figure: ComparedFigure, value: float, sign: str = "+", like: float | None = None) -> str:
     """Return a difference, or half a width where `sign` is "-"; "0" for what rounds to nothing.
 
-    That of two shares is in points: one in percent would be read as a part of the first. `like`: of the size of what
+    The difference of two shares is in percentage points. `like`: the size of the figures that
     differs, so that a row is in one unit.
     """
     text = _apart(figure, value, sign, like)
@@ -49,10 +49,10 @@ def _apart(figure: ComparedFigure, value: float, sign: str, like: float | None) 
 
 
 def quantity_words(value: float, dimension: str, like: float | None = None) -> str:
-    """Return a quantity in the unit that people use for one of its size, or of the size `like`."""
+    """Return a quantity in the usual unit for its size, or for the size `like`."""
     if dimension not in _UNITS:
         return units.render(float(f"{value:.4g}"), dimension).replace("degC", "°C")
     size = abs(value if like is None else like)
-    _, one, name = next(step for step in reversed(_UNITS[dimension]) if size >= step[0])
-    shown = value / one
+    _, unit, name = next(step for step in reversed(_UNITS[dimension]) if size >= step[0])
+    shown = value / unit
     return f"{shown:,.4g} {name}" if abs(shown) < 9999.5 else f"{shown:,.0f} {name}"

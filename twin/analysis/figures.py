@@ -1,4 +1,4 @@
-"""The figures that runs are compared by, and where each stands in the summary of a run."""
+"""The figures by which runs are compared, and their places in the summary of a run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ComparedFigure:
 
 
 def at(*path: str) -> Callable[[Summary], float | None]:
-    """Return what reads the number at a path of a summary; None where there is none."""
+    """Return a function that reads the number at a path of a summary; None without one."""
 
     def read(summary: Summary) -> float | None:
         value: Any = summary
@@ -56,7 +56,7 @@ def at(*path: str) -> Callable[[Summary], float | None]:
 
 
 def _mfu(summary: Summary) -> float | None:
-    """Mean over jobs, weighted by GPUs and the time they were there; or the mean itself, where that is known."""
+    """Return the mean MFU of jobs, weighted by GPUs and run time; or the recorded mean."""
     if "jobs" not in summary:
         return at("mfu")(summary)
     total = weight = 0.0
@@ -76,7 +76,7 @@ def _productive(summary: Summary) -> float | None:
 
 
 def _per_work(*path: str) -> Callable[[Summary], float | None]:
-    """Return what reads a number per productive GPU-hour; None where nothing was done."""
+    """Return a function that reads a number per productive GPU-hour; None without productive time."""
     number = at(*path)
 
     def read(summary: Summary) -> float | None:

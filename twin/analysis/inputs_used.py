@@ -1,4 +1,4 @@
-"""What of catalogue and profiles a scene stands on."""
+"""Parts of the catalogue and profiles that a scene uses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from twin.scenario.schema.document import Scenario
 
 
 def used_parts(scenario: Scenario, plant: Plant, catalog: Catalog) -> list[str]:
-    """Return the parts of the catalogue that a scene names or its plant is built of, and those within them."""
+    """Return the parts of the catalogue that a scene names or its plant has, and the parts within them."""
     found: set[str] = set()
     waiting = {text for text in _texts(scenario.model_dump()) if text in catalog}
     waiting |= {text for text in _plant_texts(plant) if text in catalog}
@@ -44,11 +44,11 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _texts(one)
+        for inner in value.values():
+            yield from _texts(inner)
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one)
+        for inner in value:
+            yield from _texts(inner)
 
 
 def _plant_texts(plant: Plant) -> Iterator[str]:

@@ -22,7 +22,7 @@ _NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """What a figure is in two designs, and how sure the difference is.
+    """A figure in two designs, and the confidence in the difference.
 
     Parameters
     ----------
@@ -53,24 +53,24 @@ class PairedDifference:
 
     @property
     def same(self) -> bool:
-        """Say whether there is no difference, but for sums in another order."""
+        """Return whether there is no difference beyond rounding."""
         return abs(self.difference) <= _NOTHING * self.size and not (self.higher or self.lower)
 
     @property
     def higher(self) -> int:
-        """Return with how many seeds B is higher."""
+        """Return the number of seeds with B higher."""
         return sum(_apart(*pair) > 0 for pair in self.pairs)
 
     @property
     def lower(self) -> int:
-        """Return with how many seeds B is lower."""
+        """Return the number of seeds with B lower."""
         return sum(_apart(*pair) < 0 for pair in self.pairs)
 
     @property
     def one_way(self) -> bool:
-        """Say whether so many seeds differ the same way that it is no chance, however unlike the amounts are.
+        """Return whether so many seeds differ in one direction that chance is excluded, whatever the amounts.
 
-        One long outage widens the interval of a mean beyond zero where every seed says the same.
+        One long outage can widen the interval of the mean beyond zero although all seeds agree.
         """
         return (
             sign_chance(self.higher, self.lower) <= 1.0 - LEVEL
@@ -79,7 +79,7 @@ class PairedDifference:
 
     @property
     def beyond_chance(self) -> bool | None:
-        """Say whether the paired interval leaves out zero; None: one run of each tells nothing about chance."""
+        """Return whether the paired interval excludes zero; None: one run of each tells nothing about chance."""
         if self.paired is None:
             return None
         return abs(self.difference) > self.paired
@@ -119,17 +119,17 @@ def difference_of(
     if n < 2:
         return PairedDifference(n, *means, None, None, pairs)
     paired = t_quantile(n - 1, level) * _spread(apart) / math.sqrt(n)
-    each = [_spread(one) ** 2 / n for one in (first, second)]
+    each = [_spread(sample) ** 2 / n for sample in (first, second)]
     variance = sum(each)
     unpaired = 0.0
     if variance > 0.0:
-        freedom = variance**2 / sum(one**2 / (n - 1) for one in each)
+        freedom = variance**2 / sum(variance_of_mean**2 / (n - 1) for variance_of_mean in each)
         unpaired = t_quantile(max(1, math.floor(freedom + 1e-9)), level) * math.sqrt(variance)
     return PairedDifference(n, *means, paired, unpaired, pairs)
 
 
 def sign_chance(higher: int, lower: int) -> float:
-    """Return how likely signs are as unequal as these where neither design is higher by nature [-].
+    """Return the probability of signs at least as unequal as these between equal designs [-].
 
     The sign test, two-sided and exact: any half of the seeds could be higher. Ties count for neither.
 
@@ -148,7 +148,7 @@ def sign_chance(higher: int, lower: int) -> float:
 
 
 def t_quantile(freedom: int, level: float) -> float:
-    """Return the t that lies at most so far from zero with probability `level`.
+    """Return the quantile t of Student's distribution: |T| <= t with probability `level`.
 
     Parameters
     ----------

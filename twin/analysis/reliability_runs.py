@@ -71,8 +71,8 @@ def llama_causes() -> tuple[dict[str, float], int]:
     ).model_copy(update={"failures": scene.failures})
     total: Counter[str] = Counter()
     for seed in range(LLAMA_SEEDS):
-        said = _run(hall, seed)["interruptions"]
-        total.update(said["by_cause"])
+        interruptions = _run(hall, seed)["interruptions"]
+        total.update(interruptions["by_cause"])
     return {cause: count / LLAMA_SEEDS for cause, count in total.items()}, LLAMA_SEEDS
 
 

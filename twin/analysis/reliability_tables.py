@@ -39,9 +39,9 @@ def _ettr(data: Path | None) -> TableComparison:
     rows = []
     for nodes, minutes, queue_s, published in points:
         label = f"{nodes:,} nodes, checkpoint every {minutes} min{', queue 1 min' if queue_s else ''}"
-        for how, figure in (("sampled", runs.sampled_ettr), ("engine", runs.engine_ettr)):
+        for method, figure in (("sampled", runs.sampled_ettr), ("engine", runs.engine_ettr)):
             ours = figure(nodes, 60.0 * minutes, queue_s)
-            rows.append(ValidationRow(f"{label}, {how}", published, ours, within=0.03, basis=_PREDICTED))
+            rows.append(ValidationRow(f"{label}, {method}", published, ours, within=0.03, basis=_PREDICTED))
     return TableComparison(
         "reliability-ettr",
         "Effective training time ratio at the rate of RSC-1, restart 5 min, non-blocking checkpoint writes",

@@ -1,4 +1,4 @@
-"""What people did while a run went on, read back from its file: to do it again, or to make it part of the scene."""
+"""Interventions and edits of people during a run, read from its file, to repeat them or add them to the scene."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T", Intervention, Edit)
 
 @dataclass(frozen=True)
 class RequestedAct:
-    """What a person did, or took out again (`out`), and when that was asked for [s]."""
+    """An intervention or edit of a person, or its removal (`out`), and the time of the request [s]."""
 
     at_s: float
     marker: Marker
@@ -33,16 +33,16 @@ class RequestedAct:
 
 @dataclass(frozen=True)
 class Settled:
-    """What is left of all that people did up to a time of a run.
+    """The interventions and edits of people in force at a time of a run.
 
     Attributes
     ----------
     asked
-        What was not taken out again.
+        Requests that were not removed again.
     out_of_scene
-        What the scene had, and was taken out.
+        Interventions and edits of the scene that were removed.
     spans
-        From when to when a run had each thing ahead that was taken out then [s]; of the scene from 0.
+        Time from the request to the removal of each removed one [s]; for those of the scene from 0.
     """
 
     asked: tuple[RequestedAct, ...]
@@ -50,7 +50,7 @@ class Settled:
     spans: tuple[tuple[float, float], ...]
 
     def scene(self, scenario: Scenario) -> Scenario:
-        """Return the scene of the run without what was taken out of it."""
+        """Return the scene of the run without the removed interventions and edits."""
         return scenario.model_copy(
             update={
                 "interventions": _without(scenario.interventions, self.out_of_scene),
@@ -60,27 +60,27 @@ class Settled:
 
 
 def settled(reader: Reader, until_s: float = math.inf) -> Settled:
-    """Return what stands of all that people had done by a time [s]; raises `RunFileError` as `said_of`."""
+    """Return the interventions and edits in force at a time [s]; raises `RunFileError` as `acts_of`."""
     asked: list[RequestedAct] = []
     scene: list[Intervention | Edit] = []
     spans: list[tuple[float, float]] = []
-    for one in said_of(reader):
-        if one.at_s > until_s:
+    for request in acts_of(reader):
+        if request.at_s > until_s:
             continue
-        if not one.out:
-            asked.append(one)
+        if not request.out:
+            asked.append(request)
             continue
-        mine = [place for place, other in enumerate(asked) if _is(other.done, one.done)]
-        if mine:
-            spans.append((asked.pop(mine[-1]).at_s, one.at_s))
+        same = [place for place, request_before in enumerate(asked) if _is(request_before.done, request.done)]
+        if same:
+            spans.append((asked.pop(same[-1]).at_s, request.at_s))
         else:
-            scene.append(one.done)
-            spans.append((0.0, one.at_s))
+            scene.append(request.done)
+            spans.append((0.0, request.at_s))
     return Settled(tuple(asked), tuple(scene), tuple(spans))
 
 
-def said_of(reader: Reader) -> Iterator[RequestedAct]:
-    """Yield all that people did, and what of it they took out again, in the order they did it.
+def acts_of(reader: Reader) -> Iterator[RequestedAct]:
+    """Yield all interventions and edits of people, and their removals, in order.
 
     Raises
     ------
@@ -91,20 +91,20 @@ def said_of(reader: Reader) -> Iterator[RequestedAct]:
         if marker.kind not in ("intervention", "edit", OUT):
             continue
         try:
-            said = strict_json(marker.data)
-            what = marker.kind if marker.kind != OUT else "edit" if "edit" in said else "intervention"
-            kind: type[Intervention] | type[Edit] = Edit if what == "edit" else Intervention
-            asked_s = float(said.get("asked_s", marker.t_s))  # files of before have no such time
+            data = strict_json(marker.data)
+            key = marker.kind if marker.kind != OUT else "edit" if "edit" in data else "intervention"
+            kind: type[Intervention] | type[Edit] = Edit if key == "edit" else Intervention
+            asked_s = float(data.get("asked_s", marker.t_s))  # files of before have no such time
             if not math.isfinite(asked_s):
                 raise ValueError("no time")
-            done = kind.model_validate_json(json.dumps(said[what]))
+            done = kind.model_validate_json(json.dumps(data[key]))
             yield RequestedAct(asked_s, marker, done, marker.kind == OUT)
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise RunFileError(f"{reader.path}: what was done at {marker.t_s:g} s is damaged") from error
 
 
 def asked_of(reader: Reader, until_s: float = math.inf) -> tuple[RequestedAct, ...]:
-    """Return what people had done by a time [s] and did not take out again, in their order.
+    """Return the interventions and edits of people by a time [s], without removed ones, in order.
 
     Raises
     ------
@@ -115,11 +115,11 @@ def asked_of(reader: Reader, until_s: float = math.inf) -> tuple[RequestedAct, .
 
 
 def scenario_of_run(reader: Reader) -> Scenario:
-    """Return the scene of a run with all that people did among its interventions and edits."""
+    """Return the scene of a run with the interventions and edits of people added."""
     found = settled(reader)
-    scenario, done = found.scene(reader.header.scenario), [one.done for one in found.asked]
-    interventions = tuple(one for one in done if isinstance(one, Intervention))
-    edits = tuple(one for one in done if isinstance(one, Edit))
+    scenario, done = found.scene(reader.header.scenario), [request.done for request in found.asked]
+    interventions = tuple(act for act in done if isinstance(act, Intervention))
+    edits = tuple(act for act in done if isinstance(act, Edit))
     return scenario.model_copy(
         update={
             "interventions": (*scenario.interventions, *interventions),
@@ -128,17 +128,17 @@ def scenario_of_run(reader: Reader) -> Scenario:
     )
 
 
-def _is(one: Intervention | Edit, other: Intervention | Edit) -> bool:
-    """Return whether two are the same: edits have names, and of interventions one is as good as another like it."""
-    if isinstance(one, Edit) and isinstance(other, Edit):
-        return one.id == other.id
-    return one == other
+def _is(first: Intervention | Edit, second: Intervention | Edit) -> bool:
+    """Return whether two are the same: edits by id, interventions by value."""
+    if isinstance(first, Edit) and isinstance(second, Edit):
+        return first.id == second.id
+    return first == second
 
 
 def _without(items: tuple[T, ...], gone: Iterable[Intervention | Edit]) -> tuple[T, ...]:
     left = list(items)
     for out in gone:
-        place = next((place for place, one in enumerate(left) if _is(one, out)), None)
+        place = next((place for place, item in enumerate(left) if _is(item, out)), None)
         if place is not None:
             del left[place]
     return tuple(left)

@@ -1,4 +1,4 @@
-"""What sets two runs apart before any figure does: how long they were simulated, and how large their halls are."""
+"""Mismatch of two runs in simulated time and hall size."""
 
 from __future__ import annotations
 

@@ -18,20 +18,20 @@ from twin.scenario.schema.document import Scenario
 
 @dataclass(frozen=True)
 class PastKept:
-    """A run of which the past is kept: a seed draws anew what comes after.
+    """A run with a fixed past: a seed draws anew what comes after it.
 
     Parameters
     ----------
     scenario
-        With all that people did in it.
+        Scene with the interventions and edits of people.
     seed
         Of the run.
     at_s
-        Until when the past is kept [s].
+        End of the fixed past [s].
     snapshot
         Of the run before that; None: it is made from the start.
     redraws
-        From when on the run itself is of other seeds.
+        Times from which the run itself draws from other seeds.
     """
 
     scenario: Scenario
@@ -46,7 +46,7 @@ class PastKept:
         Raises
         ------
         ValueError
-            When something that is done from then on is refused.
+            When an intervention or edit after the past is refused.
         """
         again = () if seed is None else (Redraw(self.at_s, seed),)
         redraws, make = (*self.redraws, *again), engine_type(ENGINE)
@@ -66,7 +66,7 @@ def samples(
     progress: Callable[[int, int], None] | None = None,
     workers: int | None = None,
 ) -> list[list[Sample]]:
-    """Return what each design comes to with each seed: one list a design, in the order of the seeds.
+    """Return the results of each design with each seed: one list per design, in the order of the seeds.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def samples(
         return _by_design(done, len(designs), seeds)
     pool = ProcessPoolExecutor(number, get_context("spawn"), _begin, (tuple(designs), until_s))
     try:
-        asked = {pool.submit(_one, *task): task for task in tasks}
+        asked = {pool.submit(_sample, *task): task for task in tasks}
         for future in as_completed(asked):
             done[asked[future]] = future.result()
             if progress is not None:
@@ -110,7 +110,7 @@ def _by_design(done: dict[tuple[int, int], Sample], designs: int, seeds: Sequenc
 
 
 def sample(design: Design, seed: int | None, until_s: float | None = None) -> Sample:
-    """Return what one run comes to; no seed: its own."""
+    """Return the results of one run; no seed: its own."""
     engine = design.engine(seed) if isinstance(design, PastKept) else engine_type(ENGINE)(design, seed)
     engine.advance(engine.end_s if until_s is None else min(until_s, engine.end_s))
     return sample_of(engine.summary())
@@ -121,13 +121,13 @@ _until_s: float | None = None
 
 
 def _begin(designs: tuple[Design, ...], until_s: float | None) -> None:
-    """Take the designs once for all runs of a process; Ctrl+C is for the one that asked."""
+    """Store the designs for all runs of a process; Ctrl+C is left to the parent process."""
     global _designs, _until_s
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _designs, _until_s = designs, until_s
 
 
-def _one(design: int, seed: int) -> Sample:
+def _sample(design: int, seed: int) -> Sample:
     return sample(_designs[design], seed, _until_s)
 
 

@@ -18,12 +18,12 @@ _SAME_WORK = 1e-3
 
 @dataclass(frozen=True)
 class Judgement:
-    """What can be said of a difference.
+    """Judgement on a difference.
 
     Parameters
     ----------
     words
-        In a few words; "": it is there, and neither is better for it.
+        In a few words; "": a difference that makes neither better.
     better
         1: B is better, -1: worse, 0: neither, or it may be chance.
     """
@@ -38,25 +38,25 @@ def judged(figure: ComparedFigure, found: Comparison) -> Judgement:
     A figure that grows with size or time does not say which run is better where these differ. A lower total is better
     only where no less work was done for it.
     """
-    one = found.differences[figure.key]
-    if one.same:
+    difference = found.differences[figure.key]
+    if difference.same:
         return Judgement("the same", 0)
-    if one.beyond_chance is False and not one.one_way:
+    if difference.beyond_chance is False and not difference.one_way:
         return Judgement("may be chance", 0)
     if figure.extensive and (apart := _other_size(found)):
-        return Judgement(f"{'more' if one.difference > 0 else 'less'} in B, {apart}", 0)
-    better = figure.better * (1 if one.difference > 0 else -1)
-    if figure.total and (work := _other_work(found)) * one.difference > 0:
+        return Judgement(f"{'more' if difference.difference > 0 else 'less'} in B, {apart}", 0)
+    better = figure.better * (1 if difference.difference > 0 else -1)
+    if figure.total and (work := _other_work(found)) * difference.difference > 0:
         more = "more" if work > 0 else "less"
         return Judgement(f"{more}, for {more} work done", 0)
     if not better:
-        words = "more in B" if one.difference > 0 else "less in B"
+        words = "more in B" if difference.difference > 0 else "less in B"
     else:
         words = f"{'B' if better > 0 else 'A'} is better"
-    if one.beyond_chance is None and better:
+    if difference.beyond_chance is None and better:
         return Judgement(f"{words}, in one run", 0)
-    if one.beyond_chance is False:
-        words += f" with {max(one.higher, one.lower)} of {one.seeds} seeds"
+    if difference.beyond_chance is False:
+        words += f" with {max(difference.higher, difference.lower)} of {difference.seeds} seeds"
     return Judgement(words, better)
 
 
@@ -71,7 +71,7 @@ def basis_words(found: Comparison) -> str:
 
 
 def answer(found: Comparison, change: str = "") -> str:
-    """Return the one line that answers a what-if: the effect of the change on the first figure that differs.
+    """Return the answer to a what-if in one line: the effect of the change on the first figure that differs.
 
     Parameters
     ----------
@@ -90,16 +90,23 @@ def answer(found: Comparison, change: str = "") -> str:
     lead = f"{change[:1].upper()}{change[1:]}: " if change else ""
     if not apart:
         return f"{lead}no figure differs" + (f" with any of {len(found.seeds)} seeds" if _many(found) else "")
-    figure, one = min(apart, key=lambda pair: (pair[1].beyond_chance is False, pair[0].better == 0))
-    difference = _amount(figure, one.difference, one)
+    figure, found_difference = min(
+        apart, key=lambda pair: (pair[1].beyond_chance is False, pair[0].better == 0)
+    )
+    difference = _amount(figure, found_difference.difference, found_difference)
     words = f"{lead}{figure.title} {difference}"
-    if one.paired is None:
+    if found_difference.paired is None:
         return f"{words} (one run of each: the difference may be chance)"
     low, high = (
-        _amount(figure, one.difference + side * one.paired, one).removesuffix(" pp") for side in (-1.0, 1.0)
+        _amount(
+            figure, found_difference.difference + side * found_difference.paired, found_difference
+        ).removesuffix(" pp")
+        for side in (-1.0, 1.0)
     )
-    chance = ", may be chance" if one.beyond_chance is False and not one.one_way else ""
-    return f"{words} (paired, {one.seeds} seeds: {low} .. {high}{chance})"
+    chance = (
+        ", may be chance" if found_difference.beyond_chance is False and not found_difference.one_way else ""
+    )
+    return f"{words} (paired, {found_difference.seeds} seeds: {low} .. {high}{chance})"
 
 
 def _amount(figure: ComparedFigure, value: float, difference: PairedDifference) -> str:
@@ -122,8 +129,8 @@ def verdict(found: Comparison, a: str = "A", b: str = "B") -> str:
 
 def _beyond_chance(found: Comparison, a: str, b: str) -> str:
     differences = found.differences
-    if all(one.paired is None for one in differences.values()):
-        if all(one.same for one in differences.values()) and not found.waterfall.steps:
+    if all(difference.paired is None for difference in differences.values()):
+        if all(difference.same for difference in differences.values()) and not found.waterfall.steps:
             return f"{a} and {b} are the same in every figure and every account of GPU time."
         return "One run of each: any difference may be chance; --seeds 20 repeats both."
     apart = [
@@ -133,9 +140,17 @@ def _beyond_chance(found: Comparison, a: str, b: str) -> str:
     ]
     if not apart:
         return f"{a} and {b} are the same in every figure and every seed."
-    sure = [_said(figure, found) for figure, one in apart if one.beyond_chance]
-    one_way = [_said(figure, found) for figure, one in apart if one.beyond_chance is False and one.one_way]
-    chance = [figure.title for figure, one in apart if one.beyond_chance is False and not one.one_way]
+    sure = [_figure_words(figure, found) for figure, difference in apart if difference.beyond_chance]
+    one_way = [
+        _figure_words(figure, found)
+        for figure, difference in apart
+        if difference.beyond_chance is False and difference.one_way
+    ]
+    chance = [
+        figure.title
+        for figure, difference in apart
+        if difference.beyond_chance is False and not difference.one_way
+    ]
     level = f"{LEVEL:.0%}".replace("%", " %")
     over = f"{level} of each, paired over {len(found.seeds)} seeds"
     if sure:
@@ -152,12 +167,12 @@ def _beyond_chance(found: Comparison, a: str, b: str) -> str:
     return " ".join(words)
 
 
-def seeds_words(one: PairedDifference) -> str:
+def seeds_words(difference: PairedDifference) -> str:
     """Return for how many seeds B is higher and lower; "": one run of each."""
-    return "" if one.paired is None else f"{one.higher} / {one.lower}"
+    return "" if difference.paired is None else f"{difference.higher} / {difference.lower}"
 
 
-def _said(figure: ComparedFigure, found: Comparison) -> str:
+def _figure_words(figure: ComparedFigure, found: Comparison) -> str:
     words = judged(figure, found).words
     return f"{figure.title} ({words})" if words else figure.title
 
@@ -174,9 +189,9 @@ def _other_size(found: Comparison) -> str:
 
 def _other_work(found: Comparison) -> float:
     """Return the additional work of B [GPU h]; 0: equal or within chance."""
-    one = found.differences.get(WORK)
-    if one is None or one.same:
+    difference = found.differences.get(WORK)
+    if difference is None or difference.same:
         return 0.0
-    if one.paired is None:
-        return one.difference if abs(one.difference) > _SAME_WORK * abs(one.a) else 0.0
-    return one.difference if one.beyond_chance or one.one_way else 0.0
+    if difference.paired is None:
+        return difference.difference if abs(difference.difference) > _SAME_WORK * abs(difference.a) else 0.0
+    return difference.difference if difference.beyond_chance or difference.one_way else 0.0

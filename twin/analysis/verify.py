@@ -1,4 +1,4 @@
-"""A run simulated again from what its file holds, and held against it: where do the two part, if they do."""
+"""Verification of a run file: simulate the run again and find the first divergence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from twin.analysis.divergence_causes import altered_scene, causes_of
-from twin.analysis.rerun import RequestedAct, said_of
+from twin.analysis.rerun import RequestedAct, acts_of
 from twin.plant.tables import Plant
 from twin.record.events import Event
 from twin.record.hash import EventHash, canonical, hashed_names
@@ -31,13 +31,13 @@ What = Literal["event", "hash", "state", "refused", "summary", "header"]
 
 @dataclass(frozen=True)
 class Divergence:
-    """The first place at which a run and its file part.
+    """The first divergence of a run from its file.
 
     Parameters
     ----------
     what
-        An event is another; the hash of equal events is; the state is, though all events agree; what a person did is
-        refused; only the summary is; only what the header tells of the hall is.
+        An event differs; the hash of equal events; the state, though all events agree; an act of a person is
+        refused; only the summary; only the hall in the header.
     t_s
         When [s].
     row
@@ -61,7 +61,7 @@ class Divergence:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of simulating a run again.
+    """Result of the verification of a run.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Verdict:
     t_s
         How far it was compared [s].
     events, hashes, states
-        How many of each were compared.
+        Numbers of those compared.
     over
         Whether the run had reached its end; else it was cut, or goes on.
     divergence
@@ -90,7 +90,7 @@ class Verdict:
 
     @property
     def clean(self) -> bool:
-        """Say whether the run is the same."""
+        """Return whether the run is the same."""
         return self.divergence is None
 
 
@@ -99,7 +99,7 @@ def verify(
     progress: Callable[[float, float], None] | None = None,
     engine: str = ENGINE,
 ) -> Verdict:
-    """Simulate the run of a file again and compare.
+    """Simulate the run of a file again, and compare.
 
     Events are held against each other one by one (kind, subject, integer outcomes, time to 1 ms), their hash at every
     snapshot and at the end, and the whole state at every snapshot, so that a difference which no event shows is found
@@ -145,7 +145,7 @@ def _begun(reader: Reader, engine: str) -> _Replay:
 
 
 class _Replay:
-    """One run at work beside its file."""
+    """A run simulated beside its file."""
 
     def __init__(self, reader: Reader, engine: str) -> None:
         header = reader.header
@@ -175,14 +175,14 @@ class _Replay:
     def run(self, progress: Callable[[float, float], None] | None) -> Divergence | None:
         """Return the first divergence, or None."""
         self._progress = progress
-        asked = list(said_of(self._reader))
-        stops = sorted({*self._times, *(one.at_s for one in asked), self._end_s})
+        asked = list(acts_of(self._reader))
+        stops = sorted({*self._times, *(request.at_s for request in asked), self._end_s})
         for stop_s in stops:
             found = self._advance(min(stop_s, self._end_s))
-            for one in asked:
-                if found is None and one.at_s == stop_s:
+            for request in asked:
+                if found is None and request.at_s == stop_s:
                     found = self._advance(stop_s) or self._ask(
-                        one
+                        request
                     )  # what was asked just before has acted by then
             if found is None and stop_s in self._times:
                 found = self._compare_state(stop_s)
@@ -202,44 +202,46 @@ class _Replay:
             if found is not None or engine.now_s >= min(until_s, engine.end_s):
                 return found
 
-    def _ask(self, one: RequestedAct) -> Divergence | None:
-        reason = self._engine.withdraw(one.done) if one.out else self._engine.intervene(one.done)
+    def _ask(self, request: RequestedAct) -> Divergence | None:
+        reason = self._engine.withdraw(request.done) if request.out else self._engine.intervene(request.done)
         if reason is None:
             return None
-        what = "removed from" if one.out else "done in"
-        text = f"{one.marker.text!r} was {what} the run, but is now refused: {reason}"
-        return Divergence("refused", one.marker.t_s, None, None, None, (), text)
+        removed_or_done = "removed from" if request.out else "done in"
+        text = f"{request.marker.text!r} was {removed_or_done} the run, but is now refused: {reason}"
+        return Divergence("refused", request.marker.t_s, None, None, None, (), text)
 
     def _compare_events(self) -> Divergence | None:
-        """Hold what was simulated since the last look against the file."""
-        for mine in self._engine.events(self.rows):
-            if mine.row < self._first:
-                self._take(mine)
+        """Compare the events since the last call with the file."""
+        for simulated in self._engine.events(self.rows):
+            if simulated.row < self._first:
+                self._take(simulated)
                 continue
-            if mine.row >= self._count:
-                if mine.t_s < self._end_s or self._reader.summary is not None:
-                    return _parted(None, mine)
+            if simulated.row >= self._count:
+                if simulated.t_s < self._end_s or self._reader.summary is not None:
+                    return _parted(None, simulated)
                 return None  # the file was cut while several things happened at one time
-            theirs = self._theirs(mine.row)
-            if theirs is None or canonical(theirs) != canonical(mine):
-                return _parted(theirs, mine)
-            self._take(mine)
-            both = sorted({*theirs.data}.intersection(mine.data))  # files of older versions have fewer values
-            if not self.other_words and _told(theirs, both) != _told(mine, both):
-                there, here = _told(theirs, both), _told(mine, both)
-                self.other_words.append(f"event {mine.row} differs: {there} in the file, {here} now")
+            recorded = self._recorded(simulated.row)
+            if recorded is None or canonical(recorded) != canonical(simulated):
+                return _parted(recorded, simulated)
+            self._take(simulated)
+            both = sorted(
+                {*recorded.data}.intersection(simulated.data)
+            )  # files of older versions have fewer values
+            if not self.other_words and _values(recorded, both) != _values(simulated, both):
+                in_file, now = _values(recorded, both), _values(simulated, both)
+                self.other_words.append(f"event {simulated.row} differs: {in_file} in the file, {now} now")
             for t_s, known in self._hashes.get(self.rows, ()):
                 self.hashes += 1
                 if known != self._hash.hexdigest():
-                    text = f"the events match up to row {mine.row}, but their hash in the file differs"
-                    return Divergence("hash", t_s, mine.row, theirs, mine, ("hash",), text)
+                    text = f"the events match up to row {simulated.row}, but their hash in the file differs"
+                    return Divergence("hash", t_s, simulated.row, recorded, simulated, ("hash",), text)
         return None
 
     def _take(self, event: Event) -> None:
         self._hash.update(event)
         self.rows += 1
 
-    def _theirs(self, row: int) -> Event | None:
+    def _recorded(self, row: int) -> Event | None:
         """Return the event of the file at `row`; only a slice of them is held."""
         if not self._expected or not self._expected[0].row <= row <= self._expected[-1].row:
             self._expected = self._reader.events(row, _CHUNK)
@@ -252,21 +254,21 @@ class _Replay:
         if snapshot is None or snapshot.t_s != t_s:
             return None
         if snapshot.events > self.rows:
-            theirs = self._theirs(self.rows)
-            if theirs is not None:
-                return _parted(theirs, None)
+            recorded = self._recorded(self.rows)
+            if recorded is not None:
+                return _parted(recorded, None)
         self.states += 1
-        mine = self._engine.snapshot()
-        if mine == snapshot.data:
+        simulated = self._engine.snapshot()
+        if simulated == snapshot.data:
             return None
         unpack = import_module(
             "twin.sim.edits.snapshot"
         ).unpack  # by name, as the runtime does: the app can use this too
         try:
-            there = _ordered(unpack(snapshot.data))
+            state_in_file = _ordered(unpack(snapshot.data))
         except Exception as error:  # bytes of a stranger: whatever is wrong with them, they are no state
             raise RunFileError(f"{self._reader.path}: the snapshot at {t_s:g} s is damaged") from error
-        differs = tuple(_differing(there, _ordered(unpack(mine))))
+        differs = tuple(_differing(state_in_file, _ordered(unpack(simulated))))
         if not differs:
             return None
         text = f"all events match up to here, but the state differs: {', '.join(differs[:4])}"
@@ -274,9 +276,9 @@ class _Replay:
 
     def _compare_end(self) -> Divergence | None:
         if self.rows < self._count:
-            theirs = self._theirs(self.rows)
-            if theirs is not None:
-                return _parted(theirs, None)
+            recorded = self._recorded(self.rows)
+            if recorded is not None:
+                return _parted(recorded, None)
         if self._count and self._last != self._hash.hexdigest():
             text = "the events match, but their final hash in the file differs"
             return Divergence("hash", self._end_s, None, None, None, ("hash",), text)
@@ -286,24 +288,25 @@ class _Replay:
         summary = self._reader.summary
         if summary is None:
             return None
-        mine = json.loads(json.dumps(self._engine.summary(), default=float))
+        simulated = json.loads(json.dumps(self._engine.summary(), default=float))
         aside = ("version", "inputs_hash")  # they are told as causes
-        theirs_of, mine_of = (
-            {key: value for key, value in one.items() if key not in aside} for one in (summary, mine)
+        recorded_figures, simulated_figures = (
+            {key: value for key, value in summary_of_run.items() if key not in aside}
+            for summary_of_run in (summary, simulated)
         )
-        differs = tuple(_differing(theirs_of, mine_of))
+        differs = tuple(_differing(recorded_figures, simulated_figures))
         if not differs:
             return None
         text = f"all events match, but the summary differs: {', '.join(differs[:4])}"
         return Divergence("summary", self._end_s, None, None, None, differs, text)
 
     def _compare_header(self) -> Divergence | None:
-        """Hold what the file says of the hall it ended with, and of its length, against the one simulated now."""
+        """Compare the final hall and the length in the header with those simulated now."""
         header, engine = self._reader.header, self._engine
-        here = {str(kind): tuple(names) for kind, names in entity_ids(engine).items()}
-        differs = [f"ids.{kind}" for kind, names in header.ids.items() if here.get(kind) != names]
-        there = {kind: count for kind, count in header.layout.counts.items() if count}
-        if there != {kind: count for kind, count in engine.layout.counts.items() if count}:
+        ids_now = {str(kind): tuple(names) for kind, names in entity_ids(engine).items()}
+        differs = [f"ids.{kind}" for kind, names in header.ids.items() if ids_now.get(kind) != names]
+        counts_in_file = {kind: count for kind, count in header.layout.counts.items() if count}
+        if counts_in_file != {kind: count for kind, count in engine.layout.counts.items() if count}:
             differs.append("layout")
         if header.end_s != self._first_end_s:
             differs.append("end_s")
@@ -313,37 +316,37 @@ class _Replay:
         return Divergence("header", self._end_s, None, None, None, tuple(differs), text)
 
 
-def _parted(theirs: Event | None, mine: Event | None) -> Divergence:
+def _parted(recorded: Event | None, simulated: Event | None) -> Divergence:
     """Return the divergence at one row."""
-    one = theirs or mine
-    assert one is not None
-    if theirs is None or mine is None:
+    event = recorded or simulated
+    assert event is not None
+    if recorded is None or simulated is None:
         text = (
             "the run has one more event than the file"
-            if theirs is None
+            if recorded is None
             else "an event of the file is missing"
         )
-        return Divergence("event", one.t_s, one.row, theirs, mine, ("event",), text)
+        return Divergence("event", event.t_s, event.row, recorded, simulated, ("event",), text)
     differs = []
-    if round(theirs.t_s * 1000) != round(mine.t_s * 1000):
+    if round(recorded.t_s * 1000) != round(simulated.t_s * 1000):
         differs.append("time")
-    differs += [name for name in ("kind", "subject") if getattr(theirs, name) != getattr(mine, name)]
-    keys = sorted({*hashed_names(theirs), *hashed_names(mine)})
-    differs += [f"data.{key}" for key in keys if theirs.data.get(key) != mine.data.get(key)]
-    t_s = min(theirs.t_s, mine.t_s)
-    text = f"event {one.row} differs: {', '.join(differs)}"
-    return Divergence("event", t_s, one.row, theirs, mine, tuple(differs), text)
+    differs += [name for name in ("kind", "subject") if getattr(recorded, name) != getattr(simulated, name)]
+    keys = sorted({*hashed_names(recorded), *hashed_names(simulated)})
+    differs += [f"data.{key}" for key in keys if recorded.data.get(key) != simulated.data.get(key)]
+    t_s = min(recorded.t_s, simulated.t_s)
+    text = f"event {event.row} differs: {', '.join(differs)}"
+    return Divergence("event", t_s, event.row, recorded, simulated, tuple(differs), text)
 
 
-def _told(event: Event, names: Sequence[str]) -> str:
-    """Return what of an event does not enter the hash, with its values of some names."""
+def _values(event: Event, names: Sequence[str]) -> str:
+    """Return the parts of an event outside the hash, with some of its values."""
     where = f" on nodes {event.where}" if event.where else ""
     values = "".join(f" {name}={event.data[name]}" for name in names)
     return f"{event.text!r} ({event.severity.name.lower()}){where}{values}"
 
 
 def _ordered(state: dict[str, Any]) -> dict[str, Any]:
-    """Return a state as what has happened made it.
+    """Return a state without what is no result of events.
 
     Of timers their order alone counts: the numbers that gave it begin anew after a restart. What people have asked for
     and is still ahead is left out, as are the names of what they did: a branch learns of it later than a run of its
@@ -364,28 +367,30 @@ def _ordered(state: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _differing(theirs: Any, mine: Any, path: str = "") -> Iterator[str]:
+def _differing(recorded: Any, simulated: Any, path: str = "") -> Iterator[str]:
     """Yield the paths at which two JSON values differ by more than `NEAR`."""
-    if isinstance(theirs, dict) and isinstance(mine, dict):
-        for key in sorted({*theirs, *mine}):
-            if key in theirs and key in mine:
-                yield from _differing(theirs[key], mine[key], f"{path}.{key}" if path else str(key))
+    if isinstance(recorded, dict) and isinstance(simulated, dict):
+        for key in sorted({*recorded, *simulated}):
+            if key in recorded and key in simulated:
+                yield from _differing(recorded[key], simulated[key], f"{path}.{key}" if path else str(key))
             else:
                 yield f"{path}.{key}" if path else str(key)
-    elif isinstance(theirs, list | tuple) and isinstance(mine, list | tuple):
-        if len(theirs) != len(mine):
+    elif isinstance(recorded, list | tuple) and isinstance(simulated, list | tuple):
+        if len(recorded) != len(simulated):
             yield path
             return
-        for place, (one, other) in enumerate(zip(theirs, mine, strict=True)):
-            yield from _differing(one, other, f"{path}[{place}]")
-    elif isinstance(theirs, bool) or isinstance(mine, bool) or not _numbers(theirs, mine):
-        if theirs != mine:
+        for place, (recorded_item, simulated_item) in enumerate(zip(recorded, simulated, strict=True)):
+            yield from _differing(recorded_item, simulated_item, f"{path}[{place}]")
+    elif isinstance(recorded, bool) or isinstance(simulated, bool) or not _numbers(recorded, simulated):
+        if recorded != simulated:
             yield path
     elif not (
-        theirs == mine or math.isclose(theirs, mine, rel_tol=NEAR) or (theirs != theirs and mine != mine)
+        recorded == simulated
+        or math.isclose(recorded, simulated, rel_tol=NEAR)
+        or (recorded != recorded and simulated != simulated)
     ):
         yield path
 
 
 def _numbers(*values: Any) -> bool:
-    return all(isinstance(one, int | float) for one in values)
+    return all(isinstance(value, int | float) for value in values)

@@ -1,4 +1,4 @@
-"""Times of a run as the clock on the wall of its place shows them. No Qt."""
+"""Times of a run as local time of day. No Qt."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ Moments = Callable[[float], str]
 
 
 def moments(scenario: Scenario) -> Moments:
-    """Return what says the time of day at a simulated time, and the date where the run has several.
+    """Return a function from simulated time [s] to the time of day, with the date in a run of several days.
 
-    Seconds are told where a run is short enough for them to matter: up to two days.
+    Seconds are shown in runs of up to two days.
     """
     start = scenario.start
     dated = (start + timedelta(seconds=scenario.duration_s - 1.0)).date() != start.date()
     clock = "%H:%M" if scenario.duration_s > 2 * 86400 else "%H:%M:%S"
 
-    def said(t_s: float) -> str:
+    def clock_words(t_s: float) -> str:
         at = start + timedelta(seconds=int(t_s))
         return f"{at.day} {at:%b} {at:{clock}}" if dated else f"{at:{clock}}"
 
-    return said
+    return clock_words

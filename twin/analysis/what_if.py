@@ -1,4 +1,4 @@
-"""A what-if that answers: a run and its branch on to one end, as they are or over seeds that keep the past."""
+"""What-if comparisons: a run and its branch to one end, once or over seeds after the cut."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from twin.analysis.branch import end_of_branch
 from twin.analysis.compare import Basis, Comparison, Sample, compare, sample_of
-from twin.analysis.rerun import said_of, scenario_of_run, settled
+from twin.analysis.rerun import acts_of, scenario_of_run, settled
 from twin.analysis.seeds import PastKept, samples
 from twin.record.branching import serving_snapshot
 from twin.record.reader import Reader
@@ -24,18 +24,18 @@ NEAR_S = 1e-3
 
 @dataclass(frozen=True)
 class WhatIf:
-    """A question to a run that can be answered without its file.
+    """A what-if question that can be answered without the run file.
 
     Parameters
     ----------
     parent, branch
-        Both with the past that they share.
+        Both runs with their common past.
     until_s
         Where both end [s]; None: at the end of their scenes.
     at_s
         Where they part [s].
     over
-        What the run came to, where it was run to that very end; None: it has to be run on.
+        Results of the run, where it was run to that end; None: it has to be continued.
     """
 
     parent: PastKept
@@ -52,7 +52,7 @@ class WhatIf:
 
 
 def what_if(reader: Reader, branch: Scenario, at_s: float, until_s: float | None = None) -> WhatIf:
-    """Return the question what `branch` makes of a run that it leaves at `at_s` [s].
+    """Return the what-if of `branch`, cut from a run at `at_s` [s].
 
     Parameters
     ----------
@@ -68,11 +68,11 @@ def what_if(reader: Reader, branch: Scenario, at_s: float, until_s: float | None
     until_s = end_of_branch(reader, at_s) if until_s is None else until_s
     before = serving_snapshot(reader, at_s, found.spans)
     data = None if before is None else before.data
-    parent, mine = (
+    parent, changed = (
         PastKept(scenario, header.seed, at_s, data, header.redraws)
         for scenario in (scenario_of_run(reader), branch)
     )
-    return WhatIf(parent, mine, at_s, until_s, _over(reader, until_s))
+    return WhatIf(parent, changed, at_s, until_s, _over(reader, until_s))
 
 
 def futures(
@@ -81,7 +81,7 @@ def futures(
     progress: Callable[[int, int], None] | None = None,
     workers: int | None = None,
 ) -> Comparison:
-    """Return the comparison over seeds: each draws another future of the one past, the same for both.
+    """Return the comparison over seeds: each draws another future after the common past, the same for both.
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ def answered(asked: WhatIf, a: Sequence[Sample], b: Sequence[Sample], seeds: Seq
 
 
 def whole_run(reader: Reader, folder: Path, asked: WhatIf) -> tuple[Path, bool]:
-    """Return a file in `folder` that holds the run, and whether that has yet to be run on to the end of the branch.
+    """Return a file in `folder` with the run, and whether it has to be continued to the end of the branch.
 
-    It is the run itself or a copy; what goes on in it never touches a file that somebody records or has recorded.
+    It is the run file itself or a copy; a recorded file is never continued.
 
     Raises
     ------
@@ -124,20 +124,20 @@ def whole_run(reader: Reader, folder: Path, asked: WhatIf) -> tuple[Path, bool]:
 
 
 def _is_so_far(path: Path, reader: Reader, until_s: float | None) -> bool:
-    """Return whether a file holds the run of `reader`, with all that people did in it, to its end."""
+    """Return whether a file holds the run of `reader`, with its interventions and edits, to its end."""
     try:
-        with Reader(path) as there:
+        with Reader(path) as kept:
             heads = [
-                (run.header.scenario_text, run.header.seed, run.header.redraws) for run in (there, reader)
+                (run.header.scenario_text, run.header.seed, run.header.redraws) for run in (kept, reader)
             ]
-            done = [[(each.at_s, each.done, each.out) for each in said_of(run)] for run in (there, reader)]
-            return heads[0] == heads[1] and done[0] == done[1] and _over(there, until_s) is not None
+            done = [[(each.at_s, each.done, each.out) for each in acts_of(run)] for run in (kept, reader)]
+            return heads[0] == heads[1] and done[0] == done[1] and _over(kept, until_s) is not None
     except RunFileError:
         return False
 
 
 def _over(reader: Reader, until_s: float | None) -> Sample | None:
-    """Return what a run came to, if it was run to `until_s` [s] or to its own end and no further."""
+    """Return the results of a run if it ends at `until_s` [s] or at its own end before; else None."""
     summary, header = reader.summary, reader.header
     if summary is None or not isinstance(summary.get("ledger_gpu_s"), dict):
         return None

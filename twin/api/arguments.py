@@ -67,7 +67,10 @@ def settings_of(value: Settings | None, name: str = "set") -> list[str]:
     if not isinstance(value, Mapping):
         return texts_of(value, name)
     try:
-        return [f"{path}={it if isinstance(it, str) else json.dumps(it)}" for path, it in value.items()]
+        return [
+            f"{path}={setting if isinstance(setting, str) else json.dumps(setting)}"
+            for path, setting in value.items()
+        ]
     except TypeError as error:
         raise BadInput(f"{name}: a value is nothing that a scene can hold: {error}") from None
 

@@ -45,8 +45,8 @@ def with_changes(
         check.check(scenario, document.tree)
     before = scenario
     for injection in injections:
-        one = parse_injection(injection, scenario.start)
-        scenario = scenario.model_copy(update={"interventions": (*scenario.interventions, one)})
+        intervention = parse_injection(injection, scenario.start)
+        scenario = scenario.model_copy(update={"interventions": (*scenario.interventions, intervention)})
         try:
             check.check(scenario, document.tree)
         except ScenarioError as error:
@@ -54,7 +54,7 @@ def with_changes(
                 replace(problem, file=f"--inject {injection!r}", line=0, key=problem.key.rpartition(".")[2])
                 for problem in error.problems
             ) from None
-        warn_if_late(injection, one.at_s, min(end_s, scenario.duration_s), warn)
+        warn_if_late(injection, intervention.at_s, min(end_s, scenario.duration_s), warn)
     if injections:
         _must_be_accepted(scenario, before)
     return scenario

@@ -143,9 +143,11 @@ def compare(
         else:
             if asked.any or not all(isinstance(side, str) and is_run(side) for side in sides):
                 raise BadInput("at: this reads two recorded runs as they are; give two, and nothing else")
-            with Reader(str(sides[0])) as one, Reader(str(sides[1])) as other:
-                end_s = min(one.t_end_s, other.t_end_s)
-                found = compared_at(one, other, seconds_of(at, "at", one.header.scenario, end_s), warn=warn)
+            with Reader(str(sides[0])) as reader_a, Reader(str(sides[1])) as reader_b:
+                end_s = min(reader_a.t_end_s, reader_b.t_end_s)
+                found = compared_at(
+                    reader_a, reader_b, seconds_of(at, "at", reader_a.header.scenario, end_s), warn=warn
+                )
     return DesignComparison(
         **vars(found),
         names=(first, second) if first != second else ("A", "B"),
@@ -215,8 +217,8 @@ def compared(
     names = [side for side in sides if isinstance(side, str) and is_run(side)]
     if not asked.any and len(names) == len(sides):
         (seed_a, of_a, scene_a), (seed_b, of_b, scene_b) = (_recorded(name, warn) for name in names)
-        with Reader(names[0]) as one, Reader(names[1]) as other:
-            since_s = shared_past_s(one, other)
+        with Reader(names[0]) as reader_a, Reader(names[1]) as reader_b:
+            since_s = shared_past_s(reader_a, reader_b)
         basis = Basis.RECORDED if since_s is None else Basis.SAME_PAST
         seen = list(dict.fromkeys((seed_a, seed_b)))
         return Compared(seen, [of_a], [of_b], (scene_a, scene_b), basis, since_s)

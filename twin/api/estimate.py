@@ -124,20 +124,20 @@ def named_profile(name: str) -> CalibratedProfile:
 
 def worth_of(judged: Sequence[CaseEstimate]) -> dict[str, str]:
     """Return how far predictions can be trusted, by profile; and of experts, which no profile was fitted to."""
-    cases = [one.case for one in judged if one.case is not None]
-    said = {case.calibrated.name: worth(case.calibrated) for case in cases}
+    cases = [judgement.case for judgement in judged if judgement.case is not None]
+    worth_by_name = {case.calibrated.name: worth(case.calibrated) for case in cases}
     if any(case.model.experts for case in cases):
-        said["experts"] = WORTH_OF_EXPERTS
-    return said
+        worth_by_name["experts"] = WORTH_OF_EXPERTS
+    return worth_by_name
 
 
 def stacks_of(judged: Sequence[CaseEstimate]) -> dict[str, str]:
     """Return what the software does where a row does not say, by profile, and which other profiles there are."""
-    said = {}
-    for one in judged:
-        if one.case is not None and one.case.calibrated.name not in said:
-            profile = one.case.calibrated
-            others = ", ".join(other.name for other in other_stacks(profile))
+    stacks = {}
+    for judgement in judged:
+        if judgement.case is not None and judgement.case.calibrated.name not in stacks:
+            profile = judgement.case.calibrated
+            other_names = ", ".join(other_profile.name for other_profile in other_stacks(profile))
             words = f"stack: {stack_words(profile.stack)} ({profile.title})"
-            said[profile.name] = f"{words}; other stacks: --profile {others}" if others else words
-    return said
+            stacks[profile.name] = f"{words}; other stacks: --profile {other_names}" if other_names else words
+    return stacks

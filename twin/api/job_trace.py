@@ -36,7 +36,7 @@ def rules_of(texts: Sequence[str]) -> TraceMap:
     from twin.scenario.text.parse import parse
     from twin.scenario.text.problem import ScenarioError
 
-    said: dict[str, Any] = {}
+    rules: dict[str, Any] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         key = key.strip()
@@ -46,14 +46,14 @@ def rules_of(texts: Sequence[str]) -> TraceMap:
             near = nearest(key, TraceMap.model_fields) or ", ".join(TraceMap.model_fields)
             raise BadInput(f"--map {text!r}: there is no {key!r}; did you mean {near}?")
         try:
-            said[key] = parse(f"it: {value}\n", "--map").plain()["it"]
+            rules[key] = parse(f"it: {value}\n", "--map").plain()["it"]
         except ScenarioError as error:
             raise BadInput(f"--map {text!r}: {error.problems[0].reason}") from None
     try:
-        return TraceMap.model_validate(said, context=FROM_FILE)
+        return TraceMap.model_validate(rules, context=FROM_FILE)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        key, value, reason, hint = value_problem(first, said, FieldSpot(models=(TraceMap,)))
+        key, value, reason, hint = value_problem(first, rules, FieldSpot(models=(TraceMap,)))
         raise BadInput(f"--map {key} = {value}: {reason}{f'; {hint}' if hint else ''}") from None
 
 
@@ -85,7 +85,7 @@ def _near(path: Path) -> str:
 
     folder = path.parent
     near = nearest(
-        path.name, [one.name for one in folder.iterdir() if one.is_file()] if folder.is_dir() else []
+        path.name, [file.name for file in folder.iterdir() if file.is_file()] if folder.is_dir() else []
     )
     return f"; did you mean {folder / near}?" if near else ""
 
@@ -153,7 +153,7 @@ def with_trace(scenario: Scenario, trace: JobTrace, keep: bool, *, lasts: bool, 
     from twin.scenario.generators.all_jobs import jobs_of
 
     if keep:
-        taken = [*(one.id for one in scenario.streams), *(one.id for one in scenario.traces)]
+        taken = [*(load.id for load in scenario.streams), *(load.id for load in scenario.traces)]
         if trace.id in taken:
             trace = trace.model_copy(update={"id": f"{trace.id}-given"})
         scenario = scenario.model_copy(update={"traces": (*scenario.traces, trace)})
@@ -174,15 +174,15 @@ def _without_jobs(scenario: Scenario, trace: JobTrace, warn: Warn) -> Scenario:
     gone = {job.id for job in jobs_of(scenario)}
     bare = scenario.model_copy(update={"jobs": (), "streams": (), "traces": (trace,)})
     kept = []
-    for one in scenario.interventions:
-        job = one.target.removeprefix("jobs[").partition("]")[0]
+    for act in scenario.interventions:
+        job = act.target.removeprefix("jobs[").partition("]")[0]
         if job in gone and not is_named(bare, "job", job):
-            warn(f"left out: {one.kind} of {one.target}, a job of the scene; keep them with --keep-jobs")
+            warn(f"left out: {act.kind} of {act.target}, a job of the scene; keep them with --keep-jobs")
         else:
-            kept.append(one)
+            kept.append(act)
     aside = [
-        one.model_copy(update={"jobs": tuple(name for name in one.jobs if name not in gone)})
-        for one in scenario.reservations
+        reservation.model_copy(update={"jobs": tuple(name for name in reservation.jobs if name not in gone)})
+        for reservation in scenario.reservations
     ]
     return bare.model_copy(update={"interventions": tuple(kept), "reservations": tuple(aside)})
 

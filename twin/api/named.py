@@ -62,7 +62,7 @@ def load_scene(name: str) -> Document:
 
 def a_folder(path: Path, *endings: str) -> str:
     """Return that a path is a folder, and which files in it may be meant."""
-    found = [str(one) for ending in endings for one in sorted(path.glob(f"*{ending}"))]
+    found = [str(file) for ending in endings for file in sorted(path.glob(f"*{ending}"))]
     some = ", ".join(found[:_MOST]) + (f" and {len(found) - _MOST} more" if len(found) > _MOST else "")
     wanted = " or ".join(f"*{ending}" for ending in endings)
     return (

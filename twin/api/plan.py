@@ -308,7 +308,7 @@ def planned(
         stack=stack,
         stack_words=stack_words(stack, recompute=False),
         profile_title=calibrated.title,
-        other_profiles=[other.name for other in other_stacks(calibrated)],
+        other_profiles=[other_profile.name for other_profile in other_stacks(calibrated)],
         tried=found.tried,
         refused=dict(found.refused),
         search_s=time.perf_counter() - start,
@@ -375,7 +375,7 @@ def _why(plan: Candidate, best: Candidate) -> str | None:
         head: sum(getattr(plan.parts, name) - getattr(best.parts, name) for name in names)
         for head, names in PARTS
     }
-    head = max(more, key=lambda one: more[one])
+    head = max(more, key=lambda part: more[part])
     return f"{head} {more[head]:+.2f} s"
 
 

@@ -250,8 +250,8 @@ def _swept(document: Document, job: str, seeds: int, spares: int | None, sweeps:
 
 def _axis(sweep: str, job: str) -> tuple[str, list[str]]:
     """Return the whole path of a sweep, and its values; raises `BadInput` where it is none."""
-    path, equals, said = sweep.partition("=")
-    path, values = path.strip(), [value.strip() for value in said.split(",")]
+    path, equals, values_text = sweep.partition("=")
+    path, values = path.strip(), [value.strip() for value in values_text.split(",")]
     if not equals or not path or not all(values):
         raise BadInput(
             f"--sweep: {sweep!r} is not PATH=A,B,...; write it like checkpoint.interval=5min,10min"
@@ -266,9 +266,9 @@ def _must_matter(
 ) -> None:
     """Refuse a sweep over what the quick model does not hold: all its rows would be equal."""
     path, values = axes[place]
-    others = [f"{other}={first[0]}" for at, (other, first) in enumerate(axes) if at != place]
-    changed = [set_texts(document, others)]
-    changed += [set_texts(document, [*others, f"{path}={value}"]) for value in values]
+    fixed = [f"{other_path}={first[0]}" for at, (other_path, first) in enumerate(axes) if at != place]
+    changed = [set_texts(document, fixed)]
+    changed += [set_texts(document, [*fixed, f"{path}={value}"]) for value in values]
     if all(variant.scenario == changed[0].scenario for variant in changed):
         return  # what the scene says, in several ways
     risks = [replace(_risk(variant.scenario, job, spares), left_out=()) for variant in changed]

@@ -236,7 +236,9 @@ class Run:
         """
         found = BY_ID.get(channel)
         if found is None:
-            raise BadInput(_unknown("channel", channel, [one.id for one in SERIES_CHANNELS]))
+            raise BadInput(
+                _unknown("channel", channel, [known_channel.id for known_channel in SERIES_CHANNELS])
+            )
         if found not in SERIES_CHANNELS:
             raise BadInput(
                 f"channel: {channel} of each {found.entity} is kept as frames; read run.frame(t).values[{channel!r}]"

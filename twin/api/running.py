@@ -108,8 +108,12 @@ def recorded(
         elif event.kind == "does_not_fit":
             warn(f"{name}: job {event.text}; it runs here all the same")
     branch = scenario.branch
-    if branch is not None and result.engine.now_s > branch.at_s and (other := other_past(branch, events)):
-        warn(f"{name}: {other}")
+    if (
+        branch is not None
+        and result.engine.now_s > branch.at_s
+        and (divergence := other_past(branch, events))
+    ):
+        warn(f"{name}: {divergence}")
     return result
 
 

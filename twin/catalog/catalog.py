@@ -246,4 +246,6 @@ def _shipped() -> Catalog:
 def _shipped_texts() -> dict[str, str]:
     folder = resources.folder("assets") / "catalog"
     entries = sorted(folder.iterdir(), key=lambda entry: entry.name)
-    return {one.name: one.read_text(encoding="utf-8") for one in entries if one.name.endswith(".yaml")}
+    return {
+        entry.name: entry.read_text(encoding="utf-8") for entry in entries if entry.name.endswith(".yaml")
+    }

@@ -29,9 +29,9 @@ class CatalogError(ValueError):
 class UnknownPart(LookupError):
     """No part, or no figure of a part, has this name; the message offers the nearest ones."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, noun: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
-        super().__init__(f"the catalogue has no {what} {name!r}; {nearest(name, names)}")
+        super().__init__(f"the catalogue has no {noun} {name!r}; {nearest(name, names)}")
         self.name = name
         self.nearest = tuple(get_close_matches(name, names, n=3, cutoff=0.4))
 
@@ -39,9 +39,9 @@ class UnknownPart(LookupError):
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return "did you mean ...?" or the list of what there is."""
     names = sorted(known)
-    folded = {one.casefold(): one for one in names}
-    close = [folded[one] for one in get_close_matches(name.casefold(), folded, n=2, cutoff=0.5)]
+    folded = {known_name.casefold(): known_name for known_name in names}
+    close = [folded[match] for match in get_close_matches(name.casefold(), folded, n=2, cutoff=0.5)]
     if close:
-        return "did you mean " + " or ".join(repr(one) for one in close) + "?"
+        return "did you mean " + " or ".join(repr(match) for match in close) + "?"
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     return f"there is {shown}" if names else "there is none"

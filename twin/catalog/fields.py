@@ -117,16 +117,16 @@ def specs(part_type: type) -> tuple[FieldSpec, ...]:
     """Return the fields of a part type a catalogue file may give, in order."""
     return tuple(
         FieldSpec(
-            name=one.name,
-            key=_key(one.name, one.metadata["shape"], one.metadata["about"]),
-            shape=one.metadata["shape"],
-            about=one.metadata["about"],
-            doc=one.metadata["doc"],
-            optional=one.metadata["optional"],
-            zero=one.metadata["zero"],
+            name=field.name,
+            key=_key(field.name, field.metadata["shape"], field.metadata["about"]),
+            shape=field.metadata["shape"],
+            about=field.metadata["about"],
+            doc=field.metadata["doc"],
+            optional=field.metadata["optional"],
+            zero=field.metadata["zero"],
         )
-        for one in dataclasses.fields(part_type)
-        if "shape" in one.metadata
+        for field in dataclasses.fields(part_type)
+        if "shape" in field.metadata
     )
 
 

@@ -61,5 +61,7 @@ PART_TYPES: dict[str, type[Part]] = {
 }
 """Kind -> type, in the order of a listing."""
 
-PART_FIELDS: dict[str, tuple[FieldSpec, ...]] = {kind: specs(one) for kind, one in PART_TYPES.items()}
+PART_FIELDS: dict[str, tuple[FieldSpec, ...]] = {
+    kind: specs(part_type) for kind, part_type in PART_TYPES.items()
+}
 """Kind -> what a part of it may hold, in order."""

@@ -103,8 +103,8 @@ def show_rows(catalog: Catalog, part_id: str) -> list[FigureRow]:
 def check_rows(catalog: Catalog) -> list[FindingRow]:
     """Return one row per finding of the plausibility check."""
     return [
-        FindingRow(severity=one.severity, part=one.part, key=one.key, message=one.message)
-        for one in check(catalog)
+        FindingRow(severity=finding.severity, part=finding.part, key=finding.key, message=finding.message)
+        for finding in check(catalog)
     ]
 
 

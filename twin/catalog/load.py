@@ -105,12 +105,14 @@ def check_references(contents: FileContents) -> None:
                 continue
             held = getattr(part, spec.name)
             named = [group.part for group in held] if spec.shape == "groups" else [held] if held else []
-            for other in named:
-                found = contents.parts.get(other)
+            for part_named in named:
+                found = contents.parts.get(part_named)
                 if found is None or found.KIND not in spec.about:
                     file, line = contents.places[part_id]
-                    fitting = [one.id for one in contents.parts.values() if one.KIND in spec.about]
-                    reason = f"{other!r} is no {' or '.join(spec.about)}; {nearest(other, fitting)}"
+                    fitting = [
+                        candidate.id for candidate in contents.parts.values() if candidate.KIND in spec.about
+                    ]
+                    reason = f"{part_named!r} is no {' or '.join(spec.about)}; {nearest(part_named, fitting)}"
                     raise CatalogError(file, line, f"{part_id}.{spec.key}", reason)
 
 
@@ -277,9 +279,11 @@ def _figure_of(
         raise place.error(
             table["status"], f"{key}.status", f"is {status!r}; it must be one of {', '.join(STATUSES)}"
         )
-    for one in source.split():
-        if one not in place.sources:
-            reason = f"{one!r} is not in the table of sources; {nearest(one, place.sources)}"
+    for key_of_source in source.split():
+        if key_of_source not in place.sources:
+            reason = (
+                f"{key_of_source!r} is not in the table of sources; {nearest(key_of_source, place.sources)}"
+            )
             raise place.error(table["source"], f"{key}.source", reason)
     return Figure(
         part=place.part,
@@ -288,7 +292,7 @@ def _figure_of(
         unit=unit,
         text=text,
         source=source,
-        citation="; ".join(place.sources[one] for one in source.split()),
+        citation="; ".join(place.sources[key_of_source] for key_of_source in source.split()),
         status=_status(status),
         note=_text(table["note"], place, f"{key}.note") if "note" in table else "",
         low=low,

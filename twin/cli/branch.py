@@ -110,15 +110,15 @@ def branch_run(
     Exit code 0: done. 2: a file cannot be read, or what was asked for cannot be. 3: the simulation fails.
     """
     from twin.cli.branch_tree import tell_tree
-    from twin.cli.errors import BadInput, told
+    from twin.cli.errors import BadInput, reporting_errors
     from twin.cli.output import print_json
 
-    with told(run or str(tree or "")):
+    with reporting_errors(run or str(tree or "")):
         if tree is not None:
             tell_tree(tree, json)
             return
         if out is None and record is not None:
-            out = _beside(record)
+            out = _scene_path_for(record)
         if run is None or at is None or out is None:
             missing = "RUN" if run is None else "--at TIME" if at is None else "-o SCENE or --run FILE"
             raise BadInput(f"missing {missing}")
@@ -132,21 +132,21 @@ def branch_run(
             _must_not_lose(record, run, replace)
         elif replace:
             raise BadInput("--replace says that an older run at --run FILE may be lost; give both")
-        said, asked, additions = _branch(
+        report, asked, additions = _branch(
             run, at, inject or [], set_ or [], out, title, scene, record, until, compare=compare
         )
         if asked is not None:
             from twin.cli.branch_compare import answer_json, compared_futures, print_answer
 
-            found = compared_futures(asked, said["summary"], seeds)
-            said["comparison"] = answer_json(found, additions, asked, run)
+            found = compared_futures(asked, report["summary"], seeds)
+            report["comparison"] = answer_json(found, additions, asked, run)
         if json:
-            print_json("branch", said)
+            print_json("branch", report)
         elif asked is None:
-            _print(said)
+            _print(report)
         else:
-            _print_head(said)
-            print_answer(found, additions, asked, (run, f"{record}: {said['title']}"))
+            _print_head(report)
+            print_answer(found, additions, asked, (run, f"{record}: {report['title']}"))
 
 
 def _branch(
@@ -183,10 +183,10 @@ def _branch(
         until_s = end_of_branch(reader, at_s) if until is None else _end(until, at_s, reader)
         injected = [parse_injection(text, start) for text in injections]
         end_s = reader.header.end_s if record is None or until_s is None else until_s
-        for text, one in zip(injections, injected, strict=True):
-            warn_if_late(text, one.at_s, end_s)
+        for text, injection in zip(injections, injected, strict=True):
+            warn_if_late(text, injection.at_s, end_s)
         additions = [*set_from(settings, at_s), *injected]
-        early = next((one for one in additions if one.at_s < at_s), None)
+        early = next((addition for addition in additions if addition.at_s < at_s), None)
         if early is not None:
             raise BadInput(
                 f"--inject: {in_words(early)!r} is asked for before the cut at {at}; give it a later time"
@@ -195,15 +195,15 @@ def _branch(
         _must_not_be_lost(out)
         extends = parent_scene(reader, out.parent, known, at_s)
         _must_not_be_lost(out, extends)
-        words = [in_words(one) for one in additions]
+        words = [in_words(addition) for addition in additions]
         name = title or f"{'; '.join(words) or 'No change'} from {at} on"
         text = branch_scene(extends, out.parent, reader, at_s, additions, name[:200])
         branch = loads(text, out.name, out.parent).scenario
-        refused = [one for one in refusals(branch) if one not in refusals(reader.header.scenario)]
+        refused = [refusal for refusal in refusals(branch) if refusal not in refusals(reader.header.scenario)]
         if refused:
             raise BadInput(f"--inject: {': '.join(refused[0])}")
         write_whole(out, text.encode())
-        said: dict[str, Any] = {
+        report: dict[str, Any] = {
             "scene": str(out),
             "extends": extends,
             "title": branch.title,
@@ -224,13 +224,13 @@ def _branch(
         asked = None
         if record is not None:
             started = start_branch(reader, at_s, out, record)
-            said |= {"run": str(record), "from_s": started.from_s, "parent": reader.summary}
-            said["summary"] = _simulate(reader, branch, started, at_s, until_s)
+            report |= {"run": str(record), "from_s": started.from_s, "parent": reader.summary}
+            report["summary"] = _simulate(reader, branch, started, at_s, until_s)
             asked = what_if(reader, branch, at_s, until_s) if compare else None
-    return said, asked, additions
+    return report, asked, additions
 
 
-def _beside(record: Path) -> Path:
+def _scene_path_for(record: Path) -> Path:
     """Return where the scene of a branch goes whose run goes to `record`."""
     from twin.cli.scene import RUN_SUFFIX, SCENE_SUFFIX
 
@@ -264,15 +264,15 @@ def _must_not_be_lost(out: Path, extends: str | None = None) -> None:
     if not out.exists():
         return
     try:
-        said = read(out, out.name).tree.plain()
+        document = read(out, out.name).tree.plain()
     except ScenarioError as error:
         reason = error.problems[0].reason
         raise BadInput(f"-o: {out} is there, and is no branch ({reason}); name another file") from None
-    if not isinstance(said, dict) or "branch" not in said:
+    if not isinstance(document, dict) or "branch" not in document:
         raise BadInput(f"-o: {out} is a scene and no branch, and would be lost; name another file")
-    if extends is not None and said.get("extends") != extends:
+    if extends is not None and document.get("extends") != extends:
         raise BadInput(
-            f"-o: {out} is a branch of {said.get('extends')}, and would become one of {extends}; name another file"
+            f"-o: {out} is a branch of {document.get('extends')}, and would become one of {extends}; name another file"
         )
 
 
@@ -333,46 +333,49 @@ def _say(text: str) -> None:
     console().print(text, markup=False, soft_wrap=True)
 
 
-def _print_head(said: dict[str, Any]) -> None:
+def _print_head(report: dict[str, Any]) -> None:
     """Print where the branch leaves its run, and what it changes."""
     from twin.units import spoken
 
-    at = spoken(said["at_s"])
-    _say(f"{said['scene']}: extends {said['extends']}, branches at {at} (after {said['events']:,} events)")
-    for words in said["changes"] or ["nothing is changed: as far as that goes it is the same run"]:
+    at = spoken(report["at_s"])
+    _say(
+        f"{report['scene']}: extends {report['extends']}, branches at {at} (after {report['events']:,} events)"
+    )
+    for words in report["changes"] or ["nothing is changed: as far as that goes it is the same run"]:
         _say(f"  {words}")
 
 
-def _print(said: dict[str, Any]) -> None:
+def _print(report: dict[str, Any]) -> None:
     from twin.analysis.branch import time_text
     from twin.analysis.figures import FIGURES
     from twin.analysis.run_mismatch import lengths_apart
     from twin.cli.tables import print_table
     from twin.units import spoken
 
-    _print_head(said)
-    until_s, stopped_s, end_s = said["until_s"], said["parent_simulated_s"], said["scene_end_s"]
-    if said["run"] is None:
+    _print_head(report)
+    until_s, stopped_s, end_s = report["until_s"], report["parent_simulated_s"], report["scene_end_s"]
+    if report["run"] is None:
         _say(
-            f"run it with: twin run {said['scene']}" + (f" --until '{time_text(until_s)}'" if until_s else "")
+            f"run it with: twin run {report['scene']}"
+            + (f" --until '{time_text(until_s)}'" if until_s else "")
         )
         return
-    parent, branch = said["parent"], said["summary"]
-    begun = f"from its snapshot at {spoken(said['from_s'])}" if said["from_s"] else "from the start"
+    parent, branch = report["parent"], report["summary"]
+    begun = f"from its snapshot at {spoken(report['from_s'])}" if report["from_s"] else "from the start"
     reached_s = branch["simulated_s"]
     why = ""
     if until_s == stopped_s:
         why = f", where the run was stopped; its scene lasts {spoken(end_s)}"
     elif reached_s >= end_s > stopped_s:
         why = ", the end of its scene"
-    _say(f"{said['run']}: simulated {begun} to {spoken(reached_s)}{why}")
-    if not said["parent_over"]:
+    _say(f"{report['run']}: simulated {begun} to {spoken(reached_s)}{why}")
+    if not report["parent_over"]:
         _say(f"The run is not over: it is recorded up to {spoken(stopped_s)}, and its figures are not known.")
     elif apart := lengths_apart(stopped_s, reached_s, "The run", "the branch"):
         _say(apart)
-    shown = [one for one in FIGURES if one.key in _SHOWN]
+    shown = [figure for figure in FIGURES if figure.key in _SHOWN]
     rows = [("simulated", spoken(stopped_s), spoken(reached_s))]
-    rows += [(one.title, _figure(one, parent), _figure(one, branch)) for one in shown]
+    rows += [(figure.title, _figure(figure, parent), _figure(figure, branch)) for figure in shown]
     print_table(("", "run", "branch"), rows, right=2)
 
 

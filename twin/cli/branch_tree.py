@@ -24,19 +24,19 @@ def tell_tree(folder: Path, json: bool) -> None:
         _print_tree(folder, roots)
 
 
-def _as_json(one: SceneBranch) -> dict[str, Any]:
-    run = one.outcome
+def _as_json(branch: SceneBranch) -> dict[str, Any]:
+    run = branch.outcome
     return {
-        "scene": one.name,
-        "title": one.title,
-        "at_s": one.at_s,
-        "changes": list(one.changes),
+        "scene": branch.name,
+        "title": branch.title,
+        "at_s": branch.at_s,
+        "changes": list(branch.changes),
         "run": None if run is None else run.path.name,
         "simulated_s": None if run is None else run.t_s,
         "over": None if run is None else run.over,
         "goodput": None if run is None else run.goodput,
         "energy_j": None if run is None else run.energy_j,
-        "branches": [_as_json(child) for child in one.branches],
+        "branches": [_as_json(child) for child in branch.branches],
     }
 
 
@@ -50,27 +50,29 @@ def _print_tree(folder: Path, roots: list[SceneBranch]) -> None:
         return
     rows = []
     for root in roots:
-        for depth, one in root.all():
-            run = one.outcome
-            cut = "" if one.at_s is None else spoken(one.at_s)
+        for depth, branch in root.all():
+            run = branch.outcome
+            cut = "" if branch.at_s is None else spoken(branch.at_s)
             goodput = "" if run is None or run.goodput is None else f"{100 * run.goodput:.2f} %"
             energy = "" if run is None or run.energy_j is None else quantity_words(run.energy_j, "energy")
             lasts = "" if run is None else spoken(run.t_s) + ("" if run.over else ", not over")
-            name = "  " * depth + _called(one, run is not None)
-            changes = "; ".join(one.changes) if one.at_s is not None else ""
+            name = "  " * depth + _called(branch, run is not None)
+            changes = "; ".join(branch.changes) if branch.at_s is not None else ""
             rows.append((name, cut, changes, lasts, goodput, energy))
     print_table(("scene", "cut at", "what it changes", "simulated", "goodput", "energy"), rows, right=3)
-    unread = dict.fromkeys(one.unread for root in roots for _, one in root.all() if one.unread)
+    unread = dict.fromkeys(branch.unread for root in roots for _, branch in root.all() if branch.unread)
     for sentence in (*unread, *_apart(roots)):
         console().print(sentence, markup=False, soft_wrap=True)
 
 
-def _called(one: SceneBranch, with_run: bool = False) -> str:
+def _called(branch: SceneBranch, with_run: bool = False) -> str:
     """Return how people call a scene; of a shipped one also from which run what stands beside it is."""
-    if not one.name.startswith("builtin:"):
-        return one.name.removesuffix(".twin.yaml") + ("" if one.path is not None else " (not in this folder)")
-    run = f", {one.outcome.path.name}" if with_run and one.outcome is not None else ""
-    return f"{one.name.removeprefix('builtin:')} (shipped{run})"
+    if not branch.name.startswith("builtin:"):
+        return branch.name.removesuffix(".twin.yaml") + (
+            "" if branch.path is not None else " (not in this folder)"
+        )
+    run = f", {branch.outcome.path.name}" if with_run and branch.outcome is not None else ""
+    return f"{branch.name.removeprefix('builtin:')} (shipped{run})"
 
 
 def _apart(roots: list[SceneBranch]) -> list[str]:

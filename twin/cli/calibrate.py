@@ -53,14 +53,14 @@ def calibrate_profile(
     """
     from datetime import UTC, datetime
 
-    from twin.cli.errors import BadInput, told, warn
+    from twin.cli.errors import BadInput, reporting_errors, warn
     from twin.cli.output import print_json
     from twin.cli.target import must_be_free
     from twin.planning.profile.profiles import load_calibrated
     from twin.planning.table.calibrate import CalibrationError, calibrate, save_calibration, worth_words
     from twin.planning.table.case_file import CaseFileError
 
-    with told():
+    with reporting_errors():
         must_be_free(out, "-o", runs, *([base] if base else []))
         try:
             cases, profile, reasons = _runs(runs, None if base is None else load_calibrated(base))
@@ -79,7 +79,7 @@ def calibrate_profile(
         worth = worth_words(fitted.runs)
         if json:
             print_json(
-                "calibration", {"file": str(out), **_said(fitted), "worth": worth, "not_used": reasons}
+                "calibration", {"file": str(out), **_as_json(fitted), "worth": worth, "not_used": reasons}
             )
         else:
             _print(fitted)
@@ -97,13 +97,13 @@ def _runs(
     table = read_case_file(path)
     cases: list[TrainingCase] = []
     reasons = []
-    for line, one in zip(table.lines, judge_table(table, base), strict=True):
-        if one.case is None:
-            reasons.append(f"{line}: {one.reason}")
-        elif one.measured_s is None:
+    for line, estimate in zip(table.lines, judge_table(table, base), strict=True):
+        if estimate.case is None:
+            reasons.append(f"{line}: {estimate.reason}")
+        elif estimate.measured_s is None:
             reasons.append(f"{line}: no measured step time; fill column step_time_s")
         else:
-            cases.append(one.case)
+            cases.append(estimate.case)
     if not cases:
         first = f" ({reasons[0]})" if reasons else ""
         raise CalibrationError(f"no line has a run with a measured step time{first}")
@@ -115,7 +115,7 @@ def _runs(
     return cases, base or cases[0].calibrated, reasons
 
 
-def _said(fitted: FittedProfile) -> dict[str, Any]:
+def _as_json(fitted: FittedProfile) -> dict[str, Any]:
     def errors(of: Errors | None) -> dict[str, float] | None:
         names = ("mape_pct", "median_pct", "p90_pct", "worst_pct", "bias_pct")
         return None if of is None else {name: getattr(of, name) for name in names}

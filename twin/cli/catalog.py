@@ -25,10 +25,10 @@ def list_parts(
 ) -> None:
     """List the parts, and how many of their numbers are published, derived, ..."""
     from twin.catalog import list_rows, load_catalog
-    from twin.cli.errors import told
+    from twin.cli.errors import reporting_errors
     from twin.cli.output import print_json
 
-    with told():
+    with reporting_errors():
         rows = list_rows(load_catalog(), kind)
         if json:
             print_json("catalog-list", {"parts": rows})
@@ -62,10 +62,10 @@ def show_part(
 ) -> None:
     """Show every number of a part with its unit, status and source."""
     from twin.catalog import load_catalog, show_rows
-    from twin.cli.errors import told
+    from twin.cli.errors import reporting_errors
     from twin.cli.output import print_json
 
-    with told():
+    with reporting_errors():
         rows = show_rows(load_catalog(), part)
         if json:
             print_json("catalog-part", {"part": part, "values": rows})
@@ -85,10 +85,10 @@ def check_parts(json: Json = False) -> None:
     A warning is unusual but possible, and does not count.
     """
     from twin.catalog import check_rows, load_catalog
-    from twin.cli.errors import ExitCode, told
+    from twin.cli.errors import ExitCode, reporting_errors
     from twin.cli.output import print_json
 
-    with told():
+    with reporting_errors():
         catalog = load_catalog()
         rows = check_rows(catalog)
         if json:

@@ -45,13 +45,13 @@ def check_scene(
 
     Exit code 0: no error and no warning; there may be notices. 1: errors or warnings. 2: it cannot be read.
     """
-    from twin.cli.errors import BadInput, ExitCode, told
+    from twin.cli.errors import BadInput, ExitCode, reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
     from twin.scenario import ScenarioError
     from twin.scenario.file.set_option import set_texts
 
-    with told(scene):
+    with reporting_errors(scene):
         if rules:
             _print_rules(json)
             raise typer.Exit(ExitCode.DONE)
@@ -79,7 +79,7 @@ def check_scene(
             raise typer.Exit(ExitCode.FINDINGS if failed else ExitCode.DONE)
         report, counts = report_of(document)
         if json:
-            rows = [{**_located(document, one), **one.plain()} for one in report.findings]
+            rows = [{**_located(document, finding), **finding.plain()} for finding in report.findings]
             head = {
                 "scene": document.name,
                 "readable": True,
@@ -118,29 +118,31 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
         plant = build(scenario, catalog)
     except (PlantError, UnknownPart) as error:
         return unbuilt(scenario, str(error.args[0])), made
-    told: list[tuple[str, Found]] = []
+    of_start: list[tuple[str, Found]] = []
     of_edits: dict[str, list[tuple[str, Found]]] = {}
     try:
         engine = Engine(scenario)
-        told = list(at_the_start(scenario, engine.events(0)))
+        of_start = list(at_the_start(scenario, engine.events(0)))
         places = {edit.id: place for place, edit in enumerate(scenario.edits)}
         of_edits = {
-            one.edit.id: of_an_edit(one.edit.id, places[one.edit.id], stage, one.refusal, one.misfits)
-            for one, stage in zip(trials(engine), document.stages.made, strict=True)
+            trial.edit.id: of_an_edit(
+                trial.edit.id, places[trial.edit.id], stage, trial.refusal, trial.misfits
+            )
+            for trial, stage in zip(trials(engine), document.stages.made, strict=True)
         }
     except NotJoined as error:
         at, ids = size_of(scenario, error.job), (error.job,)
-        told = [("job-fits", Found(at=at, reason=error.reason, fix=error.hint, ids=ids))]
+        of_start = [("job-fits", Found(at=at, reason=error.reason, fix=error.hint, ids=ids))]
     except UncooledNode as error:
         if (plant.nodes.loop[plant.nodes.present] >= 0).all():  # else a rule of cooling says it
-            told = [("run-impossible", Found(at=(), reason=str(error)))]
+            of_start = [("run-impossible", Found(at=(), reason=str(error)))]
     except SplitHall:
         pass  # a rule of cooling says it
     except (PlantError, UnplaceableJob, PlanError, ProfileError) as error:
-        told = [("run-impossible", Found(at=(), reason=str(error)))]
+        of_start = [("run-impossible", Found(at=(), reason=str(error)))]
     except UnknownPart as error:
-        told = [("run-impossible", Found(at=(), reason=str(error.args[0])))]
-    report = check(scenario, plant, catalog, told)
+        of_start = [("run-impossible", Found(at=(), reason=str(error.args[0])))]
+    report = check(scenario, plant, catalog, of_start)
     return after_edits(report, scenario, document.stages, catalog, of_edits), made
 
 
@@ -166,31 +168,33 @@ def _print_report(document: Document, report: Report, counts: dict[str, int]) ->
     table.add_column("what", ratio=1, overflow="fold")
     for column in ("is", "limit"):
         table.add_column(column, justify="right", no_wrap=True)
-    for one in report.open:
-        place = _located(document, one)
+    for finding in report.open:
+        place = _located(document, finding)
         own = place["file"] == document.name
         line = str(place["line"] or "")
         line = line if own else f"{place['file'].removesuffix('.twin.yaml')}:{line}"
-        value = one.value.text if one.value is not None else ""
-        limit = one.limit.text if one.limit is not None else ""
-        what = f"{one.sentence}\n\N{RIGHTWARDS ARROW} {one.fix}" if one.fix else one.sentence
-        severity = Text(one.severity, style=styles[one.severity])
-        table.add_row(severity, one.rule, line, Text(what), value, limit)
+        value = finding.value.text if finding.value is not None else ""
+        limit = finding.limit.text if finding.limit is not None else ""
+        sentence = (
+            f"{finding.sentence}\n\N{RIGHTWARDS ARROW} {finding.fix}" if finding.fix else finding.sentence
+        )
+        severity = Text(finding.severity, style=styles[finding.severity])
+        table.add_row(severity, finding.rule, line, Text(sentence), value, limit)
     if report.open:
         to.print(table)
-    for one in report.findings:
-        if one.excluded:
-            text = f"accepted  {one.rule} at {one.target}: {one.sentence}  \N{EM DASH} {one.comment}"
+    for finding in report.findings:
+        if finding.excluded:
+            text = f"accepted  {finding.rule} at {finding.target}: {finding.sentence}  \N{EM DASH} {finding.comment}"
             to.print(Text(text, style="dim"), soft_wrap=True)
-    found = [f"{n:,} {what}{'s' if n > 1 else ''}" for what, n in report.counts().items() if n]
+    found = [f"{n:,} {noun}{'s' if n > 1 else ''}" for noun, n in report.counts().items() if n]
     if not report.failed:
-        found = ["nothing found", *(f"but {one}" for one in found)]
-    told = _exclusions(document, report)
-    found += [f"{told['accepted']:,} accepted"] if told["accepted"] else []
-    if told["unmatched"]:
-        match = "match" if told["unmatched"] > 1 else "matches"
-        found.append(f"{told['unmatched']:,} of {told['written']:,} exclusions {match} nothing")
-    made = ", ".join(f"{what} {number:,}" for what, number in counts.items())
+        found = ["nothing found", *(f"but {count}" for count in found)]
+    exclusions = _exclusions(document, report)
+    found += [f"{exclusions['accepted']:,} accepted"] if exclusions["accepted"] else []
+    if exclusions["unmatched"]:
+        match = "match" if exclusions["unmatched"] > 1 else "matches"
+        found.append(f"{exclusions['unmatched']:,} of {exclusions['written']:,} exclusions {match} nothing")
+    made = ", ".join(f"{noun} {number:,}" for noun, number in counts.items())
     to.print(Text(f"{document.name}: {', '.join(found)} ({made})"), soft_wrap=True)
 
 
@@ -199,7 +203,7 @@ def _exclusions(document: Document, report: Report) -> dict[str, int]:
     from twin.rules.data import UNMATCHED
 
     written = len(document.scenario.exclusions)
-    idle = sum(one.rule == UNMATCHED for one in report.findings)
+    idle = sum(finding.rule == UNMATCHED for finding in report.findings)
     accepted = len(report.findings) - len(report.open)
     return {"written": written, "accepted": accepted, "unmatched": idle}
 

@@ -84,12 +84,12 @@ def compare_runs(
     """
     from twin.api.compare import Reruns
     from twin.cli.compare_json import comparison_json
-    from twin.cli.errors import told
+    from twin.cli.errors import reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import time_of
     from twin.cli.target import must_be_free
 
-    with told(f"{a} {b}"):
+    with reporting_errors(f"{a} {b}"):
         option, report = ("--html", html) if out is None else ("-o", out)
         if report is not None:
             must_be_free(report, option, a, b, endings=(".html", ".htm"))

@@ -16,24 +16,24 @@ def comparison_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]
 
     rows = {}
     for figure in FIGURES:
-        one = found.differences.get(figure.key)
-        rows[figure.key] = one and {
+        difference = found.differences.get(figure.key)
+        rows[figure.key] = difference and {
             "title": figure.title,
-            "a": one.a,
-            "b": one.b,
-            "difference": one.difference,
-            "seeds": one.seeds,
-            "paired_half_width": one.paired,
-            "unpaired_half_width": one.unpaired,
-            "beyond_chance": one.beyond_chance,
-            "seeds_higher": one.higher,
-            "seeds_lower": one.lower,
+            "a": difference.a,
+            "b": difference.b,
+            "difference": difference.difference,
+            "seeds": difference.seeds,
+            "paired_half_width": difference.paired,
+            "unpaired_half_width": difference.unpaired,
+            "beyond_chance": difference.beyond_chance,
+            "seeds_higher": difference.higher,
+            "seeds_lower": difference.lower,
             "judgement": judged(figure, found).words,
             "by_seed": [
                 {"seed": number, "a": pair[0], "b": pair[1]}
-                for number, pair in zip(found.seeds, one.pairs, strict=True)
+                for number, pair in zip(found.seeds, difference.pairs, strict=True)
             ]
-            if one.paired is not None
+            if difference.paired is not None
             else [],
         }
     way = found.waterfall

@@ -35,9 +35,9 @@ def print_completion(
     """Print the script that completes commands, options and scenes in a shell."""
     from typer._completion_shared import get_completion_script
 
-    from twin.cli.errors import told
+    from twin.cli.errors import reporting_errors
 
-    with told():
+    with reporting_errors():
         print(get_completion_script(prog_name="twin", complete_var=ASKED, shell=shell.value))
 
 

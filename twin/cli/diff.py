@@ -37,7 +37,7 @@ def diff_scenes(
 
     Exit code 0: they mean the same. 1: they differ. 2: one cannot be read.
     """
-    from twin.cli.errors import ExitCode, told
+    from twin.cli.errors import ExitCode, reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
     from twin.commands.budget.budget import budget
@@ -45,27 +45,27 @@ def diff_scenes(
     from twin.commands.edit.command import EditedScene
     from twin.scenario.file.diff import differences
 
-    with told(f"{before} {after}"):
+    with reporting_errors(f"{before} {after}"):
         first, second = (EditedScene.of(load_scene(name)) for name in (before, after))
         found = differences(first.scenario, second.scenario)
-        sides = [(one, budget(one)) for one in (first, second)]
+        sides = [(side, budget(side)) for side in (first, second)]
         sums = _sums(sides[0][1], sides[1][1])
         if json:
             rows = [
                 {
-                    "path": one.path,
-                    "section": one.section,
-                    "kind": one.kind,
-                    "before": one.before or None,
-                    "after": one.after or None,
+                    "path": difference.path,
+                    "section": difference.section,
+                    "kind": difference.kind,
+                    "before": difference.before or None,
+                    "after": difference.after or None,
                 }
-                for one in found
+                for difference in found
             ]
             print_json(
                 "scene-diff", {"a": before, "b": after, "same": not found, "differences": rows, "sums": sums}
             )
         else:
-            _print(found, sums, [left_out(one.catalog, figures.unpriced) for one, figures in sides])
+            _print(found, sums, [left_out(side.catalog, figures.unpriced) for side, figures in sides])
         raise typer.Exit(ExitCode.FINDINGS if found else ExitCode.DONE)
 
 
@@ -75,7 +75,7 @@ def _sums(before: Budget, after: Budget) -> dict[str, dict[str, float | None]]:
 
     made: dict[str, dict[str, float | None]] = {}
     for name in FIGURES:
-        pair = [float(getattr(one, name)) for one in (before, after)]
+        pair = [float(getattr(side, name)) for side in (before, after)]
         if pair[0] != pair[1]:
             old, new = (value if math.isfinite(value) else None for value in pair)
             made[name] = {"before": old, "after": new}
@@ -105,8 +105,8 @@ def _print(found: list[Difference], sums: dict[str, dict[str, float | None]], un
         if "cost_usd" in sums:
             for name, left in zip("AB", unpriced, strict=True):
                 to.print(f"The cost of {name} leaves out {left}.", highlight=False) if left else None
-    for section, group in groupby(found, key=lambda one: one.section):
+    for section, group in groupby(found, key=lambda difference: difference.section):
         to.print(Text(f"\n{section}", style="bold"))
-        for one in group:
-            mark = {"added": "+", "removed": "-", "changed": "~"}[one.kind]
-            to.print(f"  {mark} {sentence(one)}", highlight=False, markup=False)
+        for difference in group:
+            mark = {"added": "+", "removed": "-", "changed": "~"}[difference.kind]
+            to.print(f"  {mark} {sentence(difference)}", highlight=False, markup=False)

@@ -12,7 +12,7 @@ import typer
 
 from twin.api.errors import BadInput
 
-__all__ = ["BadInput", "ExitCode", "Failure", "input_errors", "told", "warn"]
+__all__ = ["BadInput", "ExitCode", "Failure", "input_errors", "reporting_errors", "warn"]
 
 
 class ExitCode(IntEnum):
@@ -30,7 +30,7 @@ class Failure(Exception):
 
 
 @contextmanager
-def told(scene: str = "") -> Iterator[None]:
+def reporting_errors(scene: str = "") -> Iterator[None]:
     """Tell the errors that input can cause, and exit with the code they stand for; bugs pass through.
 
     Parameters

@@ -52,14 +52,14 @@ def estimate_cases(
     Exit code 0 also where single rows cannot be judged: each of them says why.
     """
     from twin.api.estimate import named_profile, stacks_of, worth_of
-    from twin.cli.errors import BadInput, told, warn
+    from twin.cli.errors import BadInput, reporting_errors, warn
     from twin.cli.output import print_json
     from twin.cli.target import must_be_free
     from twin.planning.table.case_file import CaseFileError, read_case_file, write_csv
     from twin.planning.table.case_output import csv_rows, json_rows, output_columns, summary
     from twin.planning.table.estimate_cases import judge_table
 
-    with told():
+    with reporting_errors():
         if out is not None:
             must_be_free(out, "-o", cases, *([profile] if profile else []))
         try:
@@ -67,7 +67,7 @@ def estimate_cases(
             judged = judge_table(table, None if profile is None else named_profile(profile))
         except CaseFileError as error:
             raise BadInput(str(error)) from None
-        said = summary(judged)
+        totals = summary(judged)
         if out is not None:
             write_csv(out, output_columns(table), csv_rows(table, judged))
         if json:
@@ -75,7 +75,7 @@ def estimate_cases(
                 "estimate",
                 {
                     "file": str(cases),
-                    **said,
+                    **totals,
                     "worth": worth_of(judged),
                     "stacks": stacks_of(judged),
                     "cases": json_rows(table, judged),
@@ -84,24 +84,24 @@ def estimate_cases(
             return
         if out is None:
             _print(table, judged)
-        print(_told(said) if out is None else f"{out}: {_told(said)}")
+        print(_totals_words(totals) if out is None else f"{out}: {_totals_words(totals)}")
         stacks = stacks_of(judged)
         for name, sentence in worth_of(judged).items():
             print(f"{name}: {sentence}")
             if name in stacks:
                 print(f"{name}: where a row does not say, {stacks[name]}")
         if out is not None:
-            for line, one in zip(table.lines, judged, strict=True):
-                if one.parts is None:
-                    warn(f"{cases}:{line}: {one.reason}")
+            for line, estimate in zip(table.lines, judged, strict=True):
+                if estimate.parts is None:
+                    warn(f"{cases}:{line}: {estimate.reason}")
 
 
-def _told(said: dict[str, Any]) -> str:
-    text = f"{said['judged']} of {said['rows']} rows judged"
-    if not said["measured"]:
+def _totals_words(totals: dict[str, Any]) -> str:
+    text = f"{totals['judged']} of {totals['rows']} rows judged"
+    if not totals["measured"]:
         return text
-    figures = (f"{word} {said[f'{key}_pct']:.2f} %" for word, key in _FIGURES)
-    return f"{text}; {said['measured']} measured: {', '.join(figures)}"
+    figures = (f"{word} {totals[f'{key}_pct']:.2f} %" for word, key in _FIGURES)
+    return f"{text}; {totals['measured']} measured: {', '.join(figures)}"
 
 
 _FIGURES = (
@@ -131,31 +131,31 @@ def _print(table: CaseFile, judged: Sequence[CaseEstimate]) -> None:
     from twin.cli.plan_table import degrees
     from twin.cli.tables import print_table
 
-    cuts = [_cut(one.case.parallel) for one in judged if one.case is not None]
+    cuts = [_cut(estimate.case.parallel) for estimate in judged if estimate.case is not None]
     degree_head, cut_cells = degrees(cuts) if cuts else ("", [])
     each = iter(cut_cells)
     heads = ("line", "run", "GPUs", degree_head, "step s", "comm %", "GB", "MFU %", "error %")
     rows, notes = [], []
-    for line, cells, one in zip(table.lines, table.rows, judged, strict=True):
-        if one.reason:
-            notes.append(f"line {line}: {one.reason}")
+    for line, cells, estimate in zip(table.lines, table.rows, judged, strict=True):
+        if estimate.reason:
+            notes.append(f"line {line}: {estimate.reason}")
         model = next((cells[head] for head in table.columns if head.lower() == "model"), "")
-        if one.parts is None or one.case is None or one.memory is None:
+        if estimate.parts is None or estimate.case is None or estimate.memory is None:
             rows.append((str(line), model, *[""] * (len(heads) - 2)))
             continue
-        step_s = one.parts.step_s
-        exposed_s = sum(getattr(one.parts, f"exposed_{kind}_s") for kind in _COMMUNICATION)
+        step_s = estimate.parts.step_s
+        exposed_s = sum(getattr(estimate.parts, f"exposed_{kind}_s") for kind in _COMMUNICATION)
         rows.append(
             (
                 str(line),
-                f"{model} {one.case.stack.precision}".strip(),
-                str(one.case.parallel.gpus),
+                f"{model} {estimate.case.stack.precision}".strip(),
+                str(estimate.case.parallel.gpus),
                 next(each),
                 f"{step_s:.3f}",
                 f"{100 * exposed_s / step_s:.1f}",
-                f"{one.memory.total_bytes / 1e9:.1f}",
-                f"{100 * one.parts.mfu:.1f}",
-                "" if one.ratio is None else f"{100 * (one.ratio - 1):+.1f}",
+                f"{estimate.memory.total_bytes / 1e9:.1f}",
+                f"{100 * estimate.parts.mfu:.1f}",
+                "" if estimate.ratio is None else f"{100 * (estimate.ratio - 1):+.1f}",
             )
         )
     print_table(heads, rows, right=len(heads) - 2)

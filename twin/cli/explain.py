@@ -47,13 +47,13 @@ def explain_run(
     """
     from twin.analysis.explain import explain
     from twin.analysis.wall_clock import moments
-    from twin.cli.errors import told
+    from twin.cli.errors import reporting_errors
     from twin.cli.older import tell_if_older
     from twin.cli.output import print_json
     from twin.cli.scene import must_be_run
     from twin.record.reader import Reader
 
-    with told(run):
+    with reporting_errors(run):
         must_be_run(run)
         with Reader(run) as reader:
             tell_if_older(reader)
@@ -97,14 +97,14 @@ def _as_json(run: str, found: Explanation) -> dict[str, Any]:
         "lost_before_gpu_s": found.lost_before_gpu_s,
         "accounts": [
             {
-                "account": one.account,
-                "gpu_s": one.gpu_s,
-                "share": one.share,
-                "text": one.text,
-                "causes": [_cause(cause) for cause in one.causes],
-                "more_causes": one.more,
+                "account": loss.account,
+                "gpu_s": loss.gpu_s,
+                "share": loss.share,
+                "text": loss.text,
+                "causes": [_cause(cause) for cause in loss.causes],
+                "more_causes": loss.more,
             }
-            for one in found.lost
+            for loss in found.lost
         ],
     }
 
@@ -146,17 +146,17 @@ def _print(found: Explanation, says: Moments) -> None:
     )
     for words in found.remarks:
         to.print(Text(words, style="dim"), soft_wrap=True)
-    for one in found.lost:
+    for loss in found.lost:
         to.print()
-        line = Text(f"{100 * one.share:6.2f} %  ", style="bold")
-        line.append(one.title, style="bold")
-        line.append(f"  {one.gpu_s / 3600:,.2f} GPU-hours", style="dim")
+        line = Text(f"{100 * loss.share:6.2f} %  ", style="bold")
+        line.append(loss.title, style="bold")
+        line.append(f"  {loss.gpu_s / 3600:,.2f} GPU-hours", style="dim")
         to.print(line, soft_wrap=True)
-        to.print(Text(f"          {one.text}"), soft_wrap=True)
-        if len(one.causes) > 1:
-            for cause in one.causes:
+        to.print(Text(f"          {loss.text}"), soft_wrap=True)
+        if len(loss.causes) > 1:
+            for cause in loss.causes:
                 to.print(
                     Text(f"          {cause.gpu_s / 3600:12,.2f}  {cause.text}", style="dim"), soft_wrap=True
                 )
-        if one.more:
-            to.print(Text(f"                        and {one.more:,} more", style="dim"), soft_wrap=True)
+        if loss.more:
+            to.print(Text(f"                        and {loss.more:,} more", style="dim"), soft_wrap=True)

@@ -62,7 +62,7 @@ def export_run(
     """Write the series of a run as CSV, Parquet or OpenMetrics, or a Perfetto trace."""
     from twin.analysis import export
     from twin.analysis.export_parquet import NoParquet, write_parquet
-    from twin.cli.errors import BadInput, told
+    from twin.cli.errors import BadInput, reporting_errors
     from twin.cli.progress import progress
     from twin.cli.scene import must_be_run, time_of
     from twin.cli.target import must_be_free
@@ -73,7 +73,7 @@ def export_run(
         To.openmetrics: export.write_openmetrics,
         To.perfetto: export.write_trace,
     }
-    with told(run):
+    with reporting_errors(run):
         must_be_run(run)
         must_be_free(out, "-o", run, replace=replace)
         to = _named(out, format)
@@ -83,7 +83,7 @@ def export_run(
             channels = export.channels_named(names)
         except export.NoSuchChannel as error:
             raise BadInput(f"--channel: {error}") from None
-        if every_s is not None and (every_s <= 0 or not any(one in export.DCGM for one in channels)):
+        if every_s is not None and (every_s <= 0 or not any(chosen in export.DCGM for chosen in channels)):
             raise BadInput(
                 f"--every: {every} says how far apart values of single GPUs are: longer than nothing, and beside "
                 "--channel gpu or one of theirs"
@@ -114,7 +114,7 @@ def _named(out: Path, asked: To | None) -> To:
     if asked is not None:
         text = ending == _ANY_TEXT and asked is not To.parquet
         if named not in (None, asked) and not text:
-            right = next(one for one, to in _BY_ENDING.items() if to is asked)
+            right = next(known_ending for known_ending, to in _BY_ENDING.items() if to is asked)
             raise BadInput(
                 f"--format: {out} is named like {named}, and would hold {asked}; end it with {right}, "
                 f"or leave --format {asked} out"
@@ -123,6 +123,6 @@ def _named(out: Path, asked: To | None) -> To:
     if not ending:
         return To.csv
     if named is None:
-        endings = ", ".join(f"{one} ({to})" for one, to in _BY_ENDING.items())
+        endings = ", ".join(f"{known_ending} ({to})" for known_ending, to in _BY_ENDING.items())
         raise BadInput(f"-o: {out} does not tell its format; end it with {endings}, or give --format")
     return named

@@ -29,13 +29,13 @@ def grow_scene(
 
     Exit code 0: no cable that lies is touched. 1: some are.
     """
-    from twin.cli.errors import ExitCode, told
+    from twin.cli.errors import ExitCode, reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
     from twin.planning.network.expansion_check import grow
     from twin.scenario.file.set_option import set_texts
 
-    with told(scene):
+    with reporting_errors(scene):
         document = set_texts(load_scene(scene), set_ or [])
         growth = grow(document.scenario, to)
         if json:
@@ -56,7 +56,9 @@ def growth_row(growth: Growth) -> dict[str, Any]:
             "after": growth.gpus_after,
             "untouched": growth.untouched_gpus,
         },
-        "changes": [{"path": one.path, "before": one.before, "after": one.after} for one in growth.changes],
+        "changes": [
+            {"path": edit.path, "before": edit.before, "after": edit.after} for edit in growth.changes
+        ],
         "no_longer_fits": list(growth.no_longer_fits),
         "tiers_added": list(change.tiers),
         "cables": {
@@ -95,7 +97,7 @@ def _print(growth: Growth) -> None:
     if growth.changes:
         print_table(
             ("Changes in the scene", "now", "then"),
-            [(one.path, one.before, one.after) for one in growth.changes],
+            [(edit.path, edit.before, edit.after) for edit in growth.changes],
         )
     print_table(
         ("", "now", "kept", "moved", "removed", "new", "then"),
@@ -115,11 +117,11 @@ def _print(growth: Growth) -> None:
         ],
         right=6,
     )
-    said = [f"Cable laid or moved: {change.laid_m / 1000:,.1f} km."]
-    said.append(f"Work: about {growth.work_h:,.0f} h of a technician (estimated).")
-    said.append(_bill(growth))
-    said += [f"Not possible: {reason}." for reason in growth.no_longer_fits]
-    console().print(Text("\n".join(said)))
+    sentences = [f"Cable laid or moved: {change.laid_m / 1000:,.1f} km."]
+    sentences.append(f"Work: about {growth.work_h:,.0f} h of a technician (estimated).")
+    sentences.append(_bill(growth))
+    sentences += [f"Not possible: {reason}." for reason in growth.no_longer_fits]
+    console().print(Text("\n".join(sentences)))
 
 
 def _counts(*numbers: int) -> tuple[str, ...]:
@@ -139,10 +141,10 @@ def _bill(growth: Growth) -> str:
     priced = [name for name, (n, usd) in bought.items() if n and usd is not None]
     without = [words[name] for name, (n, usd) in bought.items() if n and usd is None]
     total = sum(usd for _, usd in bought.values() if usd is not None)
-    said = (
+    priced_words = (
         f"{' and '.join(words[name] for name in priced)}: {total:,.0f} USD at catalogue prices"
         if priced
         else ""
     )
     missing = f"without {' and '.join(without)}, price not in the catalogue" if without else ""
-    return f"To buy: {', '.join(part for part in (said, missing) if part) or 'nothing'}."
+    return f"To buy: {', '.join(part for part in (priced_words, missing) if part) or 'nothing'}."

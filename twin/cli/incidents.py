@@ -48,7 +48,7 @@ def show_incidents(
     json: Json = False,
 ) -> None:
     """Print random incidents that fit a scene, to paste into it."""
-    from twin.cli.errors import BadInput, told
+    from twin.cli.errors import BadInput, reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene, time_of, with_changes
     from twin.planning.risk.random_incidents import random_incidents
@@ -56,7 +56,7 @@ def show_incidents(
     from twin.scenario.text.emit import block
     from twin.units import spoken
 
-    with told(scene):
+    with reporting_errors(scene):
         scenario = with_changes(load_scene(scene), set_ or [], [])
         from_s = time_of(from_, "--from")
         until_s = scenario.duration_s if until is None else time_of(until, "--until")
@@ -65,7 +65,7 @@ def show_incidents(
             raise BadInput(f"--from: {from_} is not before {end}: no incident can begin")
         chosen = scenario.seed if seed is None else seed
         found = random_incidents(scenario, level.value, chosen, from_s, until_s)
-        shown = {"interventions": [plain(one) for one in found]}
+        shown = {"interventions": [plain(incident) for incident in found]}
         if json:
             print_json("incidents", {"level": level.value, "seed": chosen, **shown})
         else:

@@ -33,10 +33,10 @@ def show_jobs(
 ) -> None:
     """Summarise a job trace: jobs, GPUs, running times, users."""
     from twin.api.job_trace import read_table, rules_of
-    from twin.cli.errors import told
+    from twin.cli.errors import reporting_errors
     from twin.cli.output import print_json
 
-    with told(str(trace)):
+    with reporting_errors(str(trace)):
         rules = rules_of(maps or [])
         held = contents(read_table(trace, format, rules), rules, trace.name)
         if json:
@@ -100,8 +100,8 @@ def _print(held: dict[str, Any]) -> None:
         ("Work", f"{held['gpu_s'] / 3600.0:,.0f} GPU-hours"),
         ("With a limit", f"{held['with_limit']:,}"),
     ]
-    named = [what for what in ("users", "groups", "partitions") if held[what]]
-    rows += [(what.capitalize(), f"{len(held[what])}: {_counts(held[what])}") for what in named]
+    named = [key for key in ("users", "groups", "partitions") if held[key]]
+    rows += [(key.capitalize(), f"{len(held[key])}: {_counts(held[key])}") for key in named]
     rows += [("Left out", f"{count:,} {why}") for why, count in held["left_out"].items()]
     print_table(("", held["file"]), rows)
 

@@ -32,8 +32,8 @@ class JsonFormat(NamedTuple):
     def schema(self) -> dict[str, Any]:
         """Return its schema."""
         path = Path(str(resources.folder("assets"))) / "schema" / self.file
-        said: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return said
+        schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return schema
 
 
 JSON_FORMATS = (
@@ -65,4 +65,4 @@ JSON_FORMATS = (
 
 def json_format(name: str) -> JsonFormat:
     """Return the format of a name; `KeyError` where there is none."""
-    return {one.name: one for one in JSON_FORMATS}[name]
+    return {known_format.name: known_format for known_format in JSON_FORMATS}[name]

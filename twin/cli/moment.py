@@ -78,8 +78,8 @@ def _nearest(reader: Reader, at_s: float) -> RunEngine:
     if snapshot is not None:
         return gone_on(make, header.scenario, snapshot.data, header.redraws)
     engine = begun(make, found.scene(header.scenario), header.seed, header.redraws)
-    for one in found.asked:
-        engine.intervene(one.done.model_copy(update={"at_s": one.marker.t_s}))
+    for request in found.asked:
+        engine.intervene(request.done.model_copy(update={"at_s": request.marker.t_s}))
     return engine
 
 

@@ -29,9 +29,9 @@ def open_scene(
 
     A run opens as it was recorded, at any time, without simulating it again.
     """
-    from twin.cli.errors import BadInput, Failure, told
+    from twin.cli.errors import BadInput, Failure, reporting_errors
 
-    with told(scene or ""):
+    with reporting_errors(scene or ""):
         from twin.cli.display import has_display
         from twin.cli.scene import is_run, run_path, scene_path
 

@@ -88,12 +88,12 @@ def plan_scene(
     from dataclasses import asdict
 
     from twin.api.plan import planned
-    from twin.cli.errors import ExitCode, told
+    from twin.cli.errors import ExitCode, reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
     from twin.scenario.file.set_option import set_texts
 
-    with told(scene):
+    with reporting_errors(scene):
         options = {
             "flash": flash,
             "seq_parallel": seq_parallel,
@@ -106,36 +106,37 @@ def plan_scene(
         found = planned(
             document, scene, model, gpus, batch, sequence, precision, profile, sharding, options, top
         )
-        said = asdict(found)
+        report = asdict(found)
         if json:
-            print_json("plan", said)
+            print_json("plan", report)
         else:
-            _print(said)
-        raise typer.Exit(ExitCode.DONE if said["plans"] else ExitCode.FINDINGS)
+            _print(report)
+        raise typer.Exit(ExitCode.DONE if report["plans"] else ExitCode.FINDINGS)
 
 
-def _print(said: dict[str, Any]) -> None:
+def _print(report: dict[str, Any]) -> None:
     import textwrap
 
     from twin.cli.plan_table import print_plans
     from twin.cli.tables import console
 
     print(
-        f"{said['model']}, {said['sequence']:,} tokens, batch {said['global_batch']:,}, {said['precision']}, on "
-        f"{said['gpus']:,} x {said['gpu']} (scale-up domain {said['domain_gpus']}), profile {said['profile']}"
+        f"{report['model']}, {report['sequence']:,} tokens, batch {report['global_batch']:,}, {report['precision']}, "
+        f"on {report['gpus']:,} x {report['gpu']} (scale-up domain {report['domain_gpus']}), "
+        f"profile {report['profile']}"
     )
-    print(textwrap.fill(f"stack: {said['stack_words']}: {said['profile_title']}", console().width))
-    if said["other_profiles"]:
-        print(f"other stacks on this GPU: --profile {', '.join(said['other_profiles'])}")
-    if said["plans"]:
-        print_plans(said["plans"])
+    print(textwrap.fill(f"stack: {report['stack_words']}: {report['profile_title']}", console().width))
+    if report["other_profiles"]:
+        print(f"other stacks on this GPU: --profile {', '.join(report['other_profiles'])}")
+    if report["plans"]:
+        print_plans(report["plans"])
     else:
-        print(f"no configuration can run; {said['hint'] or _HINT}")
-    print(f"{said['tried']} configurations evaluated in {1e3 * said['search_s']:.0f} ms; refused:")
-    for reason, count in said["refused"].items():
+        print(f"no configuration can run; {report['hint'] or _HINT}")
+    print(f"{report['tried']} configurations evaluated in {1e3 * report['search_s']:.0f} ms; refused:")
+    for reason, count in report["refused"].items():
         if count:
             print(f"  {count:6d}  {reason}")
-    print(said["worth"])
-    if said["plans"]:
+    print(report["worth"])
+    if report["plans"]:
         print()
-        print(said["plans"][0]["yaml"], end="")
+        print(report["plans"][0]["yaml"], end="")

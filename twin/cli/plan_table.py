@@ -59,19 +59,19 @@ def columns(plans: Sequence[Plan], width: int) -> list[tuple[str, list[str]]]:
     ]
     seconds = {head: [part_seconds(plan, head) for plan in plans] for head, _ in PARTS}
     seconds = {head: times for head, times in seconds.items() if any(times)}
-    other = seconds.pop("other", [0.0] * len(plans))
+    rest = seconds.pop("other", [0.0] * len(plans))
     while True:
         parts = [(head, [f"{time:.2f}" for time in times]) for head, times in seconds.items()]
-        if any(other):
-            parts.append(("other", [f"{time:.2f}" for time in other]))
+        if any(rest):
+            parts.append(("other", [f"{time:.2f}" for time in rest]))
         found = [*first, *parts, *last]
         small = min(
-            (head for head in seconds if head != "compute"), key=lambda one: max(seconds[one]), default=""
+            (head for head in seconds if head != "compute"), key=lambda name: max(seconds[name]), default=""
         )
         unseen = small and max(seconds[small]) < 0.005
         if not small or (not unseen and _width(found) <= width):
             return found
-        other = [a + b for a, b in zip(other, seconds.pop(small), strict=True)]
+        rest = [a + b for a, b in zip(rest, seconds.pop(small), strict=True)]
 
 
 def _width(table: Sequence[tuple[str, Sequence[str]]]) -> int:

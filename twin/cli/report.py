@@ -18,7 +18,7 @@ _SIZE = (1600, 900)
 
 
 def write_report(
-    what: SceneOrRun,
+    scene_or_run: SceneOrRun,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -49,7 +49,7 @@ def write_report(
     every constant with its source. It asks for no network and runs no script.
     """
     from twin.cli.display import has_display
-    from twin.cli.errors import Failure, told, warn
+    from twin.cli.errors import Failure, reporting_errors, warn
     from twin.cli.older import tell_if_older
     from twin.cli.target import must_be_free
     from twin.record.reader import Reader
@@ -57,9 +57,9 @@ def write_report(
     from twin.units import spoken
     from twin.whole_file import write_whole
 
-    with told(what):
-        path = out if out is not None else Path(f"{Path(what).name.partition('.')[0]}.html")
-        must_be_free(path, "-o", what, endings=(".html", ".htm"), replace=replace)
+    with reporting_errors(scene_or_run):
+        path = out if out is not None else Path(f"{Path(scene_or_run).name.partition('.')[0]}.html")
+        must_be_free(path, "-o", scene_or_run, endings=(".html", ".htm"), replace=replace)
         without = "" if pictures else "No pictures were asked for."
         if pictures and not has_display():
             from twin.cli.stage import on_display
@@ -68,7 +68,7 @@ def write_report(
                 on_display(_SIZE)
             except Failure as error:
                 without = f"Without pictures of the hall: {error}."
-        run = run_of(what, seed, until, set_ or [], inject or [])
+        run = run_of(scene_or_run, seed, until, set_ or [], inject or [])
         with Reader(run) as reader:
             tell_if_older(reader)
             if reader.summary is None:
@@ -84,19 +84,21 @@ def write_report(
         print(path)
 
 
-def run_of(what: str, seed: int | None, until: str | None, settings: list[str], injections: list[str]) -> str:
+def run_of(
+    scene_or_run: str, seed: int | None, until: str | None, settings: list[str], injections: list[str]
+) -> str:
     """Return the run file of what was named; a scene is run, into the state folder."""
     from twin.cli.errors import BadInput
     from twin.cli.run import summary_of_run
     from twin.cli.scene import is_run
 
-    if not is_run(what):
-        return str(summary_of_run(what, seed, until, settings, injections, None, True)["run_file"])
+    if not is_run(scene_or_run):
+        return str(summary_of_run(scene_or_run, seed, until, settings, injections, None, True)["run_file"])
     if seed is not None or until is not None or settings or injections:
         raise BadInput(
             "--seed, --until, --set and --inject change a scene, not a recorded run; name the scene instead"
         )
-    return what
+    return scene_or_run
 
 
 def _pictures(reader: Reader, camera: str, colour_by: str) -> tuple[list[ReportPicture], str]:

@@ -56,76 +56,76 @@ def risk_of_scene(
     from dataclasses import asdict
 
     from twin.api.risk import sampled
-    from twin.cli.errors import told
+    from twin.cli.errors import reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
     from twin.scenario.file.set_option import set_texts
 
-    with told(scene):
+    with reporting_errors(scene):
         own = [] if seed is None else [f"seed={seed}"]
         document = set_texts(load_scene(scene), [*(set_ or []), *own])
-        said = asdict(sampled(document, job, seeds, spares, sweep or []))
+        report = asdict(sampled(document, job, seeds, spares, sweep or []))
         if json:
-            print_json("risk", {"seed": document.scenario.seed, **said})
+            print_json("risk", {"seed": document.scenario.seed, **report})
         else:
-            _print(said)
+            _print(report)
 
 
-def _print(said: dict[str, Any]) -> None:
+def _print(report: dict[str, Any]) -> None:
     from twin import units
     from twin.cli.tables import console, print_table
 
     show = console().print
-    between = said["mean_between_s"]
+    between = report["mean_between_s"]
     fails = f"one failure every {units.spoken(between)}" if between < float("inf") else "nothing fails"
     show(
-        f"job {said['job']}: {said['nodes']} nodes, {said['spares']} spares, {units.spoken(said['horizon_s'])}, "
-        f"{fails}; {said['seeds']} runs\n"
+        f"job {report['job']}: {report['nodes']} nodes, {report['spares']} spares, {units.spoken(report['horizon_s'])}"
+        f", {fails}; {report['seeds']} runs\n"
     )
     rows = []
-    for name, figure in said["figures"].items():
+    for name, figure in report["figures"].items():
         share = name in _SHARES
         cells = [figure[key] for key in ("mean", "error", "low", "median", "high")]
         rows.append((_WORDS[name], *(f"{100 * x:.2f} %" if share else f"{x:.1f}" for x in cells)))
     print_table(("figure", "mean", "s.e.", "5 %", "median", "95 %"), rows, right=5)
     show("")
-    interval = said["interval_s"]
-    told = (
+    interval = report["interval_s"]
+    checkpoints = (
         "no checkpoints"
         if interval == float("inf")
         else f"a checkpoint every {units.spoken(interval)} of work"
     )
-    exact = said["renewal_ettr"]
+    exact = report["renewal_ettr"]
     if exact is not None:
-        told += f"; with spares enough the renewal formula gives {100 * exact:.2f} %"
-    show(told)
-    if said["best_interval_s"] is not None:
+        checkpoints += f"; with spares enough the renewal formula gives {100 * exact:.2f} %"
+    show(checkpoints)
+    if report["best_interval_s"] is not None:
         show(
-            f"best interval: {units.spoken(said['best_interval_s'])}, ETTR {100 * said['best_ettr']['mean']:.2f} %"
+            f"best interval: {units.spoken(report['best_interval_s'])}, ETTR {100 * report['best_ettr']['mean']:.2f} %"
         )
     show("")
-    print_table(("spares", *_HEADS), [_row(str(one["spares"]), one) for one in said["by_spares"]], right=5)
-    if said["sweep"]:
+    print_table(("spares", *_HEADS), [_row(str(row["spares"]), row) for row in report["by_spares"]], right=5)
+    if report["sweep"]:
         show("")
         print_table(
-            (said["sweep"]["path"], *_HEADS),
-            [_row(one["value"], one) for one in said["sweep"]["values"]],
+            (report["sweep"]["path"], *_HEADS),
+            [_row(row["value"], row) for row in report["sweep"]["values"]],
             right=5,
         )
-    for words in said["left_out"]:
+    for words in report["left_out"]:
         show(f"note: {words}")
 
 
 _HEADS: Sequence[str] = ("ETTR", "s.e.", "5 %", "interruptions", "waiting")
 
 
-def _row(name: str, one: dict[str, Any]) -> tuple[str, ...]:
-    ettr, waiting = one["ettr"], one["waiting"]
+def _row(name: str, row: dict[str, Any]) -> tuple[str, ...]:
+    ettr, waiting = row["ettr"], row["waiting"]
     return (
         name,
         f"{100 * ettr['mean']:.2f} %",
         f"{100 * ettr['error']:.2f} %",
         f"{100 * ettr['low']:.2f} %",
-        f"{one['unexpected']['mean']:.1f}",
+        f"{row['unexpected']['mean']:.1f}",
         f"{100 * waiting['mean']:.2f} %",
     )

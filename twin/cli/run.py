@@ -81,12 +81,12 @@ def run_scene(
 ) -> None:
     """Run a scene to its end and print the summary."""
     from twin.api.job_trace import work_of
-    from twin.cli.errors import BadInput, told, warn
+    from twin.cli.errors import BadInput, reporting_errors, warn
     from twin.cli.output import print_json
     from twin.cli.scene import time_of
     from twin.cli.target import must_not_lose_a_run
 
-    with told(scene):
+    with reporting_errors(scene):
         if out is not None and not record:
             raise BadInput("--out and --no-record exclude each other; give one of them")
         if replace and out is None:

@@ -94,8 +94,10 @@ def print_checklist(name: str, controls: Sequence[Mapping[str, Any]]) -> None:
     to.print(Text(f"Controls between tenants: {name}", style="bold"))
     to.print(table)
     for control in controls:
-        for one in control["findings"]:
-            place = f"{one['file']}:{one['line']}" if one["line"] else one["file"]
-            text = f"{one['severity']}  {place}: {one['key']}: {one['reason']}; {one['right']}"
+        for finding in control["findings"]:
+            place = f"{finding['file']}:{finding['line']}" if finding["line"] else finding["file"]
+            text = (
+                f"{finding['severity']}  {place}: {finding['key']}: {finding['reason']}; {finding['right']}"
+            )
             to.print(Text(text), soft_wrap=True)
     to.print(Text("Design rules on what the scene says; no certificate.", style="dim"))

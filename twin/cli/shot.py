@@ -38,7 +38,7 @@ class CablesBy(StrEnum):
 
 
 def take_picture(
-    what: SceneOrRun,
+    scene_or_run: SceneOrRun,
     out: Annotated[
         Path,
         typer.Option(
@@ -70,19 +70,19 @@ def take_picture(
     It has legend, seed, time and the SIMULATED mark; its metadata say which scene, seed, time and version made it. Of a
     run it shows the sample at that time or the last before. Where there is no display it brings its own (Xvfb).
     """
-    from twin.cli.errors import told
+    from twin.cli.errors import reporting_errors
     from twin.cli.stage import on_display
     from twin.cli.target import must_be_free
 
-    with told(what):
-        must_be_free(out, "-o", what, endings=(".png",))
+    with reporting_errors(scene_or_run):
+        must_be_free(out, "-o", scene_or_run, endings=(".png",))
         wanted = size_of(size)
         on_display(wanted)
         picture = _Picture(camera, colour_by, cables.value, theme.value, wanted)
-        if _is_recorded(what, seed, set_ or [], inject or []):
-            data = _of_run(what, at, picture)
+        if _is_recorded(scene_or_run, seed, set_ or [], inject or []):
+            data = _of_run(scene_or_run, at, picture)
         else:
-            data = _of_scene(what, at, seed, set_ or [], inject or [], picture)
+            data = _of_scene(scene_or_run, at, seed, set_ or [], inject or [], picture)
         write_whole(out, data)
 
 
@@ -120,32 +120,32 @@ class _Picture(NamedTuple):
         return Shot(*named)
 
 
-def _is_recorded(what: str, seed: int | None, settings: list[str], injections: list[str]) -> bool:
+def _is_recorded(scene_or_run: str, seed: int | None, settings: list[str], injections: list[str]) -> bool:
     from twin.cli.errors import BadInput
     from twin.cli.scene import is_run
 
-    if is_run(what) and (seed is not None or settings or injections):
+    if is_run(scene_or_run) and (seed is not None or settings or injections):
         raise BadInput(
             "--seed, --set and --inject change a scene, not a recorded run; name the scene instead"
         )
-    return is_run(what)
+    return is_run(scene_or_run)
 
 
-def _of_run(what: str, at: str | None, picture: _Picture) -> bytes:
+def _of_run(run_file: str, at: str | None, picture: _Picture) -> bytes:
     """Return the picture of a recorded run; of one recorded before single GPUs were, it is simulated to there again."""
     from twin.cli.moment import must_be_within
     from twin.cli.scene import time_of
     from twin.record.reader import Reader
     from twin.record.runfile import NoDetail
 
-    with Reader(what) as reader:
+    with Reader(run_file) as reader:
         end_s = reader.t_end_s
         at_s = end_s / 2 if at is None else time_of(at, "--at", reader.header.scenario, end_s)
         must_be_within(at_s, reader.t_end_s)
         try:
             reader.frame(at_s)
         except NoDetail:
-            return _simulated_to(what, at_s, picture)
+            return _simulated_to(run_file, at_s, picture)
         shot = picture.shot()
         from twin.report.shots import Shots
         from twin.report.studio import NoPicture
@@ -154,11 +154,11 @@ def _of_run(what: str, at: str | None, picture: _Picture) -> bytes:
             with Shots(reader, shot) as shots:
                 return shots.png(at_s)
         except NoPicture as error:
-            raise _told(str(error)) from None
+            raise _picture_error(str(error)) from None
 
 
 def _of_scene(
-    what: str,
+    scene: str,
     at: str | None,
     seed: int | None,
     settings: list[str],
@@ -169,19 +169,19 @@ def _of_scene(
     from twin.cli.progress import progress
     from twin.cli.scene import load_scene, time_of, with_changes
 
-    scenario = with_changes(load_scene(what), settings, injections)
+    scenario = with_changes(load_scene(scene), settings, injections)
     at_s = None if at is None else time_of(at, "--at", scenario, scenario.duration_s)
     with progress(scenario.title) as show:
         moment = moment_of_scene(scenario, seed, at_s, show)
     return _of_moment(moment, picture)
 
 
-def _simulated_to(what: str, at_s: float, picture: _Picture) -> bytes:
+def _simulated_to(run_file: str, at_s: float, picture: _Picture) -> bytes:
     from twin.cli.moment import moment_of_run
     from twin.cli.progress import progress
 
-    with progress(what) as show:
-        moment = moment_of_run(what, at_s, show)
+    with progress(run_file) as show:
+        moment = moment_of_run(run_file, at_s, show)
     return _of_moment(moment, picture)
 
 
@@ -201,13 +201,13 @@ def _of_moment(moment: Moment, picture: _Picture) -> bytes:
         studio = Studio(shot, seed)
         return png(studio.picture(scenario, engine.plant, frame), fields)
     except NoPicture as error:
-        raise _told(str(error)) from None
+        raise _picture_error(str(error)) from None
     finally:
         if studio is not None:
             studio.close()
 
 
-def _told(sentence: str) -> Exception:
+def _picture_error(sentence: str) -> Exception:
     """Return the error of a picture: of what was asked for, or of drawing itself."""
     from twin.cli.errors import BadInput, Failure
 

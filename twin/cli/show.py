@@ -12,7 +12,7 @@ EXAMPLE = "Example: twin show nvl72-row | less"
 
 
 def show_scene(
-    what: SceneOrRun,
+    scene_or_run: SceneOrRun,
     json: Json = False,
     at: Annotated[
         str | None,
@@ -26,17 +26,17 @@ def show_scene(
 
     In full: after inheritance, with every default filled in.
     """
-    from twin.cli.errors import BadInput, told
+    from twin.cli.errors import BadInput, reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import is_run, load_scene
 
-    with told(what):
-        if is_run(what):
+    with reporting_errors(scene_or_run):
+        if is_run(scene_or_run):
             if at is not None:
                 raise BadInput("--at shows a scene as its edits have made it by then, not a recorded run")
             if set_:
                 raise BadInput("--set changes a scene, not a recorded run; name the scene instead")
-            summary = recorded_summary(what)
+            summary = recorded_summary(scene_or_run)
             if json:
                 from twin.cli.run import summary_json
 
@@ -49,7 +49,7 @@ def show_scene(
         from twin.scenario.file.effective_text import plain, show
         from twin.scenario.file.set_option import set_texts
 
-        document = set_texts(load_scene(what), set_ or [])
+        document = set_texts(load_scene(scene_or_run), set_ or [])
         if at is not None:
             from twin.cli.scene import time_of
             from twin.scenario.file.scene_at import effective

@@ -37,7 +37,7 @@ def must_be_free(
     if path.is_dir():
         raise BadInput(f"{option}: {path} is a folder; name a file in it")
     must_have_folder(path, option)
-    if path.exists() and any(Path(one).exists() and path.samefile(one) for one in inputs):
+    if path.exists() and any(Path(source).exists() and path.samefile(source) for source in inputs):
         raise BadInput(f"{option}: {path} is what is read, and would be lost; name another file")
     if path.name.endswith((RUN_SUFFIX, SCENE_SUFFIX)) or is_run(str(path)):
         kind = "scene" if path.name.endswith(SCENE_SUFFIX) else "recorded run"
@@ -93,9 +93,9 @@ def _which(path: Path) -> str:
 
 def must_be_folder(path: Path, option: str) -> None:
     """Refuse a folder to write into that cannot be one, since a file is in its way; raises `BadInput`."""
-    there = next((one for one in (path, *path.parents) if one.exists()), None)
-    if there is not None and not there.is_dir():
-        kind = "a recorded run" if is_run(str(there)) else "a file"
+    nearest = next((folder for folder in (path, *path.parents) if folder.exists()), None)
+    if nearest is not None and not nearest.is_dir():
+        kind = "a recorded run" if is_run(str(nearest)) else "a file"
         raise BadInput(
-            f"{option}: {there} is {kind} and no folder; name another folder, which is made where needed"
+            f"{option}: {nearest} is {kind} and no folder; name another folder, which is made where needed"
         )

@@ -39,10 +39,10 @@ def validate_tables(
     Exit code 1 when a goal is missed, or a table that was named cannot be read.
     """
     from twin.api.validate import validate
-    from twin.cli.errors import ExitCode, told
+    from twin.cli.errors import ExitCode, reporting_errors
     from twin.cli.output import print_json
 
-    with told():
+    with reporting_errors():
         found = validate(tables or (), data)
         comparisons, generations, passed = found.tables, found.generations, found.passed
         if json:
@@ -50,8 +50,8 @@ def validate_tables(
                 "validation",
                 {
                     "passed": passed,
-                    "tables": [_table(one) for one in comparisons],
-                    "generations": [_generation(one) for one in generations],
+                    "tables": [_table(comparison) for comparison in comparisons],
+                    "generations": [_generation(generation) for generation in generations],
                 },
             )
         else:
@@ -66,31 +66,31 @@ def _verdict(reached: bool, unread: Sequence[str]) -> str:
     return "all goals reached" if reached else "goals missed"
 
 
-def _table(one: TableComparison) -> dict[str, Any]:
+def _table(comparison: TableComparison) -> dict[str, Any]:
     from dataclasses import asdict
 
     from twin.planning.table.validation import baseline_mape_pct
 
-    errors = one.errors
+    errors = comparison.errors
     statistics = {} if errors is None else asdict(errors)
-    worst = one.worst
+    worst = comparison.worst
     statistics["worst"] = None if worst is None else _row(worst)
     return {
-        "table": one.name,
-        "title": one.title,
-        "source": one.source,
-        "file": one.file or None,
-        "unit": one.unit,
-        "profile": one.profile or None,
-        "goals": dict(one.goals),
-        "passed": one.passed,
-        "missed": list(one.missed),
-        "skipped": one.skipped or None,
-        "left_out": dict(one.left_out),
-        "note": one.note or None,
+        "table": comparison.name,
+        "title": comparison.title,
+        "source": comparison.source,
+        "file": comparison.file or None,
+        "unit": comparison.unit,
+        "profile": comparison.profile or None,
+        "goals": dict(comparison.goals),
+        "passed": comparison.passed,
+        "missed": list(comparison.missed),
+        "skipped": comparison.skipped or None,
+        "left_out": dict(comparison.left_out),
+        "note": comparison.note or None,
         **statistics,
-        "baseline_mape_pct": baseline_mape_pct(one),
-        "cases": [_row(row) for row in one.rows],
+        "baseline_mape_pct": baseline_mape_pct(comparison),
+        "cases": [_row(row) for row in comparison.rows],
     }
 
 
@@ -105,14 +105,14 @@ def _row(row: Any) -> dict[str, Any]:
     }
 
 
-def _generation(one: Generation) -> dict[str, Any]:
+def _generation(generation: Generation) -> dict[str, Any]:
     return {
-        "generation": one.name,
-        "rows": one.rows,
-        "mape_pct": one.mape_pct,
-        "baseline_mape_pct": one.baseline_mape_pct,
-        "baseline_mfu": dict(one.mfu),
-        "passed": one.passed,
+        "generation": generation.name,
+        "rows": generation.rows,
+        "mape_pct": generation.mape_pct,
+        "baseline_mape_pct": generation.baseline_mape_pct,
+        "baseline_mfu": dict(generation.mfu),
+        "passed": generation.passed,
     }
 
 
@@ -121,18 +121,18 @@ def _print(comparisons: Sequence[TableComparison], generations: Sequence[Generat
     from twin.planning.table.validation import baseline_mape_pct
 
     rows = []
-    for one in comparisons:
-        errors = one.errors
+    for comparison in comparisons:
+        errors = comparison.errors
         if errors is None:
-            rows.append((one.name, one.profile, "skip", *[""] * 7))
+            rows.append((comparison.name, comparison.profile, "skip", *[""] * 7))
             continue
-        baseline = baseline_mape_pct(one)
+        baseline = baseline_mape_pct(comparison)
         figures = (errors.mape_pct, errors.median_pct, errors.p90_pct, errors.worst_pct)
         rows.append(
             (
-                one.name,
-                one.profile,
-                {True: "pass", False: "FAIL", None: "-"}[one.passed],
+                comparison.name,
+                comparison.profile,
+                {True: "pass", False: "FAIL", None: "-"}[comparison.passed],
                 str(errors.rows),
                 *(f"{figure:.2f}" for figure in figures),
                 f"{errors.bias_pct:+.2f}",
@@ -142,57 +142,59 @@ def _print(comparisons: Sequence[TableComparison], generations: Sequence[Generat
     heads = ("error in %", "profile", "goal", "n", "mean", "med.", "p90", "worst", "bias", "1 MFU")
     print_table(heads, rows, right=len(heads) - 1)
     print()
-    judged = [(one, row) for one in comparisons for row in one.rows if row.basis]
+    judged = [(comparison, row) for comparison in comparisons for row in comparison.rows if row.basis]
     if judged:
         print_table(
             ("figure", "ours is", "published", "ours", "off by", "allowed"),
             [
                 (
-                    f"{one.name}: {row.label}",
+                    f"{comparison.name}: {row.label}",
                     row.basis,
                     f"{row.measured:.4g}",
                     f"{row.predicted:.4g}",
                     f"{row.predicted - row.measured:+.2g}",
                     "" if row.within is None else f"{row.within:.2g}",
                 )
-                for one, row in judged
+                for comparison, row in judged
             ],
             right=4,
         )
         print()
-    for one in comparisons:
-        for line in _remarks(one):
-            print(f"{one.name}: {line}")
+    for comparison in comparisons:
+        for line in _remarks(comparison):
+            print(f"{comparison.name}: {line}")
     if generations:
         print()
         print_table(
             ("error in %", "goal", "n", "mean", "1 MFU"),
             [
                 (
-                    one.name,
-                    "pass" if one.passed else "FAIL",
-                    str(one.rows),
-                    f"{one.mape_pct:.2f}",
-                    f"{one.baseline_mape_pct:.2f}",
+                    generation.name,
+                    "pass" if generation.passed else "FAIL",
+                    str(generation.rows),
+                    f"{generation.mape_pct:.2f}",
+                    f"{generation.baseline_mape_pct:.2f}",
                 )
-                for one in generations
+                for generation in generations
             ],
             right=3,
         )
 
 
-def _remarks(one: TableComparison) -> list[str]:
-    if one.skipped:
-        return [f"skipped: {one.skipped}"]
-    said = []
-    worst = one.worst
-    goals = ", ".join(f"{name.removesuffix('_pct')} <= {bound:g} %" for name, bound in one.goals.items())
+def _remarks(comparison: TableComparison) -> list[str]:
+    if comparison.skipped:
+        return [f"skipped: {comparison.skipped}"]
+    remarks = []
+    worst = comparison.worst
+    goals = ", ".join(
+        f"{name.removesuffix('_pct')} <= {bound:g} %" for name, bound in comparison.goals.items()
+    )
     if worst is not None:
         error = 100 * (worst.ratio - 1)
-        said.append(
+        remarks.append(
             f"{f'goal {goals}; ' if goals else ''}worst row {worst.label}: "
-            f"{worst.predicted:.4g} {one.unit} against {worst.measured:.4g} ({error:+.1f} %)"
+            f"{worst.predicted:.4g} {comparison.unit} against {worst.measured:.4g} ({error:+.1f} %)"
         )
-    said += [f"MISSED: {sentence}" for sentence in one.missed]
-    said += [f"{count} rows left out: {why}" for why, count in one.left_out.items()]
-    return [*said, one.note] if one.note else said
+    remarks += [f"MISSED: {sentence}" for sentence in comparison.missed]
+    remarks += [f"{count} rows left out: {why}" for why, count in comparison.left_out.items()]
+    return [*remarks, comparison.note] if comparison.note else remarks

@@ -26,12 +26,12 @@ def verify_run(run: Run, json: Json = False) -> None:
     Exit code 0: the same. 1: a divergence. 2: the file cannot be read. 3: the simulation breaks.
     """
     from twin.analysis.verify import verify
-    from twin.cli.errors import ExitCode, told
+    from twin.cli.errors import ExitCode, reporting_errors
     from twin.cli.output import print_json
     from twin.cli.progress import progress
     from twin.cli.scene import must_be_run
 
-    with told(run):
+    with reporting_errors(run):
         must_be_run(run)
         with progress(f"verify {run}") as show:
             verdict = _whole(lambda: verify(run, show))
@@ -56,7 +56,7 @@ def _whole(work: Any) -> Verdict:
 
 
 def _as_json(run: str, verdict: Verdict) -> dict[str, Any]:
-    one = verdict.divergence
+    divergence = verdict.divergence
     return {
         "run": run,
         "clean": verdict.clean,
@@ -65,20 +65,20 @@ def _as_json(run: str, verdict: Verdict) -> dict[str, Any]:
         "events": verdict.events,
         "hashes": verdict.hashes,
         "states": verdict.states,
-        "divergence": None if one is None else _divergence(one),
+        "divergence": None if divergence is None else _divergence(divergence),
         "causes": list(verdict.causes),
     }
 
 
-def _divergence(one: Divergence) -> dict[str, Any]:
+def _divergence(divergence: Divergence) -> dict[str, Any]:
     return {
-        "what": one.what,
-        "t_s": one.t_s,
-        "row": one.row,
-        "differs": list(one.differs),
-        "expected": _event(one.expected),
-        "found": _event(one.found),
-        "text": one.text,
+        "what": divergence.what,
+        "t_s": divergence.t_s,
+        "row": divergence.row,
+        "differs": list(divergence.differs),
+        "expected": _event(divergence.expected),
+        "found": _event(divergence.found),
+        "text": divergence.text,
     }
 
 
@@ -103,21 +103,24 @@ def _print(run: str, verdict: Verdict) -> None:
         to.print(text, markup=False, soft_wrap=True)
 
     to = console()
-    one = verdict.divergence
+    divergence = verdict.divergence
     compared = f"{verdict.events:,} events, {verdict.hashes:,} hashes and {verdict.states:,} states"
-    if one is None:
+    if divergence is None:
         over = "" if verdict.over else ", where the file ends: the run was not over"
         say(f"{run}: the same, up to {spoken(verdict.t_s) if verdict.t_s else 'its start'}{over}")
         say(f"compared: {compared}")
         for text in verdict.causes:
             say(f"note: {text}; nothing came of it")
         return
-    row = "" if one.row is None else f", row {one.row:,}"
-    say(f"{run}: first divergence at {spoken(one.t_s) if one.t_s else '0 s'} ({one.t_s:.3f} s){row}")
-    say(one.text)
-    if one.what == "event":
-        say(f"  in the file:   {_words(one.expected)}")
-        say(f"  simulated now: {_words(one.found)}")
+    row = "" if divergence.row is None else f", row {divergence.row:,}"
+    say(
+        f"{run}: first divergence at {spoken(divergence.t_s) if divergence.t_s else '0 s'} "
+        f"({divergence.t_s:.3f} s){row}"
+    )
+    say(divergence.text)
+    if divergence.what == "event":
+        say(f"  in the file:   {_words(divergence.expected)}")
+        say(f"  simulated now: {_words(divergence.found)}")
     say(f"the same until then: {compared}")
     for text in verdict.causes:
         say(f"cause: {text}")

@@ -50,7 +50,7 @@ def make_video(
     MP4 files need the extra [video]; numbered PNG files need nothing. Ctrl-C leaves no half file.
     """
     from twin.api.picture import channel_of
-    from twin.cli.errors import BadInput, told
+    from twin.cli.errors import BadInput, reporting_errors
     from twin.cli.explain import range_of
     from twin.cli.scene import must_be_run
     from twin.cli.shot import size_of
@@ -58,7 +58,7 @@ def make_video(
     from twin.cli.target import must_be_folder, must_be_free
     from twin.record.reader import Reader
 
-    with told(run):
+    with reporting_errors(run):
         must_be_run(run)
         if (out is None) == (frames is None):
             raise BadInput("give either -o FILE for a video or --frames FOLDER for pictures")

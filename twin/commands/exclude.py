@@ -1,4 +1,4 @@
-"""Accept a finding of the design rules with the reason why, and take that back."""
+"""Exclusions: accept a finding of the design rules with a reason, and count it again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONGEST_STEM = 34
 
 @dataclass(frozen=True)
 class Exclude:
-    """Accept what a rule finds at a target.
+    """Accept the finding of a rule at a target.
 
     Parameters
     ----------
@@ -32,23 +32,23 @@ class Exclude:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Accept {self.rule} at {self.target}"
 
     def patch(self, scene: EditedScene) -> Patch:
-        """Return the exclusion as one more entry of the file.
+        """Return the change that adds the exclusion to the file.
 
         Raises
         ------
         CommandError
-            When nothing says why.
+            When the comment is empty.
         """
         comment = " ".join(self.comment.split())
         if not comment:
             raise CommandError(
                 "an exclusion needs a comment", "write in a few words why the finding is accepted"
             )
-        taken = {one.id for one in scene.scenario.exclusions}
+        taken = {exclusion.id for exclusion in scene.scenario.exclusions}
         stem = self.rule[:_LONGEST_STEM]
         id = next(name for number in count(1) if (name := f"{stem}-{number}") not in taken)
         value = flow({"id": id, "rule": self.rule, "target": self.target, "comment": comment})
@@ -57,7 +57,7 @@ class Exclude:
 
 @dataclass(frozen=True)
 class Include:
-    """Let what a rule finds count again: take away the exclusions that cover some targets.
+    """Count the finding of a rule again: remove the exclusions that cover some targets.
 
     Parameters
     ----------
@@ -72,20 +72,20 @@ class Include:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Remove the exclusion of {self.rule}"
 
     def patch(self, scene: EditedScene) -> Patch:
-        """Return the removal of every exclusion that covers it.
+        """Return the removal of every exclusion that covers the finding.
 
         Raises
         ------
         CommandError
             When there is none.
         """
-        covering = (one for one in scene.scenario.exclusions if one.rule == self.rule)
-        mine = [one.id for one in covering if one.target in self.targets]
-        if not mine:
+        covering = (exclusion for exclusion in scene.scenario.exclusions if exclusion.rule == self.rule)
+        excluded = [exclusion.id for exclusion in covering if exclusion.target in self.targets]
+        if not excluded:
             raise CommandError(f"no exclusion of the scene covers this finding of {self.rule}")
-        changes = [Change(f"exclusions[{id}]", None) for id in mine]
+        changes = [Change(f"exclusions[{id}]", None) for id in excluded]
         return Patch(tuple(changes), self.title)

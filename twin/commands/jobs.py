@@ -1,4 +1,4 @@
-"""Jobs: one more for the scheduler of the scene."""
+"""Adds a job to the queue of the scene."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class AddJob:
     text
         Nodes and workload as lines of a scenario's job.
     name
-        As people call it; its id is made of it.
+        Name for people; the id is made of it.
     saves
         Whether it writes checkpoints: to the first store of the scene, or into the memory of other nodes where
         there is none. A load has no state to save.
@@ -36,19 +36,19 @@ class AddJob:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Add job {self.name}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
-        here = scene.scenario
+        scenario = scene.scenario
         if not scene.plant.gpus.present.any():
             raise CommandError("the halls hold no GPU that it could run on", "put racks into a hall first")
-        taken = {one.id for one in here.jobs} | {one.id for one in here.streams}
+        taken = {load.id for load in scenario.jobs} | {load.id for load in scenario.streams}
         id = fresh(taken, self.name)
         lines = [f"id: {id}", f'title: "{self.name}"', self.text.rstrip("\n")]
         if self.saves:
-            store = next((one.id for one in here.storage), None)
+            store = next((storage.id for storage in scenario.storage), None)
             lines.append(
                 _NO_STORE if store is None else f"checkpoint: {{interval: {_EVERY}, storage: {store}}}"
             )

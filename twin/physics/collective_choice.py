@@ -145,7 +145,7 @@ def fastest(
     ('tree', 'ring')
     """
     times = times_s(operation, size_bytes, ranks, ranks_per_node, links, in_network=in_network)
-    name = min((one for one in times if one in among), key=times.__getitem__)
+    name = min((algorithm for algorithm in times if algorithm in among), key=times.__getitem__)
     return name, times[name]
 
 

@@ -62,7 +62,7 @@ def ecmp_expected_max(flows: int, paths: int) -> float:
     if paths == 1:
         return float(flows)
     if flows > EXACT_FLOWS:
-        return _poisson_expected_max(flows, paths)
+        return poisson_expected_max(flows, paths)
     low = math.ceil(flows / paths)
     expected = float(low)
     for m in range(low, flows):
@@ -92,14 +92,14 @@ def ecmp_efficiency(flows: int, paths: int) -> float:
 def _fullest_at_most(m: int, flows: int, paths: int) -> float:
     """Return the chance that no path has more than m flows, exactly."""
     count = np.arange(m + 1, dtype=np.float64)
-    one = np.exp(_log_poisson(count, flows / paths))
-    together = _power(one, paths, flows)
+    one_path = np.exp(_log_poisson(count, flows / paths))
+    together = _power(one_path, paths, flows)
     if len(together) <= flows:
         return 0.0
     return min(1.0, float(together[flows] / np.exp(_log_poisson(np.array([float(flows)]), flows)[0])))
 
 
-def _poisson_expected_max(flows: int, paths: int) -> float:
+def poisson_expected_max(flows: int, paths: int) -> float:
     """Return the expected maximum of independent Poisson counts."""
     count = np.arange(flows, dtype=np.float64)
     at_most = np.minimum(1.0, np.cumsum(np.exp(_log_poisson(count, flows / paths))))
@@ -123,4 +123,4 @@ def _log_poisson(count: Floats, mean: float) -> Floats:
 
 
 def _log_factorial(count: Floats) -> Floats:
-    return np.array([math.lgamma(one + 1.0) for one in count])
+    return np.array([math.lgamma(number + 1.0) for number in count])

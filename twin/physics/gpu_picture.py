@@ -143,12 +143,12 @@ def paint(
         for name in _PAINTED:
             into[f"gpu.{name}"][...] = 0
         return
-    mine, spread = np.maximum(of, 0), dies.spread
-    into["gpu.temp_c"][...] = _die_c(groups, mine, dies)
-    into["gpu.hbm_c"][...] = groups.hbm_c[mine] + spread * groups.hbm_slope_k[mine]
-    into["gpu.power_w"][...] = groups.power_w[mine] + spread * groups.power_slope_w[mine]
-    into["gpu.util"][...] = groups.util[mine]
-    clock_ghz, throttle = _clocks(groups.rounded(), mine, dies)
+    group_of, spread = np.maximum(of, 0), dies.spread
+    into["gpu.temp_c"][...] = _die_c(groups, group_of, dies)
+    into["gpu.hbm_c"][...] = groups.hbm_c[group_of] + spread * groups.hbm_slope_k[group_of]
+    into["gpu.power_w"][...] = groups.power_w[group_of] + spread * groups.power_slope_w[group_of]
+    into["gpu.util"][...] = groups.util[group_of]
+    clock_ghz, throttle = _clocks(groups.rounded(), group_of, dies)
     into["gpu.clock_mhz"][...] = clock_ghz * 1e3
     into["gpu.throttle"][...] = throttle
     if dies.absent.size:
@@ -156,19 +156,19 @@ def paint(
             into[f"gpu.{name}"][dies.absent] = 0
 
 
-def _die_c(groups: GroupFigures, mine: IntP, dies: GpuTraits) -> Floats:
+def _die_c(groups: GroupFigures, group_of: IntP, dies: GpuTraits) -> Floats:
     """Return the temperature of each die [C]."""
-    die_c: Floats = groups.die_c[mine] + dies.spread * groups.die_slope_k[mine]
+    die_c: Floats = groups.die_c[group_of] + dies.spread * groups.die_slope_k[group_of]
     if np.count_nonzero(groups.behind_k) or np.count_nonzero(groups.behind_slope_k):
-        die_c += dies.odd * (groups.behind_k[mine] + dies.spread * groups.behind_slope_k[mine])
+        die_c += dies.odd * (groups.behind_k[group_of] + dies.spread * groups.behind_slope_k[group_of])
     return die_c
 
 
-def _clocks(groups: GroupFigures, mine: IntP, dies: GpuTraits) -> tuple[Floats, NDArray[np.int64]]:
+def _clocks(groups: GroupFigures, group_of: IntP, dies: GpuTraits) -> tuple[Floats, NDArray[np.int64]]:
     """Return the clock of each die under its own cap [GHz] and its throttle bits: a leaky die clocks lower."""
-    clock, bits = np.zeros(len(mine)), np.zeros(len(mine), np.int64)
-    doing, model_of = groups.doing[mine], groups.model[mine]
-    die_c = _die_c(groups, mine, dies)
+    clock, bits = np.zeros(len(group_of)), np.zeros(len(group_of), np.int64)
+    doing, model_of = groups.doing[group_of], groups.model[group_of]
+    die_c = _die_c(groups, group_of, dies)
     for number, model in enumerate(dies.models):
         own = model_of == number
         resting = own & (doing == RESTING)
@@ -177,7 +177,7 @@ def _clocks(groups: GroupFigures, mine: IntP, dies: GpuTraits) -> tuple[Floats, 
         busy = np.flatnonzero(own & (doing == WORKING))
         if not busy.size:
             continue
-        group, spread, temp_c = mine[busy], dies.spread[busy], die_c[busy]
+        group, spread, temp_c = group_of[busy], dies.spread[busy], die_c[busy]
         leaks, cap_w = groups.leaks[group], groups.cap_w[group]
         leakage_w = leak_w(model, temp_c, leaks)
         weight = np.where(leaks > 0, spread, 1.0)  # measured power knows no spread

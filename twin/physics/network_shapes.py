@@ -174,7 +174,7 @@ def dragonfly_plus(
         host_links=hosts,
         links=groups * leaves * spines + global_links,
         bisection_links=across,
-        diameter=max((length for length, others in near.items() if others), default=0),
+        diameter=max((length for length, hosts_at in near.items() if hosts_at), default=0),
         mean_path=_mean(near),
     )
 
@@ -217,7 +217,7 @@ def ring(hosts: int) -> NeuralNetworkShape:
 def torus_hops(a: Sequence[int], b: Sequence[int], dims: Sequence[int]) -> int:
     """Return the cables on a shortest path between two places of a torus."""
     return sum(
-        min(abs(one - other), size - abs(one - other)) for one, other, size in zip(a, b, dims, strict=True)
+        min(abs(at_a - at_b), size - abs(at_a - at_b)) for at_a, at_b, size in zip(a, b, dims, strict=True)
     )
 
 
@@ -230,7 +230,7 @@ def _far(hosts: int, length: int) -> int:
     return length if hosts > 1 else 0
 
 
-def _mean(others: dict[int, int]) -> float:
+def _mean(hosts_at: dict[int, int]) -> float:
     """Return the mean path, from path length -> hosts that far away."""
-    total = sum(others.values())
-    return sum(length * count for length, count in others.items()) / total if total else 0.0
+    total = sum(hosts_at.values())
+    return sum(length * count for length, count in hosts_at.items()) / total if total else 0.0

@@ -76,7 +76,7 @@ def dispatched_w(demand_w: float, available_w: Sequence[float]) -> list[float]:
     """Share a load out among sources in their order; each gives what it can of what is left [W]."""
     left, given = max(demand_w, 0.0), []
     for most in available_w:
-        one = min(left, max(most, 0.0))
-        given.append(one)
-        left -= one
+        share_w = min(left, max(most, 0.0))
+        given.append(share_w)
+        left -= share_w
     return given

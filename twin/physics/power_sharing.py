@@ -78,9 +78,9 @@ def share_out(
     unit_w = floor.copy()
     ranks = np.broadcast_to(np.asarray(priority, float), wanted.shape)
     for rank in np.unique(ranks)[::-1]:
-        mine = ranks == rank
-        asked_w = float(units[mine] @ above[mine])
-        unit_w[mine] += above[mine] * _share(room_w, asked_w)
+        of_rank = ranks == rank
+        asked_w = float(units[of_rank] @ above[of_rank])
+        unit_w[of_rank] += above[of_rank] * _share(room_w, asked_w)
         room_w = max(0.0, room_w - asked_w)
     return Shares(unit_w, True)
 

@@ -121,15 +121,15 @@ class Pass:
             hbm_bytes=count * self.hbm_bytes,
         )
 
-    def then(self, other: Pass) -> Pass:
+    def then(self, following: Pass) -> Pass:
         """Return this and another pass, one after the other."""
         return Pass(
-            gemm_s=self.gemm_s + other.gemm_s,
-            memory_s=self.memory_s + other.memory_s,
-            communication_s=self.communication_s + other.communication_s,
-            launch_s=self.launch_s + other.launch_s,
-            flop=self.flop + other.flop,
-            hbm_bytes=self.hbm_bytes + other.hbm_bytes,
+            gemm_s=self.gemm_s + following.gemm_s,
+            memory_s=self.memory_s + following.memory_s,
+            communication_s=self.communication_s + following.communication_s,
+            launch_s=self.launch_s + following.launch_s,
+            flop=self.flop + following.flop,
+            hbm_bytes=self.hbm_bytes + following.hbm_bytes,
         )
 
 
@@ -176,7 +176,7 @@ def _pass(
     """Return a pass of `rows` tokens, `heads_rows` of which reach the output head."""
     model, profile, t = replica.model, replica.profile, replica.tensor
     rate, memory = product_rate(profile, replica.precision), memory_rate(profile)
-    parts = [(model.layers, one) for one in _layer_products(replica, rows)]
+    parts = [(model.layers, product) for product in _layer_products(replica, rows)]
     head = model.vocab * model.hidden
     parts.append((1.0, (2 * heads_rows * head, ELEMENT_BYTES[replica.precision] * head)))
     gemm_s = memory_s = flop = traffic = 0.0
@@ -209,7 +209,9 @@ def _layer_products(replica: ServingReplica, rows: float) -> list[tuple[float, f
     attention = model.attention_parameters
     rest = model.plain_layer_parameters - attention - 4 * model.hidden
     found = [
-        (2 * rows * one, element * one + 4 * rows * model.hidden) for one in (attention, rest) if one > 0
+        (2 * rows * weights_of, element * weights_of + 4 * rows * model.hidden)
+        for weights_of in (attention, rest)
+        if weights_of > 0
     ]
     experts = model.experts
     if experts is not None:

@@ -204,8 +204,8 @@ def benchmark_time_s(
     if algorithm is not None:
         return _time_s(_series(gpu, ranks, algorithm), op, size, ranks, nodes, algorithm, gpu, node_bytes_s)
     times = np.empty_like(size)
-    for one, here in _default_algorithms(gpu, op, size, ranks).items():
-        times[here] = benchmark_time_s(gpu, op, size[here], ranks, nodes, one, node_bytes_s)
+    for default, sizes in _default_algorithms(gpu, op, size, ranks).items():
+        times[sizes] = benchmark_time_s(gpu, op, size[sizes], ranks, nodes, default, node_bytes_s)
     return times
 
 
@@ -230,7 +230,7 @@ def bus_bandwidth_bytes_s(
 def default_algorithm(gpu: str, op: Kind, size_bytes: float, ranks: int) -> Algorithm:
     """Return the algorithm the library takes by itself, as measured; raises as `benchmark_time_s`."""
     taken = _default_algorithms(gpu, op, np.array([size_bytes]), ranks)
-    return next(one for one, here in taken.items() if here.all())
+    return next(default for default, sizes in taken.items() if sizes.all())
 
 
 def benchmark_rests_on(gpu: str, ranks: int, algorithm: Algorithm) -> str:
@@ -251,8 +251,8 @@ def _series(gpu: str, ranks: int, algorithm: Algorithm) -> AlgorithmConstants:
     known = machine.series if inside else BETWEEN_NODES if machine.nvls_from else {}
     if algorithm not in known:
         place = f"in one domain of {machine.domain} {gpu}" if inside else f"over several nodes of {gpu}"
-        there = f"there are {', '.join(known)}" if known else "nothing was measured there"
-        raise ValueError(f"no sweep of {algorithm} {place} is known; {there}")
+        known_words = f"there are {', '.join(known)}" if known else "nothing was measured there"
+        raise ValueError(f"no sweep of {algorithm} {place} is known; {known_words}")
     return known[algorithm]
 
 

@@ -57,8 +57,8 @@ class FlowRamp:
         """The same, with one loop heading for a new target from where it is at t_s."""
         start, aim = self.at(t_s), self.target.copy()
         tau, since = self.tau_s.copy(), self.since_s.copy()
-        other = np.arange(start.size) != loop
-        start[other] = self.start[other]
+        others = np.arange(start.size) != loop
+        start[others] = self.start[others]
         aim[loop], tau[loop], since[loop] = target, tau_s, t_s
         return FlowRamp(start, aim, tau, since)
 

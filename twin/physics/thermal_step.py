@@ -136,8 +136,8 @@ class ThermalStepper:
         """
         first_s, end_s = t_s + GAMMA * dt_s, t_s + dt_s
         moving = first_s < self.settled_s
-        sink_1, source_1 = self._sink_and_source(first_s)
-        sink_2, source_2 = self._sink_and_source(end_s)
+        sink_1, source_1 = self.sink_and_source(first_s)
+        sink_2, source_2 = self.sink_and_source(end_s)
         n_groups, leak_total_w = self.groups.size, 0.0
         if self.leaks:
             leak_total_w = float(np.dot(self.groups.n, self.leak_w(state)))
@@ -146,9 +146,9 @@ class ThermalStepper:
             source_2 = source_1 if alike else self._with_leak(source_2, state)
 
         start = state.flat()
-        one = self._operator(GAMMA * dt_s, first_s, on_ladder and not moving)
-        stage = one.solve(start, source_1)
-        two = self._operator(GAMMA * dt_s, end_s, on_ladder) if moving else one
+        stage_operator = self._operator(GAMMA * dt_s, first_s, on_ladder and not moving)
+        stage = stage_operator.solve(start, source_1)
+        two = self._operator(GAMMA * dt_s, end_s, on_ladder) if moving else stage_operator
         end = two.solve(start + AHEAD * (stage - start), source_2)
         error = 0.0
         if estimate:
@@ -201,7 +201,7 @@ class ThermalStepper:
         """
         if self._foresight is None:
             self._foresight = Foresight(self._paths_at(max(t_s, self.settled_s)), dt_s)
-        _, source = self._sink_and_source(t_s)
+        _, source = self.sink_and_source(t_s)
         if self.leaks:
             source = self._with_leak(source, state)
         steps = dt_s.size if count is None else min(count, dt_s.size)
@@ -222,7 +222,7 @@ class ThermalStepper:
 
     def sink_c(self, at_s: float) -> Floats:
         """Temperature each plant rejects to at a time, shape (P,) [C]."""
-        return self._sink_and_source(at_s)[0]
+        return self.sink_and_source(at_s)[0]
 
     def steady(self, guess_c: float = 30.0) -> ThermalState:
         """Steady state at the flows and sink of the end of all ramps, leakage settled.
@@ -232,7 +232,7 @@ class ThermalStepper:
         at_s = max(self.settled_s, 0.0)
         operator = self._operator(STEADY_H_S, at_s, keep=False)
         state = uniform_state(self.network, self.groups, guess_c)
-        _, source = self._sink_and_source(at_s)
+        _, source = self.sink_and_source(at_s)
         for _ in range(200):
             old = state.flat()
             new = operator.solve(old, self._with_leak(source, state))
@@ -245,7 +245,7 @@ class ThermalStepper:
     def rest_c(self, state: ThermalState, t_s: float) -> Floats:
         """Where everything above the groups would come to rest with the present leakage, shape (2L + H + 2P,) [C]."""
         at_s = max(t_s, self.settled_s)
-        _, source = self._sink_and_source(at_s)
+        _, source = self.sink_and_source(at_s)
         if self.leaks:
             source = self._with_leak(source, state)
         flat_c = self._operator(STEADY_H_S, at_s, keep=True).solve(state.flat(), source)
@@ -329,7 +329,7 @@ class ThermalStepper:
             self._paths = HeatPaths(self.network, self.inputs.flow.target, self.inputs.plant)
         return self._paths
 
-    def _sink_and_source(self, at_s: float) -> tuple[Floats, Floats]:
+    def sink_and_source(self, at_s: float) -> tuple[Floats, Floats]:
         """Sink temperature at a time [C], and the heat into all nodes with it as a source, leakage aside [W]."""
         if self._steady_sink is not None:
             return self._steady_sink

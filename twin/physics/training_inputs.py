@@ -154,8 +154,8 @@ class Model:
         """Weights of the routed experts of a mean layer; 0 for a dense model."""
         if self.experts is None:
             return 0.0
-        one = self.hidden * self.experts.ffn * (3 if self.gated else 2)
-        return self.expert_share * self.experts.count * one
+        expert_parameters = self.hidden * self.experts.ffn * (3 if self.gated else 2)
+        return self.expert_share * self.experts.count * expert_parameters
 
     @property
     def layer_parameters(self) -> float:

@@ -1,4 +1,4 @@
-"""What a training software does, in words for people."""
+"""Description of a training software for people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OVERLAPS = (("tensor", "tp_overlap"), ("data", "dp_overlap"), ("pipeline", "p2p
 
 
 def stack_words(stack: SoftwareStack, *, recompute: bool = True) -> str:
-    """Return what the software does, as one line.
+    """Return the features of the software, as one line.
 
     Parameters
     ----------

@@ -24,13 +24,13 @@ def draw_aisles(plant: Plant) -> Aisles:
     low_m, high_m = (rows.y_m - rows.depth_m / 2).tolist(), (rows.y_m + rows.depth_m / 2).tolist()
     found: list[tuple[int, int, bool, float, float, float, float, float]] = []
 
-    def add(row: int, other: int, y0_m: float, y1_m: float, side: int) -> None:
+    def add(row: int, neighbour: int, y0_m: float, y1_m: float, side: int) -> None:
         """Add the floor y0..y1 on one side of a row."""
         kind = AisleKind.COLD if facing[row] == side else AisleKind.HOT
-        closed = other != row and contained[row] * facing[row] == side
+        closed = neighbour != row and contained[row] * facing[row] == side
         inner, outer = (max, min) if closed else (min, max)
-        from_m, to_m = inner(x0_m[row], x0_m[other]), outer(x1_m[row], x1_m[other])
-        top_m = min(height_m[row], height_m[other])
+        from_m, to_m = inner(x0_m[row], x0_m[neighbour]), outer(x1_m[row], x1_m[neighbour])
+        top_m = min(height_m[row], height_m[neighbour])
         found.append((hall[row], int(kind), closed, from_m, y0_m, to_m, y1_m, top_m))
 
     generators: dict[str, list[int]] = {}
@@ -42,14 +42,14 @@ def draw_aisles(plant: Plant) -> Aisles:
     for members, outer_m, beyond_m in zip(generators.values(), before_m, behind_m, strict=True):
         low, high = members[0], members[-1]
         add(low, low, low_m[low] - outer_m, low_m[low], -1)
-        for row, other in pairwise(members):
-            y0_m, y1_m = high_m[row], low_m[other]
-            if facing[row] == -facing[other]:
-                add(row, other, y0_m, y1_m, +1)
+        for row, neighbour in pairwise(members):
+            y0_m, y1_m = high_m[row], low_m[neighbour]
+            if facing[row] == -facing[neighbour]:
+                add(row, neighbour, y0_m, y1_m, +1)
             else:
                 middle_m = (y0_m + y1_m) / 2
                 add(row, row, y0_m, middle_m, +1)
-                add(other, other, middle_m, y1_m, -1)
+                add(neighbour, neighbour, middle_m, y1_m, -1)
         add(high, high, high_m[high], high_m[high] + beyond_m, +1)
     columns = list(zip(*found, strict=True)) or [()] * 8
     return Aisles(
@@ -66,10 +66,10 @@ def draw_aisles(plant: Plant) -> Aisles:
 
 def _outer_m(plant: Plant, chosen: list[int], side: int) -> list[float]:
     """Return the width of the aisle on the outer side of rows: half the way to a row of another generator [m]."""
-    rows, mine = plant.rows, np.array(chosen, np.int64)[:, None]
-    beside = (rows.x0_m < rows.x1_m[mine]) & (rows.x1_m > rows.x0_m[mine])
-    away_m = side * (rows.y_m - rows.y_m[mine])
-    others = rows.present & (rows.hall == rows.hall[mine]) & beside & (away_m > 0)
-    gap_m = np.where(others, away_m - (rows.depth_m + rows.depth_m[mine]) / 2, 2 * OUTER_M)
+    rows, chosen_rows = plant.rows, np.array(chosen, np.int64)[:, None]
+    beside = (rows.x0_m < rows.x1_m[chosen_rows]) & (rows.x1_m > rows.x0_m[chosen_rows])
+    away_m = side * (rows.y_m - rows.y_m[chosen_rows])
+    opposite = rows.present & (rows.hall == rows.hall[chosen_rows]) & beside & (away_m > 0)
+    gap_m = np.where(opposite, away_m - (rows.depth_m + rows.depth_m[chosen_rows]) / 2, 2 * OUTER_M)
     widths_m: list[float] = np.clip(gap_m.min(axis=1, initial=2 * OUTER_M) / 2, 0.0, OUTER_M).tolist()
     return widths_m

@@ -1,4 +1,4 @@
-"""A scenario to the plant: the one place where all tables are made.
+"""Builds the plant of a scenario: the only place that makes all tables.
 
 An edit changes little of a scene. `Builder` makes again only what depends on that, and gives what it made before where
 nothing does.
@@ -44,7 +44,7 @@ _KEPT = 6
 
 
 def build(scenario: Scenario, catalog: Catalog | None = None) -> Plant:
-    """Return everything that stands in the halls of a scenario, at epoch 0.
+    """Return the plant of a scenario at epoch 0.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def build(scenario: Scenario, catalog: Catalog | None = None) -> Plant:
 
 
 def plant_of(scenario: Scenario, catalog: Catalog | None = None) -> Plant:
-    """Return the plant of a scenario as `build` does; nobody may write into it, for others may have the same.
+    """Return the plant of a scenario as `build` does, shared between callers and never to be changed.
 
     Scenes that differ in nothing that stands have one plant.
     """
@@ -77,13 +77,13 @@ def plant_of(scenario: Scenario, catalog: Catalog | None = None) -> Plant:
 
 
 def forget() -> None:
-    """Keep no plant that `plant_of` has made, nor what it was made of."""
+    """Forget all plants that `plant_of` has made."""
     _BUILDER.forget()
 
 
 @dataclass(frozen=True)
 class _Cooled:
-    """What cooling makes, and writes into racks and nodes."""
+    """Results of the cooling step, including columns of racks and nodes."""
 
     plants: FacilityLoops
     loops: Loops
@@ -95,14 +95,14 @@ class _Cooled:
 
 @dataclass(frozen=True)
 class _Powered:
-    """What power makes, and the feeds of racks, loops and facility loops."""
+    """Results of the power step, including the feeds of racks, loops and facility loops."""
 
     items: PowerItems
     feeds: tuple[Ints32, ...]
 
 
 class Builder:
-    """Builds one plant after another, each from what it has in common with the one before."""
+    """Builds one plant after another; each step reuses the result before if its inputs are equal."""
 
     def __init__(self) -> None:
         self._made: dict[str, tuple[tuple[object, ...], Any]] = {}
@@ -197,7 +197,7 @@ class Builder:
         )
 
     def _step(self, name: str, made_of: tuple[object, ...], make: Callable[[], Made]) -> Made:
-        """Return what a step made before, when it was of the same."""
+        """Return the result of a step, that of before if its inputs are equal."""
         known = self._made.get(name)
         if known is not None and alike(known[0], made_of):
             before: Made = known[1]
@@ -207,7 +207,7 @@ class Builder:
         return made
 
     def _same(self, name: str, value: tuple[object, ...]) -> object:
-        """Return what stands for a value, the same as before when it is like that: no later step compares it again."""
+        """Return a value, or the equal object of before, so that later steps compare it at once."""
         return self._step(name, value, object)
 
 
@@ -215,12 +215,12 @@ _BUILDER = Builder()
 
 
 def _stands(scenario: Scenario) -> tuple[object, ...]:
-    """Return what a plant is made of."""
+    """Return the parts of a scenario that a plant depends on."""
     return scenario.halls, scenario.fabrics, scenario.power, scenario.cooling, scenario.storage
 
 
 def _size(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
-    """Return how much a scene says of what stands: told in no time, and two of another size are not the same."""
+    """Return the sizes of a scene, a quick test: scenes of different size have different plants."""
     return (
         *((len(hall.rows), len(hall.overrides)) for hall in scenario.halls),
         (len(scenario.fabrics), len(scenario.power), len(scenario.cooling.loops)),
@@ -228,7 +228,7 @@ def _size(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
 
 
 def _own(layout: Layout) -> Layout:
-    """Return a layout whose columns that later steps write into are its own."""
+    """Return a layout with own copies of the columns that later steps write into."""
     rows, racks, nodes = layout.rows, layout.racks, layout.nodes
     return replace(
         layout,

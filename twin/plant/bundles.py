@@ -69,7 +69,7 @@ def bundle(
 
 
 def lengths_m(racks: Racks, rows: Rows, a: Ints32, b: Ints32, cross_x_m: Floats) -> Floats:
-    """Return how long a cable between racks a and b is [m]: up to the tray, along trays, down, with slack."""
+    """Return the length of a cable between racks a and b [m]: up to the tray, along trays, down, with slack."""
     dx_m, dy_m = np.abs(racks.x_m[a] - racks.x_m[b]), np.abs(racks.y_m[a] - racks.y_m[b])
     tray = tray_of_row(rows)[racks.row]
     out_m = np.abs(cross_x_m[racks.hall] - racks.x_m)

@@ -1,4 +1,4 @@
-"""What stands in one rack: node groups or a rack part, as units from the floor up."""
+"""Contents of one rack: node groups or a rack part, as units from the floor up."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Cabinet:
 
 
 def cabinet_of(racks: site.RackGenerator, part: str | None, catalog: Catalog) -> Cabinet:
-    """Return what each rack of a generator holds.
+    """Return the contents of each rack of a generator.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def cabinet_of(racks: site.RackGenerator, part: str | None, catalog: Catalog) ->
 
 
 def _fixture_of(content: Part) -> FixtureKind | None:
-    """Return how the front of what holds no GPU looks; None for what has no front of its own."""
+    """Return the kind of front of a part without GPUs; None for a part without a front."""
     if isinstance(content, SwitchPart) and content.fabric == "scale-up":
         return FixtureKind.NVLINK_TRAY
     if isinstance(content, PowerShelfPart):

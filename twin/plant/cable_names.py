@@ -49,21 +49,21 @@ def bundle_short(plant: Plant, bundle: int) -> str:
 
 
 def bundle_size(plant: Plant, bundle: int) -> str:
-    """Return how many cables of which speed a bundle has: "32 cables of 400 Gb/s"."""
+    """Return number and speed of the cables of a bundle: "32 cables of 400 Gb/s"."""
     cables = int(plant.bundles.cables[bundle])
     gbit_s = float(plant.bundles.cable_bytes_s[bundle]) * 8e-9
     return f"{cables} cable{'s' if cables != 1 else ''} of {gbit_s:,.0f} Gb/s"
 
 
 def bundle_ends(plant: Plant, bundle: int) -> tuple[str, str]:
-    """Return what stands at both ends: "node gpu/0/1/0", "leaves ib/0/0-7"."""
-    links, mine = links_of(plant), links_in(plant, bundle)
-    return _end(plant, links, mine, first=True), _end(plant, links, mine, first=False)
+    """Return the nodes or switches at both ends: "node gpu/0/1/0", "leaves ib/0/0-7"."""
+    links, in_bundle = links_of(plant), links_in(plant, bundle)
+    return _end(plant, links, in_bundle, first=True), _end(plant, links, in_bundle, first=False)
 
 
-def _end(plant: Plant, links: Links, mine: Ints32, *, first: bool) -> str:
-    kind = int(links.kind[mine[0]])
-    slots = np.unique((links.a if first else links.b)[mine])
+def _end(plant: Plant, links: Links, in_bundle: Ints32, *, first: bool) -> str:
+    kind = int(links.kind[in_bundle[0]])
+    slots = np.unique((links.a if first else links.b)[in_bundle])
     if kind == LinkKind.PEER or (kind == LinkKind.NODE and first):
         return _counted("node", "nodes", [plant.nodes.ids[k] for k in slots])
     role = SwitchRole(int(plant.switches.role[slots[0]]))
@@ -71,11 +71,11 @@ def _end(plant: Plant, links: Links, mine: Ints32, *, first: bool) -> str:
     return _counted(role.name.lower(), plural, [plant.switches.ids[k] for k in slots])
 
 
-def _counted(one: str, many: str, ids: list[str]) -> str:
+def _counted(singular: str, plural: str, ids: list[str]) -> str:
     words = id_range(ids)
     if words is not None:
-        return f"{one if len(ids) == 1 else many} {words}"
-    return f"{len(ids)} {many} from {ids[0]} to {ids[-1]}"
+        return f"{singular if len(ids) == 1 else plural} {words}"
+    return f"{len(ids)} {plural} from {ids[0]} to {ids[-1]}"
 
 
 def id_range(ids: Iterable[str]) -> str | None:

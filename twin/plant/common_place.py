@@ -1,4 +1,4 @@
-"""The smallest place that holds some nodes: one name for an event that strikes many."""
+"""The smallest common place of some nodes, to name an event that concerns many."""
 
 from __future__ import annotations
 

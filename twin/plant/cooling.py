@@ -1,4 +1,4 @@
-"""Coolant and air loops: who cools which rack, design flow, and where the machines stand."""
+"""Coolant and air loops: the racks of each loop, design flow, and places of the machines."""
 
 from __future__ import annotations
 
@@ -64,16 +64,16 @@ def connect_cooling(
     tanks = np.zeros(len(racks.ids), np.bool_)
     first = 0
     for generator in scenario.cooling.loops:
-        mine = _racks_of(layout, generator.serves, f"loop {generator.id!r}")
+        rack_slots = _racks_of(layout, generator.serves, f"loop {generator.id!r}")
         column = racks.air_loop
         if generator.kind in wanted:
             column = racks.loop
-            mine = mine[wanted[generator.kind][mine]]
-        mine = mine[column[mine] < 0]
-        share = np.arange(len(mine)) * generator.count // max(1, len(mine))
-        column[mine] = first + share
-        tanks[mine] |= generator.kind == "immersion"
-        served += [mine[share == i] for i in range(generator.count)]
+            rack_slots = rack_slots[wanted[generator.kind][rack_slots]]
+        rack_slots = rack_slots[column[rack_slots] < 0]
+        share = np.arange(len(rack_slots)) * generator.count // max(1, len(rack_slots))
+        column[rack_slots] = first + share
+        tanks[rack_slots] |= generator.kind == "immersion"
+        served += [rack_slots[share == i] for i in range(generator.count)]
         first += generator.count
     by_coolant = (nodes.liquid | tanks[nodes.rack]) & (racks.loop[nodes.rack] >= 0)
     nodes.loop[:] = np.where(by_coolant, racks.loop[nodes.rack], racks.air_loop[nodes.rack])
@@ -83,13 +83,13 @@ def connect_cooling(
     return plants, loops, machines
 
 
-def _racks_of(layout: Layout, generators: tuple[str, ...], who: str) -> Ints32:
+def _racks_of(layout: Layout, generators: tuple[str, ...], loop: str) -> Ints32:
     """Return the racks of row generators, in their order."""
     for name in generators:
         if name not in layout.generator_racks:
-            raise PlantError(f"{who}: no row generator is called {name!r}")
-    mine = [layout.generator_racks[name] for name in generators]
-    return np.concatenate([*mine, np.empty(0)]).astype(np.int32)
+            raise PlantError(f"{loop}: no row generator is called {name!r}")
+    slots_of_each = [layout.generator_racks[name] for name in generators]
+    return np.concatenate([*slots_of_each, np.empty(0)]).astype(np.int32)
 
 
 def _loops(
@@ -135,22 +135,24 @@ def _loops(
 
 
 def _recirculation(scenario: Scenario, layout: Layout, kinds: Ints32, served: list[Ints32]) -> Floats:
-    """Return the share of exhaust that the racks of each air loop breathe again: the mean over them."""
+    """Return the mean share of exhaust air that the racks of each air loop take in again."""
     share = np.zeros(len(layout.racks.ids))
     for hall in scenario.halls:
         for rows in hall.rows:
             share[layout.generator_racks[rows.id]] = RECIRCULATION[rows.containment]
-    breathing = [kind == LoopKind.AIR and len(mine) > 0 for kind, mine in zip(kinds, served, strict=True)]
+    breathing = [
+        kind == LoopKind.AIR and len(rack_slots) > 0 for kind, rack_slots in zip(kinds, served, strict=True)
+    ]
     holding = layout.racks.node_count > 0
     means = []
-    for by_air, mine in zip(breathing, served, strict=True):
-        hot = mine[holding[mine]] if holding[mine].any() else mine
+    for by_air, rack_slots in zip(breathing, served, strict=True):
+        hot = rack_slots[holding[rack_slots]] if holding[rack_slots].any() else rack_slots
         means.append(float(share[hot].mean()) if by_air else 0.0)
     return np.array(means, np.float64)
 
 
 def _labels(generators: tuple[systems.Loop, ...]) -> list[str]:
-    """Return CDU 0, CDU 1, ...: the ids in capitals, so that what one reads is what one types."""
+    """Return CDU 0, CDU 1, ...: the ids in capitals, so that labels read like ids."""
     return [f"{generator.id.upper()} {i}" for generator in generators for i in range(generator.count)]
 
 
@@ -191,22 +193,24 @@ def _stand(
     racks = layout.racks
     stands = stands_of(scenario, scenario.cooling.loops)
     for hall in range(len(scenario.halls)):
-        here = racks.hall == hall
-        if not here.any():  # then machines of this hall stand where they were put, or nowhere
+        in_hall = racks.hall == hall
+        if not in_hall.any():  # then machines of this hall stand where they were put, or nowhere
             continue
         wall = Wall(
-            x0_m=float((racks.x_m - racks.width_m / 2)[here].min()),
-            x1_m=float((racks.x_m + racks.width_m / 2)[here].max()),
-            y0_m=float((racks.y_m - racks.depth_m / 2)[here].min()),
-            y1_m=float((racks.y_m + racks.depth_m / 2)[here].max()),
+            x0_m=float((racks.x_m - racks.width_m / 2)[in_hall].min()),
+            x1_m=float((racks.x_m + racks.width_m / 2)[in_hall].max()),
+            y0_m=float((racks.y_m - racks.depth_m / 2)[in_hall].min()),
+            y1_m=float((racks.y_m + racks.depth_m / 2)[in_hall].max()),
         )
         for kind in (LoopKind.LIQUID, LoopKind.IMMERSION, LoopKind.AIR):
-            mine = np.flatnonzero((loops.hall == hall) & (loops.kind == kind) & ~loops.placed).tolist()
-            if mine:
-                middles = [float(racks.y_m[served[k]].mean()) if len(served[k]) else wall.y0_m for k in mine]
-                units = [int(loops.units[k]) for k in mine]
+            loop_slots = np.flatnonzero((loops.hall == hall) & (loops.kind == kind) & ~loops.placed).tolist()
+            if loop_slots:
+                middles = [
+                    float(racks.y_m[served[k]].mean()) if len(served[k]) else wall.y0_m for k in loop_slots
+                ]
+                units = [int(loops.units[k]) for k in loop_slots]
                 beside = LoopKind.AIR if kind == LoopKind.AIR else LoopKind.LIQUID
-                pieces.append(place(wall, beside, mine, units, [sizes[k] for k in mine], middles))
+                pieces.append(place(wall, beside, loop_slots, units, [sizes[k] for k in loop_slots], middles))
     doors = np.flatnonzero(loops.kind == LoopKind.REAR_DOOR).tolist()
     pieces += [
         _side_by_side(k, int(loops.units[k]), sizes[k], stand)

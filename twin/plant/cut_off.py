@@ -1,4 +1,4 @@
-"""Which nodes a fault of their fabric cuts off."""
+"""Nodes cut off by a fault of their fabric."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from twin.plant.tables import Plant
 
 
 def cut_off(plant: Plant, links: Links, bytes_s: Floats) -> Bools:
-    """Return which nodes a fault cuts off, shape (N,): a card without a way to most cards of its rail.
+    """Return which nodes a fault cuts off, shape (N,): those with a card without a path to most cards of its rail.
 
     Parameters
     ----------
@@ -22,17 +22,17 @@ def cut_off(plant: Plant, links: Links, bytes_s: Floats) -> Bools:
     """
     cut = np.zeros(links.nodes, np.bool_)
     for fabric in range(len(plant.fabrics)):
-        mine = links.fabric == fabric
-        if (mine & (links.kind == LinkKind.PEER)).any():
-            cut |= _nodes_apart(links, mine, bytes_s)
-        elif mine.any():
+        of_fabric = links.fabric == fabric
+        if (of_fabric & (links.kind == LinkKind.PEER)).any():
+            cut |= _nodes_apart(links, of_fabric, bytes_s)
+        elif of_fabric.any():
             cut |= _cards_apart(plant, links, fabric, bytes_s)
     return cut
 
 
-def _islands(links: Links, mine: Bools, bytes_s: Floats) -> Ints64:
+def _islands(links: Links, of_fabric: Bools, bytes_s: Floats) -> Ints64:
     a, b = links.vertex
-    chosen = np.flatnonzero(mine)
+    chosen = np.flatnonzero(of_fabric)
     graph = graph_of(
         links.switches + links.nodes,
         a[chosen].astype(np.int64),
@@ -43,11 +43,11 @@ def _islands(links: Links, mine: Bools, bytes_s: Floats) -> Ints64:
     return graph.island
 
 
-def _nodes_apart(links: Links, mine: Bools, bytes_s: Floats) -> Bools:
-    members = np.unique(np.concatenate([links.node_a[mine], links.node_b[mine]]))
+def _nodes_apart(links: Links, of_fabric: Bools, bytes_s: Floats) -> Bools:
+    members = np.unique(np.concatenate([links.node_a[of_fabric], links.node_b[of_fabric]]))
     members = members[members >= 0]
-    before = _islands(links, mine, links.bytes_s)[links.switches + members]
-    now = _islands(links, mine, bytes_s)[links.switches + members]
+    before = _islands(links, of_fabric, links.bytes_s)[links.switches + members]
+    now = _islands(links, of_fabric, bytes_s)[links.switches + members]
     cut = np.zeros(links.nodes, np.bool_)
     cut[members[now != _largest(before, now)]] = True
     return cut

@@ -1,4 +1,4 @@
-"""What hangs on a thing, and what a thing hangs on: blast radius, and the way from a GPU to the grid and the sky."""
+"""Dependencies in both directions: blast radius of a component, and its supply chain to the grid and the sky."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BUS_SURVIVES = ("utility", "transformer", "ups")
 
 @dataclass(frozen=True)
 class Blast:
-    """What feels it when something fails for long, as slots; `_thinned`: what only loses redundancy."""
+    """Slots that a lasting failure takes down; `_thinned`: those that only lose redundancy."""
 
     nodes: Ints32  # without supply, cooling or network
     thinned: Ints32
@@ -33,7 +33,7 @@ class Blast:
 
 @dataclass(frozen=True)
 class Trace:
-    """The way from a thing to the grid and to the sky, as slots, nearest first; empty where there is none."""
+    """Supply chain of a component to the grid and the sky, as slots, nearest first; empty where there is none."""
 
     power_a: tuple[int, ...]
     power_b: tuple[int, ...]
@@ -46,7 +46,7 @@ class Trace:
 
 
 def blast_radius(plant: Plant, kind: Kind, slot: int) -> Blast:
-    """Return what feels the failure of a thing, and what loses only redundancy.
+    """Return the components that the failure of one takes down, and those that only lose redundancy.
 
     A power item takes along all that has no other supply: neither a spare input, nor a source beside it, nor a
     second feed. Batteries of UPS do not count, they last minutes. Who has no feed hangs on the house supply, which
@@ -81,9 +81,9 @@ def blast_radius(plant: Plant, kind: Kind, slot: int) -> Blast:
     hot = np.append(dark["loops"], False)
     cooled = hot[racks.loop] | hot[racks.air_loop]
     dark["racks"] |= cooled
-    there = {"racks": racks.present, "loops": loops.present, "plants": np.ones(len(plants.ids), np.bool_)}
-    dark = {name: hit & there[name] for name, hit in dark.items()}
-    thin = {name: hit & there[name] & ~dark[name] for name, hit in thin.items()}
+    present = {"racks": racks.present, "loops": loops.present, "plants": np.ones(len(plants.ids), np.bool_)}
+    dark = {name: hit & present[name] for name, hit in dark.items()}
+    thin = {name: hit & present[name] & ~dark[name] for name, hit in thin.items()}
     standing = plant.nodes.present
     hit = (powered | cooled)[plant.nodes.rack] & standing
     if kind in ("node", "gpu", "switch", "fabric", "store"):
@@ -127,23 +127,23 @@ def house_supply(plant: Plant, alive: Bools) -> bool:
 
 
 def loops_under(plant: Plant, kind: Kind, slot: int) -> Ints32:
-    """Return the loops (slots) that fail with a thing: by their pumps' supply, or as part of a plant or hall."""
+    """Return the loops (slots) that fail with a component: by their pumps' supply, or as part of a plant or hall."""
     return blast_radius(plant, kind, slot).loops
 
 
 def plants_under(plant: Plant, kind: Kind, slot: int) -> Ints32:
-    """Return the facility loops (slots) that fail with a thing."""
+    """Return the facility loops (slots) that fail with a component."""
     return blast_radius(plant, kind, slot).plants
 
 
 def trace(plant: Plant, kind: Kind, slot: int) -> Trace:
-    """Return what a thing hangs on, up to the grid and out to the sky.
+    """Return the supply chain of a component, up to the grid and out to the sky.
 
     For a GPU, node, switch, row or hall: that of its racks (of a row or hall the first). For a loop or plant: its
     own supplies. For a power item: the way up from it.
     """
     racks, loops, plants = plant.racks, plant.loops, plant.plants
-    mine = _racks_of(plant, kind, slot)
+    rack_slots = _racks_of(plant, kind, slot)
     feeds = [-1, -1]
     wet: list[int] = []
     if kind == "power":
@@ -152,23 +152,25 @@ def trace(plant: Plant, kind: Kind, slot: int) -> Trace:
         feeds, wet = [int(loops.feed_a[slot]), int(loops.feed_b[slot])], [slot]
     elif kind == "plant":
         feeds = [int(plants.feed_a[slot]), int(plants.feed_b[slot])]
-    elif mine:
-        feeds = [int(racks.feed_a[mine[0]]), int(racks.feed_b[mine[0]])]
-        wet = [one for one in (int(racks.loop[mine[0]]), int(racks.air_loop[mine[0]])) if one >= 0]
+    elif rack_slots:
+        feeds = [int(racks.feed_a[rack_slots[0]]), int(racks.feed_b[rack_slots[0]])]
+        wet = [
+            loop for loop in (int(racks.loop[rack_slots[0]]), int(racks.air_loop[rack_slots[0]])) if loop >= 0
+        ]
     ways = [power_path(plant, item) for item in feeds]
-    heat = [slot] if kind == "plant" else [int(loops.plant[one]) for one in wet]
+    heat = [slot] if kind == "plant" else [int(loops.plant[loop]) for loop in wet]
     return Trace(
         power_a=ways[0],
         power_b=ways[1],
         spares=_spares(plant, {item for way in ways for item in way}),
         loops=tuple(wet),
         plants=tuple(dict.fromkeys(heat)),
-        racks=tuple(mine),
+        racks=tuple(rack_slots),
     )
 
 
 def _racks_of(plant: Plant, kind: Kind, slot: int) -> list[int]:
-    """Return the racks a thing is or stands in."""
+    """Return the rack of a component, or the racks it consists of."""
     racks = plant.racks
     if kind == "gpu":
         return [int(plant.gpus.rack[slot])]
@@ -177,22 +179,22 @@ def _racks_of(plant: Plant, kind: Kind, slot: int) -> list[int]:
     if kind == "switch":
         return [int(plant.switches.rack[slot])]
     if kind == "store":
-        return [int(one) for one in plant.storage.rack[slot : slot + 1] if one >= 0]
+        return [int(rack) for rack in plant.storage.rack[slot : slot + 1] if rack >= 0]
     if kind in ("rack", "row", "hall"):
         column = {"rack": np.arange(len(racks.ids)), "row": racks.row, "hall": racks.hall}[kind]
-        return [int(one) for one in _slots((column == slot) & racks.present)]
+        return [int(rack) for rack in _slots((column == slot) & racks.present)]
     return []
 
 
 def _spares(plant: Plant, way: set[int]) -> tuple[int, ...]:
-    """Return what stands in for the items of a way: the ways up from their spare inputs, and sources beside them."""
+    """Return the backups of power items: the paths of their spare inputs, and sources in parallel."""
     power = plant.power
     found: set[int] = set()
     waiting = set(way)
     while waiting:
         beside = set(_slots(np.isin(power.bus, list(waiting)) & power.present).tolist())
-        inputs = {int(power.spare_parent[one]) for one in waiting if power.spare_parent[one] >= 0}
-        ups = {item for one in inputs for item in power_path(plant, one)}
+        inputs = {int(power.spare_parent[item]) for item in waiting if power.spare_parent[item] >= 0}
+        ups = {item for spare_input in inputs for item in power_path(plant, spare_input)}
         waiting = (beside | ups) - found - way
         found |= waiting
     return tuple(sorted(found))
@@ -203,9 +205,9 @@ def _supply(table: Racks | Loops | FacilityLoops, alive: Bools, house: bool) -> 
     live = np.append(alive, False)
     feeds = np.stack([table.feed_a, table.feed_b])
     named = (feeds >= 0).sum(axis=0)
-    there: Floats = (live[feeds] & (feeds >= 0)).sum(axis=0)
-    without = np.where(named > 0, there == 0, not house)
-    return without.astype(np.bool_), ((there > 0) & (there < named)).astype(np.bool_)
+    live_feeds: Floats = (live[feeds] & (feeds >= 0)).sum(axis=0)
+    without = np.where(named > 0, live_feeds == 0, not house)
+    return without.astype(np.bool_), ((live_feeds > 0) & (live_feeds < named)).astype(np.bool_)
 
 
 def _slots(hit: Bools) -> Ints32:

@@ -1,4 +1,4 @@
-"""What the power tree carries when everything in the halls draws its most: the load its design rules look at."""
+"""Design load of the power tree: all equipment at peak power, as the design rules check it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PUMP_HEAD_PA, PUMP_EFFICIENCY = 1.5e5, 0.65
 
 
 def rack_design_w(plant: Plant, catalog: Catalog) -> Floats:
-    """Return the most each rack draws [W]: nodes as measured at their highest, else by nameplate, and what is beside.
+    """Return the peak power of each rack [W]: measured maximum or nameplate of nodes, and other equipment.
 
     Switches draw their typical power and stores that of their part.
     """
@@ -50,7 +50,7 @@ def rack_design_w(plant: Plant, catalog: Catalog) -> Floats:
 
 
 def loop_design_w(plant: Plant, catalog: Catalog) -> Floats:
-    """Return what pumps or fans of each loop draw at design flow [W]."""
+    """Return the power of pumps or fans of each loop at design flow [W]."""
     racks = plant.racks
     doors = np.bincount(racks.air_loop[racks.air_loop >= 0], minlength=len(plant.loops.ids))
     power_w = np.zeros(len(plant.loops.ids))
@@ -66,7 +66,7 @@ def loop_design_w(plant: Plant, catalog: Catalog) -> Floats:
 
 
 def plant_design_w(plant: Plant, catalog: Catalog) -> Floats:
-    """Return what compressors, fans and pumps of each facility loop draw at its rated heat [W]."""
+    """Return the power of compressors, fans and pumps of each facility loop at its rated heat [W]."""
     water_m3_s = np.zeros(len(plant.plants.ids))
     np.add.at(water_m3_s, plant.loops.plant, facility_flow_m3_s(plant.loops))
     usual_w = water_m3_s * PUMP_HEAD_PA / PUMP_EFFICIENCY
@@ -81,7 +81,7 @@ def plant_design_w(plant: Plant, catalog: Catalog) -> Floats:
 
 
 def item_limit_w(plant: Plant) -> Floats:
-    """Return what each item of the power tree may carry for long [W]; inf where nobody says."""
+    """Return the continuous limit of each item of the power tree [W]; inf where unknown."""
     power = plant.power
     by_breaker = np.where(np.isnan(power.breaker_w), np.inf, CONTINUOUS * power.breaker_w)
     return np.minimum(np.where(np.isnan(power.capacity_w), np.inf, power.capacity_w), by_breaker)
@@ -99,14 +99,14 @@ class DesignLoad:
         )
         power = plant.power
         kinds = list(zip(power.part, power.eco.tolist(), strict=True))
-        known = {one: _coefficients(catalog, *one) for one in set(kinds)}
+        known = {kind: _coefficients(catalog, *kind) for kind in set(kinds)}
         figures = [known[kind] for kind in kinds]
         a_w, b, c_w = np.array(figures, np.float64).reshape(-1, 3).T
         self._a_w, self._b, self._c_w = a_w * power.units, b, c_w / power.units
         self._roots = np.flatnonzero((power.parent < 0) & (power.bus < 0) & power.present)
 
     def out_w(self, lost: Bools | None = None) -> Floats:
-        """Return what each item delivers [W] when the `lost` ones are dead: two live feeds share evenly.
+        """Return the output of each item [W] when the `lost` ones are dead: two live feeds share evenly.
 
         An item without its parent draws from its spare input; what finds no supply draws nothing.
         """
@@ -129,7 +129,7 @@ class DesignLoad:
         return out_w
 
     def with_more_w(self, out_w: Floats, feeds: Sequence[int], more_w: float) -> dict[int, float]:
-        """Return what each item on the way to some feeds delivers when they share so much more evenly [W].
+        """Return the output of each item upstream of some feeds when they share an additional load evenly [W].
 
         Parameters
         ----------
@@ -160,8 +160,8 @@ class DesignLoad:
         feeds = np.stack([table.feed_a, table.feed_b])
         live = np.append(alive, False)[feeds] & (feeds >= 0)
         share_w = load_w / np.maximum(live.sum(axis=0), 1)
-        for column, there in zip(feeds, live, strict=True):
-            np.add.at(out_w, column[there], share_w[there])
+        for column, carries in zip(feeds, live, strict=True):
+            np.add.at(out_w, column[carries], share_w[carries])
         house_w = float(load_w[(feeds < 0).all(axis=0)].sum())
         roots = self._roots[alive[self._roots]]
         out_w[roots] += house_w / max(1, len(roots))

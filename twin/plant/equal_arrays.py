@@ -1,4 +1,4 @@
-"""Whether two pieces of data are the same, number for number."""
+"""Exact equality of data with arrays."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 
 
-def alike(one: object, other: object) -> bool:
+def alike(first: object, second: object) -> bool:
     """Return whether two values are equal; data classes, tuples and tables part by part, arrays as a whole."""
-    if one is other:
+    if first is second:
         return True
-    if type(one) is not type(other):
+    if type(first) is not type(second):
         return False
-    if isinstance(one, np.ndarray):
-        unknown = one.dtype.kind == "f"  # nan is like nan
-        return isinstance(other, np.ndarray) and np.array_equal(one, other, equal_nan=unknown)
-    if isinstance(one, tuple):
-        return isinstance(other, tuple) and len(one) == len(other) and all(map(alike, one, other))
-    if isinstance(one, dict):
+    if isinstance(first, np.ndarray):
+        unknown = first.dtype.kind == "f"  # nan is like nan
+        return isinstance(second, np.ndarray) and np.array_equal(first, second, equal_nan=unknown)
+    if isinstance(first, tuple):
+        return isinstance(second, tuple) and len(first) == len(second) and all(map(alike, first, second))
+    if isinstance(first, dict):
         return (
-            isinstance(other, dict) and list(one) == list(other) and all(alike(one[k], other[k]) for k in one)
+            isinstance(second, dict)
+            and list(first) == list(second)
+            and all(alike(first[k], second[k]) for k in first)
         )
-    if is_dataclass(one):
-        return all(alike(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
-    return bool(one == other)
+    if is_dataclass(first):
+        return all(alike(getattr(first, f.name), getattr(second, f.name)) for f in fields(first))
+    return bool(first == second)

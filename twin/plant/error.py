@@ -1,4 +1,4 @@
-"""What can be wrong with a scenario once it is built."""
+"""The error of a scenario that cannot be built."""
 
 from __future__ import annotations
 

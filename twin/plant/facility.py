@@ -60,8 +60,10 @@ def size_plants(
     plants.rated_w[:] = _sum_by(loops.plant, rated_heat_w(layout, catalog, loops), count)
     for slot, facility_loop in enumerate(scenario.cooling.plants):
         part = catalog.part(plants.part[slot])
-        one_w = part.capacity_w if isinstance(part, ChillerPart | DryCoolerPart | CoolingTowerPart) else 0.0
-        enough = max(1, math.ceil(float(plants.rated_w[slot]) / one_w)) if one_w else 1
+        machine_w = (
+            part.capacity_w if isinstance(part, ChillerPart | DryCoolerPart | CoolingTowerPart) else 0.0
+        )
+        enough = max(1, math.ceil(float(plants.rated_w[slot]) / machine_w)) if machine_w else 1
         units = facility_loop.units if facility_loop.units is not None else enough
         plants.units[slot] = units
         plants.needed[slot] = min(facility_loop.needed or units, units)

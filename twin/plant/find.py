@@ -1,4 +1,4 @@
-"""From an id to the thing and back, and one line that says what it is."""
+"""From an id to its slot and back, and a description in one line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from twin.plant.tables import Kind, LoopKind, Plant, RackKind, SwitchRole
 
 
 def find(plant: Plant, id: str) -> tuple[Kind, int] | None:
-    """Return (kind, slot) of the id of any thing in `Kind`; None when nothing in the halls has it now.
+    """Return (kind, slot) of the id of any component in `Kind`; None when none has it now.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def find(plant: Plant, id: str) -> tuple[Kind, int] | None:
 
 
 def entity_id(plant: Plant, kind: Kind, slot: int) -> str:
-    """Return the id of what stands in a slot; the inverse of `find`."""
+    """Return the id of a slot; the inverse of `find`."""
     if kind == "gpu":
         return plant.gpu_id(slot)
     ids: dict[Kind, list[str]] = {
@@ -56,9 +56,9 @@ def describe(plant: Plant, kind: Kind, slot: int) -> str:
         rack = racks.ids[int(nodes.rack[slot])]
         return f"{part} with {gpus} GPUs, unit {int(nodes.u[slot])} of rack {rack}"
     if kind == "rack":
-        what = racks.part[slot] or f"{RackKind(int(racks.kind[slot])).name.lower()} rack"
+        name = racks.part[slot] or f"{RackKind(int(racks.kind[slot])).name.lower()} rack"
         held = int(nodes.present[_nodes_of_rack(plant, slot)].sum())
-        return f"{what} in {plant.rows.labels[int(racks.row[slot])]} with {held} nodes"
+        return f"{name} in {plant.rows.labels[int(racks.row[slot])]} with {held} nodes"
     if kind == "row":
         count = int((racks.present & (racks.row == slot)).sum())
         return f"{plant.rows.labels[slot]} with {count} racks"

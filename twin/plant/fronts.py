@@ -27,15 +27,15 @@ def gpu_tiles(plant: Plant) -> Tiles:
     columns = -(-nodes.gpu_count // rows)
     bezel = np.where(nodes.height_u >= TALL_U, BEZEL, 0.0) * nodes.height_u
     tile_u = (nodes.height_u - bezel) / rows
-    mine = gpus.node
-    line = gpus.index // np.maximum(columns[mine], 1)  # from the top
-    u0 = (nodes.u - 1 + nodes.height_u - bezel - tile_u)[mine] - line * tile_u[mine]
+    node = gpus.node
+    line = gpus.index // np.maximum(columns[node], 1)  # from the top
+    u0 = (nodes.u - 1 + nodes.height_u - bezel - tile_u)[node] - line * tile_u[node]
     return Tiles(
         rack=gpus.rack,
         u0=u0,
-        u1=u0 + tile_u[mine],
-        column=(nodes.column[mine] * columns[mine] + gpus.index - line * columns[mine]).astype(np.int32),
-        columns=(nodes.abreast * columns)[mine].astype(np.int32),
+        u1=u0 + tile_u[node],
+        column=(nodes.column[node] * columns[node] + gpus.index - line * columns[node]).astype(np.int32),
+        columns=(nodes.abreast * columns)[node].astype(np.int32),
     )
 
 

@@ -1,4 +1,4 @@
-"""Everything there is to draw of a plant, from its tables alone; nothing here knows a renderer.
+"""Geometry of a plant for drawing, from its tables alone, without a renderer.
 
 The manner is that of a real hall: machines and facility water headers on the low-x side, the tray that joins
 the rows on the high-x side, trays and busways over the racks, coolant manifolds low behind them.

@@ -1,4 +1,4 @@
-"""Who hangs on what: the fabric as a graph, power paths, and fault domains in both directions."""
+"""The fabric as a graph, power paths, and fault domains in both directions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Domains:
-    """Everything one node hangs on, as slots; -1 or empty where there is none."""
+    """All supplies and places of one node, as slots; -1 or empty where there is none."""
 
     rack: int
     row: int
@@ -58,12 +58,12 @@ class Rails:
 
 
 def domain_of(plant: Plant, node: int) -> Domains:
-    """Return what the node in slot `node` hangs on."""
+    """Return supplies and places of the node in slot `node`."""
     racks = plant.racks
     rack = int(plant.nodes.rack[node])
     loop = int(plant.nodes.loop[node])
-    mine = plant.node_links.node == node
-    order = np.lexsort((plant.node_links.plane[mine], plant.node_links.rail[mine]))
+    of_node = plant.node_links.node == node
+    order = np.lexsort((plant.node_links.plane[of_node], plant.node_links.rail[of_node]))
     return Domains(
         rack=rack,
         row=int(racks.row[rack]),
@@ -76,7 +76,7 @@ def domain_of(plant: Plant, node: int) -> Domains:
         path_a=power_path(plant, int(racks.feed_a[rack])),
         path_b=power_path(plant, int(racks.feed_b[rack])),
         unit=int(plant.nodes.unit[node]),
-        leaves=tuple(plant.node_links.leaf[mine][order].tolist()),
+        leaves=tuple(plant.node_links.leaf[of_node][order].tolist()),
     )
 
 
@@ -90,7 +90,7 @@ def power_path(plant: Plant, item: int) -> tuple[int, ...]:
 
 
 def nodes_under(plant: Plant, kind: Kind, slot: int) -> Ints32:
-    """Return the nodes (slots, present ones) that feel it when something fails: its blast radius.
+    """Return the present nodes (slots) that the failure of a component concerns: its blast radius.
 
     A loop or facility loop: nodes whose GPUs it cools. A power item: nodes of racks with a feed below it,
     also those that keep their other feed (`twin.plant.dependencies` tells them apart). A switch: nodes with a cable to
@@ -121,8 +121,8 @@ def nodes_under(plant: Plant, kind: Kind, slot: int) -> Ints32:
         hit = np.isin(every, plant.node_links.node[below[plant.node_links.leaf]])
     elif kind == "fabric":
         links, peers = plant.node_links, plant.peer_links
-        mine = peers.fabric == slot
-        hit = np.isin(every, [*links.node[links.fabric == slot], *peers.a[mine], *peers.b[mine]])
+        of_fabric = peers.fabric == slot
+        hit = np.isin(every, [*links.node[links.fabric == slot], *peers.a[of_fabric], *peers.b[of_fabric]])
     else:
         hit = np.ones(len(nodes.ids), np.bool_)
     return np.flatnonzero(hit & nodes.present).astype(np.int32)
@@ -140,7 +140,7 @@ def _switches_below(plant: Plant, switch: int) -> Bools:
 
 
 def _power_below(plant: Plant, item: int) -> Bools:
-    """Return which power items hang on `item`, itself included: also by their spare input.
+    """Return the power items downstream of `item`, itself included, also by their spare inputs.
 
     What hangs on a source beside the tree hangs on the item it is connected to.
     """
@@ -158,16 +158,16 @@ def _power_below(plant: Plant, item: int) -> Bools:
 def switch_graph(plant: Plant, fabric: int) -> rx.PyGraph:
     """Return the switches of one fabric as a graph: nodes carry switch slots, edges numbers of cables."""
     graph = rx.PyGraph(multigraph=False)
-    mine = np.flatnonzero((plant.switches.fabric == fabric) & plant.switches.present)
-    graph.add_nodes_from(mine.tolist())
+    switch_slots = np.flatnonzero((plant.switches.fabric == fabric) & plant.switches.present)
+    graph.add_nodes_from(switch_slots.tolist())
     place = np.full(len(plant.switches.ids), -1)
-    place[mine] = np.arange(len(mine))
+    place[switch_slots] = np.arange(len(switch_slots))
     links = plant.switch_links
-    here = links.fabric == fabric
+    of_fabric = links.fabric == fabric
     ends = zip(
-        place[links.lower[here]].tolist(),
-        place[links.upper[here]].tolist(),
-        links.cables[here].tolist(),
+        place[links.lower[of_fabric]].tolist(),
+        place[links.upper[of_fabric]].tolist(),
+        links.cables[of_fabric].tolist(),
         strict=True,
     )
     graph.add_edges_from([edge for edge in ends if edge[0] >= 0 and edge[1] >= 0])
@@ -213,9 +213,9 @@ def lost_rails(plant: Plant, dead: Collection[int]) -> dict[int, tuple[int, ...]
         for rail in np.unique(state.rail[state.fabric == fabric]).tolist():
             ports = (state.fabric == fabric) & (state.rail == rail) & state.alive
             for island in np.unique(before.island[ports]).tolist():
-                mine = np.flatnonzero(ports & (before.island == island))
-                numbers, counts = np.unique(state.island[mine], return_counts=True)
-                lost[mine[state.island[mine] != numbers[counts.argmax()]]] = True
+                port_slots = np.flatnonzero(ports & (before.island == island))
+                numbers, counts = np.unique(state.island[port_slots], return_counts=True)
+                lost[port_slots[state.island[port_slots] != numbers[counts.argmax()]]] = True
     cards = np.stack([state.node, state.rail, state.fabric], axis=1)
     each, card = np.unique(cards, axis=0, return_inverse=True)
     cut = np.bincount(card.reshape(-1), ~lost, minlength=len(each)) == 0

@@ -1,4 +1,4 @@
-"""Floors of the halls round what stands in them, and the halls beside one another."""
+"""Floors of the halls around their contents, and the halls side by side."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def settle_halls(
     low[bare], high[bare] = 0.0, EMPTY_HALL_M
     low = np.floor((low - MARGIN_M) / TILE_M) * TILE_M
     high = np.ceil((high + MARGIN_M) / TILE_M) * TILE_M
-    shift_x_m = _beside(low[:, 0], high[:, 0])
+    shift_x_m = _shifts_m(low[:, 0], high[:, 0])
     for hall, columns in (
         (racks.hall, (racks.x_m,)),
         (rows.hall, (rows.x0_m, rows.x1_m)),
@@ -77,7 +77,7 @@ def settle_halls(
     )
 
 
-def _beside(low_m: Floats, high_m: Floats) -> Floats:
+def _shifts_m(low_m: Floats, high_m: Floats) -> Floats:
     shift_m = np.zeros(len(low_m))
     for hall in range(1, len(low_m)):
         shift_m[hall] = high_m[hall - 1] + shift_m[hall - 1] + BETWEEN_HALLS_M - low_m[hall]

@@ -26,13 +26,13 @@ def islands_of(plant: Plant, links: Links, fabric: int) -> Ints64:
     fabric
         Number of the fabric.
     """
-    mine = links.fabric == fabric
+    of_fabric = links.fabric == fabric
     key = np.full((links.nodes, 1), ALONE, np.int64)
-    if (mine & (links.kind == LinkKind.PEER)).any():
-        ends = np.concatenate([links.node_a[mine], links.node_b[mine]])
+    if (of_fabric & (links.kind == LinkKind.PEER)).any():
+        ends = np.concatenate([links.node_a[of_fabric], links.node_b[of_fabric]])
         members = np.unique(ends[ends >= 0])
-        key[members, 0] = _reached(links, mine)[links.switches + members]
-    elif mine.any():
+        key[members, 0] = _reached(links, of_fabric)[links.switches + members]
+    elif of_fabric.any():
         key = _cards(plant, links, fabric)
     joined = np.flatnonzero((key != ALONE).all(axis=1))
     island = np.full(links.nodes, ALONE, np.int64)

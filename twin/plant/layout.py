@@ -25,7 +25,7 @@ from twin.scenario.schema.document import Scenario
 
 @dataclass
 class Layout:
-    """The tables of what stands in the halls, without cooling, power and fabric."""
+    """Tables of rows, racks, nodes and GPUs, without cooling, power and fabric."""
 
     rows: Rows
     racks: Racks
@@ -248,7 +248,7 @@ def _with_added(
     Their height is left 0: it is that of their part.
     """
     more = [(numbers.setdefault(part, len(numbers)), u, 0, 0, 1) for _, _, part, u in added]
-    home = np.array([one[0] for one in added], np.int32)
+    home = np.array([entry[0] for entry in added], np.int32)
     rack = np.concatenate([rack, home]).astype(np.int32)
     content = np.concatenate([content, np.array(more, np.int32)])
     ids = ids + [f"{racks.ids[r]}/{number}" for r, number, _, _ in added]
@@ -261,24 +261,24 @@ def _with_added(
 def _apply_places(overrides: Overrides, generated: Generated, rows: Rows, racks: Racks) -> None:
     """Move and turn rows, then racks, as the overrides say."""
     turned, moved = np.zeros(len(rows.ids), np.bool_), np.zeros(len(rows.ids), np.bool_)
-    for _, (name, index), said in sorted(overrides.items, key=lambda one: len(one[1][1])):
-        if said.at is None and said.facing is None:
+    for _, (name, index), override in sorted(overrides.items, key=lambda entry: len(entry[1][1])):
+        if override.at is None and override.facing is None:
             continue
         slots = overrides.racks((name, index))
-        facing = {None: 0, "north": 1, "south": -1}[said.facing]
+        facing = {None: 0, "north": 1, "south": -1}[override.facing]
         if facing:
             racks.facing[slots] = facing
-        if len(index) == 2 and said.at is not None:
-            racks.x_m[slots], racks.y_m[slots] = said.at.x_m, said.at.y_m
+        if len(index) == 2 and override.at is not None:
+            racks.x_m[slots], racks.y_m[slots] = override.at.x_m, override.at.y_m
         if len(index) != 1:
             continue
         row = overrides.first_row[name] + index[0]
         turned |= generated.generator == generated.generator[row]
         rows.facing[row] = facing or rows.facing[row]
-        if said.at is not None:
+        if override.at is not None:
             moved[row] = True
-            by_x_m = said.at.x_m - rows.x0_m[row]
-            by_y_m = said.at.y_m + rows.depth_m[row] / 2 - rows.y_m[row]
+            by_x_m = override.at.x_m - rows.x0_m[row]
+            by_y_m = override.at.y_m + rows.depth_m[row] / 2 - rows.y_m[row]
             for column in (rows.x0_m, rows.x1_m):
                 column[row] += by_x_m
             rows.y_m[row] += by_y_m
@@ -289,7 +289,7 @@ def _apply_places(overrides: Overrides, generated: Generated, rows: Rows, racks:
 
 
 def _apply_absence(overrides: Overrides, rows: Rows, racks: Racks, nodes: Nodes, gpus: Gpus) -> None:
-    """Take away and drain what the overrides name."""
+    """Mark items absent or drained as the overrides say."""
     for item, path, override in overrides.items:
         name, index = path
         if len(index) <= 2:

@@ -17,7 +17,7 @@ from twin.plant.tables import Plant
 
 
 class LinkKind(IntEnum):
-    """What a link joins."""
+    """Kinds of links by their ends."""
 
     NODE = 0  # a network card of a node to a switch
     SWITCH = 1
@@ -124,8 +124,8 @@ def link_id(plant: Plant, link: int) -> str:
 def _cables_of_card(plant: Plant, link: int) -> Ints32:
     """Return the node links of the same card and node, of all fabrics."""
     down = plant.node_links
-    mine = (down.node == down.node[link]) & (down.nic == down.nic[link])
-    return np.flatnonzero(mine).astype(np.int32)
+    of_card = (down.node == down.node[link]) & (down.nic == down.nic[link])
+    return np.flatnonzero(of_card).astype(np.int32)
 
 
 def _dual_homed(plant: Plant, link: int) -> bool:
@@ -157,14 +157,16 @@ def find_link(plant: Plant, id: str) -> int | None:
     if ends[1] is None:
         if kind != "node":
             return None
-        mine = np.flatnonzero(down.node == slot)
-        return next((int(k) for k in mine if link_id(plant, int(k)) == id), None)
-    other_kind, other = ends[1]
+        of_node = np.flatnonzero(down.node == slot)
+        return next((int(k) for k in of_node if link_id(plant, int(k)) == id), None)
+    other_kind, other_slot = ends[1]
     if kind == other_kind == "switch":
-        hit = ((up.lower == slot) & (up.upper == other)) | ((up.lower == other) & (up.upper == slot))
+        hit = ((up.lower == slot) & (up.upper == other_slot)) | (
+            (up.lower == other_slot) & (up.upper == slot)
+        )
         first_number = len(down.node)
     elif kind == other_kind == "node":
-        hit = ((peer.a == slot) & (peer.b == other)) | ((peer.a == other) & (peer.b == slot))
+        hit = ((peer.a == slot) & (peer.b == other_slot)) | ((peer.a == other_slot) & (peer.b == slot))
         first_number = len(down.node) + len(up.lower)
     else:
         return None
@@ -186,7 +188,7 @@ def describe_link(plant: Plant, link: int) -> str:
 
 
 def stands(plant: Plant, target: str) -> bool:
-    """Return whether what a fault or intervention acts on is there: any thing, a link, or all of the site."""
+    """Return whether the target of a fault or intervention is present: a component, a link, or the site."""
     return (
         target in ("site", "all") or find(plant, target) is not None or find_link(plant, target) is not None
     )

@@ -1,4 +1,4 @@
-"""Where CDUs and CRAHs stand: in columns beyond the row ends, each loop before the racks it serves."""
+"""Places of CDUs and CRAHs: in columns beyond the row ends, each loop near the racks it serves."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def place(
         both = min(_block(units, sizes_m, turned, room_m)[0] for turned in (False, True)) > ONE_SIDE_COLUMNS
     pieces: list[tuple[int, float, float, float, float, float]] = []
     for side in (-1, 1) if both else (-1,):
-        mine = [k for k in range(len(loops)) if not both or k % 2 == (side > 0)]
+        on_side = [k for k in range(len(loops)) if not both or k % 2 == (side > 0)]
         edge_m = wall.x1_m + WALKWAY_M if side > 0 else wall.x0_m - WALKWAY_M
-        counts, sizes = [units[k] for k in mine], [sizes_m[k] for k in mine]
+        counts, sizes = [units[k] for k in on_side], [sizes_m[k] for k in on_side]
         turns = (False,) if kind == LoopKind.LIQUID else (True, False)
         turned = min(turns, key=lambda t: _block(counts, sizes, t, room_m)[1:])
         columns, _, _ = _block(counts, sizes, turned, room_m)
@@ -80,8 +80,8 @@ def place(
         across, along = _extents(sizes, turned)
         pitch_m = max(across) + COLUMN_GAP_M
         blocks = [n * (extent + GAP_M) for n, extent in zip(slots, along, strict=True)]
-        low_m = spread([middles_m[k] for k in mine], blocks)
-        for place, k in enumerate(mine):
+        low_m = spread([middles_m[k] for k in on_side], blocks)
+        for place, k in enumerate(on_side):
             column, slot = np.divmod(np.arange(units[k]), slots[place])
             x_m = edge_m + side * (column * pitch_m + max(across) / 2)
             y_m = low_m[place] + (slot + 0.5) * (along[place] + GAP_M)

@@ -1,4 +1,4 @@
-"""Where machines and power items stand that a person has given a place."""
+"""Places of machines and power items that a person has set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def stands_of(scenario: Scenario, generators: Sequence[Loop | PowerStage]) -> li
     found: list[FootprintPlace | None] = []
     for generator in generators:
         for item in range(generator.count):
-            said = generator.places.get(f"{generator.id}/{item}") if generator.places else None
-            hall = -1 if said is None or said.hall is None else halls[said.hall]
-            found.append(None if said is None else FootprintPlace(hall, said.x_m, said.y_m))
+            placed = generator.places.get(f"{generator.id}/{item}") if generator.places else None
+            hall = -1 if placed is None or placed.hall is None else halls[placed.hall]
+            found.append(None if placed is None else FootprintPlace(hall, placed.x_m, placed.y_m))
     return found

@@ -1,4 +1,4 @@
-"""What overrides say of rows, racks, nodes and GPUs, with the slots that they mean."""
+"""Overrides of rows, racks, nodes and GPUs, with their slots."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twin.scenario.schema.document import Scenario
 
 
 class Overrides:
-    """Overrides of all halls, as (level, row, rack, node, GPU) with what they say."""
+    """Overrides of all halls, by the path of each item."""
 
     def __init__(
         self,
@@ -35,9 +35,9 @@ class Overrides:
         ]
         self._added: dict[str, int] = {}
         self.rack_parts = [
-            (self.racks(path)[0], self._rows[path[0]].racks, said.part)
-            for _, path, said in self.items
-            if said.part is not None and len(path[1]) == 2
+            (self.racks(path)[0], self._rows[path[0]].racks, override.part)
+            for _, path, override in self.items
+            if override.part is not None and len(path[1]) == 2
         ]
 
     def _parse(self, item: str) -> tuple[str, list[int]]:
@@ -47,9 +47,9 @@ class Overrides:
         if rows is None:
             raise PlantError(f"override {item!r}: no row generator is called {name!r}")
         limits = (rows.count, rows.racks.count)
-        for number, limit, what in zip(index, limits, ("rows", "racks in a row"), strict=False):
+        for number, limit, noun in zip(index, limits, ("rows", "racks in a row"), strict=False):
             if number >= limit:
-                raise PlantError(f"override {item!r}: {name!r} has {limit} {what}, counted from 0")
+                raise PlantError(f"override {item!r}: {name!r} has {limit} {noun}, counted from 0")
         return name, index
 
     def generator(self, name: str) -> site.RowGenerator:
@@ -59,10 +59,10 @@ class Overrides:
     def racks(self, path: tuple[str, list[int]]) -> Ints32:
         """Return the rack slots below a path."""
         name, index = path
-        mine, per_row = self._racks[name], self._rows[name].racks.count
+        rack_slots, per_row = self._racks[name], self._rows[name].racks.count
         if not index:
-            return mine
-        row = mine[index[0] * per_row : (index[0] + 1) * per_row]
+            return rack_slots
+        row = rack_slots[index[0] * per_row : (index[0] + 1) * per_row]
         return row if len(index) == 1 else row[index[1] : index[1] + 1]
 
     def node(self, item: str, path: tuple[str, list[int]], racks: Racks) -> int:
@@ -87,7 +87,7 @@ class Overrides:
             for _, path, override in self.items
             if len(path[1]) == 3 and override.part is not None and override.u is not None
         ]
-        found = sorted(one for one in found if one[1] >= racks.node_count[one[0]])
+        found = sorted(entry for entry in found if entry[1] >= racks.node_count[entry[0]])
         behind: Counter[int] = Counter()
         for rack, number, _, _ in found:
             self._added[f"{racks.ids[rack]}/{number}"] = int(racks.node_count[rack]) + behind[rack]
@@ -95,7 +95,7 @@ class Overrides:
         return found
 
     def node_places(self, racks: Racks) -> list[tuple[int, int, int]]:
-        """Return (node slot, rack it has moved to or -1, its unit or 0) of nodes that were set elsewhere."""
+        """Return (node slot, rack it has moved to or -1, its unit or 0) of moved nodes."""
         return [
             (
                 self.node(item, path, racks),

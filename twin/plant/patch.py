@@ -1,4 +1,4 @@
-"""A changed scenario onto a standing plant: everybody keeps the slot, newcomers append, who is gone leaves a gap."""
+"""Rebuilds a plant for a changed scenario: items keep their slots, new ones are appended, removed ones leave a gap."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ def rebuild(
     Parameters
     ----------
     plant
-        As it stands; not changed.
+        The present plant; not changed.
     scenario
-        What is to stand.
+        The changed scenario.
     catalog
         Parts; None: the shipped ones.
     fresh
@@ -98,7 +98,7 @@ def rebuild(
     made |= {name: _referred(name, getattr(fresh, name), maps) for name in REMADE}
     for name in ("node_parts", "gpu_parts", "fabrics"):
         old = getattr(plant, name)
-        made[name] = old + [one for one in getattr(fresh, name) if one not in old]
+        made[name] = old + [name for name in getattr(fresh, name) if name not in old]
     made["fabric_table"] = _fabric_table(plant, fresh, made["fabrics"])
     power = made["power"]
     order = np.arange(len(power.parent))
@@ -108,13 +108,13 @@ def rebuild(
 
 
 def _fabric_table(plant: Plant, fresh: Plant, names: list[str]) -> FabricTable:
-    """Return what every fabric is now, in the order of `names`."""
-    said = {
+    """Return kind, technology and routing of every fabric, in the order of `names`."""
+    row_of = {
         name: row
-        for one in (plant, fresh)
-        for name, row in zip(one.fabrics, _rows_of(one.fabric_table), strict=True)
+        for source in (plant, fresh)
+        for name, row in zip(source.fabrics, _rows_of(source.fabric_table), strict=True)
     }
-    kind, technology, routing = zip(*(said[name] for name in names), strict=True) if names else ((), (), ())
+    kind, technology, routing = zip(*(row_of[name] for name in names), strict=True) if names else ((), (), ())
     return FabricTable(list(kind), list(technology), list(routing))
 
 
@@ -127,12 +127,12 @@ def _maps(plant: Plant, fresh: Plant) -> dict[str, _Map]:
     maps = {name: _by_id(getattr(plant, name), getattr(fresh, name)) for name in KEPT if name != "nodes"}
     for name in ("node_parts", "gpu_parts", "fabrics"):
         old, new = getattr(plant, name), getattr(fresh, name)
-        joined = old + [one for one in new if one not in old]
-        maps[name] = _Map(np.array([joined.index(one) for one in new], np.int32), len(joined))
-    for name, what in (("halls", "hall"), ("plants", "facility loop"), ("storage", "store")):
+        joined = old + [name for name in new if name not in old]
+        maps[name] = _Map(np.array([joined.index(name) for name in new], np.int32), len(joined))
+    for name, noun in (("halls", "hall"), ("plants", "facility loop"), ("storage", "store")):
         gone = set(getattr(plant, name).ids) - set(getattr(fresh, name).ids)
         if gone:
-            raise PlantError(f"{what} {min(gone)!r} cannot be removed during a run; start a new run")
+            raise PlantError(f"{noun} {min(gone)!r} cannot be removed during a run; start a new run")
     if set(plant.fabrics) - set(fresh.fabrics):
         raise PlantError("a fabric cannot be removed during a run; start a new run")
     maps["nodes"] = _contiguous(
@@ -195,7 +195,7 @@ def _gpu_map(old_nodes: Nodes, old: Gpus, new_nodes: Nodes, new: Gpus) -> _Map:
 
 
 def _kept(name: str, plant: Plant, fresh: Plant, maps: dict[str, _Map]) -> Any:
-    """Return a table with the old slots, overwritten by what the fresh one says."""
+    """Return a table with the old slots, overwritten with the fresh values."""
     old, new = getattr(plant, name), _referred(name, getattr(fresh, name), maps)
     where = maps[name]
     columns: dict[str, Any] = {}

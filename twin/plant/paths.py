@@ -146,11 +146,11 @@ def _expand(graph: Graph, keys: Ints64, vertices: int, *, back: bool) -> _Step:
     count = graph.first[vertex + 1] - graph.first[vertex]
     start = np.cumsum(count) - count
     edge = np.arange(count.sum()) + np.repeat(graph.first[vertex] - start, count)
-    here = np.repeat(keys, count)
-    there = here - np.repeat(vertex, count) + graph.to[edge]
+    start_keys = np.repeat(keys, count)
+    end_keys = start_keys - np.repeat(vertex, count) + graph.to[edge]
     if back:
-        return _Step(there, here, graph.dlink[edge] ^ 1, graph.bytes_s[edge])
-    return _Step(here, there, graph.dlink[edge], graph.bytes_s[edge])
+        return _Step(end_keys, start_keys, graph.dlink[edge] ^ 1, graph.bytes_s[edge])
+    return _Step(start_keys, end_keys, graph.dlink[edge], graph.bytes_s[edge])
 
 
 def _layers(steps: tuple[list[_Step], list[_Step]], met: Ints64) -> list[_Step]:

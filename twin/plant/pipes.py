@@ -86,57 +86,57 @@ def radius_m(flow_m3_s: float, low_m: float, high_m: float) -> float:
 def _draw_facility(plant: Plant, hall: int, pipes: _PipeList) -> None:
     """Draw the overhead headers of one hall with drops, per kind of machine, end of the rows and plant."""
     loops, machines, racks = plant.loops, plant.machines, plant.racks
-    here = np.flatnonzero((loops.hall[machines.loop] == hall) & loops.present[machines.loop])
-    if not len(here) or not (racks.hall == hall).any():  # headers run over racks
+    in_hall = np.flatnonzero((loops.hall[machines.loop] == hall) & loops.present[machines.loop])
+    if not len(in_hall) or not (racks.hall == hall).any():  # headers run over racks
         return
-    east = machines.x_m[here] > float(racks.x_m[racks.hall == hall].mean())
-    groups = np.stack([loops.kind[machines.loop[here]], loops.plant[machines.loop[here]], east], axis=1)
+    east = machines.x_m[in_hall] > float(racks.x_m[racks.hall == hall].mean())
+    groups = np.stack([loops.kind[machines.loop[in_hall]], loops.plant[machines.loop[in_hall]], east], axis=1)
     taken: dict[int, int] = {}
     for kind, source, at_east in np.unique(groups, axis=0).tolist():
-        mine = here[(groups == [kind, source, at_east]).all(axis=1)]
+        in_group = in_hall[(groups == [kind, source, at_east]).all(axis=1)]
         side = 1 if at_east else -1
         order = taken.get(side, 0)
         taken[side] = order + 1
-        _draw_overhead(plant, hall, _served(plant, mine, side), side, order, source, pipes)
+        _draw_overhead(plant, hall, _served(plant, in_group, side), side, order, source, pipes)
 
 
-def _served(plant: Plant, mine: Ints32, side: int) -> Ints32:
+def _served(plant: Plant, in_group: Ints32, side: int) -> Ints32:
     """Return the machines that get a branch: all CDUs, all CRAHs of one column, else one of each loop."""
-    loop, x_m = plant.machines.loop[mine], plant.machines.x_m[mine]
+    loop, x_m = plant.machines.loop[in_group], plant.machines.x_m[in_group]
     if np.ptp(x_m) < 1e-3 or (plant.loops.kind[loop] == LoopKind.LIQUID).all():
-        return mine
+        return in_group
     chosen = []
-    for one in np.unique(loop).tolist():
-        nearest_m = (side * x_m[loop == one]).min()
-        near = mine[(loop == one) & (side * x_m < nearest_m + 1e-6)]
+    for loop_slot in np.unique(loop).tolist():
+        nearest_m = (side * x_m[loop == loop_slot]).min()
+        near = in_group[(loop == loop_slot) & (side * x_m < nearest_m + 1e-6)]
         chosen.append(near[len(near) // 2])
     return np.array(chosen, np.int32)
 
 
-def _behind_m(plant: Plant, mine: Ints32, side: int) -> float:
+def _behind_m(plant: Plant, chosen: Ints32, side: int) -> float:
     """Return x of the outermost edge of machines [m]."""
-    edge = plant.machines.x_m[mine] + side * plant.machines.width_m[mine] / 2
+    edge = plant.machines.x_m[chosen] + side * plant.machines.width_m[chosen] / 2
     return float(edge.max() if side > 0 else edge.min())
 
 
-def _share(plant: Plant, mine: Ints32) -> Floats:
+def _share(plant: Plant, chosen: Ints32) -> Floats:
     """Return the facility water of each branch [m3/s]: that of its loop over the branches of the loop."""
-    loop = plant.machines.loop[mine]
+    loop = plant.machines.loop[chosen]
     branches = np.bincount(loop, minlength=len(plant.loops.ids))
     return (facility_flow_m3_s(plant.loops)[loop] / branches[loop]).astype(np.float64)
 
 
 def _draw_overhead(
-    plant: Plant, hall: int, mine: Ints32, side: int, order: int, source: int, pipes: _PipeList
+    plant: Plant, hall: int, chosen: Ints32, side: int, order: int, source: int, pipes: _PipeList
 ) -> None:
     machines, racks = plant.machines, plant.racks
     top_m = float(racks.height_m[racks.hall == hall].max()) + HEADER_ABOVE_RACK_M
-    share = _share(plant, mine)
-    first_m = _behind_m(plant, mine, side) + side * 0.75 * BEHIND_M
+    share = _share(plant, chosen)
+    first_m = _behind_m(plant, chosen, side) + side * 0.75 * BEHIND_M
     for kind in PipeKind:
         x_m, z_m = first_m + side * BEHIND_M * (2 * order + kind), top_m + RISE_M * kind
         _add_header(plant, hall, x_m, z_m, kind, source, float(share.sum()), pipes)
-        for machine, flow_m3_s in zip(mine.tolist(), share.tolist(), strict=True):
+        for machine, flow_m3_s in zip(chosen.tolist(), share.tolist(), strict=True):
             to_m, y_m = float(machines.x_m[machine]), float(machines.y_m[machine])
             y_m += APART_M if kind == PipeKind.SUPPLY else -APART_M
             pipes.add(
@@ -181,13 +181,13 @@ def _draw_manifolds(plant: Plant, pipes: _PipeList) -> None:
     drawn = np.zeros(len(rows.ids), np.int32)
     manifolds = np.bincount(pairs[:, 1], minlength=len(rows.ids))
     for number, (loop, row) in enumerate(pairs.tolist()):
-        mine = served[which == number]
+        rack_slots = served[which == number]
         side = -float(rows.facing[row])  # the back of the racks, in y
         nth = int(drawn[row])
         drawn[row] += 1
         out_m = MANIFOLD_M * (1 + 2 * nth)
         y_m = float(rows.y_m[row]) + side * (float(rows.depth_m[row]) / 2 + out_m)
-        last_m = float((racks.x_m[mine] + racks.width_m[mine] / 2).max())
+        last_m = float((racks.x_m[rack_slots] + racks.width_m[rack_slots] / 2).max())
         end_m = last_m + (STUB_M if last_m > float(rows.x1_m[row]) - 1e-6 else 0.0)
         start_m = float(loops.x_m[loop] + loops.width_m[loop] / 2)
         from_m = float(loops.y_m[loop])

@@ -62,11 +62,11 @@ def connect_power(
     number = {stage.id: place for place, stage in enumerate(scenario.power)}
     parent, spare, bus, feed = (np.full(total, -1, np.int32) for _ in range(4))
     for stage in stages:
-        mine = np.arange(stage.count)
+        items = np.arange(stage.count)
         for column, name in ((parent, stage.source), (spare, stage.spare_source), (bus, stage.at)):
             if name is not None:
                 above = next(s for s in stages if s.id == name)
-                column[first[stage.id] + mine] = first[above.id] + mine * above.count // stage.count
+                column[first[stage.id] + items] = first[above.id] + items * above.count // stage.count
     sides = _feed(scenario, layout, loops, plants, first)
     for stage in stages:
         feed[first[stage.id] : first[stage.id] + stage.count] = sides.get(stage.id, -1)
@@ -123,18 +123,18 @@ def _above(stage: PowerStage) -> list[str]:
 def _feed(
     scenario: Scenario, layout: Layout, loops: Loops, plants: FacilityLoops, first: dict[str, int]
 ) -> dict[str, int]:
-    """Hang everything that stages feed on their items, in place; return by stage 0 for feed A, 1 for feed B.
+    """Set the feeds of all consumers, in place; return stage -> 0 for feed A, 1 for feed B.
 
     A stage is feed B when all it feeds had a feed A before.
     """
-    things: dict[str, tuple[_Fed, Ints32]] = {
-        name: (layout.racks, mine) for name, mine in layout.generator_racks.items()
+    fed_slots: dict[str, tuple[_Fed, Ints32]] = {
+        name: (layout.racks, slots) for name, slots in layout.generator_racks.items()
     }
     start = 0
     for generator in scenario.cooling.loops:
-        things[generator.id] = (loops, np.arange(start, start + generator.count, dtype=np.int32))
+        fed_slots[generator.id] = (loops, np.arange(start, start + generator.count, dtype=np.int32))
         start += generator.count
-    things |= {name: (plants, np.array([slot], np.int32)) for slot, name in enumerate(plants.ids)}
+    fed_slots |= {name: (plants, np.array([slot], np.int32)) for slot, name in enumerate(plants.ids)}
     for table in (layout.racks, loops, plants):
         table.feed_a[:] = -1
         table.feed_b[:] = -1
@@ -142,23 +142,23 @@ def _feed(
     for stage in scenario.power:
         second: list[Bools] = []
         for name in stage.feeds:
-            if name not in things:
+            if name not in fed_slots:
                 raise PlantError(f"power stage {stage.id!r}: no row, loop or plant is called {name!r}")
         for table in (layout.racks, loops, plants):
-            mine = [things[name][1] for name in stage.feeds if things[name][0] is table]
-            if mine:
-                second.append(_share_out(table, np.concatenate(mine), first[stage.id], stage.count))
+            fed = [fed_slots[name][1] for name in stage.feeds if fed_slots[name][0] is table]
+            if fed:
+                second.append(_share_out(table, np.concatenate(fed), first[stage.id], stage.count))
         if second:
             sides[stage.id] = int(bool(np.concatenate(second).all()))
     return sides
 
 
-def _share_out(table: _Fed, mine: Ints32, first: int, count: int) -> Bools:
-    """Hang slots of a table on `count` items in order; return which of them had a feed A before."""
-    item = first + np.arange(len(mine)) * count // max(1, len(mine))
-    second = table.feed_a[mine] >= 0
-    table.feed_b[mine] = np.where(second & (table.feed_b[mine] < 0), item, table.feed_b[mine])
-    table.feed_a[mine] = np.where(second, table.feed_a[mine], item)
+def _share_out(table: _Fed, slots: Ints32, first: int, count: int) -> Bools:
+    """Feed slots of a table from `count` items in order; return which of them had a feed A before."""
+    item = first + np.arange(len(slots)) * count // max(1, len(slots))
+    second = table.feed_a[slots] >= 0
+    table.feed_b[slots] = np.where(second & (table.feed_b[slots] < 0), item, table.feed_b[slots])
+    table.feed_a[slots] = np.where(second, table.feed_a[slots], item)
     return second.astype(np.bool_)
 
 

@@ -1,4 +1,4 @@
-"""Room for switches in racks: from the top down, or in racks of their own."""
+"""Units for switches in racks: from the top down, or in racks of their own."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class RackSpace:
         else:
             rack = np.full(count, -1, np.int32)
             for unit, racks in enumerate(map(self._standing, homes)):
-                mine = np.flatnonzero(home == unit)
+                of_unit = np.flatnonzero(home == unit)
                 if len(racks):
-                    rack[mine] = racks[np.arange(len(mine)) * len(racks) // max(1, len(mine))]
+                    rack[of_unit] = racks[np.arange(len(of_unit)) * len(racks) // max(1, len(of_unit))]
         order = np.argsort(rack, kind="stable")
         sorted_rack = rack[order]
         first = np.searchsorted(sorted_rack, sorted_rack)
@@ -63,6 +63,6 @@ class RackSpace:
         return rack.astype(np.int32), np.maximum(u, 1).astype(np.int32)
 
     def _standing(self, racks: Ints32) -> Ints32:
-        """Return the racks that are there; all of them when none is."""
-        there = racks[self._layout.racks.present[racks]]
-        return there if len(there) else racks
+        """Return the present racks; all of them when none is."""
+        standing = racks[self._layout.racks.present[racks]]
+        return standing if len(standing) else racks

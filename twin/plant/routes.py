@@ -101,8 +101,8 @@ class Router:
 
     def __init__(self, plant: Plant, links: Links, fabric: int, bytes_s: Floats) -> None:
         self.links, self.fabric, self.bytes_s = links, fabric, bytes_s
-        mine = links.fabric == fabric
-        self.has_peers = bool((mine & (links.kind == LinkKind.PEER)).any())
+        of_fabric = links.fabric == fabric
+        self.has_peers = bool((of_fabric & (links.kind == LinkKind.PEER)).any())
         down = plant.node_links
         self.cables = len(down.node)  # of all cards, of all fabrics
         if self.has_peers:
@@ -115,11 +115,11 @@ class Router:
         at = (down.node[cables], down.nic[cables], down.plane[cables])
         self.cable[at] = np.where(bytes_s[cables] > 0, cables, -1)
         if self.has_peers:
-            self.cards = int(plant.nodes.nics[self._members(mine)].max(initial=1))
+            self.cards = int(plant.nodes.nics[self._members(of_fabric)].max(initial=1))
         self.on_plane = self._plane_shares()
         leaf = np.where(self.cable >= 0, np.append(down.leaf, 0)[self.cable], -1).reshape(links.nodes, -1)
         self.leaves, self.attachment = self._attachments(leaf)
-        self.graph = self._graph(mine)
+        self.graph = self._graph(of_fabric)
         self.start = np.stack(links.vertex, axis=1).reshape(-1).astype(np.int64)  # of each directed link
         self.is_leaf = np.zeros(links.switches + links.nodes, np.bool_)
         self.is_leaf[down.leaf[cables]] = True
@@ -129,8 +129,8 @@ class Router:
         self._slow: Floats | None = None
         self._wides: dict[float, bool] = {}
 
-    def _members(self, mine: Bools) -> Ints64:
-        ends = np.concatenate([self.links.node_a[mine], self.links.node_b[mine]])
+    def _members(self, of_fabric: Bools) -> Ints64:
+        ends = np.concatenate([self.links.node_a[of_fabric], self.links.node_b[of_fabric]])
         return np.unique(ends[ends >= 0]).astype(np.int64)
 
     def _plane_shares(self) -> Floats:
@@ -145,9 +145,9 @@ class Router:
         _, first, which = np.unique(mixed, return_index=True, return_inverse=True)
         return leaf[first].reshape(len(first), -1, self.planes), which.astype(np.int64)
 
-    def _graph(self, mine: Bools) -> Graph:
+    def _graph(self, of_fabric: Bools) -> Graph:
         links = self.links
-        inner = np.flatnonzero(mine & ((links.kind != LinkKind.NODE) | self.has_peers))
+        inner = np.flatnonzero(of_fabric & ((links.kind != LinkKind.NODE) | self.has_peers))
         a, b = links.vertex
         vertices = links.switches + (links.nodes if self.has_peers else 0)
         return graph_of(
@@ -174,9 +174,9 @@ class Router:
         pair, rest = np.divmod(keys, per_pair)
         a, b = now[pair // before], now[pair % before]
         kept = np.flatnonzero((np.bincount(of[less], minlength=len(keys)) == 0) & (a >= 0) & (b >= 0))
-        mine = ((a * kinds + b) * per_pair + rest)[kept].tolist()
+        adopted = ((a * kinds + b) * per_pair + rest)[kept].tolist()
         routes = list(sound._routes.values())
-        self._routes.update((key, routes[k]) for key, k in zip(mine, kept.tolist(), strict=True))
+        self._routes.update((key, routes[k]) for key, k in zip(adopted, kept.tolist(), strict=True))
 
     @property
     def _keys_per_pair(self) -> int:
@@ -204,8 +204,8 @@ class Router:
         first, size = 2 * self.cables, 2 * (len(self.links) - self.cables)  # links of cards come first
         found = []
         for group in range(groups):
-            mine = [(routes[k], weight[group, k]) for k in np.flatnonzero(weight[group]).tolist()]
-            crossing = [(route, on) for route, on in mine if len(route.dlink)]
+            used_routes = [(routes[k], weight[group, k]) for k in np.flatnonzero(weight[group]).tolist()]
+            crossing = [(route, on) for route, on in used_routes if len(route.dlink)]
             if not crossing:
                 found.append(none)
                 continue
@@ -264,12 +264,14 @@ class Router:
         listed = keys.tolist()
         missing = np.array([k for k in listed if k not in self._routes], np.int64)
         if len(missing):
-            ends, mine = np.divmod(missing, cards * cards)
-            self._find(missing, ends // kinds, ends % kinds, mine // cards - 1, mine % cards - 1)
+            ends, cards_of_pair = np.divmod(missing, cards * cards)
+            self._find(
+                missing, ends // kinds, ends % kinds, cards_of_pair // cards - 1, cards_of_pair % cards - 1
+            )
         return listed, weight.astype(np.float64, copy=False)
 
     def _meet(self, pairs: Ints64, kinds: int) -> None:
-        """Work out the routes from all that pairs not met before begin at: nodes that move on meet them one by one."""
+        """Find the routes from the sources of new pairs at once: moving nodes would need them one by one."""
         whole = (self.cards + 1) ** 2  # keys between cards of one pair; the first is of all cards
         new = [pair for pair in pairs.tolist() if pair * whole not in self._routes]
         if 0 < len(new) < kinds:
@@ -280,7 +282,7 @@ class Router:
             self._find(keys, keys // whole // kinds, keys // whole % kinds, every, every)
 
     def roomy(self, nodes: Ints64, efficiency: float) -> bool:
-        """Return whether no traffic of whole cards between `nodes` can meet a narrow place or none at all.
+        """Return whether no traffic of whole cards between `nodes` can meet a bottleneck or a missing path.
 
         So it is in two tiers when the cards of every leaf, at an efficiency, fit through the narrowest way to another
         leaf, and the like cards of all nodes reach one another. True is certain; False says to look closely.
@@ -299,7 +301,7 @@ class Router:
         return self._wides[efficiency]
 
     def _offered(self) -> Floats:
-        """Return what the cables of cards can bring to each leaf, shape (leaves,) [B/s]."""
+        """Return the bandwidth of all cables of cards at each leaf, shape (leaves,) [B/s]."""
         cable = self.cable[self.cable >= 0]
         brought = np.bincount(self.links.b[cable], self.bytes_s[cable], minlength=self.links.switches)
         return brought[self.is_leaf[: self.links.switches]].astype(np.float64)
@@ -307,21 +309,21 @@ class Router:
     def _narrowest(self) -> Floats:
         """Return the least bandwidth of each leaf over one switch to another leaf of its island, (leaves,) [B/s]."""
         leaves = np.flatnonzero(self.is_leaf[: self.links.switches])
-        others = np.flatnonzero(np.diff(self.graph.first)[: self.links.switches] > 0)
-        others = others[~self.is_leaf[others]]
-        to = np.zeros((len(leaves), len(others) + 1))
+        above = np.flatnonzero(np.diff(self.graph.first)[: self.links.switches] > 0)
+        above = above[~self.is_leaf[above]]
+        to = np.zeros((len(leaves), len(above) + 1))
         row, column = (np.full(self.links.switches, -1, np.int64) for _ in range(2))
-        row[leaves], column[others] = np.arange(len(leaves)), np.arange(len(others))
+        row[leaves], column[above] = np.arange(len(leaves)), np.arange(len(above))
         start = np.repeat(np.arange(len(self.graph.first) - 1), np.diff(self.graph.first))
         up = (row[start] >= 0) & (column[self.graph.to] >= 0)
         at = row[start[up]] * to.shape[1] + column[self.graph.to[up]]
         to += np.bincount(at, self.graph.bytes_s[up], to.size).reshape(to.shape)
         to[:, -1] = self.graph.island[leaves]  # leaves alike must share their island too
         alike: dict[bytes, int] = {}
-        which = np.array([alike.setdefault(one.tobytes(), len(alike)) for one in to], np.intp)
+        which = np.array([alike.setdefault(widths.tobytes(), len(alike)) for widths in to], np.intp)
         count = np.bincount(which, minlength=len(alike))
         kinds = to[np.unique(which, return_index=True)[1]]
-        if len(kinds) ** 2 * len(others) > MOST_WIDTHS:
+        if len(kinds) ** 2 * len(above) > MOST_WIDTHS:
             return np.zeros(len(leaves))
         least = np.full(len(kinds), np.inf)
         for k, kind in enumerate(kinds):
@@ -387,7 +389,7 @@ class Router:
     # --- routes
 
     def _find(self, keys: Ints64, a: Ints64, b: Ints64, card_a: Ints64, card_b: Ints64) -> None:
-        """Work out the routes of keys not met before: between attachments, or nodes of a ring or torus."""
+        """Find the routes of new keys: between attachments, or nodes of a ring or torus."""
         if self.has_peers:
             pair, dlink, share, hops = self._between_nodes(a, b)
             # Every card of the node sends the same way.
@@ -400,8 +402,8 @@ class Router:
         bounds = np.searchsorted(entries, span * np.arange(len(keys) + 1)).tolist()
         links = (entries % span).astype(np.int64)
         for k, (key, hop) in enumerate(zip(keys.tolist(), hops.tolist(), strict=True)):
-            mine = slice(bounds[k], bounds[k + 1])
-            self._routes[key] = _Route(links[mine], shares[mine], float(hop))
+            entries_of_key = slice(bounds[k], bounds[k + 1])
+            self._routes[key] = _Route(links[entries_of_key], shares[entries_of_key], float(hop))
 
     def _between_nodes(self, a: Ints64, b: Ints64) -> tuple[Ints64, Ints64, Floats, Floats]:
         count = len(a)

@@ -85,10 +85,10 @@ class RowEnds:
 
     def _spans(self, hall: int, x_m: float, y_m: float) -> list[tuple[float, float]]:
         """Return from where to where along x, from `x_m` on, the middle of a PDU cannot be [m]."""
-        here = (self._hall == hall) | (self._hall < 0)
-        here &= (np.abs(self._y_m - y_m) < self._near_y_m) & (self._x_m + self._near_x_m > x_m)
+        near = (self._hall == hall) | (self._hall < 0)
+        near &= (np.abs(self._y_m - y_m) < self._near_y_m) & (self._x_m + self._near_x_m > x_m)
         low_m, high_m = self._x_m - self._near_x_m, self._x_m + self._near_x_m
-        return list(zip(low_m[here].tolist(), high_m[here].tolist(), strict=True))
+        return list(zip(low_m[near].tolist(), high_m[near].tolist(), strict=True))
 
 
 def crowded_row(layout: Layout, items: int) -> Ints32:

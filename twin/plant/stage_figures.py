@@ -1,4 +1,4 @@
-"""The figures of one power stage: what the scene says, else what its part says."""
+"""Figures of one power stage: those of the scene, else those of its part."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ USUAL = {
 def figures_of(stage: PowerStage, catalog: Catalog) -> StageFigures:
     """Return the figures of one item of a stage."""
     part = catalog.part(stage.part) if stage.part is not None else None
-    one_w = stage.capacity_w
-    if one_w is None:
-        one_w = (
+    unit_w = stage.capacity_w
+    if unit_w is None:
+        unit_w = (
             part.capacity_w
             if isinstance(part, StagePart | GeneratorPart | BatteryPart | SolarPart)
             else math.nan
         )
     needed = min(stage.needed or stage.units, stage.units)
-    capacity_w = one_w * needed
+    capacity_w = unit_w * needed
     breaker = stage.breaker
     generator = part if isinstance(part, GeneratorPart) else None
     usual = USUAL.get(stage.kind, SourceStart(0.0, 0.0, 0.0))
@@ -78,7 +78,7 @@ def figures_of(stage: PowerStage, catalog: Catalog) -> StageFigures:
         breaker_s=breaker.thermal_s if breaker else math.nan,
         breaker_magnetic=breaker.magnetic if breaker else math.nan,
         eco=stage.eco,
-        energy_j=_energy_j(stage, part, one_w) * stage.units,
+        energy_j=_energy_j(stage, part, unit_w) * stage.units,
         start_s=_first(stage.start_s, generator.start_s if generator else None, usual.start_s),
         accept_s=_first(stage.accept_s, generator.load_accept_s if generator else None, usual.accept_s),
         ramp_w_s=stage.ramp_w_s or math.inf,
@@ -94,10 +94,10 @@ def _first(*values: float | None) -> float:
     return next(value for value in values if value is not None)
 
 
-def _energy_j(stage: PowerStage, part: object, one_w: float) -> float:
+def _energy_j(stage: PowerStage, part: object, unit_w: float) -> float:
     """Return the energy of the battery of one unit [J], 0 without one."""
     if stage.kind == "battery":
         return _first(stage.energy_j, part.energy_j if isinstance(part, BatteryPart) else None, 0.0)
-    if stage.kind != "ups" or math.isnan(one_w):
+    if stage.kind != "ups" or math.isnan(unit_w):
         return 0.0
-    return one_w * _first(stage.battery_s, part.battery_s if isinstance(part, UpsPart) else None, 0.0)
+    return unit_w * _first(stage.battery_s, part.battery_s if isinstance(part, UpsPart) else None, 0.0)

@@ -58,7 +58,7 @@ def connect_storage(scenario: Scenario, catalog: Catalog, layout: Layout) -> Sto
 
 
 def _stores(scenario: Scenario, catalog: Catalog, racks: list[int]) -> Stores:
-    """Return what every store is and can do: figures of the scenario before those of its part."""
+    """Return the table of stores: figures of the scenario before those of its part."""
     ids = [store.id for store in scenario.storage]
     filled_from = {store.backs: store.id for store in scenario.storage if store.backs is not None}
     tiers, rows = [], []
@@ -70,7 +70,7 @@ def _stores(scenario: Scenario, catalog: Catalog, racks: list[int]) -> Stores:
         write = left * (store.write_bytes_s or (part.write_bytes_s if part else math.nan))
         operations = store.operations_s or (part.random_read_per_s if part else None) or math.inf
         capacity = store.capacity_bytes or (part.capacity_bytes if part else None) or math.inf
-        rows.append([one * store.count for one in (read, write, operations, capacity)])
+        rows.append([figure * store.count for figure in (read, write, operations, capacity)])
     figures = np.array(rows, np.float64).reshape(-1, 4)
     return Stores(
         ids=ids,

@@ -1,4 +1,4 @@
-"""The plant: what stands in the halls, as structure of arrays.
+"""The plant: all equipment of the halls, as a structure of arrays.
 
 Every table is a set of parallel arrays, one entry per slot. Slots are appended and tombstoned (`present`
 false), never re-indexed while a run lasts; cross references are slot numbers of other tables, -1 for none.
@@ -245,7 +245,7 @@ class PeerLinks:
 
 @dataclass
 class FabricTable:
-    """What the fabrics are, parallel to `Plant.fabrics`."""
+    """Kind, technology and routing of the fabrics, parallel to `Plant.fabrics`."""
 
     kind: list[str]  # topology
     technology: list[str]  # of the catalogue
@@ -408,7 +408,7 @@ class Plant:
 
     @cached_property
     def slots(self) -> dict[str, tuple[Kind, int]]:
-        """Where each id is: all that stands there, but GPUs (see `twin.plant.find.find`)."""
+        """Kind and slot of each id, GPUs excepted (see `twin.plant.find.find`)."""
         found: dict[str, tuple[Kind, int]] = {}
         tables: list[tuple[Kind, list[str], Bools | None]] = [
             ("fabric", self.fabrics, None),

@@ -25,7 +25,7 @@ Severity = Literal["high", "medium", "low"]
 
 @dataclass(frozen=True)
 class TenancyFinding:
-    """One finding: how bad, whom it is about, where the scene says so, why, and what would be right."""
+    """One finding: severity, id concerned, key of the scene, reason, and remedy."""
 
     severity: Severity
     subject: str
@@ -36,7 +36,7 @@ class TenancyFinding:
 
 @dataclass(frozen=True)
 class Control:
-    """One control of the checklist; `asked` says how many things of the scene it applies to, 0: it does not."""
+    """One control of the checklist; `asked` returns how many items of the scene it applies to, 0: none."""
 
     id: str
     title: str
@@ -45,7 +45,7 @@ class Control:
 
     @property
     def status(self) -> Literal["pass", "fail", "not applicable"]:
-        """Return how the scene stands."""
+        """Return the status of the scene."""
         if self.leaks:
             return "fail"
         return "pass" if self.asked else "not applicable"
@@ -53,22 +53,22 @@ class Control:
 
 def review(scenario: Scenario, plant: Plant) -> list[Control]:
     """Return all controls with what was found, in the order of the checklist."""
-    here = _Review(scenario, plant)
-    return [Control(id, title, asked(here), tuple(rule(here))) for id, title, asked, rule in _CONTROLS]
+    tenancy = _Review(scenario, plant)
+    return [Control(id, title, asked(tenancy), tuple(rule(tenancy))) for id, title, asked, rule in _CONTROLS]
 
 
 class _Review:
-    """What the rules ask of a scene and its plant."""
+    """A scene and its plant, with the lookups that the rules need."""
 
     def __init__(self, scenario: Scenario, plant: Plant) -> None:
         self.scenario, self.plant = scenario, plant
         self.tenants = {tenant.id: tenant for tenant in scenario.tenants}
-        self.index = {one.id: i for i, one in enumerate(scenario.tenants)}
+        self.index = {tenant.id: i for i, tenant in enumerate(scenario.tenants)}
         self.work = list(work_of(scenario))
         nodes = plant.nodes
         row_of = np.array([name.split("/", 1)[0] for name in plant.rows.ids])
         self.generator = row_of[plant.racks.row[nodes.rack]]
-        self.reach = {one.id: self._reach(one) for one in scenario.tenants}
+        self.reach = {tenant.id: self._reach(tenant) for tenant in scenario.tenants}
         self._domains: dict[tuple[str, str], Bools] = {}
         self._fabrics: dict[str, set[int]] = {}
 
@@ -106,8 +106,8 @@ class _Review:
     def isolated(self) -> list[Tenant]:
         return [tenant for tenant in self.scenario.tenants if tenant.isolation != "none"]
 
-    def others(self, tenant: Tenant) -> list[Tenant]:
-        return [one for one in self.scenario.tenants if one.id != tenant.id]
+    def other_tenants(self, tenant: Tenant) -> list[Tenant]:
+        return [other for other in self.scenario.tenants if other.id != tenant.id]
 
     def networked(self) -> list[Tenant]:
         return [tenant for tenant in self.scenario.tenants if tenant.network is not None]
@@ -117,11 +117,13 @@ class _Review:
 
     def guarded(self, tenant: str | None) -> bool:
         """Return whether a tenant asks for any protection."""
-        one = self.tenants.get(tenant or "")
-        return one is not None and (one.isolation != "none" or one.encrypted or one.network is not None)
+        found = self.tenants.get(tenant or "")
+        return found is not None and (
+            found.isolation != "none" or found.encrypted or found.network is not None
+        )
 
     def domains_of(self, tenant: str, isolation: str) -> Bools:
-        """Return which racks or leaf switches a tenant's nodes hang on; for any other isolation, the nodes."""
+        """Return the racks or leaf switches of a tenant's nodes; for any other isolation, the nodes."""
         known = self._domains.get((tenant, isolation))
         if known is not None:
             return known
@@ -137,13 +139,13 @@ class _Review:
         return made
 
     def fabrics_of(self, tenant: str) -> set[int]:
-        """Return the fabrics that the nodes of a tenant hang on."""
+        """Return the fabrics of the nodes of a tenant."""
         if tenant not in self._fabrics:
             self._fabrics[tenant] = self.fabrics(self.reach[tenant])
         return self._fabrics[tenant]
 
     def fabrics(self, nodes: Bools) -> set[int]:
-        """Return the fabrics some nodes hang on."""
+        """Return the fabrics of some nodes."""
         down, peers = self.plant.node_links, self.plant.peer_links
         return set(down.fabric[nodes[down.node]].tolist()) | set(peers.fabric[nodes[peers.a]].tolist())
 
@@ -172,62 +174,72 @@ class _Review:
 # --- the rules, one of each control or two
 
 
-def _compute(here: _Review) -> Iterator[TenancyFinding]:
+def _compute(tenancy: _Review) -> Iterator[TenancyFinding]:
     """Tenants that ask for nodes, leaves or racks of their own, and others that may use them at other times."""
-    for tenant in here.isolated():
-        mine = here.domains_of(tenant.id, tenant.isolation)
+    for tenant in tenancy.isolated():
+        own_nodes = tenancy.domains_of(tenant.id, tenant.isolation)
         meets = [
             other.id
-            for other in here.others(tenant)
-            if (mine & here.domains_of(other.id, tenant.isolation)).any()
+            for other in tenancy.other_tenants(tenant)
+            if (own_nodes & tenancy.domains_of(other.id, tenant.isolation)).any()
         ]
-        closed = all(part.tenants for _, part in here.partitions_of(tenant.id))
-        if not meets or (here.scenario.partitions and not closed):
+        closed = all(part.tenants for _, part in tenancy.partitions_of(tenant.id))
+        if not meets or (tenancy.scenario.partitions and not closed):
             continue  # an open partition is a finding of its own
-        what = {"node": "nodes", "leaf": "leaf switches", "rack": "racks"}[tenant.isolation]
+        noun = {"node": "nodes", "leaf": "leaf switches", "rack": "racks"}[tenant.isolation]
         reason = (
-            f"asks for {what} of its own, but {', '.join(meets)} may use the same: the scheduler separates them "
+            f"asks for {noun} of its own, but {', '.join(meets)} may use the same: the scheduler separates them "
             "only in time, so data left there is exposed"
         )
-        hint = f"give it a partition of its own, on rows whose {what} no other partition has"
+        hint = f"give it a partition of its own, on rows whose {noun} no other partition has"
         yield TenancyFinding(
-            "medium", tenant.id, ("tenants", here.index[tenant.id], "isolation"), reason, hint
+            "medium", tenant.id, ("tenants", tenancy.index[tenant.id], "isolation"), reason, hint
         )
 
 
-def _access(here: _Review) -> Iterator[TenancyFinding]:
+def _access(tenancy: _Review) -> Iterator[TenancyFinding]:
     """Partitions open to everybody on nodes of a tenant that wants to be alone."""
-    for i, part in enumerate(here.scenario.partitions):
+    for i, part in enumerate(tenancy.scenario.partitions):
         if part.tenants:
             continue
-        nodes = here.nodes_of(part.rows)
-        for tenant in here.isolated():
-            own = [one for _, one in here.partitions_of(tenant.id) if tenant.id in one.tenants]
-            if not own or any((here.nodes_of(one.rows) & nodes).any() for one in own):
+        nodes = tenancy.nodes_of(part.rows)
+        for tenant in tenancy.isolated():
+            own = [
+                partition
+                for _, partition in tenancy.partitions_of(tenant.id)
+                if tenant.id in partition.tenants
+            ]
+            if not own or any((tenancy.nodes_of(partition.rows) & nodes).any() for partition in own):
                 reason = f"is open to everybody, on nodes of {tenant.id}, which asks for isolation"
                 hint = "list its tenants, or give it other rows"
                 yield TenancyFinding("high", part.id, ("partitions", i, "tenants"), reason, hint)
                 break
 
 
-def _network(here: _Review) -> Iterator[TenancyFinding]:
+def _network(tenancy: _Review) -> Iterator[TenancyFinding]:
     """Tenants with a VLAN or P-Key of their own whose nodes share a fabric that does not keep them apart."""
-    for tenant in here.networked():
-        at: Path = ("tenants", here.index[tenant.id], "network")
-        fabrics = here.fabrics_of(tenant.id)
-        beside = [other for other in here.others(tenant) if fabrics & here.fabrics_of(other.id)]
-        same = [one.id for one in here.others(tenant) if one.network == tenant.network]
+    for tenant in tenancy.networked():
+        at: Path = ("tenants", tenancy.index[tenant.id], "network")
+        fabrics = tenancy.fabrics_of(tenant.id)
+        beside = [
+            neighbour
+            for neighbour in tenancy.other_tenants(tenant)
+            if fabrics & tenancy.fabrics_of(neighbour.id)
+        ]
+        same = [
+            neighbour.id for neighbour in tenancy.other_tenants(tenant) if neighbour.network == tenant.network
+        ]
         if same:
             reason = f"is also the network of {', '.join(same)}: they see each other's traffic"
             yield TenancyFinding("high", tenant.id, at, reason, "one VLAN or P-Key for each tenant")
         if not beside:
             continue
-        if not here.scenario.partitions:
+        if not tenancy.scenario.partitions:
             reason = "is not enforced: no partition carries it, and all nodes share a fabric"
             yield TenancyFinding(
                 "high", tenant.id, at, reason, "partitions with their network, one for each tenant"
             )
-        for i, part in here.partitions_of(tenant.id):
+        for i, part in tenancy.partitions_of(tenant.id):
             if part.tenants and part.network != tenant.network:
                 carries = f"carries {part.network}" if part.network else "carries no VLAN or P-Key"
                 reason = (
@@ -240,11 +252,17 @@ def _network(here: _Review) -> Iterator[TenancyFinding]:
                 )
 
 
-def _stores(here: _Review) -> Iterator[TenancyFinding]:
+def _stores(tenancy: _Review) -> Iterator[TenancyFinding]:
     """Stores that tenants with a network of their own use, and that other networks reach."""
-    for i, store in enumerate(here.scenario.storage):
-        uses = [one for one in here.networked() if any(name == store.id for _, name in here.used(one.id))]
-        uses += [one for one in here.networked() if one.id in store.tenants and one not in uses]
+    for i, store in enumerate(tenancy.scenario.storage):
+        uses = [
+            tenant
+            for tenant in tenancy.networked()
+            if any(name == store.id for _, name in tenancy.used(tenant.id))
+        ]
+        uses += [
+            tenant for tenant in tenancy.networked() if tenant.id in store.tenants and tenant not in uses
+        ]
         if uses and store.network is None:
             reason = f"is reached from every network, and {uses[0].id} keeps data there"
             hint = f"network: {uses[0].network}, and a store for each network"
@@ -256,27 +274,29 @@ def _stores(here: _Review) -> Iterator[TenancyFinding]:
                 )
                 hint = "a store in the tenant's own network, or a gateway that checks who reads"
                 yield TenancyFinding("high", store.id, ("storage", i, "network"), reason, hint)
-        guests = [one for one in here.scenario.tenants if _wants_own_store(here, one, store.id)]
-        if guests and not store.tenants and len(here.tenants) > 1:
+        guests = [
+            tenant for tenant in tenancy.scenario.tenants if _wants_own_store(tenancy, tenant, store.id)
+        ]
+        if guests and not store.tenants and len(tenancy.tenants) > 1:
             reason = f"may be mounted by everybody, and {guests[0].id} keeps data there"
             yield TenancyFinding(
                 "medium", store.id, ("storage", i, "tenants"), reason, "list who may mount it"
             )
 
 
-def _wants_own_store(here: _Review, tenant: Tenant, store: str) -> bool:
-    return here.guarded(tenant.id) and any(name == store for _, name in here.used(tenant.id))
+def _wants_own_store(tenancy: _Review, tenant: Tenant, store: str) -> bool:
+    return tenancy.guarded(tenant.id) and any(name == store for _, name in tenancy.used(tenant.id))
 
 
-def _at_rest(here: _Review) -> Iterator[TenancyFinding]:
+def _at_rest(tenancy: _Review) -> Iterator[TenancyFinding]:
     """Stores that are not encrypted, used by tenants whose data must be."""
-    kinds = {store.id: store for store in here.scenario.storage}
-    for tenant in here.encrypted():
-        told: set[str] = set()
-        for at, name in here.used(tenant.id):
-            if name in told or kinds[name].encrypted or _off_site(here, at):
+    kinds = {store.id: store for store in tenancy.scenario.storage}
+    for tenant in tenancy.encrypted():
+        reported: set[str] = set()
+        for at, name in tenancy.used(tenant.id):
+            if name in reported or kinds[name].encrypted or _off_site(tenancy, at):
                 continue
-            told.add(name)
+            reported.add(name)
             reason = f"is not encrypted, and data of {tenant.id} must be encrypted everywhere"
             hint = f"{name}: encrypted: true (it costs {100 * kinds[name].encryption_cost:.0f} % of its bandwidth)"
             yield TenancyFinding(
@@ -284,30 +304,30 @@ def _at_rest(here: _Review) -> Iterator[TenancyFinding]:
             )
 
 
-def _off_site(here: _Review, at: Path) -> bool:
+def _off_site(tenancy: _Review, at: Path) -> bool:
     """Return whether a key names the store of a tier on another site."""
     if "tiers" not in at:
         return False
-    work = dict(here.work)[at[:2]]
+    work = dict(tenancy.work)[at[:2]]
     return work.checkpoint.tiers[int(at[at.index("tiers") + 1])].to == "object"
 
 
-def _away(here: _Review) -> Iterator[TenancyFinding]:
+def _away(tenancy: _Review) -> Iterator[TenancyFinding]:
     """Data of tenants that must be encrypted, on their way to other sites: clouds, replicas, object tiers."""
-    kinds = {store.id: store for store in here.scenario.storage}
-    secret = {one.id for one in here.encrypted()}
-    for i, cloud in enumerate(here.scenario.clouds):
-        goes = [work for _, work in here.work if work.tenant in secret and work.cloud]
+    kinds = {store.id: store for store in tenancy.scenario.storage}
+    secret = {tenant.id for tenant in tenancy.encrypted()}
+    for i, cloud in enumerate(tenancy.scenario.clouds):
+        goes = [work for _, work in tenancy.work if work.tenant in secret and work.cloud]
         if cloud.replication is not None:
             named = cloud.replication.jobs
             goes += [
-                work for _, work in here.work if work.tenant in secret and (not named or work.id in named)
+                work for _, work in tenancy.work if work.tenant in secret and (not named or work.id in named)
             ]
         if goes and not cloud.encrypted and (cloud.burst or cloud.replication):
             reason = f"is not encrypted, and {goes[0].id} of {goes[0].tenant} may go there"
             hint = "encrypted: true, or cloud: false for jobs of that tenant and no replica of them"
             yield TenancyFinding("high", cloud.id, ("clouds", i, "encrypted"), reason, hint)
-    for at, work in here.work:
+    for at, work in tenancy.work:
         for t, tier in enumerate(work.checkpoint.tiers):
             store = kinds.get(tier.storage or "")
             if work.tenant in secret and tier.to == "object" and not (store and store.encrypted):
@@ -317,25 +337,25 @@ def _away(here: _Review) -> Iterator[TenancyFinding]:
                 yield TenancyFinding("high", work.id, where, reason, hint)
 
 
-def _management(here: _Review) -> Iterator[TenancyFinding]:
+def _management(tenancy: _Review) -> Iterator[TenancyFinding]:
     """Jobs that reach the management network."""
-    for tenant in here.scenario.tenants:
+    for tenant in tenancy.scenario.tenants:
         if tenant.management:
             reason = "lets jobs reach the management network: BMCs, switches, power and cooling controls of everybody"
             hint = "management: false; staff reach it through a jump host"
             yield TenancyFinding(
-                "high", tenant.id, ("tenants", here.index[tenant.id], "management"), reason, hint
+                "high", tenant.id, ("tenants", tenancy.index[tenant.id], "management"), reason, hint
             )
 
 
-def _roles(here: _Review) -> Iterator[TenancyFinding]:
+def _roles(tenancy: _Review) -> Iterator[TenancyFinding]:
     """Work that nobody answers for, or somebody of another tenant."""
     owners: dict[str, list[str]] = {}
-    for tenant in here.scenario.tenants:
+    for tenant in tenancy.scenario.tenants:
         for user in tenant.users:
             owners.setdefault(user, []).append(tenant.id)
-    for at, work in here.work:
-        own = here.tenants.get(work.tenant or "")
+    for at, work in tenancy.work:
+        own = tenancy.tenants.get(work.tenant or "")
         if own is not None and own.users and work.user is None:
             reason = f"has no user, while {own.id} lists who may act for it"
             yield TenancyFinding(
@@ -354,47 +374,51 @@ def _roles(here: _Review) -> Iterator[TenancyFinding]:
             )
 
 
-def _quotas(here: _Review) -> Iterator[TenancyFinding]:
+def _quotas(tenancy: _Review) -> Iterator[TenancyFinding]:
     """Tenants without a quota where the others have one."""
-    limited = [one for one in here.scenario.tenants if one.quota is not None]
-    for tenant in here.scenario.tenants:
-        shares = [one.id for one in limited if (here.reach[one.id] & here.reach[tenant.id]).any()]
+    limited = [neighbour for neighbour in tenancy.scenario.tenants if neighbour.quota is not None]
+    for tenant in tenancy.scenario.tenants:
+        shares = [
+            neighbour.id
+            for neighbour in limited
+            if (tenancy.reach[neighbour.id] & tenancy.reach[tenant.id]).any()
+        ]
         if tenant.quota is None and shares:
             reason = f"has no quota on nodes it shares with {', '.join(shares)}, which have one"
             hint = "quota: GPUs at a time; with borrow it may still use what nobody wants"
-            yield TenancyFinding("low", tenant.id, ("tenants", here.index[tenant.id], "id"), reason, hint)
+            yield TenancyFinding("low", tenant.id, ("tenants", tenancy.index[tenant.id], "id"), reason, hint)
 
 
-def _slices(here: _Review) -> Iterator[TenancyFinding]:
+def _slices(tenancy: _Review) -> Iterator[TenancyFinding]:
     """Nodes or GPUs in parts, of tenants that ask for protection but for no nodes of their own."""
-    shared = [(at, work) for at, work in here.work if here.parts_of_nodes(work)]
+    shared = [(at, work) for at, work in tenancy.work if tenancy.parts_of_nodes(work)]
     for at, work in shared:
-        tenant = here.tenants.get(work.tenant or "")
-        if tenant is None or tenant.isolation != "none" or not here.guarded(tenant.id):
+        tenant = tenancy.tenants.get(work.tenant or "")
+        if tenant is None or tenant.isolation != "none" or not tenancy.guarded(tenant.id):
             continue
         strangers = sorted(
             {
-                str(other.tenant)
-                for _, other in shared
-                if other.tenant != work.tenant and _may_meet(here, work, other)
+                str(neighbour.tenant)
+                for _, neighbour in shared
+                if neighbour.tenant != work.tenant and _may_meet(tenancy, work, neighbour)
             }
         )
         if strangers:
             key = "mig" if work.mig is not None else "gpus" if isinstance(work, Job) else "sizes"
-            what = "a node" if work.mig is None or work.mig.startswith("7g") else "a GPU"
-            reason = f"shares {what} with work of {', '.join(strangers)}: they share memory and caches"
+            noun = "a node" if work.mig is None or work.mig.startswith("7g") else "a GPU"
+            reason = f"shares {noun} with work of {', '.join(strangers)}: they share memory and caches"
             hint = "exclusive: true on the partition, or isolation: node for the tenant"
             yield TenancyFinding("medium", work.id, (*at, key), reason, hint)
 
 
-def _may_meet(here: _Review, mine: Work, other: Work) -> bool:
+def _may_meet(tenancy: _Review, first: Work, second: Work) -> bool:
     """Return whether two pieces of work may run on one node in parts."""
-    owners = [here.tenants[one.tenant] for one in (mine, other) if one.tenant is not None]
-    reach = here.nodes_for(mine) & here.nodes_for(other)
-    for part in here.scenario.partitions:
+    owners = [tenancy.tenants[work.tenant] for work in (first, second) if work.tenant is not None]
+    reach = tenancy.nodes_for(first) & tenancy.nodes_for(second)
+    for part in tenancy.scenario.partitions:
         if part.exclusive:
-            reach = reach & ~here.nodes_of(part.rows)
-    return bool(reach.any()) and all(one.isolation == "none" for one in owners)
+            reach = reach & ~tenancy.nodes_of(part.rows)
+    return bool(reach.any()) and all(owner.isolation == "none" for owner in owners)
 
 
 Rule = Callable[[_Review], Iterator[TenancyFinding]]
@@ -420,7 +444,7 @@ _CONTROLS: tuple[tuple[str, str, Callable[[_Review], int], Rule], ...] = (
     (
         "storage-access",
         "Storage access by tenant and network",
-        lambda r: sum(r.guarded(one) for one in r.tenants) if r.scenario.storage else 0,
+        lambda r: sum(r.guarded(tenant) for tenant in r.tenants) if r.scenario.storage else 0,
         _stores,
     ),
     ("encryption-at-rest", "Encryption at rest", lambda r: len(r.encrypted()), _at_rest),
@@ -436,13 +460,13 @@ _CONTROLS: tuple[tuple[str, str, Callable[[_Review], int], Rule], ...] = (
     (
         "access-control",
         "Users and roles (who submits for whom)",
-        lambda r: sum(bool(one.users) for one in r.scenario.tenants),
+        lambda r: sum(bool(tenant.users) for tenant in r.scenario.tenants),
         _roles,
     ),
     (
         "resource-quotas",
         "Quotas against noisy neighbours",
-        lambda r: sum(one.quota is not None for one in r.scenario.tenants),
+        lambda r: sum(tenant.quota is not None for tenant in r.scenario.tenants),
         _quotas,
     ),
     (

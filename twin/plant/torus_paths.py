@@ -42,44 +42,44 @@ def axes_of(links: Links, fabric: int, axis: Ints64, bytes_s: Floats) -> list[To
     fabric
         The ring or torus.
     bytes_s
-        Bandwidth of each link as built; who has none was never there.
+        Bandwidth of each link as built; 0: not present.
     """
-    mine = np.flatnonzero((links.kind == LinkKind.PEER) & (links.fabric == fabric) & (bytes_s > 0))
+    link = np.flatnonzero((links.kind == LinkKind.PEER) & (links.fabric == fabric) & (bytes_s > 0))
     first_peer = int((links.kind != LinkKind.PEER).sum())
-    dimension = axis[mine - first_peer]
-    members = np.unique(np.concatenate([links.a[mine], links.b[mine]])).astype(np.int64)
+    dimension = axis[link - first_peer]
+    members = np.unique(np.concatenate([links.a[link], links.b[link]])).astype(np.int64)
     found = []
     for number in np.unique(dimension).tolist():
-        one = _axis(links, mine[dimension == number].astype(np.int64), members)
-        if one is None:
+        torus_axis = _axis(links, link[dimension == number].astype(np.int64), members)
+        if torus_axis is None:
             return None
-        found.append(one)
+        found.append(torus_axis)
     return found or None
 
 
-def _axis(links: Links, mine: Ints64, members: Ints64) -> TorusAxis | None:
+def _axis(links: Links, link: Ints64, members: Ints64) -> TorusAxis | None:
     """Return one dimension: each circle walked from its lowest node towards the lower of its two neighbours."""
-    ends = np.concatenate([links.a[mine], links.b[mine]]).astype(np.int64)
-    others = np.concatenate([links.b[mine], links.a[mine]]).astype(np.int64)
-    outward = np.concatenate([2 * mine, 2 * mine + 1])
+    ends = np.concatenate([links.a[link], links.b[link]]).astype(np.int64)
+    far_ends = np.concatenate([links.b[link], links.a[link]]).astype(np.int64)
+    outward = np.concatenate([2 * link, 2 * link + 1])
     degree = np.bincount(ends, minlength=links.nodes)[members]
     if len(np.unique(degree)) != 1 or degree[0] > 2:
         return None  # a gap: no whole circles
-    order = np.lexsort((others, ends))
+    order = np.lexsort((far_ends, ends))
     neighbour = np.full((links.nodes, 2), -1, np.int64)
     dlink = np.full((links.nodes, 2), -1, np.int64)
-    neighbour[members] = others[order].reshape(len(members), -1)
+    neighbour[members] = far_ends[order].reshape(len(members), -1)
     dlink[members] = outward[order].reshape(len(members), -1)  # of two nodes face to face the one link, twice
     ahead, back, ahead_link, back_link, place = (np.full(links.nodes, -1, np.int64) for _ in range(5))
-    here = members[members < neighbour[members].min(axis=1)]  # lower than both neighbours
-    start, came, step = here, neighbour[here, 1], 0
-    while (place[here] < 0).all():
-        place[here] = step
-        side = np.where(neighbour[here, 0] == came, 1, 0) if step else np.zeros(len(here), np.int64)
-        ahead[here], ahead_link[here] = neighbour[here, side], dlink[here, side]
-        back[here], back_link[here] = neighbour[here, 1 - side], dlink[here, 1 - side]
-        came, here, step = here, ahead[here], step + 1
-    if not np.array_equal(here, start) or (place[members] < 0).any():
+    walkers = members[members < neighbour[members].min(axis=1)]  # lower than both neighbours
+    start, came, step = walkers, neighbour[walkers, 1], 0
+    while (place[walkers] < 0).all():
+        place[walkers] = step
+        side = np.where(neighbour[walkers, 0] == came, 1, 0) if step else np.zeros(len(walkers), np.int64)
+        ahead[walkers], ahead_link[walkers] = neighbour[walkers, side], dlink[walkers, side]
+        back[walkers], back_link[walkers] = neighbour[walkers, 1 - side], dlink[walkers, 1 - side]
+        came, walkers, step = walkers, ahead[walkers], step + 1
+    if not np.array_equal(walkers, start) or (place[members] < 0).any():
         return None  # circles of different length, or whose lowest node is not their only low one
     return TorusAxis(ahead, back, ahead_link, back_link, place, np.full(links.nodes, step, np.int64))
 
@@ -101,18 +101,18 @@ def dimension_order(
         Bandwidth of each link now.
     """
     pairs = len(source)
-    here, hops = source.astype(np.int64).copy(), np.zeros(pairs, np.int64)
+    node, hops = source.astype(np.int64).copy(), np.zeros(pairs, np.int64)
     entries: list[tuple[Ints64, Ints64]] = []
     for axis in axes:
-        size = axis.size[here]
-        steps = (axis.place[target] - axis.place[here]) % size
+        size = axis.size[node]
+        steps = (axis.place[target] - axis.place[node]) % size
         forward = 2 * steps <= size
         left = np.where(forward, steps, size - steps)
         hops += left
         while (moving := np.flatnonzero(left > 0)).size:
-            at, up = here[moving], forward[moving]
+            at, up = node[moving], forward[moving]
             entries.append((moving, np.where(up, axis.ahead_link[at], axis.back_link[at])))
-            here[moving] = np.where(up, axis.ahead[at], axis.back[at])
+            node[moving] = np.where(up, axis.ahead[at], axis.back[at])
             left[moving] -= 1
     none = np.zeros(0, np.int64)
     pair = np.concatenate([none, *(e[0] for e in entries)])

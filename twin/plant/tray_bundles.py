@@ -93,15 +93,15 @@ def lanes(plant: Plant) -> tuple[Ints32, Ints32, Floats]:
     lead = np.full(len(bundles.rail), -1, np.int32)
     total = 0
     for fabric in range(len(plant.fabrics)):
-        mine = bundles.fabric == fabric
-        rails = int(rail[mine].max(initial=-1)) + 1
+        of_fabric = bundles.fabric == fabric
+        rails = int(rail[of_fabric].max(initial=-1)) + 1
         count = min(rails, MAX_LANES)
         mixed = rail < 0
         if count:
             within = np.maximum(rail, 0) * count // rails
-            lane[mine] = np.where(mixed, total + count, total + within)[mine]
-            lead[mine] = np.where(mixed, -1, -(-within * rails // count))[mine]
-        total += count + int(bool(mixed[mine].any()))
+            lane[of_fabric] = np.where(mixed, total + count, total + within)[of_fabric]
+            lead[of_fabric] = np.where(mixed, -1, -(-within * rails // count))[of_fabric]
+        total += count + int(bool(mixed[of_fabric].any()))
     step_m = min(LANE_M, (TRAY_WIDTH_M - 0.06) / max(1, total))
     offset_m: Floats = (np.arange(total, dtype=np.float64) - (total - 1) / 2) * step_m
     return lane, lead, offset_m

@@ -45,6 +45,6 @@ def tray_of_row(rows: Rows) -> Ints32:
 def cross_tray_x_m(racks: Racks, halls: int) -> Floats:
     """Return x of the tray that joins the rows of each hall [m]; nan for a hall without racks."""
     end_m = np.full(halls, -np.inf)
-    there = racks.present
-    np.maximum.at(end_m, racks.hall[there], (racks.x_m + racks.width_m / 2)[there])
+    present = racks.present
+    np.maximum.at(end_m, racks.hall[present], (racks.x_m + racks.width_m / 2)[present])
     return np.where(np.isfinite(end_m), end_m + CROSS_TRAY_M, np.nan)

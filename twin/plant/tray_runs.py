@@ -1,4 +1,4 @@
-"""Which cables lie where in the trays: lines cut into pieces where racks branch off, and the way of each bundle."""
+"""Cables in the trays: lines cut into pieces where racks branch off, and the path of each bundle."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class CableRuns:
 
     @cached_property
     def used(self) -> Bools:
-        """Which pieces some bundle lies in: ends of lines beyond the last rack have none."""
+        """Whether each piece holds a bundle: ends of lines beyond the last rack hold none."""
         begin, end = (np.bincount(at, minlength=len(self) + 1) for at in (self.first, self.last + 1))
         used: Bools = np.cumsum(begin - end)[: len(self)] > 0
         return used

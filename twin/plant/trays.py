@@ -24,13 +24,13 @@ def draw_trays(plant: Plant) -> Trays:
     rows, halls = plant.rows, len(plant.halls.ids)
     cross_m = cross_tray_x_m(plant.racks, halls)
     tray_y_m, tray_z_m = tray_places(rows)
-    there = np.flatnonzero(rows.present)
-    line, member = np.unique(tray_of_row(rows)[there], return_inverse=True)
+    standing = np.flatnonzero(rows.present)
+    line, member = np.unique(tray_of_row(rows)[standing], return_inverse=True)
     start_m = np.full(len(line), np.inf)
-    np.minimum.at(start_m, member, rows.x0_m[there] - OVERHANG_M)
+    np.minimum.at(start_m, member, rows.x0_m[standing] - OVERHANG_M)
     alone = np.bincount(rows.hall[line], minlength=halls) == 1
     own_end_m = np.full(len(line), -np.inf)
-    np.maximum.at(own_end_m, member, rows.x1_m[there] + OVERHANG_M)
+    np.maximum.at(own_end_m, member, rows.x1_m[standing] + OVERHANG_M)
     hall = rows.hall[line]
     end_m = np.where(alone[hall], own_end_m, cross_m[hall] + TRAY_WIDTH_M / 2)
     lines = LineBuilder()
@@ -39,10 +39,13 @@ def draw_trays(plant: Plant) -> Trays:
     lines.add_many(np.stack([start, stop], axis=1))
     crossed = []
     for number in range(halls):
-        mine = line[hall == number]
-        if len(mine) > 1:
-            z_m = float(tray_z_m[mine].max()) + CROSS_ABOVE_M
-            low, high = float(tray_y_m[mine].min()) - OVERHANG_M, float(tray_y_m[mine].max()) + OVERHANG_M
+        hall_lines = line[hall == number]
+        if len(hall_lines) > 1:
+            z_m = float(tray_z_m[hall_lines].max()) + CROSS_ABOVE_M
+            low, high = (
+                float(tray_y_m[hall_lines].min()) - OVERHANG_M,
+                float(tray_y_m[hall_lines].max()) + OVERHANG_M,
+            )
             lines.add([(cross_m[number], low, z_m), (cross_m[number], high, z_m)])
             crossed.append(number)
     return Trays(

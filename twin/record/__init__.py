@@ -1,1 +1,1 @@
-"""What a run leaves behind: channels, frames, events, ledger accounts, the run file."""
+"""The record of a run: channels, frames, events, ledger accounts, the run file."""

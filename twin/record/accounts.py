@@ -1,4 +1,4 @@
-"""Ledger accounts: where a GPU-second can go. Every one goes to exactly one."""
+"""Accounts of the ledger: every GPU-second is booked to exactly one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alarms: what needs a person's eye, made from events; each stands until the event that ends it. No Qt.
+"""Alarms, made from events: each is active until the event that ends it. No Qt.
 
 Some ends no event tells: `Alarms.settle` takes them from the picture of the hall (`twin.record.alarms_pictured`).
 """
@@ -15,7 +15,7 @@ from twin.record.events import Event, Severity
 
 @dataclass(eq=False)
 class Alarm:
-    """Something that happened, once or again, to one subject.
+    """An alarm of one kind about one subject, raised once or repeatedly.
 
     Parameters
     ----------
@@ -26,13 +26,13 @@ class Alarm:
     count
         Events so far.
     active
-        Whether it lasts still.
+        Whether it is active.
     ended_s
         When it last ended [s]; None while it lasts, and for what is over at once.
     acknowledged
         Whether a person has seen it; false again when it recurs.
     nodes
-        Nodes it holds down still, where its events count them; it ends with the last.
+        Nodes that it still holds down, where its events count them; it ends with the last.
     begun
         How many of the kind act on its subject now, where they end one by one.
     row
@@ -58,14 +58,14 @@ class Alarm:
 
     @property
     def status(self) -> str:
-        """Return "active", "ended" or, of what does not last, "happened"."""
+        """Return "active", "ended" or, for a momentary one, "happened"."""
         if self.active:
             return "active"
         return "ended" if self.ended_s is not None else "happened"
 
     @property
     def rank(self) -> tuple[bool, bool, int, float]:
-        """Return what lists sort by, the greatest first: active, not yet seen, severe, new."""
+        """Return the sort key of lists, the greatest first: active, unseen, severe, new."""
         return (self.active, not self.acknowledged, int(self.severity), self.last_s)
 
 
@@ -99,7 +99,7 @@ class Alarms:
         return changed
 
     def clear(self) -> None:
-        """Forget everything: another run begins."""
+        """Remove all alarms: another run begins."""
         self.rewind(())
         self._seen_s.clear()
 
@@ -114,17 +114,17 @@ class Alarms:
         return sorted(self._by_key.values(), key=lambda alarm: alarm.rank, reverse=True)
 
     def active(self) -> list[Alarm]:
-        """Return the alarms that last, in the same order."""
+        """Return the active alarms, in the same order."""
         return [alarm for alarm in self.all() if alarm.active]
 
     @property
     def active_count(self) -> int:
-        """Return how many last now."""
+        """Return the number of active alarms."""
         return sum(len(each) for each in self._active.values())
 
     @property
     def unseen_count(self) -> int:
-        """Return how many nobody has acknowledged, active or over."""
+        """Return the number of alarms not acknowledged, active or over."""
         return sum(not alarm.acknowledged for alarm in self._by_key.values())
 
     def of(self, kind: str, subject: str) -> Alarm | None:
@@ -142,7 +142,7 @@ class Alarms:
             self.acknowledge(alarm)
 
     def settle(self, over: Callable[[Alarm], bool], rows: int) -> bool:
-        """End what a picture of the hall shows to be over, and no event told; return whether there was any.
+        """End alarms that a frame shows to be over without an event; return whether there was any.
 
         Parameters
         ----------
@@ -182,12 +182,12 @@ class Alarms:
 
     def _end(self, event: Event) -> bool:
         over: list[Alarm] = []
-        told = kind_of(event.kind)
-        for kind in told.ends:
+        event_kind = kind_of(event.kind)
+        for kind in event_kind.ends:
             lasting = self._active.get(kind)
             if not lasting:
                 continue
-            if not told.of_nodes:
+            if not event_kind.of_nodes:
                 found = self._of_one(event, lasting)
             elif "nodes" in event.data:
                 found = _of_many(event, lasting)
@@ -199,7 +199,7 @@ class Alarms:
         return bool(over)
 
     def _of_one(self, event: Event, lasting: dict[str, Alarm]) -> list[Alarm]:
-        """Return the alarm of the very thing, if nothing else of the kind acts on it."""
+        """Return the alarm of the subject itself, if nothing else of the kind acts on it."""
         alarm = lasting.get(event.subject)
         if alarm is None:
             return []

@@ -1,4 +1,4 @@
-"""Alarms that the picture of the hall shows to be over though no event says so.
+"""Alarms that a frame shows to be over without an event.
 
 Of a rack broken by hand each node comes back by itself, and no event counts them; of a part of the power tree only the
 uppermost item is told when it comes back; what a restart mends, a hang and what is carried away end without a word.
@@ -21,14 +21,14 @@ from twin.record.frame import Frame
 
 
 def over_in(plant: Plant, frame: Frame) -> Callable[[Alarm], bool]:
-    """Return what tells whether an alarm is over in a picture.
+    """Return a function that says whether an alarm is over in a frame.
 
     Parameters
     ----------
     plant
         The hall of the picture.
     frame
-        The picture; without detail it tells nothing.
+        The frame; without detail no alarm is over.
     """
     values = frame.values
 
@@ -65,7 +65,7 @@ def _is_gone(plant: Plant, subject: str) -> bool:
 
 
 def _nodes(plant: Plant, subject: str) -> NDArray[np.integer] | None:
-    """Return the nodes of a place; None: it is none."""
+    """Return the nodes of a place; None for any other id."""
     nodes, racks = plant.nodes, plant.racks
     if subject == "site":
         return np.flatnonzero(nodes.present)
@@ -77,12 +77,12 @@ def _nodes(plant: Plant, subject: str) -> NDArray[np.integer] | None:
     if kind not in ("rack", "row", "hall"):
         return None
     inside = {"rack": nodes.rack == slot, "row": racks.row[nodes.rack] == slot}
-    mine = inside[kind] if kind in inside else racks.hall[nodes.rack] == slot
-    return np.flatnonzero(mine & nodes.present)
+    inside_place = inside[kind] if kind in inside else racks.hall[nodes.rack] == slot
+    return np.flatnonzero(inside_place & nodes.present)
 
 
 def _gpus(plant: Plant, subject: str) -> NDArray[np.intp] | None:
-    """Return the GPUs that a loop cools, or the one that is named; None: there is no such thing any more."""
+    """Return the GPUs that a loop cools, or the named one; None: it no longer exists."""
     kind, slot = find(plant, subject) or ("", -1)
     if kind == "gpu":
         return np.array([slot])

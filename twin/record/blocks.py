@@ -1,4 +1,4 @@
-"""Blocks as they are read: what a run file holds of one stretch of time, decoded once, and pictures of its samples."""
+"""Decoding of blocks of a run file: columns of one stretch of time, and frames of its samples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def decode_channel(channel: Channel, blob: bytes, samples: int, entities: int) -
     Raises
     ------
     RunFileError
-        When the bytes are no such column.
+        When the bytes are not such a column.
     """
     decode = decode_sparse if entities > MANY else decode_dense
     return decode(blob, samples, entities, channel.dtype)
@@ -129,7 +129,7 @@ class DecodedBlock:
         samples = len(times_s)
         series = decode_series(layout, samples, columns)
         with of_part(DETAIL):
-            fields, room = _how(columns[DETAIL])
+            fields, room = _group_fields(columns[DETAIL])
         gpus, nodes = (layout.counts.get(entity, 0) for entity in ("gpu", "node"))
         if len(dies.node) != gpus or dies.node.max(initial=-1) >= nodes:
             raise RunFileError("its GPU data does not match the hall")
@@ -168,7 +168,7 @@ class DecodedBlock:
         return frame
 
     def _check(self, detail: Detail) -> None:
-        """Refuse numbers of things that are not there."""
+        """Refuse numbers of groups and jobs that do not exist."""
         ends = (
             (detail.group, self.room),
             (detail.job, self.layout.counts.get("job", 0)),
@@ -182,7 +182,7 @@ class DecodedBlock:
 _NOTHING = Sparse(np.zeros(0, np.uint8), np.zeros(0, np.intp), np.zeros((0, 1), np.uint8))
 
 
-def _how(blob: bytes) -> tuple[dict[str, int], int]:
+def _group_fields(blob: bytes) -> tuple[dict[str, int], int]:
     """Return which row each figure of a group is, and for how many groups there is room."""
     try:
         found = strict_json(unpack(blob, _MAX_WORDS_BYTES))

@@ -1,4 +1,4 @@
-"""Bookings of the ledger as they are made: what each job and the GPUs at rest spend, and what becomes of the work.
+"""Bookings of the ledger: what each job and idle GPUs spend, and whether the work is kept or lost.
 
 A *span* is a stretch of time in which a job, or the GPUs without one, spends the same each second. Work is settled when
 a checkpoint holds it (kept) or a failure takes it (lost). From both the ledger is read as known at any time, and in
@@ -120,22 +120,22 @@ class Bookings:
         self._settled: list[tuple[int, float, int, float]] = []
 
     def spent(self, job: int, begin_s: float, end_s: float, rate: Floats) -> None:
-        """Take a span that is over; `rate` [GPU s / s by account] is never changed afterwards."""
+        """Book a finished span; `rate` [GPU s / s by account] is never changed afterwards."""
         if end_s >= self.since_s:
             self._spans.append((job, begin_s, end_s, rate))
 
     def lost(self, job: int, t_s: float, gpu_s: float) -> None:
-        """Take that a failure took the last `gpu_s` GPU-seconds of a job's work that were not lost yet."""
+        """Book the last `gpu_s` GPU-seconds of a job's work that are not lost yet as lost."""
         if t_s >= self.since_s and gpu_s > 0.0:
             self._settled.append((job, t_s, LOST, gpu_s))
 
     def kept(self, job: int, t_s: float, until_s: float) -> None:
-        """Take that all work of a job up to `until_s` is held for good."""
+        """Book all work of a job up to `until_s` as kept."""
         if t_s >= self.since_s:
             self._settled.append((job, t_s, KEPT, until_s))
 
     def take(self, now_s: float, lasting: Sequence[tuple[int, float, Floats]]) -> Booked:
-        """Return all so far with the spans that continue: job, since when [s], rate; what is over is forgotten here."""
+        """Return all bookings so far with the open spans (job, since when [s], rate), and forget finished ones."""
         spans = [*self._spans, *((job, begin_s, np.inf, rate) for job, begin_s, rate in lasting)]
         places: dict[bytes, int] = {}
         rows = [places.setdefault(rate.tobytes(), len(places)) for _, _, _, rate in spans]
@@ -231,7 +231,7 @@ def _by_account(accounts: Sequence[str], rates: Floats) -> Floats:
 
 
 def _sound(booked: Booked) -> bool:
-    """Return whether all numbers may be what they are for."""
+    """Return whether all numbers are in range."""
     sizes = (booked.begin_s, booked.settled_s, booked.value, booked.rates, np.array([booked.until_s]))
     return (
         all(bool((np.abs(size) <= _LARGEST).all()) for size in sizes)

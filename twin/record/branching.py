@@ -74,7 +74,7 @@ def branch_copy(parent: Reader, path: Path, scenario: Scenario, at_s: float, asi
 
 
 def _insert(file: sqlite3.Connection, head: BlockHead) -> None:
-    """Put in what is left of the block that the cut lies in."""
+    """Insert the rest of the block that contains the cut."""
     times_s = head.times_s
     row = (head.number, times_s[0], times_s[-1], len(times_s), zlib.compress(times_s.tobytes(), 1))
     file.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?)", row)
@@ -91,7 +91,7 @@ def _book(file: sqlite3.Connection, booked: Booked) -> None:
 
 
 def _header(parent: Reader, scenario: Scenario, at_s: float, last: int) -> dict[str, str]:
-    """Return what the header of a branch says otherwise than its parent's; `last` is the last block it has."""
+    """Return the header entries of a branch that differ from its parent's; `last` is its last block."""
     epochs = [epoch for epoch in parent.epochs() if epoch[0] <= last]
     layout = epochs[-1][1]
     ids = {
@@ -101,7 +101,7 @@ def _header(parent: Reader, scenario: Scenario, at_s: float, last: int) -> dict[
         **made_from(scenario),
         "past_s": repr(at_s),
         "layout": json.dumps(as_json(layout)),
-        "epochs": json.dumps([[first, as_json(one)] for first, one in epochs]),
+        "epochs": json.dumps([[first, as_json(epoch_layout)] for first, epoch_layout in epochs]),
         "ids": json.dumps(ids),
     }
 
@@ -117,7 +117,7 @@ def serving_snapshot(parent: Reader, at_s: float, aside: Spans = ()) -> Snapshot
 
 
 def events_before(reader: Reader, at_s: float) -> tuple[int, str]:
-    """Return how many events a run had before `at_s` [s], and the hash of these."""
+    """Return the number of events of a run before `at_s` [s], and their hash."""
     made = EventHash()
     for t_s, events, text in reader.snapshot_hashes():
         if t_s < at_s and events:

@@ -26,7 +26,7 @@ def constants() -> dict[str, str]:
     return {
         f"{name}/{item.name}": item.read_text(encoding="utf-8")
         for name in FOLDERS
-        for item in sorted((assets / name).iterdir(), key=lambda one: one.name)
+        for item in sorted((assets / name).iterdir(), key=lambda entry: entry.name)
         if item.name.endswith(".yaml")
     }
 
@@ -45,7 +45,9 @@ def unpacked(text: str) -> dict[str, str]:
     ValueError
         When the text is damaged, or larger than any catalogue.
     """
-    return {str(name): str(one) for name, one in strict_json(unpacked_text(text, _MAX_BYTES)).items()}
+    return {
+        str(name): str(file_text) for name, file_text in strict_json(unpacked_text(text, _MAX_BYTES)).items()
+    }
 
 
 def packed_text(text: str, level: int = 1) -> str:

@@ -1,4 +1,4 @@
-"""What a run file holds beside events and series: its header, snapshots and markers."""
+"""Contents of a run file beside events and series: header, snapshots and markers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from twin.scenario.schema.document import Scenario
 
 @dataclass(frozen=True)
 class Header:
-    """What was run, with what.
+    """The header: what was run, with which program and inputs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What frames show of single GPUs and nodes, as few figures: of groups, and which GPU stands in which group.
+"""Single GPUs and nodes of a frame in few figures: those of groups, and the group of each GPU.
 
 A run file holds these figures at every sample, and once what sets each GPU apart for good; the value of a GPU is that
 of its group with a constant offset of its own. Nothing is left over: a live frame is made of the same figures.
@@ -70,7 +70,7 @@ _ROUNDED = np.array([name in TEMPERATURES or name.startswith("power_") for name 
 
 
 def room_for(groups: GroupFigures) -> int:
-    """Return how many groups a block has room for that begins with these."""
+    """Return the number of groups that a block has room for, from its first ones."""
     return -(-(groups.die_c.size + _STEP // 2) // _STEP) * _STEP
 
 
@@ -110,7 +110,7 @@ def dies_to_bytes(dies: GpuTraits) -> bytes:
         dies.spread.astype(np.float64),
         dies.present.astype(np.uint8),
     )
-    return len(text).to_bytes(4, "little") + text + b"".join(one.tobytes() for one in arrays)
+    return len(text).to_bytes(4, "little") + text + b"".join(array.tobytes() for array in arrays)
 
 
 def dies_from_bytes(data: bytes) -> GpuTraits:
@@ -134,7 +134,7 @@ def dies_from_bytes(data: bytes) -> GpuTraits:
         node, index, spread, present = arrays
         if gpus and (node.min() < 0 or node.max() > _MAX_GPUS or not np.isfinite(spread).all()):
             raise ValueError("values out of range")
-        models = tuple(GpuPowerModel(**{k: float(v) for k, v in one.items()}) for one in head["models"])
+        models = tuple(GpuPowerModel(**{k: float(v) for k, v in model.items()}) for model in head["models"])
         idle_ghz = tuple(map(float, head["idle_ghz"]))
         if len(idle_ghz) != len(models):
             raise ValueError("models and clocks apart")

@@ -1,4 +1,4 @@
-"""Events of a run: what happened, when, to what."""
+"""Events of a run: kind, time and subject."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WHERE = "where"
 
 
 class Severity(IntEnum):
-    """How much a person should care."""
+    """Severity of an event."""
 
     INFO = 0
     NOTICE = 1
@@ -24,7 +24,7 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that happened.
+    """One event.
 
     Parameters
     ----------

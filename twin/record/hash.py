@@ -1,4 +1,4 @@
-"""Event hash: one number for everything that happened, in order.
+"""Event hash: one number for all events in order.
 
 A chained digest: ``h = blake2b(h_before + bytes of the event)``, so the whole state is 32 bytes and a
 snapshot carries it. Only kind, subject, the values that the kind declares as hashed and the time in whole milliseconds
@@ -24,9 +24,9 @@ def canonical(event: Event) -> bytes:
     """
     kind, subject = event.kind, event.subject
     head = f"{round(event.t_s * 1000)}|{len(kind)}:{kind}|{len(subject)}:{subject}"
-    told, data = event.data, ""
-    if told:
-        data = "".join([f"|{len(key)}:{key}={told[key]:d}" for key in hashed_names(event) if key in told])
+    values, data = event.data, ""
+    if values:
+        data = "".join([f"|{len(key)}:{key}={values[key]:d}" for key in hashed_names(event) if key in values])
     return (head + data).encode()
 
 

@@ -1,4 +1,4 @@
-"""What a run was made from and with: hashes of its inputs, versions of what computed it."""
+"""Provenance of a run: hashes of its inputs, versions of the software."""
 
 from __future__ import annotations
 

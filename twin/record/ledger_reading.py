@@ -29,7 +29,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Loss:
-    """What one failure took of the work of a range.
+    """Work of a range lost by one failure.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class LedgerRange:
 
     @property
     def of_jobs(self) -> bool:
-        """Return whether it is known what each job spent."""
+        """Return whether the time of each job is known."""
         return len(self.by_job) > 1
 
     @property
@@ -148,7 +148,7 @@ def _losses(
     rates: Floats,
     t1_s: float,
 ) -> tuple[tuple[Loss, ...], list[tuple[int, float, float]]]:
-    """Return what failures took, and the pieces of spans it was done in: row, from, to [s].
+    """Return the losses, and the pieces of spans of the lost work: row, from, to [s].
 
     A failure takes the last work of a job that no failure before it took.
     """

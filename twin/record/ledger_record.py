@@ -1,4 +1,4 @@
-"""What a run file holds of the ledger and of the figures of the run so far."""
+"""Ledger and figures of the run so far, read from a run file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Decode = Callable[[bytes, int], tuple[tuple[str, ...], Floats]]
 
 
 class LedgerRecord:
-    """Reads both from a file that may grow; what was read is kept until it does."""
+    """Reads both from a file that may grow, and caches them until it does."""
 
     def __init__(self, source: RunSource) -> None:
         self._source = source

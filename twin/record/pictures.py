@@ -1,4 +1,4 @@
-"""Pictures of a run at any time: the block it lies in is decoded once and kept for a while."""
+"""Frames of a run at any time: the block of the time is decoded once and cached."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Pictures:
             rows = self._source.rows(
                 "SELECT id, times, samples, t0, t1 FROM blocks WHERE id > ? ORDER BY id", last
             )
-            found = [(int(block), self._source.times_s(*said)) for block, *said in rows]
+            found = [(int(block), self._source.times_s(*block_row)) for block, *block_row in rows]
             self._ended |= dict(found[:-1])
             parts = [*self._ended.values(), *(times_s for _, times_s in found[-1:])]
             times_s = np.concatenate([np.zeros(0), *parts])
@@ -73,7 +73,7 @@ class Pictures:
             return block.frame(max(0, int(np.searchsorted(block.times_s, t_s, "right")) - 1))
 
     def dies(self) -> GpuTraits:
-        """Return what sets GPUs apart, as of the last block."""
+        """Return the traits of the GPUs, as of the last block."""
         with self._source.named():
             return self._dies_of(_LAST)
 
@@ -89,7 +89,7 @@ class Pictures:
         return DecodedBlock.of(layout_at(epochs, number), times_s, events, columns, self._dies_of(number))
 
     def _dies_of(self, number: int) -> GpuTraits:
-        """Return what sets GPUs apart in a block: as the last block up to it says that says something."""
+        """Return the traits of the GPUs in a block: those of the last block up to it that has them."""
         rows = self._source.rows(
             "SELECT block, length(data) FROM series WHERE channel = ? AND block <= ? ORDER BY block DESC LIMIT 1",
             DIES,

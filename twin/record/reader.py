@@ -1,4 +1,4 @@
-"""Reader of run files: of finished ones, of one being written by another process, of a stranger's."""
+"""Reader of run files: finished ones, those being written by another process, and those of strangers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MAX_EVENTS = 100_000
 
 
 class Reader:
-    """A run file, open for reading only; what is read later may be more than what was there before.
+    """A run file, open for reading only; it may grow meanwhile.
 
     Parameters
     ----------
@@ -62,6 +62,11 @@ class Reader:
         self._accounts = LedgerRecord(self._source)
         self._summary: tuple[str | None, dict[str, Any] | None] | None = None
 
+    @property
+    def source(self) -> RunSource:
+        """The open run file, read only."""
+        return self._source
+
     def __enter__(self) -> Reader:
         return self
 
@@ -71,12 +76,12 @@ class Reader:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._source.file.close()
 
     @cached_property
     def header(self) -> Header:
-        """Return what was run, with what."""
+        """Return the header."""
         found = {
             str(key): str(value)
             for key, value in self._source.rows("SELECT key, value FROM header LIMIT 100")
@@ -117,7 +122,7 @@ class Reader:
         return None
 
     def damaged(self) -> tuple[str, ...]:
-        """Return what of the file cannot be read or does not belong together, one sentence each; all of it is read."""
+        """Return a sentence on each part of the file that is damaged; reads all of it."""
         found = damaged(self._source, self.header.layout)
         kept = self._source.rows("SELECT value FROM header WHERE key = 'original'")
         lost = bool(kept) and self.original_scene() is None
@@ -172,7 +177,7 @@ class Reader:
         t1_s: float = math.inf,
         limit: int = MAX_EVENTS,
     ) -> list[Event]:
-        """Return up to `limit` events, in order, that fit.
+        """Return up to `limit` matching events, in order.
 
         Parameters
         ----------
@@ -381,7 +386,7 @@ class Reader:
         return self._accounts.bookings()
 
     def figures(self) -> Figures:
-        """Return (times [s], what the run had come to by then, by the names of the summary); none in older files."""
+        """Return (times [s], figures of the run so far by the names of the summary); none in older files."""
         return self._accounts.figures()
 
     def sample_times(self) -> NDArray[np.float64]:
@@ -412,7 +417,7 @@ class Reader:
             ]
 
     def block_head(self, at_s: float) -> BlockHead | None:
-        """Return what the block that reaches to `at_s` [s] or beyond holds of before; None: nothing."""
+        """Return the samples before `at_s` [s] of the block that contains it; None: none."""
         return block_head(self._source, self._pictures, self.header.layout, at_s)
 
     def save_copy(self, path: Path | str) -> None:
@@ -442,9 +447,9 @@ class Reader:
             return decode_channel(channel, blob, samples, entities).whole()
 
 
-def _texts(said: Any) -> dict[str, str]:
+def _texts(words: Any) -> dict[str, str]:
     """Return words by names; `TypeError` or `ValueError` where they are anything else."""
-    found = dict(said)
+    found = dict(words)
     if not all(isinstance(name, str) and isinstance(text, str) for name, text in found.items()):
         raise ValueError("no words by names")
     return found

@@ -60,7 +60,7 @@ ROLLING_CPU_S = 20.0
 
 
 class Observed(Protocol):
-    """What the recorder reads of an engine; the whole protocol is in `twin.runtime.protocol`."""
+    """The interface of an engine to the recorder; the whole protocol is in `twin.runtime.protocol`."""
 
     scenario: Scenario
     plant: Plant
@@ -71,7 +71,7 @@ class Observed(Protocol):
 
     @property
     def redraws(self) -> tuple[Redraw, ...]:
-        """Return from when on its random draws are of another seed."""
+        """Return the times from which its random draws use another seed."""
 
     def fill(self, frame: Frame) -> None:
         """Write every channel at the present time into `frame`."""
@@ -81,7 +81,7 @@ class Observed(Protocol):
 
     @property
     def dies(self) -> GpuTraits:
-        """Return what sets GPUs apart for good; another object where that has changed."""
+        """Return the traits of the GPUs; another object when they have changed."""
 
     def events(self, since_row: int) -> Sequence[Event]:
         """Return the events from row `since_row` on."""
@@ -96,13 +96,13 @@ class Observed(Protocol):
         """Return the GPU-seconds of each account since the start."""
 
     def figures(self, frame: Frame, ledger: Mapping[str, float]) -> Mapping[str, float]:
-        """Return what the run has come to, by name; `frame` was just filled, `ledger` is that of now."""
+        """Return the figures of the run so far, by name; `frame` was just filled, `ledger` is the present one."""
 
     def record_bookings(self, bookings: Bookings) -> None:
-        """Tell `bookings` from now on what is booked in the ledger."""
+        """Pass the bookings of the ledger to `bookings` from now on."""
 
     def lasting(self) -> Sequence[tuple[int, float, NDArray[np.float64]]]:
-        """Return what is spent now and not booked yet: number of the job or -1, since when [s], rate [GPU s / s]."""
+        """Return the open spans: number of the job or -1, since when [s], rate [GPU s / s]."""
 
 
 class Recorder:
@@ -171,8 +171,13 @@ class Recorder:
         self.observe()
         self.commit()
 
+    @property
+    def writer(self) -> Writer:
+        """The writer of the run file."""
+        return self._writer
+
     def _make_room(self) -> None:
-        """Make the frame that samples are taken from."""
+        """Make the frame for samples."""
         engine = self._engine
         buffer = bytearray(engine.layout.nbytes)
         _, arrays = engine.layout.views(buffer)
@@ -192,11 +197,11 @@ class Recorder:
 
     @property
     def _is_past(self) -> bool:
-        """Return whether the file has what happens now from the run that this one is a branch of."""
+        """Return whether the present time lies in the past that the file has from the parent run."""
         return self._engine.now_s < self._past_s
 
     def _depart(self) -> None:
-        """Begin to record at the cut of a branch."""
+        """Begin recording at the cut of a branch."""
         engine, self._past_s = self._engine, -math.inf
         self._writer.relay(engine.layout, entity_ids(engine))
         self._make_room()
@@ -214,7 +219,7 @@ class Recorder:
 
     @property
     def alert(self) -> Severity | None:
-        """Return how severe an event has to be for a sample right after it; None: there have been enough."""
+        """Return the least severity of an event for a sample right after it; None: there are enough samples."""
         if self._is_past:
             return None
         if self._awaited or self._idle:
@@ -313,7 +318,7 @@ class Recorder:
         self._close()
 
     def abandon(self) -> None:
-        """Let go of the file without asking the engine anything more: one of the two is broken."""
+        """Close the file without calling the engine again: one of the two is broken."""
         if not self._done:
             self._done = True
             self._writer.abandon()
@@ -348,12 +353,12 @@ class Recorder:
 
 
 def _samples(layout: FrameLayout) -> float:
-    """Return how many samples a run is given at regular times."""
+    """Return the number of samples of a run at regular times."""
     return min(SAMPLES, max(FEWEST_SAMPLES, WHOLE_RUN_BYTES / _width(layout)))
 
 
 def _alerts(layout: FrameLayout) -> float:
-    """Return how many samples a run is given at events, and after them."""
+    """Return the numbers of samples of a run at events, and after them."""
     return min(ALERTS, max(FEWEST_ALERTS, ALERTS_BYTES / _width(layout)))
 
 

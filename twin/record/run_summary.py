@@ -1,4 +1,4 @@
-"""What the summary in a run file must be like, so that whoever reads one finds figures where figures belong.
+"""Schema of the summary in a run file, so that readers find figures where they belong.
 
 What programs of today write is required where it is read without asking; what came later may be missing. Keys that
 are not told of here are left alone, as long as they hold no number that is none.
@@ -21,7 +21,7 @@ _DIGITS = 25
 
 
 class Misshapen(ValueError):
-    """What was written is not what belongs there; the message says where and why."""
+    """The summary does not fit the schema; the message says where and why."""
 
 
 Check = Callable[[str, Any], None]

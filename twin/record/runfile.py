@@ -1,4 +1,4 @@
-"""The run file: its tables, and how one is opened: everybody who touches one comes through here."""
+"""The run file: its tables, and all ways to create and open one."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class NoDetail(RunFileError):
 
 @contextmanager
 def of_part(name: str) -> Iterator[None]:
-    """Put before what is wrong with a part of a run file which part that is."""
+    """Name the part of a run file in errors about it."""
     try:
         yield
     except RunFileError as error:
@@ -66,7 +66,7 @@ def of_part(name: str) -> Iterator[None]:
 
 @contextmanager
 def explained(path: Path, doing: str) -> Iterator[None]:
-    """Turn what SQLite and the system say about `path` into one sentence."""
+    """Turn errors of SQLite and the system about `path` into one sentence."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -108,7 +108,7 @@ def create(path: Path, header: Mapping[str, str]) -> sqlite3.Connection:
     with explained(path, "make"):
         if path.exists() and path.stat().st_size > 0:
             _must_be_ours(path)
-        for name in (partial, *beside(partial)):
+        for name in (partial, *sidecar_paths(partial)):
             name.unlink(missing_ok=True)  # of one who was stopped
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         try:
@@ -123,7 +123,7 @@ def create(path: Path, header: Mapping[str, str]) -> sqlite3.Connection:
                 file.execute("INSERT INTO progress VALUES (1, 0.0, 0, '', NULL)")
                 file.execute("COMMIT")
                 mark(file)
-            for name in beside(path):
+            for name in sidecar_paths(path):
                 name.unlink(missing_ok=True)
             partial.replace(path)
         finally:
@@ -180,7 +180,7 @@ def open_foreign(path: Path) -> sqlite3.Connection:
     with explained(path, "open"):
         if not path.is_file():
             raise RunFileError(f"{path}: there is no such run file")
-        log = beside(path)[0]
+        log = sidecar_paths(path)[0]
         if _look(path) and log.exists() and log.stat().st_size:
             # A run file that was folded has no log: this one is of another file, and SQLite would believe it.
             return _alone(path)
@@ -223,7 +223,7 @@ def _must_belong(file: sqlite3.Connection, path: Path, log: Path) -> None:
 
 
 def _named(file: sqlite3.Connection) -> list[tuple[object, ...]]:
-    """Return what tells one run file from another: the number on its first page, and rows of its header."""
+    """Return the identity of a run file: the number on its first page, and rows of its header."""
     keys = "('created', 'seed', 'inputs_hash', 'end_s')"
     rows = file.execute(f"SELECT key, value FROM header WHERE key IN {keys} ORDER BY key").fetchall()
     return [*file.execute("PRAGMA schema_version").fetchall(), *rows]
@@ -241,7 +241,7 @@ def _look(path: Path) -> bool:
     page_bytes = int.from_bytes(head[16:18], "big") or 1
     whole = (65536 if page_bytes == 1 else page_bytes) * int.from_bytes(head[28:32], "big")
     folded = head[18:20] == _FOLDED
-    closed = folded or not beside(path)[0].exists()  # else pages may still lie in the log
+    closed = folded or not sidecar_paths(path)[0].exists()  # else pages may still lie in the log
     if closed and path.stat().st_size < whole:
         raise RunFileError(
             f"{path}: this run file is truncated: {path.stat().st_size:,} of {whole:,} bytes are there"
@@ -250,7 +250,7 @@ def _look(path: Path) -> bool:
 
 
 def check(file: sqlite3.Connection, path: Path) -> None:
-    """Refuse what is no run file of ours: foreign tables, views and triggers, a newer version."""
+    """Refuse a file that is not a run file: foreign tables, views and triggers, a newer version."""
     file.execute("PRAGMA trusted_schema=OFF")
     file.execute("PRAGMA cell_size_check=ON")
     file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BLOB_BYTES)
@@ -267,7 +267,7 @@ def check(file: sqlite3.Connection, path: Path) -> None:
         raise RunFileError(f"{path}: its tables are not those of a run file of version {version}")
 
 
-def beside(path: Path) -> tuple[Path, Path, Path]:
+def sidecar_paths(path: Path) -> tuple[Path, Path, Path]:
     """Return the files SQLite may keep beside `path`."""
     return Path(f"{path}-wal"), Path(f"{path}-shm"), Path(f"{path}-journal")
 

@@ -1,4 +1,4 @@
-"""Blocks of samples: what series and single GPUs are made of in a run file.
+"""Blocks of samples: the storage of series and single GPUs in a run file.
 
 A sample is the part of a packed frame behind the channels of GPUs and nodes, the figures these follow from, and the
 ledger. A block holds up to some hundred samples, each channel as one column (`columns`), rounded to its quantum: a
@@ -72,14 +72,14 @@ class Block:
     """The block that is being filled."""
 
     def __init__(self, layout: FrameLayout) -> None:
-        there = [c for c in SERIES_CHANNELS if layout.counts.get(c.entity, 0)]
+        channels = [c for c in SERIES_CHANNELS if layout.counts.get(c.entity, 0)]
         self._counts = layout.counts
         self._offsets = layout.offsets
-        many = [c for c in there if self._count(c) > MANY]
+        many = [c for c in channels if self._count(c) > MANY]
         self._wide = {c.id: SparseColumnBuilder(c.dtype, c.quantum) for c in many}
         self._views = {c.id: self._view(c) for c in many}
-        self._narrow = [c for c in there if c.id not in self._wide]
-        self._runs, self._places, width = self._pack(there)
+        self._narrow = [c for c in channels if c.id not in self._wide]
+        self._runs, self._places, width = self._pack(channels)
         self._capacity = int(np.clip(MAX_BLOCK_BYTES // max(width, 1), ENOUGH_SAMPLES, MAX_SAMPLES))
         self._rows = np.zeros((self._capacity, width), np.uint8)
         self._times = np.zeros(self._capacity)
@@ -93,12 +93,12 @@ class Block:
     def _count(self, channel: Channel) -> int:
         return self._counts.get(channel.entity, 0)
 
-    def _pack(self, there: list[Channel]) -> tuple[list[_Run], dict[str, int], int]:
+    def _pack(self, all_channels: list[Channel]) -> tuple[list[_Run], dict[str, int], int]:
         """Lay the narrow channels side by side: runs of a packed frame, where each begins in a row, its width [B]."""
         runs: list[_Run] = []
         places: dict[str, int] = {}
         width = 0
-        for wide, channels in groupby(there, lambda c: c.id in self._wide):
+        for wide, channels in groupby(all_channels, lambda c: c.id in self._wide):
             if wide:
                 continue
             together = list(channels)
@@ -111,7 +111,7 @@ class Block:
 
     @property
     def full(self) -> bool:
-        """Say whether nothing more fits."""
+        """Return whether the block is full."""
         if self.samples == self._capacity:
             return True
         parts = (*self._wide.values(), *self._detail.values())
@@ -119,7 +119,7 @@ class Block:
 
     @property
     def enough(self) -> bool:
-        """Say whether it holds so many samples that another may begin."""
+        """Return whether it has enough samples for a next block."""
         return self.samples >= ENOUGH_SAMPLES
 
     @property
@@ -133,7 +133,7 @@ class Block:
         ledger: Mapping[str, float] | None,
         figures: Mapping[str, float] | None = None,
     ) -> bool:
-        """Say whether such a sample can stand beside the others: with as much detail, and groups it has room for."""
+        """Return whether a sample fits the block: the same detail, and room for its groups."""
         if not self.samples:
             return True
         room = 0 if detail is None else detail.groups.die_c.size
@@ -222,7 +222,7 @@ class _Named:
         self._rows: list[list[float]] = []
 
     def has(self, numbers: Mapping[str, float] | None) -> bool:
-        """Say whether these have the names of those before."""
+        """Return whether numbers have the names of those before."""
         return tuple(numbers or ()) == self.names
 
     def add(self, numbers: Mapping[str, float] | None) -> None:

@@ -1,4 +1,4 @@
-"""Reading rows and packed parts of a run file, whatever is wrong with them told in one sentence with its name."""
+"""Reads rows and packed parts of a run file; errors are one sentence with the name of the file."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RunSource:
 
     @contextmanager
     def named(self, when: str = "") -> Iterator[None]:
-        """Put the path before what is wrong with a part of the file, and `when` it is of, as `stretch` says."""
+        """Name the path in errors about a part of the file, and its time `when`, as `stretch` says."""
         try:
             yield
         except RunFileError as error:
@@ -53,15 +53,15 @@ class RunSource:
             raise type(error)(f"{self.path}: {of}{error}") from error
 
     @contextmanager
-    def damaged(self, what: str) -> Iterator[None]:
-        """Tell which part of the file is damaged when a value of it is not what belongs there."""
+    def damaged(self, part: str) -> Iterator[None]:
+        """Name the damaged part of the file when one of its values is invalid."""
         try:
             yield
         except (ValueError, TypeError, OverflowError) as error:
-            raise RunFileError(f"{self.path}: {what} of this run file is damaged") from error
+            raise RunFileError(f"{self.path}: {part} of this run file is damaged") from error
 
     def json(self, text: str) -> Any:
-        """Return what a text says."""
+        """Return the value of a JSON text."""
         try:
             return strict_json(text)
         except (ValueError, TypeError, RecursionError) as error:
@@ -91,7 +91,7 @@ class RunSource:
         """Return (first block, layout) of the hall as built and after each edit that acted; none: of an old file."""
         for (text,) in self.rows("SELECT value FROM header WHERE key = 'epochs'"):
             try:
-                return [(int(block), layout_of(said)) for block, said in self.json(text)]
+                return [(int(block), layout_of(layout)) for block, layout in self.json(text)]
             except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
                 raise RunFileError(f"{self.path}: the header of this run file is damaged") from error
         return []
@@ -131,13 +131,13 @@ def count(value: object) -> int:
 
 
 def stretch(t0_s: object, t1_s: object) -> str:
-    """Return from when to when a block goes [s], in words."""
+    """Return the time range of a block [s], in words."""
     first, last = _time(t0_s), _time(t1_s)
     return f"at {first}" if first == last else f"from {first} to {last}"
 
 
 def state_at(t_s: object) -> str:
-    """Return what the snapshot of a time [s] is called."""
+    """Return the name of the snapshot of a time [s]."""
     return f"the snapshot at {_time(t_s)}"
 
 
@@ -146,12 +146,12 @@ def _time(t_s: object) -> str:
     return spoken(t_s) if isinstance(t_s, int | float) and 0 <= t_s < math.inf else repr(t_s)
 
 
-def layout_of(said: Any) -> FrameLayout:
+def layout_of(layout: Any) -> FrameLayout:
     """Return a layout from a header; `KeyError`, `ValueError` or `TypeError`: it is none."""
-    counts = {str(k): int(v) for k, v in said["counts"].items()}
+    counts = {str(k): int(v) for k, v in layout["counts"].items()}
     if not all(0 <= n <= _MAX_ENTITIES for n in counts.values()):
         raise ValueError("counts out of range")
-    return FrameLayout(counts, int(said["epoch"]))  # type: ignore[arg-type]
+    return FrameLayout(counts, int(layout["epoch"]))  # type: ignore[arg-type]
 
 
 def layout_at(epochs: list[tuple[int, FrameLayout]], block: int) -> FrameLayout:

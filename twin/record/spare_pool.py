@@ -1,4 +1,4 @@
-"""The spare pool of a moment: which nodes stand by, which are away, and what each of those waits for."""
+"""The spare pool at one time: spare nodes, nodes out of service, and what each of those waits for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder for what the program keeps by itself: run files that nobody has saved yet."""
+"""The state folder: unsaved run files."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _remove(newest_first: Sequence[Path], keep: int) -> list[Path]:
 
 
 def _holds_nothing(path: Path) -> bool:
-    """Say whether a run was opened and never played."""
+    """Return whether a run was opened and never played."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0.0)) as file:
             row = file.execute("SELECT t FROM progress").fetchone()
@@ -97,7 +97,7 @@ def _holds_nothing(path: Path) -> bool:
 
 
 def _in_use(path: Path) -> bool:
-    """Say whether another process has the file open for recording: it then cannot leave WAL mode."""
+    """Return whether another process has the file open for recording: it then cannot leave WAL mode."""
     try:
         with closing(sqlite3.connect(path, timeout=0.0)) as file:
             file.execute("PRAGMA journal_mode=DELETE").fetchone()

@@ -1,4 +1,4 @@
-"""A block of a run file cut off at a time: what a branch has of the block in which it leaves its parent."""
+"""A block of a run file cut at a time: the part of the parent's block that a branch keeps."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class BlockHead:
 
 
 def block_head(source: RunSource, pictures: Pictures, layout: FrameLayout, at_s: float) -> BlockHead | None:
-    """Return what the block that reaches to `at_s` [s] or beyond holds of before; None: nothing.
+    """Return the samples before `at_s` [s] of the block that contains it; None: none.
 
     Values are those that are read of the whole block, bit by bit. `layout` is that of files that do not say when it
     changed.

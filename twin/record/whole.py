@@ -1,4 +1,4 @@
-"""A run file read from end to end: what of it is damaged, before somebody trusts a curve or a picture of it."""
+"""Integrity check: a run file read from end to end for damage."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HOLDS = {
 
 
 def damaged(source: RunSource, layout: FrameLayout) -> Iterator[str]:
-    """Yield what cannot be read, or does not belong together, one sentence each.
+    """Yield a sentence on each part that is damaged or inconsistent.
 
     Whatever is compressed carries a sum of its bytes, which is looked at; of names and numbers SQLite keeps a second
     copy in its indexes, which is held against the first.
@@ -59,13 +59,13 @@ def damaged(source: RunSource, layout: FrameLayout) -> Iterator[str]:
     yield from _snapshots(source)
 
 
-def _where(source: RunSource, said: str) -> str:
-    """Return in our words what SQLite says of a file whose pages do not fit together."""
-    index = re.search(r"index sqlite_autoindex_(\w+)_", said)
+def _where(source: RunSource, message: str) -> str:
+    """Return a message of SQLite about damaged pages as a sentence for people."""
+    index = re.search(r"index sqlite_autoindex_(\w+)_", message)
     if index is not None and index[1] in _HOLDS:
         return f"the index of {_HOLDS[index[1]]} does not match its data; parts may be missing"
     tree = re.search(
-        r"tree (?:page )?(\d+)", said, re.IGNORECASE
+        r"tree (?:page )?(\d+)", message, re.IGNORECASE
     )  # the page at which the table or index begins
     if tree is not None:
         for (table,) in source.rows("SELECT tbl_name FROM sqlite_master WHERE rootpage = ?", int(tree[1])):
@@ -82,7 +82,7 @@ class _Blocks:
         self._dies: bytes | None = None  # of the last block that says what sets GPUs apart
 
     def read(self, number: int, stamps: bytes, samples: int, t0_s: float, t1_s: float) -> None:
-        """Read all there is of a block; raises `RunFileError`."""
+        """Read all columns of a block; raises `RunFileError`."""
         times_s = self._source.times_s(stamps, samples, t0_s, t1_s)
         rows = self._source.rows("SELECT channel, data, origin FROM series WHERE block = ?", number)
         columns = {str(name): data for name, data, _ in rows}

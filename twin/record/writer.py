@@ -1,4 +1,4 @@
-"""Writer of a run file: takes what happens, commits it in batches, folds the file at the end."""
+"""Writer of a run file: takes events and samples, commits them in batches, folds the file at the end."""
 
 from __future__ import annotations
 
@@ -75,6 +75,11 @@ class Writer:
         }
         self._file = create(path, header)
 
+    @property
+    def file(self) -> sqlite3.Connection:
+        """The open run file."""
+        return self._file
+
     @classmethod
     def resume(
         cls,
@@ -112,21 +117,21 @@ class Writer:
         self._pending: list[tuple[str, tuple[object, ...]]] = []
 
     def relay(self, layout: FrameLayout, ids: Mapping[Entity, Sequence[str]]) -> None:
-        """Go on with frames of another layout: the hall was edited. What was there keeps its number."""
+        """Continue with frames of another layout after an edit of the hall. Entities keep their numbers."""
         if self._block.samples:
             self._close_block()
         with explained(self.path, "read"):
             row = self._file.execute("SELECT value FROM header WHERE key = 'epochs'").fetchone()
             (first,) = self._file.execute("SELECT value FROM header WHERE key = 'layout'").fetchone()
         epochs = json.loads(row[0]) if row else [[1, json.loads(first)]]
-        epochs = [one for one in epochs if one[0] < self._block_id]
+        epochs = [epoch for epoch in epochs if epoch[0] < self._block_id]
         if not epochs or epochs[-1][1] != as_json(layout):
             epochs.append([self._block_id, as_json(layout)])
         self._block, self._layout, self._dies = Block(layout), layout, None
-        said = {"layout": json.dumps(as_json(layout)), "ids": _ids(ids), "epochs": json.dumps(epochs)}
+        header = {"layout": json.dumps(as_json(layout)), "ids": _ids(ids), "epochs": json.dumps(epochs)}
         with explained(self.path, "write"):
             self._file.execute("BEGIN IMMEDIATE")
-            self._file.executemany("INSERT OR REPLACE INTO header VALUES (?, ?)", said.items())
+            self._file.executemany("INSERT OR REPLACE INTO header VALUES (?, ?)", header.items())
             self._file.execute("COMMIT")
 
     def add_events(self, events: Sequence[Event]) -> None:
@@ -176,7 +181,7 @@ class Writer:
             self._close_block()
 
     def add_bookings(self, booked: Booked) -> None:
-        """Take what was booked since the last sample: whoever continues from a snapshot has it behind him."""
+        """Take the bookings since the last sample, before a snapshot."""
         if self._block.samples:
             self._block.add_booked(booked)
             self._block_dirty = True
@@ -187,7 +192,7 @@ class Writer:
             self._put(BOOKINGS, self._booked.encode(), self._block_id - 1)
 
     def _read_booked(self) -> Booked | None:
-        """Return what the last block of the file says was booked; None: it says nothing."""
+        """Return the bookings of the last block of the file; None: it has none."""
         with explained(self.path, "read"):
             row = self._file.execute(
                 "SELECT data FROM series WHERE block = ? AND channel = ?", (self._block_id - 1, BOOKINGS)
@@ -253,7 +258,7 @@ class Writer:
             fold(self._file)
 
     def abandon(self) -> None:
-        """Let go of the file as it was at the last commit."""
+        """Close the file as of the last commit."""
         self._file.close()
 
     def _put_block(self) -> None:
@@ -326,7 +331,7 @@ def drop_from(file: sqlite3.Connection, at_s: float, snapshot_s: float) -> None:
 
 
 def made_from(scenario: Scenario) -> dict[str, str]:
-    """Return what the header of a run file says of what the run is made from, with what, and when."""
+    """Return the header entries on inputs, software and time of a run."""
     text = to_json(scenario)
     return {
         "scenario": text,

@@ -84,10 +84,10 @@ def curves(
         parts.append(tag("line", class_="mark", x1=at, x2=at, y1=_TOP, y2=_HIGH - _BOTTOM))
     for number, line in enumerate(lines, start=1):
         parts += [_band(line, number, x, y), _path(line, number, x, y)]
-    said = ", ".join(
+    ranges = ", ".join(
         f"{line.title} from {plain(np.nanmin(line.low))} to {plain(np.nanmax(line.high))}" for line in lines
     )
-    label = f"{title}{f' in {unit}' if unit else ''}: {said}"
+    label = f"{title}{f' in {unit}' if unit else ''}: {ranges}"
     return tag(
         "svg", tag("title", label), parts, role="img", viewBox=f"0 0 {_WIDE:g} {_HIGH:g}", aria_label=label
     )
@@ -125,9 +125,9 @@ def _band(line: ChartLine, number: int, x: Callable[[float], float], y: Callable
     if not (line.high[known] > line.low[known]).any():
         return Markup("")
     t_s, low, high = line.t_s[known].tolist(), line.low[known].tolist(), line.high[known].tolist()
-    there = [f"{_px(x(t))} {_px(y(v))}" for t, v in zip(t_s, high, strict=True)]
+    outline = [f"{_px(x(t))} {_px(y(v))}" for t, v in zip(t_s, high, strict=True)]
     back = [f"{_px(x(t))} {_px(y(v))}" for t, v in zip(reversed(t_s), reversed(low), strict=True)]
-    return tag("path", class_=f"band f{number}", d=f"M{'L'.join([*there, *back])}Z")
+    return tag("path", class_=f"band f{number}", d=f"M{'L'.join([*outline, *back])}Z")
 
 
 def value_ticks(low: float, high: float, count: int) -> list[float]:

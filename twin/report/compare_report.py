@@ -44,13 +44,13 @@ def compare_report(
         f"{side}: {title}" if name == side else f"{side}: {title} ({name})"
         for side, name, title in zip("AB", names, titles, strict=True)
     )
-    how = (
+    seeds_text = (
         f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}, the same for both"
         if _many(found)
         else f"Seed {' and '.join(map(str, seeds))}"
     )
     sections: list[tuple[str, str, Child]] = [
-        ("verdict", "Conclusions", joined([tag("p", one) for one in (*found.remarks, verdict(found))])),
+        ("verdict", "Conclusions", joined([tag("p", remark) for remark in (*found.remarks, verdict(found))])),
         ("figures", "Figures", _figures(found)),
         ("ledger", "Where the GPU time went, from A to B", _way(found.waterfall)),
         ("scenes", "Differences between the scenes", _scenes(differences)),
@@ -58,11 +58,11 @@ def compare_report(
     heading = (
         f"{a} compared with {b}" if titles[0] != titles[1] or a != "A" else f"{titles[0]}: A compared with B"
     )
-    return document(heading, f"{called}. {how}", sections, app_version())
+    return document(heading, f"{called}. {seeds_text}", sections, app_version())
 
 
 def _many(found: Comparison) -> bool:
-    return any(one.paired is not None for one in found.differences.values())
+    return any(difference.paired is not None for difference in found.differences.values())
 
 
 def _figures(found: Comparison) -> Markup:
@@ -70,23 +70,25 @@ def _figures(found: Comparison) -> Markup:
     heads = ("figure", "A", "B", "B \N{MINUS SIGN} A", *_SPREAD[: 3 * many], "")
     rows = []
     for figure in FIGURES:
-        one = found.differences.get(figure.key)
-        if one is None:
+        difference = found.differences.get(figure.key)
+        if difference is None:
             continue
         cells: list[Child] = [
             figure.title[:1].upper() + figure.title[1:],
-            number(one.a, value_words(figure, one.a, one.size), f"{figure.key}.a"),
-            number(one.b, value_words(figure, one.b, one.size), f"{figure.key}.b"),
+            number(difference.a, value_words(figure, difference.a, difference.size), f"{figure.key}.a"),
+            number(difference.b, value_words(figure, difference.b, difference.size), f"{figure.key}.b"),
             number(
-                one.difference, apart_words(figure, one.difference, like=one.size), f"{figure.key}.difference"
+                difference.difference,
+                apart_words(figure, difference.difference, like=difference.size),
+                f"{figure.key}.difference",
             ),
         ]
         if many:
             cells += [
-                number(half, "" if half is None else apart_words(figure, half, "-", one.size))
-                for half in (one.paired, one.unpaired)
+                number(half, "" if half is None else apart_words(figure, half, "-", difference.size))
+                for half in (difference.paired, difference.unpaired)
             ]
-            cells.append(seeds_words(one))
+            cells.append(seeds_words(difference))
         rows.append((*cells, _judged(figure, found)))
     note = (
         f"A and B are means over the seeds. Intervals are half widths at {LEVEL:.0%}; paired: the same failures "
@@ -99,8 +101,8 @@ def _figures(found: Comparison) -> Markup:
 
 def _judged(figure: ComparedFigure, found: Comparison) -> Markup:
     """Return in a few words which is better, or that it may be chance."""
-    said = judged(figure, found)
-    return tag("span", said.words, class_={1: "good", -1: "bad", 0: "lead"}[said.better])
+    judgement = judged(figure, found)
+    return tag("span", judgement.words, class_={1: "good", -1: "bad", 0: "lead"}[judgement.better])
 
 
 def _way(way: DesignWaterfall) -> Markup:
@@ -135,7 +137,7 @@ def _scenes(differences: Sequence[Other]) -> Markup:
     if not differences:
         return tag("p", "None: both are the same scene.")
     parts: list[Child] = []
-    for section, group in groupby(differences, key=lambda one: one.section):
-        items = [tag("li", f"{_MARK[one.kind]} {sentence(one)}") for one in group]
+    for section, group in groupby(differences, key=lambda difference: difference.section):
+        items = [tag("li", f"{_MARK[difference.kind]} {sentence(difference)}") for difference in group]
         parts += [tag("h3", section), tag("ul", items)]
     return joined(parts)

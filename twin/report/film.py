@@ -153,7 +153,7 @@ class Mp4:
         )  # H.264 halves colours
         if self._file is None:
             self._file = av.open(str(self._partial), "w", format="mp4", options={"movflags": "faststart"})
-            self._file.metadata.update(_told(fields))
+            self._file.metadata.update(_container_tags(fields))
             self._stream = self._file.add_stream("libx264", rate=Fraction(self._fps))
             self._stream.height, self._stream.width = even.shape[:2]
             self._stream.pix_fmt = "yuv420p"
@@ -237,7 +237,7 @@ class Film:
         return self._last[1], at_s
 
 
-def _told(fields: Mapping[str, str]) -> dict[str, str]:
+def _container_tags(fields: Mapping[str, str]) -> dict[str, str]:
     """Return what a video file says about itself."""
     made = ", ".join(
         f"{key} {value}" for key, value in fields.items() if key not in ("Title", "Simulated time s")

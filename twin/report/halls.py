@@ -27,8 +27,8 @@ class RecordedHalls:
         scenario = reader.header.scenario
         self._made: list[tuple[Scenario, Plant]] = [(scenario, build(scenario))]
         self._path = reader.path
-        asked = (one.done for one in asked_of(reader))
-        self._edits = {one.id: one for one in (*scenario.edits, *asked) if isinstance(one, Edit)}
+        asked = (request.done for request in asked_of(reader))
+        self._edits = {edit.id: edit for edit in (*scenario.edits, *asked) if isinstance(edit, Edit)}
         self._acted = [event.subject for event in _edits_of(reader)]
 
     def at(self, epoch: int) -> tuple[Scenario, Plant]:

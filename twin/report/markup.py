@@ -36,12 +36,14 @@ def tag(name: str, /, *children: Child, **attributes: str | int | float | bool |
     >>> tag("p", "a < b", class_="note")
     '<p class="note">a &lt; b</p>'
     """
-    said = "".join(_attribute(key, value) for key, value in attributes.items())
+    attribute_text = "".join(_attribute(key, value) for key, value in attributes.items())
     if name in _VOID:
         return Markup(
-            f"<{name}{said}>" if name in ("br", "img", "meta", "link", "hr") else f"<{name}{said}/>"
+            f"<{name}{attribute_text}>"
+            if name in ("br", "img", "meta", "link", "hr")
+            else f"<{name}{attribute_text}/>"
         )
-    return Markup(f"<{name}{said}>{joined(children)}</{name}>")
+    return Markup(f"<{name}{attribute_text}>{joined(children)}</{name}>")
 
 
 def joined(children: Iterable[Child]) -> Markup:
@@ -72,7 +74,9 @@ def table(
     heads = list(heads)
     first_number = len(heads) - right
     classes = ["num" if k >= first_number else None for k in range(len(heads))]
-    head = tag("tr", [tag("th", one, scope="col", class_=classes[k]) for k, one in enumerate(heads)])
+    head = tag(
+        "tr", [tag("th", head_cell, scope="col", class_=classes[k]) for k, head_cell in enumerate(heads)]
+    )
     body = []
     for row in rows:
         cells: list[Child] = [

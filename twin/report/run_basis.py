@@ -38,26 +38,26 @@ def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[E
         return tag("p", "No findings.")
     rows = [
         (
-            one.rule,
+            finding.rule,
             tag(
                 "span",
-                "accepted" if one.excluded else one.severity,
-                class_=None if one.excluded else _CSS[one.severity],
+                "accepted" if finding.excluded else finding.severity,
+                class_=None if finding.excluded else _CSS[finding.severity],
             ),
             joined(
                 [
-                    one.sentence,
-                    tag("br") if one.fix else None,
-                    one.fix and tag("span", f"→ {one.fix}", class_="lead"),
-                    one.comment and tag("span", f" Accepted: {one.comment}", class_="lead"),
+                    finding.sentence,
+                    tag("br") if finding.fix else None,
+                    finding.fix and tag("span", f"→ {finding.fix}", class_="lead"),
+                    finding.comment and tag("span", f" Accepted: {finding.comment}", class_="lead"),
                 ]
             ),
-            one.value.text if one.value is not None else "",
-            one.limit.text if one.limit is not None else "",
+            finding.value.text if finding.value is not None else "",
+            finding.limit.text if finding.limit is not None else "",
         )
-        for one in report.findings
+        for finding in report.findings
     ]
-    found = [f"{n:,} {what}{'s' * (n != 1)}" for what, n in report.counts().items() if n]
+    found = [f"{n:,} {noun}{'s' * (n != 1)}" for noun, n in report.counts().items() if n]
     return joined(
         [
             tag("p", f"{', '.join(found) or 'No open findings'}."),

@@ -176,23 +176,23 @@ def _size(event: Event) -> int:
 
 def why(found: Explanation) -> Markup:
     """Return the ranked accounts of a run with what is behind each."""
-    least = max((abs(one.share) for one in found.lost), default=1.0)
+    least = max((abs(loss.share) for loss in found.lost), default=1.0)
     installed = gpu_hours(found.installed_gpu_s)
     lead = (
         f"{percent(found.productive_share)} of {installed} GPU-hours were productive. Losses, largest first:"
     )
-    return joined([tag("p", lead), tag("ol", [_why(one, least) for one in found.lost], class_="why")])
+    return joined([tag("p", lead), tag("ol", [_why(loss, least) for loss in found.lost], class_="why")])
 
 
-def _why(one: Lost, largest: float) -> Markup:
-    wide = 100 * max(one.share, 0.0) / largest if largest else 0.0
-    listed = [tag("li", f"{gpu_hours(cause.gpu_s)} GPU-h: {cause.text}") for cause in one.causes]
-    if one.more:
-        listed.append(tag("li", f"and {one.more:,} more"))
+def _why(loss: Lost, largest: float) -> Markup:
+    wide = 100 * max(loss.share, 0.0) / largest if largest else 0.0
+    listed = [tag("li", f"{gpu_hours(cause.gpu_s)} GPU-h: {cause.text}") for cause in loss.causes]
+    if loss.more:
+        listed.append(tag("li", f"and {loss.more:,} more"))
     detail = tag("ul", listed) if len(listed) > 1 else None
     bar = tag("div", tag("i", style=f"width:{wide:.1f}%"), class_="share", aria_hidden="true")
-    text = tag("div", tag("b", one.title), tag("div", one.text), detail)
-    return tag("li", tag("div", tag("b", percent(one.share, 2)), bar), text)
+    text = tag("div", tag("b", loss.title), tag("div", loss.text), detail)
+    return tag("li", tag("div", tag("b", percent(loss.share, 2)), bar), text)
 
 
 def _severity(severity: Severity) -> Markup:

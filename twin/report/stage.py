@@ -55,5 +55,5 @@ def qt_application() -> QApplication:
     from PySide6.QtWidgets import QApplication
 
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
-    there = QApplication.instance()
-    return there if isinstance(there, QApplication) else QApplication(["twin"])
+    running = QApplication.instance()
+    return running if isinstance(running, QApplication) else QApplication(["twin"])

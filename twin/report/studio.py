@@ -59,7 +59,7 @@ class Shot:
     layers: frozenset[str] | None = None
 
 
-class _Said(TypedDict):
+class _Overlay(TypedDict):
     """What is written in a picture."""
 
     title: str
@@ -117,14 +117,16 @@ class Studio:
         legend = legend_for(shot.colour_by, plant, frame, self._groups)
         more = [cable_legend(plant, frame)] if shot.cables_by == "load" else []
         more += [coolant_legend()] if "pipes" in view.state.layers and len(plant.loops.ids) else []
-        said = _Said(title=self._title, subtitle=self._subtitle, seed=self._seed, t_s=frame.t_s, more=more)
-        view.keep_clear(overlay_areas(*shot.size, legend, **said))
+        overlay = _Overlay(
+            title=self._title, subtitle=self._subtitle, seed=self._seed, t_s=frame.t_s, more=more
+        )
+        view.keep_clear(overlay_areas(*shot.size, legend, **overlay))
         QApplication.processEvents()
         view.canvas.set_current()  # another view may have painted meanwhile
         rgb = view.grab()
         if view.errors:
             raise NoPicture(f"the picture could not be drawn: {view.errors[0].splitlines()[-1]}")
-        return draw_overlay(rgb, legend, scale=rgb.shape[1] / shot.size[0], theme=shot.theme, **said)
+        return draw_overlay(rgb, legend, scale=rgb.shape[1] / shot.size[0], theme=shot.theme, **overlay)
 
     def _show(self, scenario: Scenario, plant: Plant) -> None:
         first, self._plant = self._plant is None, plant

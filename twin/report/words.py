@@ -41,10 +41,10 @@ def axis_words(scenario: Scenario, t0_s: float, t1_s: float) -> Callable[[float]
         start + timedelta(seconds=max(t1_s - 1.0, t0_s))
     ).date()
 
-    def said(t_s: float) -> str:
+    def tick_words(t_s: float) -> str:
         at = start + timedelta(seconds=round(t_s))
         if span_s > 6 * 86400:
             return f"{at.day} {at:%b}"
         return f"{at.day} {at:%b} {at:%H:%M}" if dated else f"{at:%H:%M}"
 
-    return said
+    return tick_words

@@ -9,7 +9,7 @@ from twin.plant.tables import Plant
 from twin.rules import data
 from twin.rules.exclusions import excluded, unmatched
 from twin.rules.finding import SEVERITIES, Finding, Found
-from twin.rules.places import named, things
+from twin.rules.places import component_ids, named
 from twin.rules.report import Report
 from twin.rules.rule import Rule
 from twin.rules.rule_context import RuleContext
@@ -41,13 +41,13 @@ def check(
     """
     by_id = {rule.id: rule for rule in rules}
     case = RuleContext(scenario, plant, catalog)
-    found = [(rule.id, one) for rule in rules if rule.find is not None for one in rule.find(case)]
-    made = [_finding(scenario, plant, by_id[rule], one) for rule, one in (*found, *from_run)]
+    found = [(rule.id, finding) for rule in rules if rule.find is not None for finding in rule.find(case)]
+    made = [_finding(scenario, plant, by_id[rule], finding) for rule, finding in (*found, *from_run)]
     covered, used = excluded(made, scenario.exclusions)
     idle = unmatched(scenario.exclusions, used, by_id)
-    covered += [_finding(scenario, plant, by_id[data.UNMATCHED], one) for one in idle]
+    covered += [_finding(scenario, plant, by_id[data.UNMATCHED], exclusion) for exclusion in idle]
     order = {rule.id: place for place, rule in enumerate(rules)}
-    covered.sort(key=lambda one: (SEVERITIES.index(one.severity), order[one.rule]))
+    covered.sort(key=lambda finding: (SEVERITIES.index(finding.severity), order[finding.rule]))
     return Report(tuple(covered))
 
 
@@ -75,7 +75,7 @@ def _finding(scenario: Scenario, plant: Plant, rule: Rule, found: Found) -> Find
     return Finding(
         rule=rule.id,
         severity=found.severity or rule.severity,
-        ids=found.ids or things(scenario, plant, found.at),
+        ids=found.ids or component_ids(scenario, plant, found.at),
         at=found.at,
         key=key,
         subject=subject,

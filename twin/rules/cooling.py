@@ -126,8 +126,8 @@ def _rise(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     right = quantity(float(loops.flow_m3_s[worst]) * most_k / RISE_K[kind], "volume_flow")
     rise = quantity(most_k, "temperature_difference")
     limit = quantity(RISE_K[kind], "temperature_difference")
-    what = "coolant" if kind == LoopKind.LIQUID else "air"
-    reason = f"is too low: {what} delta-T of {loops.ids[worst]} is {rise.text}, limit {limit.text}"
+    medium = "coolant" if kind == LoopKind.LIQUID else "air"
+    reason = f"is too low: {medium} delta-T of {loops.ids[worst]} is {rise.text}, limit {limit.text}"
     ids = _ids(case, slots[rise_k > RISE_K[kind] * ROUNDING], worst)
     yield Found(
         at=(*at, "flow"), reason=reason, fix=f"{right.text} or more", ids=ids, value=rise, limit=limit

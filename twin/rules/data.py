@@ -21,13 +21,15 @@ LEAST = 0.5
 
 def _twice(case: RuleContext) -> Iterator[Found]:
     """Yield ids used twice: the reader refuses such files, but a scene built in memory may have them."""
-    here = case.scenario
+    scenario = case.scenario
     components: list[tuple[str, Path]] = []
-    for h, hall in enumerate(here.halls):
+    for h, hall in enumerate(scenario.halls):
         components += [(hall.id, ("halls", h, "id"))]
         components += [(rows.id, ("halls", h, "rows", r, "id")) for r, rows in enumerate(hall.rows)]
-    components += [(loop.id, ("cooling", "plants", i, "id")) for i, loop in enumerate(here.cooling.plants)]
-    components += [(loop.id, ("cooling", "loops", i, "id")) for i, loop in enumerate(here.cooling.loops)]
+    components += [
+        (loop.id, ("cooling", "plants", i, "id")) for i, loop in enumerate(scenario.cooling.plants)
+    ]
+    components += [(loop.id, ("cooling", "loops", i, "id")) for i, loop in enumerate(scenario.cooling.loops)]
     for key in ("fabrics", "power", "power_caps", "storage"):
         components += _named(case, key)
     jobs = [job for key in ("jobs", "streams", "traces") for job in _named(case, key)]
@@ -52,9 +54,9 @@ def _unverified(case: RuleContext) -> Iterator[Found]:
         if part:
             used.setdefault(part, (at, id))
 
-    plant, here = case.plant, case.scenario
+    plant, scenario = case.plant, case.scenario
     for at in case.generators.values():
-        rows = here.halls[int(at[1])].rows[int(at[3])]
+        rows = scenario.halls[int(at[1])].rows[int(at[3])]
         use(rows.racks.part, (*at, "racks", "part"), f"{rows.id}/0")
         for n, group in enumerate(rows.racks.nodes):
             use(group.part, (*at, "racks", "nodes", n, "part"), f"{rows.id}/0")
@@ -62,18 +64,18 @@ def _unverified(case: RuleContext) -> Iterator[Found]:
         nodes = np.flatnonzero((plant.nodes.part == kind) & plant.nodes.present)
         for at, ids in case.by_generator(plant.nodes.rack[nodes[:1]]):
             use(name, (*at, "racks", "part"), ids[0])
-    for i, fabric in enumerate(here.fabrics):
+    for i, fabric in enumerate(scenario.fabrics):
         for name in ("leaf", "spine", "core"):
             tier = getattr(fabric, name)
             use(tier.part if tier else None, ("fabrics", i, name, "part"), fabric.id)
         use(fabric.cable, ("fabrics", i, "cable"), fabric.id)
-    for i, stage in enumerate(here.power):
+    for i, stage in enumerate(scenario.power):
         use(stage.part, ("power", i, "part"), f"{stage.id}/0")
-    for i, loop in enumerate(here.cooling.loops):
+    for i, loop in enumerate(scenario.cooling.loops):
         use(loop.part, ("cooling", "loops", i, "part"), f"{loop.id}/0")
     for slot, part in enumerate(plant.plants.part):
         use(part, ("cooling", "plants", slot, "id"), plant.plants.ids[slot])
-    for i, store in enumerate(here.storage):
+    for i, store in enumerate(scenario.storage):
         use(store.part, ("storage", i, "part"), store.id)
     for part, (at, id) in used.items():
         try:

@@ -32,11 +32,11 @@ def named(scenario: Scenario, at: Path) -> tuple[str, str, str]:
     ('halls[lab].rows[gpu].racks.count', 'gpu', 'racks.count of gpu')
     """
     text, subject, own = "", "", ""
-    here: object = scenario
+    node: object = scenario
     for step in at:
-        here = _below(here, step)
+        node = _below(node, step)
         if isinstance(step, int):
-            name = getattr(here, "id", None)
+            name = getattr(node, "id", None)
             text += f"[{name if name is not None else step}]"
             subject, own = (name, "") if name is not None else (subject, f"{own}[{step}]")
         elif "/" in step:
@@ -51,7 +51,7 @@ def named(scenario: Scenario, at: Path) -> tuple[str, str, str]:
     return text, subject, f"{own} of {subject}" if subject else own
 
 
-def things(scenario: Scenario, plant: Plant, at: Path) -> tuple[str, ...]:
+def component_ids(scenario: Scenario, plant: Plant, at: Path) -> tuple[str, ...]:
     """Return the ids of the components of a key: rows of a generator, items of a power stage, loops, a job."""
     if at[:1] == ("halls",) and len(at) > 3 and at[2] == "overrides":
         return (str(at[3]),)

@@ -222,9 +222,9 @@ def _unprotected(case: RuleContext) -> Iterator[Found]:
             continue
         feeds = np.stack([plant.loops.feed_a[slots], plant.loops.feed_b[slots]])
         if not rides[feeds].any(axis=0).all():
-            what = "fans" if generator.kind == "air" else "pumps"
+            movers = "fans" if generator.kind == "air" else "pumps"
             where = "on no stage" if (feeds < 0).all() else "on no UPS"
-            reason = f"has its {what} {where}: they stop on utility loss while the racks run on battery"
+            reason = f"has its {movers} {where}: they stop on utility loss while the racks run on battery"
             hint = "name the loop under feeds of a stage behind the UPS; chillers can wait for a generator"
             yield Found(at=("cooling", "loops", i, "id"), reason=reason, fix=hint)
 
@@ -245,7 +245,7 @@ def _batteries(case: RuleContext) -> Iterator[Found]:
     """Yield UPS whose battery ends before a generator takes the load, or that have neither."""
     power = case.plant.power
     generators = [item for item, kind in enumerate(power.kind) if kind == "generator" and power.present[item]]
-    others = any(kind in SUSTAINS and kind != "generator" for kind in power.kind)
+    other_sources = any(kind in SUSTAINS and kind != "generator" for kind in power.kind)
     needed_s = max((float(power.start_s[g] + power.accept_s[g]) for g in generators), default=0.0)
     for i, stage in enumerate(case.scenario.power):
         if stage.kind != "ups":
@@ -261,7 +261,7 @@ def _batteries(case: RuleContext) -> Iterator[Found]:
             )
             fix = "a larger battery, or generators that start sooner"
             yield Found(at=at, reason=reason, fix=fix, value=lasts, limit=needed)
-        elif not generators and not others and lasts_s == 0.0:
+        elif not generators and not other_sources and lasts_s == 0.0:
             reason = "is empty and there is no generator: every utility dip is an outage"
             yield Found(
                 at=at, reason=reason, fix="some minutes of battery, or a generator at the output of a stage"

@@ -117,11 +117,11 @@ class _Floor:
         self.width_m = both(racks.width_m, machines.width_m)
         self.depth_m = both(racks.depth_m, machines.depth_m)
         self.is_rack = np.arange(len(self.x_m)) < len(self.rack)
-        self.one, self.other = self._beside()
-        gap_m = np.abs(self.y_m[self.one] - self.y_m[self.other])
-        self.gap_m = gap_m - (self.depth_m[self.one] + self.depth_m[self.other]) / 2
+        self.first, self.second = self.pairs()
+        gap_m = np.abs(self.y_m[self.first] - self.y_m[self.second])
+        self.gap_m = gap_m - (self.depth_m[self.first] + self.depth_m[self.second]) / 2
 
-    def _beside(self) -> Pairs:
+    def pairs(self) -> Pairs:
         """Return pairs of footprints of one hall that overlap in x by more than rounding; each has a rack."""
         low_m = self.x_m - self.width_m / 2 + self.hall * 1e6
         order = np.argsort(low_m, kind="stable")
@@ -140,8 +140,8 @@ class _Floor:
 
     def shared_m(self, pair: int) -> float:
         """Return the overlap of two footprints in x or y, whichever is less [m]."""
-        one, other = self.one[pair], self.other[pair]
-        x_m = (self.width_m[one] + self.width_m[other]) / 2 - abs(self.x_m[one] - self.x_m[other])
+        first, second = self.first[pair], self.second[pair]
+        x_m = (self.width_m[first] + self.width_m[second]) / 2 - abs(self.x_m[first] - self.x_m[second])
         return float(min(x_m, -self.gap_m[pair]))
 
     def clear_m(self, facing: Ints32) -> tuple[Floats, Floats]:
@@ -153,23 +153,23 @@ class _Floor:
 
     def tight(self, facing: Ints32) -> list[tuple[float, float, int, int]]:
         """Return (clear space [m], least [m], rack, neighbour) of racks with too little clearance, worst first."""
-        slot, other, side, gap_m = self._seen(facing)
+        slot, neighbour, side, gap_m = self._seen(facing)
         least_m = np.where(side == 0, FRONT_M, REAR_M)
         hit = np.flatnonzero((gap_m < least_m - TOUCH_M) & ~_inside(self)[slot])
         hit = hit[np.lexsort((slot[hit], gap_m[hit]))]
-        columns = (gap_m, least_m, slot, other)
+        columns = (gap_m, least_m, slot, neighbour)
         return list(zip(*(column[hit].tolist() for column in columns), strict=True))
 
     def _seen(self, facing: Ints32) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]:
         """Return the neighbours before (side 0) and behind (1) each rack: (rack, neighbour, side, gap [m])."""
         found = []
-        for one, other in ((self.one, self.other), (self.other, self.one)):
-            apart = self.is_rack[one] & (self.gap_m > -TOUCH_M)
-            ahead = np.sign(self.y_m[other[apart]] - self.y_m[one[apart]])
-            side = np.where(ahead == facing[one[apart]], 0, 1)
-            found.append((one[apart], other[apart], side, np.maximum(self.gap_m[apart], 0.0)))
-        slot, who, side, gap_m = (np.concatenate(columns) for columns in zip(*found, strict=True))
-        return slot, who, side, gap_m
+        for own, neighbour in ((self.first, self.second), (self.second, self.first)):
+            apart = self.is_rack[own] & (self.gap_m > -TOUCH_M)
+            ahead = np.sign(self.y_m[neighbour[apart]] - self.y_m[own[apart]])
+            side = np.where(ahead == facing[own[apart]], 0, 1)
+            found.append((own[apart], neighbour[apart], side, np.maximum(self.gap_m[apart], 0.0)))
+        slot, neighbours, side, gap_m = (np.concatenate(columns) for columns in zip(*found, strict=True))
+        return slot, neighbours, side, gap_m
 
 
 def _collide(case: RuleContext) -> Iterator[Found]:
@@ -178,9 +178,9 @@ def _collide(case: RuleContext) -> Iterator[Found]:
     hit = floor.gap_m < -TOUCH_M
     reported: dict[str, Found] = {}
     for pair in np.flatnonzero(hit).tolist():
-        one, other = int(floor.one[pair]), int(floor.other[pair])
-        moved = floor.is_rack[other] and _place(case, floor.ids[other])[2] == "overrides"
-        rack, obstacle = (other, one) if moved or not floor.is_rack[one] else (one, other)
+        first, second = int(floor.first[pair]), int(floor.second[pair])
+        moved = floor.is_rack[second] and _place(case, floor.ids[second])[2] == "overrides"
+        rack, obstacle = (second, first) if moved or not floor.is_rack[first] else (first, second)
         ids, at = (floor.ids[rack], floor.ids[obstacle]), _place(case, floor.ids[rack])
         shared, none = quantity(floor.shared_m(pair), "length"), quantity(0.0, "length")
         subject = "it" if at[2] == "overrides" else ids[0]
@@ -217,14 +217,14 @@ def _clearance(case: RuleContext) -> Iterator[Found]:
         generators = frozenset(floor.ids[k].partition("/")[0] for k in gap[2:])
         between.setdefault(generators, []).append(gap)
     for tight in between.values():
-        clear_m, least_m, rack, other = tight[0]
+        clear_m, least_m, rack, neighbour = tight[0]
         clear, least = quantity(clear_m, "length"), quantity(least_m, "length")
         ids = tuple(dict.fromkeys(floor.ids[gap[2]] for gap in tight))
         places = len({frozenset(gap[2:]) for gap in tight}) - 1
         more = f"; {places:,} more place{'s are' if places > 1 else ' is'} too tight" if places else ""
-        reason = f"leaves {clear.text} clear between {floor.ids[rack]} and {floor.ids[other]}"
+        reason = f"leaves {clear.text} clear between {floor.ids[rack]} and {floor.ids[neighbour]}"
         yield Found(
-            at=_blamed(case, floor, rack, other),
+            at=_blamed(case, floor, rack, neighbour),
             reason=f"{reason}, minimum {least.text}{more}",
             fix="another place, or a larger pitch",
             ids=ids,
@@ -233,9 +233,9 @@ def _clearance(case: RuleContext) -> Iterator[Found]:
         )
 
 
-def _blamed(case: RuleContext, floor: _Floor, rack: int, other: int) -> Path:
+def _blamed(case: RuleContext, floor: _Floor, rack: int, neighbour: int) -> Path:
     """Return the key to blame for a tight place: of the rack that was moved, else of the smaller generator."""
-    racks = [floor.ids[k] for k in (rack, other) if floor.is_rack[k]]
+    racks = [floor.ids[k] for k in (rack, neighbour) if floor.is_rack[k]]
     places = [_place(case, id) for id in racks]
     moved = [at for at in places if at[2] == "overrides"]
     if moved:
@@ -251,7 +251,7 @@ def _inside(floor: _Floor) -> Bools:
     """Return the racks that overlap something: another rule reports them."""
     hit = floor.gap_m < -TOUCH_M
     inside = np.zeros(len(floor.x_m), np.bool_)
-    inside[floor.one[hit]] = inside[floor.other[hit]] = True
+    inside[floor.first[hit]] = inside[floor.second[hit]] = True
     return inside[: len(floor.rack)]
 
 

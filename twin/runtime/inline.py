@@ -187,7 +187,7 @@ class InlineClient:
 
     def __init__(self, engine: str = ENGINE) -> None:
         self._outlet = _Here()
-        self._session = EngineSession(self._outlet, engine)
+        self.engine_session = EngineSession(self._outlet, engine)
         self._load: LoadScene | None = None
         self._rev = 0
         self.session = 0
@@ -220,37 +220,37 @@ class InlineClient:
         where = str(run_file) if run_file else None
         resume, go_to_s = branch_s is not None, branch_s or 0.0
         self._load = LoadScene(self.session, scenario, seed, snapshot, where, resume=resume, go_to_s=go_to_s)
-        self._session.handle(self._load)
+        self.engine_session.handle(self._load)
         return self.session
 
     def play(self, speed: float = math.inf) -> None:
         """Run at `speed` [simulated s / wall s] while `pump` is called."""
-        self._session.handle(Play(self.session, speed))
+        self.engine_session.handle(Play(self.session, speed))
 
     def pause(self) -> None:
         """Stand still."""
-        self._session.handle(Pause(self.session))
+        self.engine_session.handle(Pause(self.session))
 
     def step(self) -> None:
         """Run to the next event and stand still."""
-        self._session.handle(StepRun(self.session))
+        self.engine_session.handle(StepRun(self.session))
 
     def intervene(self, intervention: Intervention | Edit) -> int:
         """Do something to the run, or edit its hall; return the number that `Applied` or `Refused` carries."""
         self._rev += 1
-        self._session.handle(Intervene(self.session, self._rev, intervention))
+        self.engine_session.handle(Intervene(self.session, self._rev, intervention))
         return self._rev
 
     def withdraw(self, done: Intervention | Edit) -> int:
         """Take out what was asked for and is still ahead; return the number that the answer carries."""
         self._rev += 1
-        self._session.handle(Withdraw(self.session, self._rev, done))
+        self.engine_session.handle(Withdraw(self.session, self._rev, done))
         return self._rev
 
     def pump(self, wall_budget_s: float = 0.02) -> bool:
         """Run for at most about `wall_budget_s`; return whether the run is playing."""
-        self._session.turn(wall_budget_s)
-        return self._session.playing
+        self.engine_session.turn(wall_budget_s)
+        return self.engine_session.playing
 
     def poll(self) -> list[Message]:
         """Return what happened since the last call."""
@@ -269,8 +269,8 @@ class InlineClient:
         """Close the run and go on with it from its run file."""
         if self._load is not None and self.run_file is not None:
             first = self._load
-            self._session.close()
-            self._session.handle(
+            self.engine_session.close()
+            self.engine_session.handle(
                 LoadScene(
                     first.session,
                     first.scenario,
@@ -278,13 +278,13 @@ class InlineClient:
                     None,
                     str(self.run_file),
                     resume=True,
-                    told=self._session.told,
+                    told=self.engine_session.told,
                 )
             )
 
     def close(self) -> None:
         """Close the run file."""
-        self._session.close()
+        self.engine_session.close()
 
 
 class _Here:

@@ -87,6 +87,16 @@ class EngineSession:
         self._ended = False
         self._stand()
 
+    @property
+    def engine(self) -> RunEngine | None:
+        """The engine; None: no scene is loaded."""
+        return self._engine
+
+    @property
+    def recorder(self) -> Recorder | None:
+        """What records the run; None: nothing does."""
+        return self._recorder
+
     def handle(self, request: Request) -> None:
         """Do what the app asks; what belongs to an older session is left out."""
         if isinstance(request, LoadScene):

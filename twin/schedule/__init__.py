@@ -1,1 +1,1 @@
-"""Who gets which GPUs when: policies of a queue, pure and without a clock of their own."""
+"""Scheduling policies: which jobs get which GPUs when; pure, without a clock of their own."""

@@ -1,4 +1,4 @@
-"""What is refused at once: jobs that could never run, which would only stand in the queue."""
+"""Admission: refuses jobs that could never run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def refusal(
     asked_s: float | None = None,
     idle_w: float = 0.0,
 ) -> str:
-    """Return why a job can never run, and what would; "" when it can.
+    """Return why a job can never run, with a remedy; "" when it can.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ def refusal(
     """
     if partition is not None:
         if partition.tenants and tenant not in partition.tenants:
-            who = ", ".join(partition.tenants)
-            return f"{tenant or 'a job without a tenant'} may not submit to {partition.id}; {who} may"
+            admitted = ", ".join(partition.tenants)
+            return f"{tenant or 'a job without a tenant'} may not submit to {partition.id}; {admitted} may"
         if partition.limit_s is not None and asked_s is not None and asked_s > partition.limit_s:
             longest = units.spoken(partition.limit_s)
             return f"asks for a time limit of {units.spoken(asked_s)}; {partition.id} allows {longest}"

@@ -1,4 +1,4 @@
-"""How gaps are filled: nobody passes the first who waits, or later jobs do where that delays nobody promised a start.
+"""Backfill: no job passes the first waiting one, or later jobs do where they delay no promised start.
 
 A new way is one function in `BACKFILLS`.
 """
@@ -28,7 +28,7 @@ def in_order(trial: Trial, jobs: Ints64, before: Ints64) -> Ints64:
 
 
 def reserving(trial: Trial, jobs: Ints64, before: Ints64, promises: int) -> Ints64:
-    """Promise the first so many who wait their earliest start, and start whoever delays none of these.
+    """Promise the first waiting jobs their earliest start, and start jobs that delay none of these.
 
     So many jobs are looked at as the depth says, from the first one on that has to wait. The first who waits for power
     is passed by those alone who end before enough is there, and by nobody once it has waited for too long: small jobs
@@ -69,7 +69,7 @@ def reserving(trial: Trial, jobs: Ints64, before: Ints64, promises: int) -> Ints
 
 
 def _wait_for_power(trial: Trial, job: int, waiting: list[int]) -> None:
-    """Let nobody pass the first who waits for power who would keep it from that one."""
+    """Start no job that would delay the first one waiting for power."""
     if trial.dark is None:
         trial.keep_power(job)
         waiting.append(job)

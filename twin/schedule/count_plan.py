@@ -1,4 +1,4 @@
-"""What is promised to jobs of whole nodes: so many of a class of interchangeable ones, from when to when.
+"""Promises to jobs of whole nodes: numbers of nodes of interchangeable classes, by time.
 
 Which of them it will be stays open until a job starts.
 """
@@ -17,7 +17,7 @@ from twin.schedule.stock import FreeRoom, Stock
 
 
 class CountPlan:
-    """Free nodes from now on, beside what is promised.
+    """Free nodes from now on, without promised ones.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class CountPlan:
             self.profile.cut_all(np.maximum(turns_s, self.now_s))
 
     def room(self, job: int, until_s: float) -> FreeRoom | None:
-        """Return what `job` may take from now until then without delaying who was promised; None: too little."""
+        """Return the nodes that `job` may take until then without delaying a promise; None: too few."""
         stock, whole = self.stock, int(self.rules.requests.whole[job])
         steady = self.profile.steady(until_s)
         if whole and np.maximum(steady, 0).sum() < whole:
@@ -47,7 +47,7 @@ class CountPlan:
         return FreeRoom(stock.free if kept is None else stock.free & ~kept, stock.free_gpus)
 
     def _kept(self, steady: Ints64) -> Bools | None:
-        """Return free nodes that are kept for others, if only so many of each class may be taken; None: none is."""
+        """Return free nodes kept for others when only some of each class may be taken; None: none."""
         rules, free = self.rules, self.stock.free
         mask = np.zeros(len(free), bool)
         if rules.classes == 1:
@@ -66,14 +66,14 @@ class CountPlan:
         self.profile.take(self.now_s, until_s, taken)
 
     def full(self, job: int) -> None:
-        """Do nothing: that there is no room is told by the counts."""
+        """Do nothing: the counts show that there is no room."""
 
     def barred(self, tenant: int, until_s: float) -> list[Bools]:
-        """Return the nodes that others are promised apart from `tenant` before `until_s` [s]."""
-        return [nodes for from_s, other, nodes in self._zones if from_s < until_s and other != tenant]
+        """Return the nodes promised to other tenants apart from `tenant` before `until_s` [s]."""
+        return [nodes for from_s, owner, nodes in self._zones if from_s < until_s and owner != tenant]
 
     def could(self, jobs: Ints64) -> Bools:
-        """Return which jobs there may be room for now, beside what is promised; the others certainly cannot start."""
+        """Return the jobs that may fit now beside the promises; the others certainly cannot start."""
         rules, requests, profile = self.rules, self.rules.requests, self.profile
         until_s = self.now_s + np.minimum(requests.estimate_s[jobs], YEAR_S)
         last = np.maximum(1, profile.times_s.searchsorted(until_s)) - 1
@@ -87,8 +87,8 @@ class CountPlan:
             most = np.zeros(len(profile.times_s), np.int64)
             for member in rules.member[number]:
                 most = np.maximum(most, np.minimum.accumulate(profile.counts[:, member].sum(axis=1)))
-            there = place == number
-            room[there] = most[last[there]]
+            in_place = place == number
+            room[in_place] = most[last[in_place]]
         fits: Bools = requests.whole[jobs] <= room
         return fits
 

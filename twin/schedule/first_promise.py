@@ -1,4 +1,4 @@
-"""What is promised while one job alone waits, for whole nodes: until when each node is held tells all of it.
+"""The promise to a single waiting job of whole nodes: the end times of held nodes suffice.
 
 Room of a node only grows until that job begins, so that no timetable is needed. Most queues have no more than this:
 EASY backfill promises a start to the first job alone.
@@ -37,7 +37,7 @@ class FirstPromise:
         """When the promised nodes are taken [s]; inf: nobody is promised any."""
 
     def keep(self, count: int, groups: Iterable[Bools]) -> Ints64:
-        """Promise so many nodes of one of `groups`, where they come free first; return them, none if they never do."""
+        """Promise `count` nodes of the group where they are free first; return them, none if they never are."""
         since_s = self._since_s()
         chosen: Bools | None = None
         for group in groups:
@@ -46,13 +46,13 @@ class FirstPromise:
             if first_s < self.from_s:
                 self.from_s, chosen = first_s, group
         if chosen is not None:
-            there = (chosen & (since_s <= self.from_s)).nonzero()[0]
-            latest = np.argsort(-since_s[there], kind="stable")  # the others serve those who start now
-            self._nodes = np.sort(there[latest[:count]])
+            candidates = (chosen & (since_s <= self.from_s)).nonzero()[0]
+            latest = np.argsort(-since_s[candidates], kind="stable")  # the others serve those who start now
+            self._nodes = np.sort(candidates[latest[:count]])
         return self._nodes
 
     def room(self, until_s: float) -> FreeRoom:
-        """Return what may be taken from now until then without delaying who was promised."""
+        """Return the nodes that may be taken until then without delaying the promise."""
         free = self._stock.free
         gpus = np.where(free, self._most, self._stock.free_gpus)
         if until_s > self.from_s:
@@ -66,7 +66,7 @@ class FirstPromise:
         return np.where(until_s > self.from_s, free - promised, free)
 
     def _since_s(self) -> Floats:
-        """Return from when on each node is free as a whole, were nothing promised [s]; inf: never."""
+        """Return the time from which each node is free as a whole, without the promise [s]; inf: never."""
         now_s, parts = self._stock.now_s, self._site.parts()
         since_s: Floats = np.where(self._stock.free, now_s, believed_s(self._stock.end_s, now_s))
         np.maximum.at(

@@ -1,4 +1,4 @@
-"""Who may start at all now: quotas of tenants, and starts that wait for power, clean or cheap energy."""
+"""Gates before a start: quotas of tenants, power limit, and clean or cheap energy."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Quotas:
 
     @cached_property
     def any(self) -> bool:
-        """Whether any tenant has one."""
+        """Whether any tenant has a quota."""
         return bool(np.isfinite(self.gpus).any())
 
     def within(self, jobs: Ints64, requests: Requests, used: Floats) -> Bools:
-        """Return which jobs their tenants may run within their quotas, if `used` GPUs are in their hands."""
+        """Return the jobs that fit the quotas of their tenants, which hold `used` GPUs now."""
         tenant = requests.tenant[jobs]
         result: Bools = used[tenant] + requests.gpus[jobs] <= self.gpus[tenant] * (1 + SLACK)
         return result

@@ -1,4 +1,4 @@
-"""What is promised where jobs share nodes: these GPUs of these nodes, from when to when.
+"""Promises where jobs share nodes: GPUs of nodes, by time.
 
 GPUs of a node are interchangeable and are counted; where a job asks for slices, GPUs are named too and slices are
 counted. A promise goes where it can begin first: a part of a node to the one with least room that holds it for the
@@ -30,7 +30,7 @@ _NO_WINDOW = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a job has from when to when: it starts now, or has the promise to."""
+    """GPUs of a job over time: it starts now, or has a promise."""
 
     start: Start
     from_s: float
@@ -73,7 +73,7 @@ class NodePlan:
     # --- what starts now
 
     def room(self, job: int, until_s: float) -> FreeRoom | None:
-        """Return what `job` may take from now until then without delaying who was promised; None: too little."""
+        """Return the room that `job` may take until then without delaying a promise; None: too little."""
         kind, lasts_s = self.rules.kind[job], until_s - self.now_s
         if lasts_s >= self._full_s[kind]:
             return None
@@ -82,7 +82,7 @@ class NodePlan:
         return self._room(self._table(job), self.now_s, until_s)
 
     def full(self, job: int) -> None:
-        """Take note that there is no room for `job` now, and so for nobody of its kind that lasts as long."""
+        """Remember that `job` does not fit now, nor any job of its kind that lasts as long."""
         if self.site.allowed is None:
             kind = self.rules.kind[job]
             self._full_s[kind] = min(self._full_s[kind], self.rules.lasts_s(job))
@@ -92,11 +92,11 @@ class NodePlan:
         self._take(Taken(start, self.now_s, until_s))
 
     def barred(self, tenant: int, until_s: float) -> list[Bools]:
-        """Return nothing: what others are promised is left out of the room."""
+        """Return nothing: the room already leaves out the promises."""
         return []
 
     def could(self, jobs: Ints64) -> Bools:
-        """Return which jobs there may be room for now, beside what is promised; the others certainly cannot start."""
+        """Return the jobs that may fit now beside the promises; the others certainly cannot start."""
         requests = self.rules.requests
         fits = requests.whole[jobs] <= self.stock.left
         fits &= requests.rest[jobs] <= self.stock.free_gpus.max(initial=0)
@@ -118,7 +118,7 @@ class NodePlan:
             return self._first.whole_until(until_s)
         table = self._table(job)
         if self._width:
-            of_gpu_s = table.holds_until_s(SLICES * self._there().ravel()).reshape(-1, self._width)
+            of_gpu_s = table.holds_until_s(SLICES * self._gpus_present().ravel()).reshape(-1, self._width)
             holds_s = np.sort(of_gpu_s.min(axis=1))
         else:
             holds_s = np.sort(table.holds_until_s(self._most))
@@ -245,17 +245,21 @@ class NodePlan:
         site = self.site
         if site.slices is None:
             return np.where(site.free, self._most, site.free_gpus)
-        return np.where(site.free[:, None] & self._there(), SLICES, site.slices).astype(np.int64).reshape(-1)
+        return (
+            np.where(site.free[:, None] & self._gpus_present(), SLICES, site.slices)
+            .astype(np.int64)
+            .reshape(-1)
+        )
 
     @cached_property
     def _node(self) -> Ints64:
         """Node of each column."""
         return np.arange(len(self._most)).repeat(max(1, self._width))
 
-    def _there(self) -> Bools:
+    def _gpus_present(self) -> Bools:
         """Return which GPUs each node has, shape (N, GPUs of the largest node)."""
-        there: Bools = np.arange(self._width) < self._most[:, None]
-        return there
+        present: Bools = np.arange(self._width) < self._most[:, None]
+        return present
 
     def _columns(self, nodes: Ints64) -> Ints64:
         """Return the columns of all of `nodes`, in their order."""
@@ -299,7 +303,7 @@ class NodePlan:
             self._enter(seen, taken)
 
     def _enter(self, seen: _Seen, taken: Taken) -> None:
-        """Let a timetable know what a job has."""
+        """Enter the GPUs of a job into a timetable."""
         requests, isolation = self.rules.requests, self.rules.isolation
         job, nodes = taken.start.job, taken.start.nodes
         row, count = requests.rows[job], int(requests.whole[job])

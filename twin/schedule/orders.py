@@ -1,4 +1,4 @@
-"""Who comes first: an order gives every waiting job a key, the lowest first; ties by time in the queue, then number.
+"""Orders of the queue: a key for every waiting job, the lowest first; ties by time in the queue, then number.
 
 A new order is one function in `ORDERS`.
 """
@@ -44,7 +44,7 @@ def submit(jobs: Ints64, requests: Requests, standing: QueueStanding) -> Floats:
 
 
 def shortest(jobs: Ints64, requests: Requests, standing: QueueStanding) -> Floats:
-    """Those believed to run shortest first."""
+    """Shortest estimated run time first."""
     return requests.estimate_s[jobs]
 
 

@@ -1,4 +1,4 @@
-"""Which of the free nodes a job takes: the first, those that stand closest, or those that fail least together."""
+"""Placement on free nodes: the first, the closest together, or spread over racks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _packed(nodes: IntP, count: int, levels: tuple[Ints64, ...]) -> IntP:
 
 
 def _emptiest(label: Ints64, count: int) -> Bools:
-    """Return the nodes of the largest groups, as many as it takes until the next one holds what is left of `count`."""
+    """Return the nodes of the largest groups until the next one holds the rest of `count`."""
     has = np.bincount(label)
     order = np.argsort(-has, kind="stable")
     left = count - np.cumsum(has[order])

@@ -1,4 +1,4 @@
-"""The scheduler without a clock: a queue and the site go in, a decision comes out; the same in, the same out."""
+"""The scheduler without a clock: a pure function from queue and site to a decision."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Planner:
         self._plain = not (policy.green.carbon_limit_kg_j or policy.green.price_limit_usd_j)
 
     def decide(self, queue: Sequence[int], site: SiteView) -> Decision:
-        """Return who starts where, who gives way, and when to look again.
+        """Return the starts, the preemptions, and when to decide again.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class Planner:
         return decision
 
     def _within_then_beyond(self, jobs: Ints64, trial: Trial, site: SiteView) -> Ints64:
-        """Start jobs within the quotas of their tenants, then those that borrow; return those that have to wait.
+        """Start jobs within the quotas of their tenants, then those that borrow; return the jobs that wait.
 
         A job borrows too when another of its tenant fills the quota in this very decision.
         """
@@ -135,14 +135,14 @@ class Planner:
         return backfill(trial, borrow, waiting)
 
     def _most(self, site: SiteView) -> int:
-        """Return how many jobs in turn may be looked at: as many as can start, and those that may pass who cannot."""
+        """Return how many jobs in order to consider: those that can start, and those that may pass others."""
         if not self._plain or self.rules.quotas.any or self.requests.any_slices:
             return EVERYBODY  # who waits for other reasons is passed by any number
         startable = int(site.free_gpus.sum()) + int(np.count_nonzero(site.free))  # each takes a GPU or a node
         return self.policy.depth + startable + 1
 
     def _in_turn(self, queue: Sequence[int], trial: Trial, site: SiteView) -> tuple[Ints64, float]:
-        """Return the jobs that may start, in the order in which they are to, and when others may."""
+        """Return the jobs that may start, in order, and the time at which others may."""
         jobs = np.asarray(queue, np.int64)
         most = EVERYBODY if len(jobs) <= self.policy.depth else self._most(site)
         if self.policy.order != "submit":

@@ -18,7 +18,7 @@ PRESETS: dict[str, tuple[Order, Backfill, Placement]] = {
 
 @dataclass(frozen=True)
 class Policy:
-    """How the queue is served."""
+    """The policy of the queue."""
 
     order: Order = "submit"
     backfill: Backfill = "none"
@@ -29,17 +29,17 @@ class Policy:
     green: Green = field(default_factory=Green)
 
     @classmethod
-    def of(cls, said: Scheduler) -> Policy:
-        """Return what a scenario asks for."""
-        order, backfill, placement = PRESETS[said.policy]
+    def of(cls, scheduler: Scheduler) -> Policy:
+        """Return the policy of a scenario."""
+        order, backfill, placement = PRESETS[scheduler.policy]
         return cls(
-            order=said.order or order,
-            backfill=said.backfill or backfill,
-            placement=said.placement or placement,
-            depth=said.depth,
-            weights=said.weights,
-            preemption=said.preemption,
-            green=said.green,
+            order=scheduler.order or order,
+            backfill=scheduler.backfill or backfill,
+            placement=scheduler.placement or placement,
+            depth=scheduler.depth,
+            weights=scheduler.weights,
+            preemption=scheduler.preemption,
+            green=scheduler.green,
         )
 
     @property

@@ -1,4 +1,4 @@
-"""Taking nodes away: which running jobs give way to the first that waits."""
+"""Preemption: which running jobs give way to the first waiting one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from twin.schedule.trial import Trial
 
 
 def victims(job: int, trial: Trial, site: SiteView, rules: Preemption) -> tuple[list[int], float]:
-    """Return the jobs that give way to `job`, and when somebody may who has not run for long enough yet [s].
+    """Return the jobs that give way to `job`, and when one may that has not run for long enough yet [s].
 
     Those of lower priority that are preemptible give way, and of tenants above their quota, if `job` is within its
     own, preemptible or not, whatever was borrowed. A job that would have to borrow takes by priority from its own
@@ -20,7 +20,7 @@ def victims(job: int, trial: Trial, site: SiteView, rules: Preemption) -> tuple[
     """
     requests, now_s = trial.rules.requests, site.now_s
     running = site.holdings()
-    leaving = [one for one in running if one.leaving]
+    leaving = [holding for holding in running if holding.leaving]
     if _room_without(job, trial, leaving):
         return [], np.inf
     willing: list[tuple[bool, float, float, int, Holding]] = []
@@ -31,53 +31,55 @@ def victims(job: int, trial: Trial, site: SiteView, rules: Preemption) -> tuple[
     )
     borrowed = over.copy() if rules.reclaim and within else np.zeros(len(trial.stock.used))
 
-    def lower(one: Holding) -> bool:
+    def lower(holding: Holding) -> bool:
         """Whether it may be made to give way whatever its tenant holds."""
-        preemptible = requests.rows[one.job].preemptible
-        if not preemptible or requests.priority[one.job] >= requests.priority[job]:
+        preemptible = requests.rows[holding.job].preemptible
+        if not preemptible or requests.priority[holding.job] >= requests.priority[job]:
             return False
         return (
             within
-            or requests.tenant[one.job] == requests.tenant[job]
-            or bool(over[requests.tenant[one.job]] > 0)
+            or requests.tenant[holding.job] == requests.tenant[job]
+            or bool(over[requests.tenant[holding.job]] > 0)
         )
 
-    for one in running:
-        above = bool(borrowed[requests.tenant[one.job]] > 0)
-        if one.leaving or not (lower(one) or above):
+    for holding in running:
+        above = bool(borrowed[requests.tenant[holding.job]] > 0)
+        if holding.leaving or not (lower(holding) or above):
             continue
-        if now_s < one.start_s + rules.minimum_s:
-            ready_s = min(ready_s, one.start_s + rules.minimum_s)
+        if now_s < holding.start_s + rules.minimum_s:
+            ready_s = min(ready_s, holding.start_s + rules.minimum_s)
             continue
-        willing.append((not above, float(requests.priority[one.job]), -one.start_s, -one.job, one))
+        willing.append(
+            (not above, float(requests.priority[holding.job]), -holding.start_s, -holding.job, holding)
+        )
     willing.sort(key=lambda row: row[:4])
     chosen: list[Holding] = []
-    for *_, one in willing:
-        tenant = int(requests.tenant[one.job])
-        if borrowed[tenant] <= 0 and not lower(one):
+    for *_, holding in willing:
+        tenant = int(requests.tenant[holding.job])
+        if borrowed[tenant] <= 0 and not lower(holding):
             continue  # its tenant has given back what it borrowed
-        chosen.append(one)
-        borrowed[tenant] -= requests.gpus[one.job]
+        chosen.append(holding)
+        borrowed[tenant] -= requests.gpus[holding.job]
         if _room_without(job, trial, leaving + chosen):
             break
     else:
         return [], ready_s
-    for one in list(chosen):  # an early one may not be needed any more
-        fewer = [other for other in chosen if other is not one]
+    for holding in list(chosen):  # an early one may not be needed any more
+        fewer = [kept for kept in chosen if kept is not holding]
         if _room_without(job, trial, leaving + fewer):
             chosen = fewer
-    return [one.job for one in chosen], np.inf
+    return [holding.job for holding in chosen], np.inf
 
 
 def _room_without(job: int, trial: Trial, gone: list[Holding]) -> bool:
-    """Return whether `job` finds room once these have gone."""
+    """Return whether `job` fits once these jobs have gone."""
     rules = trial.rules
     requests = rules.requests
     stock = trial.stock
     free, free_gpus, holder = stock.free.copy(), stock.free_gpus.copy(), stock.holder.copy()
     fit = trial.site.end_s < np.inf
-    for one in gone:
-        row, nodes = requests.rows[one.job], np.asarray(one.nodes, np.intp)
+    for holding in gone:
+        row, nodes = requests.rows[holding.job], np.asarray(holding.nodes, np.intp)
         whole = nodes[: len(nodes) - bool(row.rest or row.slices)]
         free[whole] = fit[whole]
         free_gpus[whole] = np.where(fit[whole], trial.site.gpus[whole], 0)

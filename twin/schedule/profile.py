@@ -1,4 +1,4 @@
-"""How many nodes will be free from when to when: counts in steps of time, by class of interchangeable nodes.
+"""Profile of free nodes over time: counts in steps of time, by class of interchangeable nodes.
 
 Nodes of a class stand in the same places and windows. Jobs take their nodes when they start and keep them, so counts
 suffice: whoever is given a count at each moment finds as many nodes of the class free for the whole time.
@@ -28,7 +28,7 @@ def classes_of(masks: Iterable[Bools], nodes: int) -> Ints64:
 
 
 def believed_s(end_s: ArrayLike, now_s: float) -> Floats:
-    """Return when those end who still run at `now_s` and were believed to end at `end_s` [s]."""
+    """Return the estimated ends of jobs that still run at `now_s` and were expected to end at `end_s` [s]."""
     result: Floats = np.where(np.asarray(end_s) <= now_s, now_s + OVERRUN_S, end_s)
     return result
 

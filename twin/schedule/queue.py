@@ -1,4 +1,4 @@
-"""What a policy sees and says: jobs that ask for nodes, the nodes as they are, and who starts where.
+"""Input and output of a policy: requests of jobs, the state of the nodes, and the decision.
 
 Jobs, tenants and nodes are numbers; a place is a choice of groups of nodes, each of which can hold a job as a whole.
 Tenant 0 is nobody in particular: jobs without an owner.
@@ -31,7 +31,7 @@ YEAR_S = 365 * 86400.0
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What one job asks for.
+    """The request of one job.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Requests:
         self.power_w: Floats = column("power_w", float)  # type: ignore[assignment]
         self.flexible: Bools = column("flexible", bool)  # type: ignore[assignment]
         self.queued_s: Floats = column("submit_s", float)  # type: ignore[assignment]
-        self.partial: Bools = np.array([bool(one.rest or one.slices) for one in requests], bool)
+        self.partial: Bools = np.array([bool(request.rest or request.slices) for request in requests], bool)
         self.whole: Ints64 = self.nodes - self.partial
         self.rest: Ints64 = column("rest", np.int64)  # type: ignore[assignment]
         alone = np.full_like(self.nodes, PLENTY)
@@ -109,7 +109,7 @@ class Requests:
 
 @dataclass(slots=True)
 class Holding:
-    """A job that runs: its nodes in order, when it began and when it is believed to end [s]."""
+    """A running job: its nodes in order, its start, and its estimated end [s]."""
 
     job: int
     nodes: Sequence[int]
@@ -204,7 +204,7 @@ class SiteView:
 
 
 class Why(Enum):
-    """Why a job waits, where it is not that others come first."""
+    """Reason why a job waits, other than its place in the queue."""
 
     NODES = auto()  # too few are free
     QUOTA = auto()
@@ -231,7 +231,7 @@ class Start:
 
 @dataclass(slots=True)
 class Decision:
-    """What to do now.
+    """The decision of a policy.
 
     Attributes
     ----------

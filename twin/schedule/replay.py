@@ -1,4 +1,4 @@
-"""A light run of a queue: jobs take the time they take, nothing fails; for tests, benchmarks and long traces."""
+"""A light simulation of a queue without failures, for tests, benchmarks and long traces."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from twin.schedule.queue import NOBODY, SEVERAL, SLICES, YEAR_S, HeldParts, Hold
 
 @dataclass(frozen=True)
 class Replayed:
-    """What became of each job, shape (J,); nan of those that never started.
+    """Result of each job, shape (J,); nan for jobs that never started.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Replayed:
 def replay(
     planner: Planner, run_s: Sequence[float] | Floats, gpus: Ints64, until_s: float = np.inf
 ) -> Replayed:
-    """Return what `planner` makes of its jobs on empty nodes.
+    """Return the result of the jobs of `planner` on empty nodes.
 
     Parameters
     ----------

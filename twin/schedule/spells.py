@@ -51,8 +51,8 @@ class Spells:
     def since_s(self, t_s: float, columns: int) -> Floats:
         """Return when the spell of each column that holds `t_s` began, shape (columns,) [s]; -inf: there is none."""
         result = np.full(columns, -np.inf)
-        there = (self.first_s <= t_s) & (t_s <= self.last_s)
-        result[self.column[there]] = self.first_s[there]
+        holding = (self.first_s <= t_s) & (t_s <= self.last_s)
+        result[self.column[holding]] = self.first_s[holding]
         return result
 
     def together(self, group: Ints64, need: Ints64) -> Spells:
@@ -70,8 +70,8 @@ class Spells:
         ends = np.repeat([0, 1], len(self.column))
         order = np.lexsort((ends, times_s, which))
         which, times_s = which[order], times_s[order]
-        there = np.cumsum(1 - 2 * ends[order])  # every group comes back to none at its last end
-        enough = there >= need[which]
+        open_spells = np.cumsum(1 - 2 * ends[order])  # every group comes back to none at its last end
+        enough = open_spells >= need[which]
         before = np.zeros(len(enough), bool)
         before[1:] = enough[:-1]
         begins, stops = enough & ~before, before & ~enough

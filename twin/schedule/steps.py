@@ -1,4 +1,4 @@
-"""Steps of room of each of many columns: what room there is when, as a table that things are taken from."""
+"""Room over time in steps, for each of many columns, to be taken from."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Steps:
             self.first = self.column.searchsorted(np.arange(len(self.first)))
 
     def _moved(self) -> None:
-        """Take note that steps are others."""
+        """Mark the steps as changed."""
         self._ends_s: Floats | None = None
         self._falling: tuple[Ints64, Ints64, Ints64] | None = None
 

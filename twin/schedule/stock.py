@@ -1,4 +1,4 @@
-"""What is left of the nodes as jobs are given theirs, and room for one more among it."""
+"""Nodes left during a decision, and room for one more job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from twin.schedule.queue import NOBODY, SEVERAL, SLICES, Requests, SiteView, Sta
 
 @dataclass(frozen=True, slots=True)
 class FreeRoom:
-    """What may be taken for some time.
+    """Room that is free for some time.
 
     Parameters
     ----------

@@ -25,11 +25,11 @@ class Tenants:
     @classmethod
     def of(cls, tenants: Sequence[Tenant]) -> Tenants:
         """Return those of a scenario, numbered from 1 in its order."""
-        quota = [np.inf, *(np.inf if one.quota is None else one.quota for one in tenants)]
+        quota = [np.inf, *(np.inf if tenant.quota is None else tenant.quota for tenant in tenants)]
         return cls(
-            Quotas(np.array(quota, float), np.array([True, *(one.borrow for one in tenants)], bool)),
+            Quotas(np.array(quota, float), np.array([True, *(tenant.borrow for tenant in tenants)], bool)),
             np.array([1.0, *(tenant.share for tenant in tenants)]),
-            np.array([0, *(LEVELS.index(one.isolation) for one in tenants)], np.int64),
+            np.array([0, *(LEVELS.index(tenant.isolation) for tenant in tenants)], np.int64),
         )
 
     def shares_of(self, requests: Requests) -> Floats:

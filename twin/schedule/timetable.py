@@ -1,4 +1,4 @@
-"""What room there is when: a step function of time for each of many columns, such as nodes with their GPUs.
+"""Room over time: a step function for each of many columns, such as nodes with their GPUs.
 
 Steps of all columns are only made once something is promised from later on and somebody else asks when. Until then
 room now and its changes suffice: where room only becomes more, the least of it is what there is at first.
@@ -42,7 +42,7 @@ class Timetable:
         self._moved()
 
     def _moved(self) -> None:
-        """Take note that changes are others."""
+        """Mark the changes as changed."""
         self._falling: tuple[Ints64, Steps] | None = None
         self._grown: tuple[Ints64, Floats, Ints64] | None = None
 
@@ -115,15 +115,15 @@ class Timetable:
         """Return columns, when they change, and how much more room there is then than now; of each in turn."""
         if self._grown is None:
             several = (np.bincount(self._column, minlength=len(self._room)) > 1)[self._column]
-            its = several.nonzero()[0]
-            its = its[np.lexsort((self._from_s[its], self._column[its]))]
-            column, more = self._column[its], self._more[its]
+            entries = several.nonzero()[0]
+            entries = entries[np.lexsort((self._from_s[entries], self._column[entries]))]
+            column, more = self._column[entries], self._more[entries]
             total = more.cumsum()
             total -= (total - more)[column.searchsorted(column)]
             single = ~several
             self._grown = (
                 np.concatenate([self._column[single], column]),
-                np.concatenate([self._from_s[single], self._from_s[its]]),
+                np.concatenate([self._from_s[single], self._from_s[entries]]),
                 np.concatenate([self._more[single], total]),
             )
         return self._grown
@@ -135,10 +135,14 @@ class Timetable:
 
     def _steps_of(self, some: Bools) -> Steps:
         """Return the steps of some columns, which are numbered again."""
-        its = some[self._column].nonzero()[0]
+        entries = some[self._column].nonzero()[0]
         number = some.cumsum() - 1
         return Steps(
-            self.now_s, self._room[some], number[self._column[its]], self._from_s[its], self._more[its]
+            self.now_s,
+            self._room[some],
+            number[self._column[entries]],
+            self._from_s[entries],
+            self._more[entries],
         )
 
     def _make(self) -> None:

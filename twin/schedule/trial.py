@@ -1,4 +1,4 @@
-"""One decision under way: who has been started, and what has been promised to others."""
+"""A decision under way: the jobs started, and the promises to others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from twin.schedule.stock import FreeRoom, Stock
 
 
 class Outcome(Enum):
-    """What came of trying to start a job."""
+    """Result of trying to start a job."""
 
     STARTED = auto()
     FULL = auto()  # no room
@@ -27,7 +27,7 @@ class Outcome(Enum):
 
 
 class PromisePlan(Protocol):
-    """What is promised to those who wait, from the first who has to on."""
+    """Promises to waiting jobs, from the first one on."""
 
     def room(self, job: int, until_s: float) -> FreeRoom | None:
         """Return what `job` may take from now until then without delaying who was promised; None: too little."""
@@ -36,7 +36,7 @@ class PromisePlan(Protocol):
         """Give a job its nodes until `until_s` [s]."""
 
     def full(self, job: int) -> None:
-        """Take note that there is no room for `job` now."""
+        """Remember that `job` does not fit now."""
 
     def could(self, jobs: Ints64) -> Bools:
         """Return which jobs there may be room for now; the others certainly cannot start."""
@@ -96,7 +96,7 @@ class Trial:
         return np.logical_or.reduce(found) if found else None
 
     def _room(self, job: int) -> Start | None:
-        """Return what `job` would take now; None: there is no room."""
+        """Return the room that `job` would take now; None: there is none."""
         rules, requests, stock = self.rules, self.rules.requests, self.stock
         row, whole, partial = requests.rows[job], int(requests.whole[job]), bool(requests.partial[job])
         if whole > stock.left:
@@ -174,7 +174,7 @@ class Trial:
         return Outcome.STARTED
 
     def keep_power(self, job: int) -> None:
-        """Let only those start from now on who end before there is power for `job`, which has room but none.
+        """Let only jobs start that end before there is power for `job`, which has room but no power.
 
         Nobody starts any more once it has waited for `Green.longest_wait_s`.
         """
@@ -185,8 +185,8 @@ class Trial:
         ends = [(float(believed_s(held.end_s, self.now_s)), held.job) for held in self.site.holdings()]
         ends += [(self.now_s + rules.lasts_s(start.job), start.job) for start in self.decision.starts]
         power_w = self.stock.power_w
-        for end_s, other in sorted(ends):
-            power_w -= float(requests.power_w[other])
+        for end_s, ending_job in sorted(ends):
+            power_w -= float(requests.power_w[ending_job])
             if enough_power(job, requests, rules.green, power_w):
                 self.over_s = self.decision.planned[job] = min(end_s, self.now_s + YEAR_S)
                 return

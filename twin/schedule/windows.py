@@ -1,4 +1,4 @@
-"""Times set aside: nodes that only some may use, or nobody, from a moment on, once or again and again."""
+"""Reserved times: nodes for some jobs or none, once or periodically."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Window:
     nodes
         Which are set aside, shape (N,).
     tenants, jobs
-        Who may use them meanwhile; none in maintenance.
+        Tenants and jobs that may use them meanwhile; none in maintenance.
     """
 
     id: str
@@ -71,7 +71,7 @@ class Window:
 
 
 class Calendar:
-    """When all of many windows come, as arrays; windows are numbers."""
+    """Occurrences of many windows as arrays; windows are numbers."""
 
     def __init__(self, windows: Sequence[Window]) -> None:
         self.at_s = np.array([window.at_s for window in windows], float)

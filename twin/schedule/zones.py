@@ -1,4 +1,4 @@
-"""Isolation: nodes that a tenant may not use because of whom it would share them, their leaf or their rack with."""
+"""Isolation: nodes that a tenant may not use because another holds them, their leaf or their rack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEVELS = ("none", "node", "leaf", "rack")
 
 @dataclass(frozen=True)
 class Isolation:
-    """What tenants share with no other.
+    """Isolation of tenants: what they share with no other.
 
     Parameters
     ----------
@@ -66,21 +66,21 @@ class Isolation:
         nodes, holders
             Nodes that are held in whole or in part, and by which tenant; a node may come more than once.
         """
-        others = holders != tenant
+        of_others = holders != tenant
         apart = (self.level[holders] != NONE) | (self.level[tenant] != NONE) | self.alone[nodes]
-        if (others & apart).any():
-            yield np.arange(len(self.alone)), others & apart
+        if (of_others & apart).any():
+            yield np.arange(len(self.alone)), of_others & apart
         for level, zone in self.zones:
-            closed = others & ((self.level[holders] == level) | (self.level[tenant] == level))
+            closed = of_others & ((self.level[holders] == level) | (self.level[tenant] == level))
             if closed.any():
                 yield zone, closed
 
     def _foreign(self, tenant: int, level: int, holder: Ints64) -> Bools:
-        """Nodes in hands that are in the way at a level: any others', if it keeps apart; else those who keep apart."""
-        others: Bools = (holder != NOBODY) & (holder != tenant)
+        """Nodes of tenants that conflict at a level: of all others if it is isolated, else of isolated ones."""
+        of_others: Bools = (holder != NOBODY) & (holder != tenant)
         if self.level[tenant] != level:
-            others &= (holder != SEVERAL) & (self.level[holder] == level)
-        return others
+            of_others &= (holder != SEVERAL) & (self.level[holder] == level)
+        return of_others
 
     def shares(self, job: int, requests: Requests, holder: Ints64) -> Bools:
         """Return which nodes, held in parts, a job may share by whom it meets there, shape (N,)."""

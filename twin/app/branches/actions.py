@@ -22,7 +22,7 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.problem_notice import Unplayable
 from twin.commands.edit.draft import Draft
 from twin.record.reader import Reader
-from twin.record.runfile import RunFileError, beside
+from twin.record.runfile import RunFileError, sidecar_paths
 from twin.scenario import ScenarioError
 from twin.scenario.reading.extend import SUFFIX
 from twin.units import spoken
@@ -220,5 +220,5 @@ class BranchActions:
 
 def _remove(run: Path) -> None:
     """Remove a run file, and what is left beside it where its writer was ended."""
-    for path in (run, *beside(run)):
+    for path in (run, *sidecar_paths(run)):
         path.unlink(missing_ok=True)

@@ -104,7 +104,7 @@ class BranchesDock(Dock):
         """Read the tree anew: at once where it is seen, else when it is."""
         self._stale = True
         if self.isVisible():
-            self._read()
+            self.read()
 
     def open(self) -> None:
         """Ask for the branch that is chosen: its recording, else its scene."""
@@ -132,9 +132,10 @@ class BranchesDock(Dock):
         """Read what has changed while nobody looked."""
         super().showEvent(event)
         if self._stale:
-            self._read()
+            self.read()
 
-    def _read(self) -> None:
+    def read(self) -> None:
+        """Read the branches of the folder anew."""
         self._stale = False
         path = self._session.path
         roots = [] if path is None else tree_of(folder_of(path))

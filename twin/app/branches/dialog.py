@@ -239,7 +239,7 @@ class BranchDialog(QDialog):
         self._row("Change", self.sort_box, "Change in the branch from then on")
         self._target = self._row("Of what", self.target_box, "Item or job that changes")
         self._fault = self._row("What happens", self.fault_box, "Faults possible here")
-        self._value = self._row("Value", self.value_box, "The new value, with its unit")
+        self.value_row = self._row("Value", self.value_box, "The new value, with its unit")
         self._lasts = self._row("How long", self.lasts_box, "Until repaired, or a duration such as 20 min")
         self.add_button = QPushButton("Add change")
         self.add_button.setToolTip("Keep this change and add another")
@@ -299,7 +299,7 @@ class BranchDialog(QDialog):
         shown = {
             self._target: sort in (Sort.FAULT, Sort.CAP, Sort.CHECKPOINT),
             self._fault: sort is Sort.FAULT,
-            self._value: sort in (Sort.CAP, Sort.CHECKPOINT, Sort.POLICY),
+            self.value_row: sort in (Sort.CAP, Sort.CHECKPOINT, Sort.POLICY),
             self._lasts: sort is Sort.FAULT,
         }
         for row, seen in shown.items():
@@ -311,14 +311,14 @@ class BranchDialog(QDialog):
             Sort.CHECKPOINT: lambda: [job.id for job in self._scenario.jobs],
         }
         _refill(self.target_box, offered[sort]() if sort in offered else [])
-        self._value[0].setText("Value")
+        self.value_row[0].setText("Value")
         self.value_box.setEditable(sort is not Sort.POLICY)
         if sort is Sort.CHECKPOINT:
             _refill(self.value_box, ["5 min", "10 min", "30 min", "1 h"])
         elif sort is Sort.POLICY:
             now = self._scenario.scheduler.policy
             _refill(self.value_box, [name for name in policies() if name != now])
-            self._value[0].setText(f"Value, now {now}")
+            self.value_row[0].setText(f"Value, now {now}")
         self.problem.hide()
         self._on_target()
 
@@ -336,7 +336,7 @@ class BranchDialog(QDialog):
         if self.sort is Sort.CHECKPOINT:
             job = next((job for job in self._scenario.jobs if job.id == target), None)
             now = "" if job is None else interval_in_words(job, self._scenario, self._plant)
-            self._value[0].setText(f"Value, now {now}" if now else "Value")
+            self.value_row[0].setText(f"Value, now {now}" if now else "Value")
         if self.sort is Sort.FAULT:
             self._faults = choices(self._scenario, self._plant, None if target == "site" else target)
             self.fault_box.blockSignals(True)
@@ -350,7 +350,7 @@ class BranchDialog(QDialog):
     def _on_fault(self, *_index: int) -> None:
         choice = self.fault
         takes = choice is not None and bool(choice.dimension)
-        for widget in self._value:
+        for widget in self.value_row:
             widget.setVisible(takes)
         for widget in self._lasts:
             widget.setVisible(choice is not None and choice.lasts)

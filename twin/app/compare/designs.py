@@ -114,6 +114,11 @@ class DesignsDialog(QDialog):
         self._timer.timeout.connect(self.poll)
         self._show_running(False)
 
+    @property
+    def asides(self) -> list[Aside[Path]]:
+        """The runs under way."""
+        return self._asides
+
     # -- what is asked for ----
 
     @property
@@ -143,7 +148,7 @@ class DesignsDialog(QDialog):
             return
         self._folder = TemporaryDirectory(prefix="twin-compare-", ignore_cleanup_errors=True)
         runs = Path(self._folder.name) / "a.twinrun", Path(self._folder.name) / "b.twinrun"
-        self._wanted = Simulated(self._folder, runs, (chosen[0].title, chosen[1].title), self.seeds.value())
+        self.wanted = Simulated(self._folder, runs, (chosen[0].title, chosen[1].title), self.seeds.value())
         self._done = set()
         self._asides = [
             recorded_aside(scenario, self.seed.value(), until_s, path)
@@ -182,7 +187,7 @@ class DesignsDialog(QDialog):
             self._folder = None  # whoever hears of it holds it now
             self._end()
             super().accept()
-            self.made.emit(self._wanted)
+            self.made.emit(self.wanted)
 
     def done(self, result: int) -> None:
         """Give up what runs."""

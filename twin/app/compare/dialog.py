@@ -116,6 +116,11 @@ class CompareDialog(QDialog):
             self.show_comparison(answered.found)
             self.seeds.show_seeds(answered.found.seeds)
 
+    @property
+    def runs(self) -> tuple[ComparedRun, ComparedRun]:
+        """Both runs."""
+        return self._runs
+
     def showEvent(self, event: QShowEvent) -> None:
         """Draw the halls, now that somebody looks."""
         super().showEvent(event)

@@ -80,6 +80,11 @@ class ComparedHalls(LinkedHalls):
             view.set_plant(run.plant())
         self.link()
 
+    @property
+    def sides(self) -> list[Side | None]:
+        """What each hall shows; None: nothing."""
+        return self._sides
+
     def look_at(self, t_s: float, wall_s: float, *, playing: bool = False) -> None:
         """Show both runs at a time, to which `playing` or somebody's hand led; one that is over shows its end."""
         self._t_s = t_s

@@ -68,7 +68,7 @@ class SeedsPanel(QWidget):
 
     def __init__(self, pair: Callable[[], Pair], basis: Basis) -> None:
         super().__init__()
-        self._pair, self._basis = pair, basis
+        self.pair, self._basis = pair, basis
         self._asked: Pair | None = None
         self._aside: Aside[list[list[Sample]]] | None = None
         self._seeds: list[int] = []
@@ -107,7 +107,7 @@ class SeedsPanel(QWidget):
         if self._aside is not None:
             return
         try:
-            pair = self._pair()
+            pair = self.pair()
         except RunFileError as error:
             self.words.setText(str(error))
             return

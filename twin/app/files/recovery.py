@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from twin.analysis.rerun import said_of, settled
+from twin.analysis.rerun import acts_of, settled
 from twin.app.files.journal import SUFFIX, journal_folder, lock_of
 from twin.app.files.journal_steps import JournalHistory
 from twin.commands.edit.command import CommandError, Given
@@ -224,7 +224,7 @@ def run_of(document: Document, run_file: Path | None) -> RecoverableRun:
             found = settled(reader)
             scene = found.scene(header.scenario)
             asked = [entry.done for entry in found.asked]
-            gone = {entry.done.id for entry in said_of(reader) if entry.out and isinstance(entry.done, Edit)}
+            gone = {entry.done.id for entry in acts_of(reader) if entry.out and isinstance(entry.done, Edit)}
     except (RunFileError, ScenarioError, ValueError, KeyError, TypeError):
         there = "its recording is damaged" if run_file.exists() else "its recording is missing"
         return RecoverableRun(document, lost=there)

@@ -107,7 +107,7 @@ class HallPanel(QWidget):
         self._connect()
         self._ticker = QTimer(self)
         self._ticker.setInterval(_TICK_MS)
-        self._ticker.timeout.connect(self._tick)
+        self._ticker.timeout.connect(self.tick)
         self._ticker.start()
 
     # -- building ----
@@ -302,7 +302,7 @@ class HallPanel(QWidget):
         for plate, each in zip(self.more_legends, more, strict=False):
             plate.show_legend(fewer(each) if self._brief else each)
         self._shown_legends = min(len(more), len(self.more_legends))
-        self._place_overlays()
+        self.place_overlays()
 
     def _on_cables_box(self, index: int) -> None:
         self.state.cables_by = CABLES_BY[index]
@@ -321,7 +321,8 @@ class HallPanel(QWidget):
     def _on_theme(self, theme: Theme) -> None:
         self.state.theme = theme.name
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
+        """Show the newest frame, where the panel is seen."""
         if (
             not self.isVisible() or self.picture_due()
         ):  # light and words of a changed hall come behind its picture
@@ -334,7 +335,7 @@ class HallPanel(QWidget):
             self._show_legend()
             self._show_story()
         if self._ticked != self.ticker.isVisibleTo(self):
-            self._place_overlays()
+            self.place_overlays()
 
     @property
     def _way(self) -> int:
@@ -353,7 +354,7 @@ class HallPanel(QWidget):
         if self._session.looking_s is not None:
             self.tell(alarms)
         self.alarm_badge.show_counts(active, unseen)
-        self._place_overlays()
+        self.place_overlays()
 
     def tell(self, alarms: Alarms) -> None:
         """Show the status in a few lines."""
@@ -368,7 +369,7 @@ class HallPanel(QWidget):
             told = shorter(told, 0 if self.trace.told is not None else 1)
         if told != self.story_plate.told:
             self.story_plate.show_told(told)
-            self._place_overlays()
+            self.place_overlays()
 
     def _on_trace(self) -> None:
         self.trace_plate.show_told(self.trace.told)
@@ -380,7 +381,7 @@ class HallPanel(QWidget):
 
     def _on_rewound(self) -> None:
         self.ticker.hide()
-        self._place_overlays()
+        self.place_overlays()
 
     def _show_mark(self) -> None:
         """Say that this is simulated, what was done by hand, which time is shown, and how old the picture of it is."""
@@ -393,7 +394,7 @@ class HallPanel(QWidget):
             if frame is not None and session.replay.behind(frame.t_s):
                 as_of = session.clock.says_beside(frame.t_s, session.shown_s)
         self.mark.show_by_hand(len(session.by_hand), at, as_of)
-        self._place_overlays()
+        self.place_overlays()
 
     def _on_menu(self, hit: Hit | None, place: tuple[float, float]) -> None:
         """Offer what can be done with the thing under a click of the right button."""
@@ -459,9 +460,10 @@ class HallPanel(QWidget):
         """Keep the plates in their corners."""
         super().resizeEvent(event)
         self.hover_plate.hide()  # what it spoke of is elsewhere now
-        self._place_overlays()
+        self.place_overlays()
 
-    def _place_overlays(self) -> None:
+    def place_overlays(self) -> None:
+        """Put the plates over the picture where they leave each other room."""
         top = self.view.native.geometry().top()
         told = (self.trace_plate, self.story_plate)
         lowest = self.height() - self.legend.height() - MARGIN

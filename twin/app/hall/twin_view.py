@@ -97,9 +97,7 @@ class LinkedHalls(QWidget):
             # What the overview is laid out for, until the window gives it a place: of no size nothing is in sight.
             pane.view.native.resize(*_SIZE_PX)
         self._linked: CameraPose | None = None
-        self._laid_out: tuple[CameraPose, QSize] | None = (
-            None  # the overview, until somebody moves the camera
-        )
+        self.laid_out: tuple[CameraPose, QSize] | None = None  # the overview, until somebody moves the camera
         look.changed.connect(self._on_theme)
         self._ticker = QTimer(self)
         self._ticker.setInterval(_TICK_MS)
@@ -131,7 +129,7 @@ class LinkedHalls(QWidget):
         """Look at both halls from the same place from now on, which shows each of them whole."""
         right = self.views[-1]
         self._linked = self._whole(right.pose)
-        self._laid_out = self._linked, right.native.size()
+        self.laid_out = self._linked, right.native.size()
         for view in self.views:
             view.look(self._linked)
 
@@ -146,11 +144,11 @@ class LinkedHalls(QWidget):
 
     def _lay_out(self) -> None:
         """Fit the overview to the new size of the halls, as long as nothing else is framed."""
-        if self._laid_out is None:
+        if self.laid_out is None:
             return
-        (pose, size), right = self._laid_out, self.views[-1]
+        (pose, size), right = self.laid_out, self.views[-1]
         if any(view.pose != pose for view in self.views):
-            self._laid_out = None
+            self.laid_out = None
         elif right.native.size() != size:
             right.preset("overview", animate=False)
             self.link()

@@ -18,7 +18,7 @@ from twin.app.toolkit import theme
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import put_page
 from twin.catalog import Catalog
-from twin.commands.edit.addressables import counted, thing, titled
+from twin.commands.edit.addressables import counted, item_of, titled
 from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.generators import ChangeGenerator
 
@@ -169,7 +169,7 @@ class EditPanel(QScrollArea):
 
     def _kind(self, scene: EditedScene, id: str) -> str:
         try:
-            return titled(thing(scene.scenario, id).kind)
+            return titled(item_of(scene.scenario, id).kind)
         except CommandError:
             return "thing"
 

@@ -30,7 +30,7 @@ from twin.app.toolkit.nested_layouts import nest_in_cell, put_page
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.world.rows import FactRow, World, kind_word
 from twin.catalog import Catalog, load_catalog
-from twin.commands.edit.addressables import counted, people_say, thing, titled
+from twin.commands.edit.addressables import counted, item_of, people_say, titled
 from twin.commands.edit.command import CommandError
 from twin.record.channels import State
 from twin.view3d.base import palette
@@ -203,7 +203,7 @@ class Inspector(Dock):
         if facts is not None or id is None:
             return facts
         try:
-            kind = titled(thing(world.scenario, id).kind)
+            kind = titled(item_of(world.scenario, id).kind)
         except CommandError:
             return None
         return Facts(id, kind, id, "Part of the design; see Edit", "layers", ())

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from twin.app.inspector import property_choices
-from twin.commands.edit.addressables import Thing, ThingKind, thing, titled
+from twin.commands.edit.addressables import ItemKind, SceneItem, item_of, titled
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.scenario.checks.facility import ONLY_FOR
 from twin.scenario.schema.electricity import PowerStage
@@ -56,7 +56,7 @@ _TITLES = {
     "u": "Unit",
 }
 _HEADINGS = {"at": "Corner of the first row"}
-_COUNTS: dict[ThingKind, str] = {"rows": "Rows", "loops": "Loops", "stage": "Items", "store": "Boxes"}
+_COUNTS: dict[ItemKind, str] = {"rows": "Rows", "loops": "Loops", "stage": "Items", "store": "Boxes"}
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def properties(scene: EditedScene, id: str) -> tuple[Property, ...]:
     if not id:
         return tuple(_of_scene(scene))
     try:
-        item = thing(scene.scenario, id)
+        item = item_of(scene.scenario, id)
     except CommandError:
         return ()
     if item.kind == "switch":
@@ -145,7 +145,7 @@ def model_at(scene: EditedScene, path: str) -> BaseModel | None:
     return at if isinstance(at, BaseModel) else None
 
 
-def _own(scene: EditedScene, one: Thing) -> Iterator[Property]:
+def _own(scene: EditedScene, one: SceneItem) -> Iterator[Property]:
     """Yield what a generated item has of its own, and the exact place of what stands on the floor."""
     standing = scene.plant.slots.get(one.id, ("", -1))[0]
     if standing in ("row", "rack", "loop", "power"):
@@ -174,13 +174,13 @@ def _own(scene: EditedScene, one: Thing) -> Iterator[Property]:
         yield Property("drained", "Drained", "Present, but takes no work at the start", "This node", "switch")
 
 
-def _of_path(scene: EditedScene, one: Thing) -> Iterator[Property]:
+def _of_path(scene: EditedScene, one: SceneItem) -> Iterator[Property]:
     """Yield what can be set of what the file holds: of an item its generator."""
     model = model_at(scene, one.path)
     if model is None:
         return
     item = one.kind in ("row", "rack", "node", "loop", "power")
-    kind: ThingKind = {"loop": "loops", "power": "stage"}.get(one.kind, "rows" if item else one.kind)  # type: ignore[assignment]
+    kind: ItemKind = {"loop": "loops", "power": "stage"}.get(one.kind, "rows" if item else one.kind)  # type: ignore[assignment]
     name = titled(kind)
     heading = f"{name[:1].upper()}{name[1:]}" if item else "Properties"
     own = {"facing"} if one.kind in ("row", "rack") else set()
@@ -225,7 +225,7 @@ def _of_scene(scene: EditedScene) -> Iterator[Property]:
 
 
 def _fields(
-    scene: EditedScene, model: BaseModel, prefix: str, heading: str, kind: ThingKind | None, depth: int
+    scene: EditedScene, model: BaseModel, prefix: str, heading: str, kind: ItemKind | None, depth: int
 ) -> Iterator[Property]:
     for key, (attribute, info) in fields_of(type(model)).items():
         if key in _SKIPPED:
@@ -244,7 +244,7 @@ def _fields(
 
 
 def _field(
-    scene: EditedScene, model: BaseModel, key: str, info: FieldInfo, heading: str, kind: ThingKind | None
+    scene: EditedScene, model: BaseModel, key: str, info: FieldInfo, heading: str, kind: ItemKind | None
 ) -> Property | None:
     """Return the property of one field; None for tables, lists of other than names, and what cannot be chosen."""
     name = key.rpartition(".")[2]

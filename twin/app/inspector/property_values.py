@@ -12,8 +12,8 @@ from pydantic import BaseModel
 from twin.app.inspector.property_choices import BETWEEN, names_in
 from twin.app.inspector.property_fields import HALL, RACK, Property, U, X, Y, model_at
 from twin.app.placing.payload import Together
-from twin.commands.edit.addressables import generator, in_file, overrides, thing
-from twin.commands.edit.changes import said
+from twin.commands.edit.addressables import generator, in_file, item_of, overrides
+from twin.commands.edit.changes import value_at
 from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.generators import ChangeGenerator
 from twin.commands.place.move import MoveNodes, MoveTo, place_of
@@ -231,7 +231,7 @@ def _standing(scene: EditedScene, id: str, one: Property) -> PropertyState:
     name = one.key.rpartition(".")[2]
     value = _value(model, name)
     text = _text(value, one)
-    if said(scene, path) is not None:
+    if value_at(scene, path) is not None:
         return PropertyState(text, **_source(scene, path))
     if ".overrides[" in path:
         return PropertyState(
@@ -313,7 +313,7 @@ def _made(scene: EditedScene, id: str, one: Property) -> str:
 def _rack_of(scene: EditedScene, id: str) -> str:
     kind, slot = scene.plant.slots.get(id, ("", -1))
     if kind != "node":
-        raise CommandError(f"{thing(scene.scenario, id).id} is in no rack")
+        raise CommandError(f"{item_of(scene.scenario, id).id} is in no rack")
     return scene.plant.racks.ids[int(scene.plant.nodes.rack[slot])]
 
 

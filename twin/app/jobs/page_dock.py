@@ -82,7 +82,7 @@ class JobPageDock(Dock):
         ]
         self._lay_out()
         self._add_tools()
-        self._table_due_s, self._table_rows, self._seen = 0.0, (-1, ""), False
+        self._table_due_s, self._table_rows, self.seen = 0.0, (-1, ""), False
         self._settling = QTimer(self)
         self._settling.setSingleShot(True)
         self._settling.timeout.connect(self._refresh)
@@ -198,16 +198,16 @@ class JobPageDock(Dock):
         self._refresh()
 
     def _on_visible(self, seen: bool) -> None:
-        self._seen = seen
+        self.seen = seen
         self._settling.start()
 
     def _on_figures(self, frame: Frame) -> None:
-        if self._seen:
+        if self.seen:
             self._refresh()
 
     def _refresh(self) -> None:
         """Show the newest moment; a dock behind another tab waits until it is seen."""
-        history, world = self._feed.history if self._seen else None, self._world()
+        history, world = self._feed.history if self.seen else None, self._world()
         if history is None:
             return
         anew, events = self._tail.fresh()
@@ -248,7 +248,7 @@ class JobPageDock(Dock):
 
     def _show_curves(self) -> None:
         session, page = self._session, self.page
-        if page is None or not self._seen:
+        if page is None or not self.seen:
             return
         self.curves.follow(page.index, session.run_file)
         if self.curves.read(session.t_s, monotonic()):

@@ -67,9 +67,9 @@ class RulesDock(Dock):
         self.model = RulesModel(look)
         self.table = self._table()
         self.body.addWidget(self.table)
-        self._empty = label("", "muted")
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.body.addWidget(self._empty, 1)
+        self.empty_label = label("", "muted")
+        self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.body.addWidget(self.empty_label, 1)
         self.filters = {kind: self._filter(kind) for kind in KINDS}
         self.accept_button = QPushButton("Accept\N{HORIZONTAL ELLIPSIS}")
         self.accept_button.setProperty("role", "flat")
@@ -216,12 +216,12 @@ class RulesDock(Dock):
         bad = counts["error"] + counts["warning"]
         self.setWindowTitle(f"Checks ({bad:,})" if bad else "Checks")
         shown = self.model.rowCount()
-        self._empty.setVisible(not shown)
+        self.empty_label.setVisible(not shown)
         if not shown and self.window().focusWidget() is self.table:
-            self._empty.setFocus()  # else the next button in the window gets it, and Space would press that
+            self.empty_label.setFocus()  # else the next button in the window gets it, and Space would press that
         self.table.setVisible(shown > 0)
         hidden = len(self.report.findings)
-        self._empty.setText(f"No findings in this view: {hidden:,} hidden" if hidden else "No findings")
+        self.empty_label.setText(f"No findings in this view: {hidden:,} hidden" if hidden else "No findings")
         self._tell_button()
         self._share_width()
 

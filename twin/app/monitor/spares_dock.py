@@ -101,7 +101,7 @@ class SparesDock(Dock):
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "spares", "Spares", "spare", parent)
-        self._session, self._seen = session, False
+        self._session, self.seen = session, False
         self.history = BoundedHistory(tuple(name.name for name in ORDER), _CAPACITY)
         self._tail = EventTail(session)
         self.last, self.model = LastEvents(), PoolModel(look)
@@ -138,16 +138,16 @@ class SparesDock(Dock):
     def _on_figures(self, frame: Frame) -> None:
         found = counts(frame)
         self.history.append(frame.t_s, tuple(float(found[name]) for name in ORDER))
-        if self._seen:
+        if self.seen:
             self._refresh()
 
     def _on_visible(self, seen: bool) -> None:
-        self._seen = seen
+        self.seen = seen
         self._settling.start()
 
     def _refresh(self) -> None:
         frame, plant = self._session.shown, self._session.plant
-        if frame is None or plant is None or not self._seen:
+        if frame is None or plant is None or not self.seen:
             return
         anew, events = self._tail.fresh()
         if anew:

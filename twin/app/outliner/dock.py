@@ -172,7 +172,7 @@ class OutlinerDock(Dock):
         self._tell(text, number)
         selection = self._state.selection if self._state is not None else ()
         # Lines that the hall does not have stay chosen; those of another choice than the hall's do not.
-        self._choose(chosen if self._is_chosen(chosen) else selection, scroll=False)
+        self.choose(chosen if self._is_chosen(chosen) else selection, scroll=False)
         self.tree.verticalScrollBar().setValue(at_px)
         self.tree.shared_soon.start()
         self._syncing = False
@@ -268,10 +268,11 @@ class OutlinerDock(Dock):
         if self._syncing or not self.isVisible() or self._waits.isActive():
             return
         self._syncing = True
-        self._choose(selection, scroll=True)
+        self.choose(selection, scroll=True)
         self._syncing = False
 
-    def _choose(self, ids: Sequence[str], *, scroll: bool) -> None:
+    def choose(self, ids: Sequence[str], *, scroll: bool) -> None:
+        """Select the rows of some ids; with `scroll` bring the first one into view."""
         model = self.model
         if model is None or model.top is None:
             return

@@ -88,7 +88,7 @@ class RoomWizard(QDialog):
         self.faults: dict[str, QLabel] = {}
         self.figures: dict[str, QLabel] = {}
         self.preview = RoomPreview(look)
-        self._where = label("", "muted", wrap=True)
+        self.where_label = label("", "muted", wrap=True)
         self._grid = QGridLayout()
         self.build = QPushButton("Build")
         self.build.setProperty("role", "primary")
@@ -133,7 +133,7 @@ class RoomWizard(QDialog):
             fault.show()
             self.fields[wrong.field].setAccessibleDescription(str(wrong))
             self.preview.show_stale()
-            self._where.setText("")  # what stood there was said of a room that could be built
+            self.where_label.setText("")  # what stood there was said of a room that could be built
             self.build.setEnabled(False)
             return
         self._show(self.design)
@@ -146,7 +146,7 @@ class RoomWizard(QDialog):
         corner = free_corner(scene) if scene is not None else (0.0, 0.0)
         self.preview.show_room(made.scene.plant, beside(scene.plant if scene else None, 0, corner))
         if scene is None or is_empty(scene):
-            self._where.setText("The room goes into the empty hall.")
+            self.where_label.setText("The room goes into the empty hall.")
         else:
             stands = (
                 f"The room goes beside the present rows, from x {corner[0]:.1f} m and y {corner[1]:.1f} m on."
@@ -157,7 +157,7 @@ class RoomWizard(QDialog):
                 if water
                 else ""
             )
-            self._where.setText(stands + grows)
+            self.where_label.setText(stands + grows)
         shown = {figure.label: figure for figure in figures_of(made.scene)}
         for name, figure in shown.items():
             if name not in self.figures:
@@ -203,9 +203,9 @@ class RoomWizard(QDialog):
                 scene = self._scene()
                 if scene is not None:
                     AddRoom(self.design.room, drawn=self.design).patch(scene)
-                self._where.setText(self._editor.why_not())
+                self.where_label.setText(self._editor.why_not())
             except CommandError as wrong:
-                self._where.setText(str(wrong))
+                self.where_label.setText(str(wrong))
 
     def _on_plant(self, _: object) -> None:
         self._later.start()
@@ -311,7 +311,7 @@ class RoomWizard(QDialog):
         self._grid.setHorizontalSpacing(14)
         self._grid.setVerticalSpacing(3)
         nest(right, self._grid)
-        right.addWidget(self._where)
+        right.addWidget(self.where_label)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
         cancel = QPushButton("Cancel")

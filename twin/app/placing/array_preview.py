@@ -75,7 +75,7 @@ def preview(scene: EditedScene, plan: SitePlan, standing: Standing, array: Array
     shape, offsets = _repeated(carried.shape, array)
     at = carried.at
     floor = FloorPlan.of(plant, power_obstacles(plant, plan), settled=carried.only_racks)
-    found = snap(floor, shape, at[0] + offsets[0][0], at[1] + offsets[0][1], free=True, thing="a copy")
+    found = snap(floor, shape, at[0] + offsets[0][0], at[1] + offsets[0][1], free=True, subject="a copy")
     ghost = on_floor(shape, carried.heights_m * copies, found, standing)
     reason = "" if found.ok else found.reason
     try:

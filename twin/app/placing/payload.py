@@ -115,10 +115,10 @@ def carried_part(catalog: Catalog, part_id: str, facing: int = -1) -> Carried:
     new = Carried(part_id, None, load=part_load(catalog, part_id), on_floor=on_floor)
     if isinstance(part, RackPart):
         width_m, depth_m = rack_size_m(catalog, part_id)
-        return replace(new, shape=MovedShape.one(width_m, depth_m, facing), heights_m=(part.height_m,))
+        return replace(new, shape=MovedShape.single(width_m, depth_m, facing), heights_m=(part.height_m,))
     cabinet = replace(
         new,
-        shape=MovedShape.one(CABINET_M[0], CABINET_M[1], facing),
+        shape=MovedShape.single(CABINET_M[0], CABINET_M[1], facing),
         heights_m=(CABINET_M[2],),
         in_rack=in_rack,
     )
@@ -134,12 +134,12 @@ def carried_part(catalog: Catalog, part_id: str, facing: int = -1) -> Carried:
         kind = KINDS[_LOOP_OF[part.KIND]]
         width_m, depth_m = machine_size_m(catalog, part_id, kind)
         height_m = part.height_m or USUAL_SIZE_M[kind][2]
-        return replace(new, shape=MovedShape.one(width_m, depth_m), heights_m=(height_m,))
+        return replace(new, shape=MovedShape.single(width_m, depth_m), heights_m=(height_m,))
     if part.KIND in _PLANT_OF:
         size_m = YARD_M[_PLANT_OF[part.KIND]]
     else:
         size_m = GEAR_M.get(part.KIND, GEAR_M["pdu"])
-    return replace(new, shape=MovedShape.one(size_m[0], size_m[1]), heights_m=(size_m[2],))
+    return replace(new, shape=MovedShape.single(size_m[0], size_m[1]), heights_m=(size_m[2],))
 
 
 @dataclass(frozen=True)

@@ -291,7 +291,7 @@ class PlaceTool:
 
     def _into_units(self, plant: Plant, carried: Carried, rack: int, unit: float) -> None:
         landing = snap_units(
-            plant, rack, carried.height_u, unit, free=self._free, without=carried.ids, thing=carried.title
+            plant, rack, carried.height_u, unit, free=self._free, without=carried.ids, subject=carried.title
         )
         self.landing, self._reason = landing, landing.reason
         self._view.edit.show_ghost(in_rack(plant, landing))
@@ -341,7 +341,7 @@ class PlaceTool:
             free=self._free,
             keep_x_m=keep_x,
             keep_y_m=keep_y,
-            thing=carried.title,
+            subject=carried.title,
         )
 
     def _lines(self, carried: Carried) -> tuple[BudgetLine, ...]:

@@ -34,7 +34,7 @@ def _load(id: str, catalog: Catalog) -> PartLoad:
     """Return what a prefab asks of a site beyond what it brings itself."""
     fragment = PREFABS[id].fragment()
     figures = budget(scene_of(fragment, catalog))
-    brings = {str(stage.get("kind")) for stage in fragment.things.get("power", ())}
+    brings = {str(stage.get("kind")) for stage in fragment.entries.get("power", ())}
     power_w = 0.0 if "utility" in brings else figures.it_w
     cools_w = figures.cooling_w - figures.heat_w
     return PartLoad(

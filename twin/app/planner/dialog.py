@@ -64,7 +64,7 @@ class JobDialog(QDialog):
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(parent)
-        self._look = look
+        self.look = look
         self.setWindowTitle("Plan a job")
         self.setSizeGripEnabled(True)
         self.resize(1160, 800)
@@ -88,7 +88,7 @@ class JobDialog(QDialog):
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(DEBOUNCE_MS)
-        self._later.timeout.connect(self._refresh)
+        self._later.timeout.connect(self.refresh)
         self.form.changed.connect(self._on_edit)
         self.results.advised.connect(self._on_edit)
         self.plans.chosen.connect(self._on_plan)
@@ -99,6 +99,11 @@ class JobDialog(QDialog):
         self.anew_button.clicked.connect(lambda: self.wanted_anew.emit())
         self.tabs.currentChanged.connect(lambda _: self._later.start())
         self.set_world(None)
+
+    @property
+    def pending(self) -> bool:
+        """Whether an edit is not yet judged."""
+        return self._later.isActive()
 
     # -- what others ask ----
 
@@ -260,7 +265,7 @@ class JobDialog(QDialog):
     def _on_plan(self, plan: Candidate) -> None:
         self.set_draft(with_plan(self.draft, plan))
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         """Update the open tab; with the live box on, search the best plan first."""
         if self.live_box.isChecked() and can_be_searched(self.draft):
             found = self._search()
@@ -313,7 +318,7 @@ class JobDialog(QDialog):
         if self.roofline is None:
             from twin.app.planner.roofline_plot import RooflinePlot
 
-            self.roofline = RooflinePlot(self._look)
+            self.roofline = RooflinePlot(self.look)
             self._fill(_ROOFLINE, self.roofline)
         self.roofline.show_roof(
             roof(self.draft), standing(self.draft, self.judged.estimate, self._world, self._hardware)
@@ -323,7 +328,7 @@ class JobDialog(QDialog):
         if self.scaling is None:
             from twin.app.planner.scaling_panel import ScalingPanel
 
-            self.scaling = ScalingPanel(self._look)
+            self.scaling = ScalingPanel(self.look)
             self._fill(_SCALING, self.scaling)
         self.scaling.show_draft(self.draft)
 

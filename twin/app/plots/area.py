@@ -59,12 +59,12 @@ class PlotArea(QWidget):
     def __init__(self, look: Look, history: BoundedHistory, charts: tuple[Chart, ...], clock: Clock) -> None:
         super().__init__()
         self._clock = clock
-        self._look, self._history, self._charts = look, history, charts
+        self.look, self._history, self._charts = look, history, charts
         pg.setConfigOptions(antialias=True)
         self._plots: list[Any] = []
         self._cursors: list[PlotCursor] = []
         self._pressed: tuple[object, QPointF] | None = None
-        self._whole = True
+        self.whole = True
         self._columns: list[Columns | None] = [None] * len(charts)
         self._lay_out_soon = QTimer(self)
         self._lay_out_soon.setSingleShot(True)
@@ -81,6 +81,36 @@ class PlotArea(QWidget):
         self._paint(look.theme)
         look.changed.connect(self._paint)
 
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """What each plot shows."""
+        return self._charts
+
+    @property
+    def plots(self) -> list[Any]:
+        """The plots, from the left."""
+        return self._plots
+
+    @property
+    def cursors(self) -> list[PlotCursor]:
+        """The cursor of each plot."""
+        return self._cursors
+
+    @property
+    def curves(self) -> dict[str, PlotCurve]:
+        """The curves, by series."""
+        return self._curves
+
+    @property
+    def scales(self) -> list[tuple[float, str]]:
+        """The divisor and the unit of each plot."""
+        return self._scales
+
+    @property
+    def columns(self) -> list[Columns | None]:
+        """What is drawn of each plot; None: nothing yet."""
+        return self._columns
+
     def draw(self) -> None:
         """Draw the history as it is now."""
         for number, chart in enumerate(self._charts):
@@ -93,7 +123,7 @@ class PlotArea(QWidget):
         times_s = self._history.times_s()
         if not len(times_s):
             return
-        if self._whole:
+        if self.whole:
             room_s = max((times_s[-1] - times_s[0]) * _EDGE[0], _LEAST_S / 2)
             box = self._plots[0].getPlotItem().getViewBox()  # the others go along
             box.setRange(xRange=(times_s[0] - room_s, times_s[-1] + room_s), padding=0.0)
@@ -119,11 +149,11 @@ class PlotArea(QWidget):
                 factor = self._scales[number][0]
                 self._curves[curve.series].show(drawn(times_s, series / factor, columns, means / factor))
 
-    def _on_moved(self, *_axes: object) -> None:
+    def on_moved(self, *_axes: object) -> None:
         """Keep the range that somebody chose, but follow the run again when it is all of it."""
         times_s = self._history.times_s()
         from_s, to_s = self._plots[0].getPlotItem().getViewBox().viewRange()[0]
-        self._whole = not len(times_s) or (from_s <= times_s[0] and to_s >= times_s[-1])
+        self.whole = not len(times_s) or (from_s <= times_s[0] and to_s >= times_s[-1])
         self._fit()
 
     def show_time(self, t_s: float | None) -> None:
@@ -133,7 +163,7 @@ class PlotArea(QWidget):
 
     def begin(self, clock: Clock) -> None:
         """Follow another run, all of it."""
-        self._clock, self._whole = clock, True
+        self._clock, self.whole = clock, True
         for plot in self._plots:
             plot.getPlotItem().getAxis("bottom").clock = clock
 
@@ -160,7 +190,7 @@ class PlotArea(QWidget):
         item.setMenuEnabled(False)
         item.hideButtons()
         item.setMouseEnabled(x=True, y=False)
-        plot.scene().sigMouseMoved.connect(partial(self._tell_values, len(self._plots)))
+        plot.scene().sigMouseMoved.connect(partial(self.tell_values, len(self._plots)))
         plot.viewport().installEventFilter(self)
         self._cursors.append(PlotCursor(plot))
         item.disableAutoRange()
@@ -174,7 +204,7 @@ class PlotArea(QWidget):
         box = item.getViewBox()
         box.sigXRangeChanged.connect(self._lay_out_later)
         box.sigResized.connect(self._lay_out_later)
-        box.sigRangeChangedManually.connect(self._on_moved)
+        box.sigRangeChangedManually.connect(self.on_moved)
         for curve in chart.curves:
             self._curves[curve.series] = PlotCurve(item)
         self._plots.append(plot)
@@ -206,7 +236,7 @@ class PlotArea(QWidget):
         if len(times_s) and box.sceneBoundingRect().contains(place) and t_s <= times_s[-1]:
             self.chosen.emit(max(float(t_s), 0.0))
 
-    def _tell_values(self, number: int, place: QPointF) -> None:
+    def tell_values(self, number: int, place: QPointF) -> None:
         """Say in the tool tip what the curves were under the pointer: a sample, or a column of many."""
         plot, columns, times_s = self._plots[number], self._columns[number], self._history.times_s()
         if columns is not None and len(times_s):
@@ -264,7 +294,7 @@ class PlotArea(QWidget):
                 self._curves[curve.series].set_pen(curve_pen(theme, i))
 
     def _set_title(self, number: int, chart: Chart) -> None:
-        theme = self._look.theme
+        theme = self.look.theme
         names = " ".join(
             f"<span style='color:{theme.series[i]}'>{curve_mark(theme, i)}</span> {escape(curve.name)}"
             for i, curve in enumerate(chart.curves)

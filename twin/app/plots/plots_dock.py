@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QComboBox, QMainWindow, QSizePolicy, QStackedWidget
+from PySide6.QtWidgets import QComboBox, QMainWindow, QSizePolicy, QStackedWidget, QWidget
 
 from twin.app.session.plot_pages import PAGES
 from twin.app.session.session import Session
@@ -50,6 +50,11 @@ class PlotsDock(Dock):
         session.curves.changed.connect(self._on_curves)
         session.looked.connect(self._on_looked)
         self.visibilityChanged.connect(self._on_visible)
+
+    @property
+    def page(self) -> QWidget | None:
+        """The widget in front: a page of plots, or `none`."""
+        return self._stack.currentWidget()
 
     @property
     def area(self) -> PlotArea | None:

@@ -28,7 +28,7 @@ class QueueDock(Dock):
 
     def __init__(self, look: Look, session: Session, feed: QueueFeed, parent: QMainWindow) -> None:
         super().__init__(look, "queue", "Queue", "clock", parent)
-        self._session, self._feed, self._seen = session, feed, False
+        self._session, self._feed, self.seen = session, feed, False
         self.chart, self.waiting = GanttChart(look), WaitingTable(look)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.addWidget(self.chart)
@@ -94,13 +94,13 @@ class QueueDock(Dock):
         )
 
     def _on_visible(self, seen: bool) -> None:
-        self._seen = seen
+        self.seen = seen
         if seen:
             self._refresh()
 
     def _refresh(self) -> None:
         """Show the newest moment; a dock behind another tab waits until it is seen."""
-        if not self._seen or self._feed.history is None:
+        if not self.seen or self._feed.history is None:
             return
         feed, history, frame = self._feed, self._feed.history, self._session.shown
         self.waiting.setVisible(self.width() >= _LIST_FROM_PX)

@@ -38,7 +38,7 @@ class HallVersions:
     def __init__(self, session: SessionState) -> None:
         self._session = session
         self._left_out: set[str] = set()  # ids of edits of the file that could not act in this run
-        self._plants: dict[int, Plant] = {}
+        self.plants: dict[int, Plant] = {}
         self._documents: dict[int, Document] = {}
         self.foreseen: RunState | None = None
         self._basis: tuple[Plant, Document] | None = None  # hall before, and scene after, of what is foreseen
@@ -46,7 +46,7 @@ class HallVersions:
     def clear(self) -> None:
         """Another run."""
         self._left_out.clear()
-        self._plants.clear()
+        self.plants.clear()
         self._documents.clear()
         self.foreseen = self._basis = None
 
@@ -118,7 +118,7 @@ class HallVersions:
         plant, document = live.plant, self.seeded(draft.shown)
         acted = [edit for edit in self._acting() if edit.at_s <= draft.t_s]
         if len(acted) > plant.epoch:
-            self._plants[plant.epoch], self._documents[plant.epoch] = plant, live.document
+            self.plants[plant.epoch], self._documents[plant.epoch] = plant, live.document
             scenario = live.document.scenario
             if self._left_out:  # the scene that is shown has them, the hall has not
                 scenario = self.seeded(draft.file).scenario
@@ -141,7 +141,7 @@ class HallVersions:
                     )
         elif len(acted) < plant.epoch:  # one that had acted here was refused there
             self._build(effective(draft.file, 0.0), acted, len(acted))
-            plant = self._plants[len(acted)]
+            plant = self.plants[len(acted)]
         session.show(document, plant)
 
     def _is_foreseen(self, before: Plant, after: Document) -> bool:
@@ -154,10 +154,10 @@ class HallVersions:
         session, draft, plant = self._session, self._session.draft, self._session.live.plant
         if draft is None or plant is None or layout.epoch != plant.epoch or is_of(layout, plant):
             return
-        self._plants.clear()
+        self.plants.clear()
         self._documents.clear()
         self._build(effective(draft.file, 0.0), self._acting(), layout.epoch)
-        session.show(self.seeded(draft.shown), self._plants.get(layout.epoch, plant))
+        session.show(self.seeded(draft.shown), self.plants.get(layout.epoch, plant))
 
     def leave_out(self, events: Iterable[Event]) -> None:
         """Take note of edits that the worker refused when their time came: its hall stands without them."""
@@ -167,7 +167,7 @@ class HallVersions:
             if edit.id not in refused:
                 continue
             self._left_out.add(edit.id)
-            self._plants.clear()
+            self.plants.clear()
             self._documents.clear()
             session.trouble.emit(
                 Trouble("An edit no longer fits", f"{edit.title or edit.id}: {refused[edit.id].text}")
@@ -186,11 +186,11 @@ class HallVersions:
         edits = self._acting()
         for known in (True, False):
             if not known:  # made of edits that the file holds no more, or did not hold yet
-                self._plants.clear()
+                self.plants.clear()
                 self._documents.clear()
-            if epoch not in self._plants:
+            if epoch not in self.plants:
                 self._build(effective(draft.file, 0.0), edits, epoch)
-            plant = self._plants.get(epoch)
+            plant = self.plants.get(epoch)
             if plant is not None and is_of(frame.layout, plant):
                 break
         else:
@@ -211,12 +211,12 @@ class HallVersions:
     def _build(self, first: Document, edits: Iterable[Edit], epoch: int) -> None:
         """Build the hall and let edits act on it, one by one as they did in the run."""
         scenario = self.seeded(first).scenario
-        plant = self._plants[0] if 0 in self._plants else plant_of(scenario)
-        self._plants[0] = plant
+        plant = self.plants[0] if 0 in self.plants else plant_of(scenario)
+        self.plants[0] = plant
         for edit in edits:
             if plant.epoch == epoch:
                 return
             scenario = edited(scenario, edit.changes)
-            after = self._plants.get(plant.epoch + 1)
+            after = self.plants.get(plant.epoch + 1)
             plant = rebuild(plant, scenario) if after is None else after
-            self._plants[plant.epoch] = plant
+            self.plants[plant.epoch] = plant

@@ -40,7 +40,7 @@ class Looking:
         self.past: RunState | None = None
         self.told = 0
         self._complained = ""
-        self._figures_wall_s = self._events_wall_s = self._looked_wall_s = -math.inf
+        self._figures_wall_s = self.events_wall_s = self._looked_wall_s = -math.inf
         self._held = False
         session.replay.looked.connect(self._on_looked)
 
@@ -52,7 +52,7 @@ class Looking:
         """Let figures and lists follow the picture."""
         was_held, self._held = self._held, self._session.replay.scrubbing
         if was_held and not self._held:
-            self._figures_wall_s = self._events_wall_s = -math.inf
+            self._figures_wall_s = self.events_wall_s = -math.inf
         if not self._held or wall_s - self._looked_wall_s > _HELD_WALL_S:
             self._follow(wall_s)
 
@@ -61,7 +61,7 @@ class Looking:
         if past is None or past.frame is None:
             return
         count = bisect_right(session.live.events, session.shown_s, key=lambda event: event.t_s)
-        if count != self.told and wall_s >= self._events_wall_s:
+        if count != self.told and wall_s >= self.events_wall_s:
             self._tell_events(count, wall_s)
         if past.frame is not session.shown and wall_s >= self._figures_wall_s:
             began_s, session.shown = thread_time(), past.frame
@@ -139,7 +139,7 @@ class Looking:
             session.events_added.emit(fresh)
         else:
             session.rewound.emit()
-        self._events_wall_s = wall_s + self._rest_s(thread_time() - began_s)
+        self.events_wall_s = wall_s + self._rest_s(thread_time() - began_s)
 
     def _rest_s(self, cost_s: float) -> float:
         """Return how long to wait after what took so long."""

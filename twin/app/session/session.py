@@ -330,7 +330,7 @@ class Session(SessionState):
         if self.looking_s is not None:
             self.replay.play(self.speed)
         elif self.document is not None and not self.finished and not self.lost:
-            self._leave()
+            self.leave_start()
             self.client.play(self.speed)
             self.set_running(True)
 
@@ -371,10 +371,10 @@ class Session(SessionState):
             self.replay.step(1)
         elif self.document is not None and not self.finished and not self.lost:
             self.set_running(False)
-            self._leave()
+            self.leave_start()
             self.client.step()
 
-    def _leave(self) -> None:
+    def leave_start(self) -> None:
         """Leave t = 0 with the scene as it is now."""
         if self._begins.isActive():
             self.restart()

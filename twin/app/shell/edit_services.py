@@ -81,11 +81,12 @@ class Editing:
         found = left_behind()[:MOST_OFFERED]
         self._offered, self._otherwise = {left.journal for left in found}, otherwise
         for left in reversed(found):
-            self._offer(left)
+            self.offer(left)
         if not found:
             self._go_on()
 
-    def _offer(self, left: RecoveredWork) -> None:
+    def offer(self, left: RecoveredWork) -> None:
+        """Ask whether work that was never saved is to be recovered."""
         title, words = _offered(left)
         words += " The run is paused until you choose." if self._otherwise is not None else ""
         self._notifications.ask(
@@ -97,7 +98,7 @@ class Editing:
         if self.file.recover(left):
             self._otherwise = None
         else:
-            self._offer(left)  # it is still there
+            self.offer(left)  # it is still there
 
     def _discard(self, left: RecoveredWork) -> None:
         discard(left.journal)

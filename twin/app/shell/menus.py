@@ -61,6 +61,11 @@ class MenuBar:
         self._on_keys()
         self._on_context()
 
+    @property
+    def model(self) -> Application:
+        """The actions, by id."""
+        return self._model
+
     def entries(self) -> list[PaletteEntry]:
         """Return what the palette offers: every action possible now."""
         made = []

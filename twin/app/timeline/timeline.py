@@ -111,14 +111,14 @@ class Timeline(QWidget):
         strip.held.connect(partial(setattr, session.replay, "scrubbing"))
         strip.to_live.connect(self.back_to_live)
         strip.loop_wanted.connect(lambda loop: session.replay.set_loop(*loop))
-        strip.menu_wanted.connect(self._offer)
+        strip.menu_wanted.connect(self.offer)
         session.run_started.connect(self.strip.let_go)
         session.run_started.connect(self._on_run)
         session.began.connect(lambda _file: self._on_run())
-        session.time_changed.connect(self._on_time)
+        session.time_changed.connect(self.on_time)
         session.advanced.connect(self._on_advanced)
-        session.looked.connect(lambda _t_s: self._on_time())
-        session.playing_changed.connect(lambda _playing: self._on_time())
+        session.looked.connect(lambda _t_s: self.on_time())
+        session.playing_changed.connect(lambda _playing: self.on_time())
         session.broken.connect(lambda _one: self._on_advanced())
         session.mended.connect(self._on_mended)
         session.document_changed.connect(lambda _document: self._on_advanced())
@@ -262,7 +262,7 @@ class Timeline(QWidget):
         self.strip.show_whole(session.end_s)
         self._on_loop()
         self._on_advanced()
-        self._on_time()
+        self.on_time()
 
     def _on_advanced(self, _t_s: float = 0.0) -> None:
         session, strip = self._session, self.strip
@@ -292,7 +292,8 @@ class Timeline(QWidget):
         self.strip.show_loop(loop)
         self.loop_button.setChecked(loop is not None)
 
-    def _on_time(self, _t_s: float = 0.0) -> None:
+    def on_time(self, _t_s: float = 0.0) -> None:
+        """Show the time and the state of the run on screen."""
         session = self._session
         document, looking = session.document, session.looking_s is not None
         for widget in (self.before_button, self.backwards_button, self.after_button, *self._tools):
@@ -349,7 +350,7 @@ class Timeline(QWidget):
         moments = self._views.moments if self._views is not None else ()
         return [kept for kept in moments if low_s <= kept.t_s <= high_s]
 
-    def _offer(self, place: QPoint, at_s: float) -> None:
+    def offer(self, place: QPoint, at_s: float) -> None:
         """Offer what can be done with a time."""
         session, views = self._session, self._views
         if session.document is None or views is None:

@@ -35,7 +35,7 @@ class FocusRing(QObject):
         self._ring: _Ring | None = None
         self._watched: list[QWidget] = []
         self._windows: list[QWindow] = []
-        app.focusChanged.connect(self._on_focus)
+        app.focusChanged.connect(self.on_focus)
 
     @property
     def seen(self) -> QRect | None:
@@ -45,7 +45,7 @@ class FocusRing(QObject):
 
     def close(self) -> None:
         """Let go of the application and its windows."""
-        self._app.focusChanged.disconnect(self._on_focus)
+        self._app.focusChanged.disconnect(self.on_focus)
         self._unwatch()
         for window in self._windows:
             if isValid(window):
@@ -66,7 +66,8 @@ class FocusRing(QObject):
             self._place()
         return False
 
-    def _on_focus(self, _: QWidget | None, now: QWidget | None) -> None:
+    def on_focus(self, _: QWidget | None, now: QWidget | None) -> None:
+        """Put the ring round the widget that has the keyboard now."""
         self._unwatch()
         if now is not None and isValid(now):  # its dialog may close as it gets the keyboard
             self._listen_to(now.window())

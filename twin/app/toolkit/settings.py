@@ -32,6 +32,11 @@ class UserSettings:
             self._store = QSettings(str(file), QSettings.Format.IniFormat)
 
     @property
+    def path(self) -> Path:
+        """The file the settings are kept in."""
+        return Path(self._store.fileName())
+
+    @property
     def recent(self) -> list[Path]:
         """Return the scenes opened last, newest first, those that still exist."""
         stored = self._store.value("recent", [])

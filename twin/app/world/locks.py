@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from twin.commands.edit.addressables import thing
+from twin.commands.edit.addressables import item_of
 from twin.commands.edit.command import CommandError
 from twin.scenario import Scenario
 
@@ -30,7 +30,7 @@ def struck(before: Scenario, after: Scenario, locked: Iterable[str]) -> str:
 
 def _said_of(scenario: Scenario, id: str) -> Any:
     """Return everything that a scene says of a thing."""
-    one = thing(scenario, id)
+    one = item_of(scenario, id)
     if one.kind == "hall" and one.hall is not None:
         return one.hall.model_copy(update={"title": ""})
     if one.hall is not None:

@@ -20,15 +20,15 @@ def rack(part: RackPart, catalog: Catalog) -> Findings:
     if used_u > part.height_u:
         message = f"its equipment needs {used_u:g} U of {part.height_u:g} U"
         yield CatalogFinding("error", part.id, "height_u", message)
-    gpus = sum(one.n_gpu * count for one, count in held if isinstance(one, NodePart))
+    gpus = sum(member.n_gpu * count for member, count in held if isinstance(member, NodePart))
     if gpus != part.n_gpu:
         yield CatalogFinding("error", part.id, "n_gpu", f"{part.n_gpu}, but its nodes hold {gpus}")
-    deepest = max((one.depth_m for one, _ in held if one.depth_m is not None), default=0.0)
+    deepest = max((member.depth_m for member, _ in held if member.depth_m is not None), default=0.0)
     if deepest > part.depth_m:
         yield CatalogFinding(
             "error", part.id, "depth_m", f"{part.depth_m:g} m is less than its equipment, {deepest:g} m"
         )
-    weight_kg = sum((one.weight_kg or 0.0) * count for one, count in held)
+    weight_kg = sum((member.weight_kg or 0.0) * count for member, count in held)
     if part.weight_kg is not None and part.weight_kg < weight_kg:
         message = f"{part.weight_kg:g} kg is less than what is in it, {weight_kg:g} kg"
         yield CatalogFinding("error", part.id, "weight_kg", message)
@@ -37,7 +37,9 @@ def rack(part: RackPart, catalog: Catalog) -> Findings:
 
 
 def _power(part: RackPart, held: list[tuple[Part, int]]) -> Findings:
-    nameplate_w = sum(one.max_w * count for one, count in held if isinstance(one, NodePart | SwitchPart))
+    nameplate_w = sum(
+        member.max_w * count for member, count in held if isinstance(member, NodePart | SwitchPart)
+    )
     if nameplate_w > part.max_w:
         message = (
             f"{shown(part.max_w, 'power')} is less than the nameplates of what is in it, "
@@ -46,12 +48,12 @@ def _power(part: RackPart, held: list[tuple[Part, int]]) -> Findings:
         yield CatalogFinding(
             "error" if nameplate_w > 1.1 * part.max_w else "warning", part.id, "max_w", message
         )
-    shelves = [(one, count) for one, count in held if isinstance(one, PowerShelfPart)]
+    shelves = [(member, count) for member, count in held if isinstance(member, PowerShelfPart)]
     if not shelves:
         return
     present = sum(count for _, count in shelves)
     needed = part.shelves_needed if part.shelves_needed is not None else present
-    capacity_w = needed * min(one.capacity_w for one, _ in shelves)
+    capacity_w = needed * min(shelf.capacity_w for shelf, _ in shelves)
     if needed > present or capacity_w < part.max_w:
         message = (
             f"{needed} of {present} shelves deliver {shown(capacity_w, 'power')}, the rack takes up to "
@@ -61,7 +63,7 @@ def _power(part: RackPart, held: list[tuple[Part, int]]) -> Findings:
 
 
 def _cooling(part: RackPart, held: list[tuple[Part, int]]) -> Findings:
-    liquid = any(isinstance(one, NodePart) and one.cooling == "liquid" for one, _ in held)
+    liquid = any(isinstance(member, NodePart) and member.cooling == "liquid" for member, _ in held)
     if liquid != (part.liquid_fraction > 0.0):
         message = f"{part.liquid_fraction:.0%}, but its nodes are {'liquid' if liquid else 'air'}-cooled"
         yield CatalogFinding("error", part.id, "liquid_fraction", message)

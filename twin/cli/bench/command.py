@@ -31,10 +31,10 @@ def measure_speed(json: Json = False) -> None:
     import typer
 
     from twin.cli.display import has_display, in_virtual_display
-    from twin.cli.errors import told
+    from twin.cli.errors import reporting_errors
     from twin.cli.output import print_json
 
-    with told():
+    with reporting_errors():
         drawn = has_display()
         if not drawn and shutil.which("Xvfb"):
             raise typer.Exit(in_virtual_display(sys.argv[1:], 1600, 1000))

@@ -264,17 +264,17 @@ class _Typist:
 
 def summary(timed: list[Timed]) -> dict[str, float]:
     """Return the figures of many edits [ms]."""
-    wall = [one.wall_ms for one in timed]
-    cpu = [one.cpu_ms for one in timed]
-    after = [one.after_ms for one in timed]
-    answer_p50, answer_p99 = np.percentile([one.answer_ms for one in timed], [50, 99]).tolist()
+    wall = [edit.wall_ms for edit in timed]
+    cpu = [edit.cpu_ms for edit in timed]
+    after = [edit.after_ms for edit in timed]
+    answer_p50, answer_p99 = np.percentile([edit.answer_ms for edit in timed], [50, 99]).tolist()
     p50, p99 = np.percentile(wall, [50, 99]).tolist()
     cpu_p50, cpu_p99 = np.percentile(cpu, [50, 99]).tolist()
     return {
         "p50_ms": p50,
         "p99_ms": p99,
         "max_ms": max(wall),
-        "over_goal": sum(one > GOAL_MS for one in wall),
+        "over_goal": sum(spent_ms > GOAL_MS for spent_ms in wall),
         "answer_p50_ms": answer_p50,
         "answer_p99_ms": answer_p99,
         "cpu_p50_ms": cpu_p50,
@@ -287,19 +287,19 @@ def summary(timed: list[Timed]) -> dict[str, float]:
 
 def table(title: str, timed: list[Timed]) -> str:
     """Return the CPU time of the GUI thread by kind of command, and by phase [ms]."""
-    phases = [*PHASES, *sorted({phase for one in timed for phase in one.phases} - set(PHASES))]
+    phases = [*PHASES, *sorted({phase for edit in timed for phase in edit.phases} - set(PHASES))]
     heads = ["edits", "p50", "max", *phases, "after"]
     widths = [max(len(head), 6) for head in heads]
     lines = [title, " ".join([f"{'':<14}", *(f"{h:>{w}}" for h, w in zip(heads, widths, strict=True))])]
-    for kind in [*sorted({one.kind for one in timed}), ""]:
-        mine = [one for one in timed if kind in ("", one.kind)]
-        cpu = [one.cpu_ms for one in mine]
+    for kind in [*sorted({edit.kind for edit in timed}), ""]:
+        of_kind = [edit for edit in timed if kind in ("", edit.kind)]
+        cpu = [edit.cpu_ms for edit in of_kind]
         figures = [
-            f"{len(mine):d}",
+            f"{len(of_kind):d}",
             f"{np.median(cpu):.1f}",
             f"{max(cpu):.1f}",
-            *(f"{np.mean([one.phases.get(phase, 0.0) for one in mine]):.1f}" for phase in phases),
-            f"{np.mean([one.after_ms for one in mine]):.1f}",
+            *(f"{np.mean([edit.phases.get(phase, 0.0) for edit in of_kind]):.1f}" for phase in phases),
+            f"{np.mean([edit.after_ms for edit in of_kind]):.1f}",
         ]
         cells = (f"{figure:>{width}}" for figure, width in zip(figures, widths, strict=True))
         lines.append(" ".join([f"{kind or 'all':<14}", *cells]))
@@ -308,13 +308,13 @@ def table(title: str, timed: list[Timed]) -> str:
 
 def slowest(timed: list[Timed]) -> str:
     """Return the edits that took longest by a clock, and the CPU time of each of their phases [ms]."""
-    over = sum(one.wall_ms > GOAL_MS for one in timed)
+    over = sum(edit.wall_ms > GOAL_MS for edit in timed)
     lines = [f"{over} of {len(timed)} edits took longer than {GOAL_MS:.0f} ms; the slowest:"]
-    for number, one in sorted(enumerate(timed, 1), key=lambda each: -each[1].wall_ms)[:_SLOWEST]:
-        spent = sorted(one.phases.items(), key=lambda each: -each[1])
+    for number, edit in sorted(enumerate(timed, 1), key=lambda each: -each[1].wall_ms)[:_SLOWEST]:
+        spent = sorted(edit.phases.items(), key=lambda each: -each[1])
         parts = ", ".join(f"{phase} {spent_ms:.1f}" for phase, spent_ms in spent if spent_ms >= 0.05)
-        waited_ms = one.wall_ms - one.cpu_ms
-        lines.append(f"{one.wall_ms:6.1f} edit {number} {one.title}: {parts}, waiting {waited_ms:.1f}")
+        waited_ms = edit.wall_ms - edit.cpu_ms
+        lines.append(f"{edit.wall_ms:6.1f} edit {number} {edit.title}: {parts}, waiting {waited_ms:.1f}")
     return "\n".join([*lines, ""])
 
 

@@ -60,8 +60,10 @@ def measured_apart(module: str, *names: str) -> tuple[float | None, float | None
     command = [sys.executable, "-m", module, *names]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     if done.returncode != 0:
-        what = " ".join((module, *names))
-        print(f"{what} failed: {done.stderr.strip()[-300:] or 'no reason given'}", file=sys.stderr)
+        module_and_names = " ".join((module, *names))
+        print(
+            f"{module_and_names} failed: {done.stderr.strip()[-300:] or 'no reason given'}", file=sys.stderr
+        )
         return None, None
     cpu_s, memory_mb = json.loads(done.stdout)
     return cpu_s, memory_mb
@@ -119,7 +121,7 @@ def giant_day() -> Scenario:
     from twin.scenario.reading.inject_option import parse_injection
 
     scenario = loads(_GIANT, "giant-day").scenario
-    return scenario.model_copy(update={"interventions": tuple(parse_injection(one) for one in FAULTS)})
+    return scenario.model_copy(update={"interventions": tuple(parse_injection(fault) for fault in FAULTS)})
 
 
 def _unit(k: int) -> float:

@@ -30,7 +30,7 @@ def main(scene: str, began_s: float) -> int:
 
     def watch() -> None:
         """Wait for the window, then for a draw of its hall after there is a frame to show."""
-        windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
+        windows = [window for window in QApplication.topLevelWidgets() if isinstance(window, MainWindow)]
         if windows:
             looking.stop()
             windows[0].hall.view.canvas.events.draw.connect(lambda _event: drawn(windows[0]))

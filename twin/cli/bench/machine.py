@@ -70,10 +70,10 @@ def engine_load() -> float:
             due_s, k = heappop(heap)
             row = rows[k]
             heappush(heap, (row.move(1.0 + (k * 37 % 11) / 7.0), k))
-            told = held.setdefault(row.name, [])
-            told.append(max(due_s, row.due_s))
-            if len(told) > 100:
-                told.clear()
+            times_s = held.setdefault(row.name, [])
+            times_s.append(max(due_s, row.due_s))
+            if len(times_s) > 100:
+                times_s.clear()
     return process_time() - began_s
 
 

@@ -44,7 +44,7 @@ def open_window(
     looking = QTimer()
 
     def watch() -> None:
-        windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
+        windows = [window for window in QApplication.topLevelWidgets() if isinstance(window, MainWindow)]
         if windows and windows[0].session.frame is not None and ready(windows[0]):
             looking.stop()
             begin(windows[0])

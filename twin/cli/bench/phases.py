@@ -39,8 +39,8 @@ class PhaseTimer:
             module, _, path = place.partition(":")
             *owners, name = path.split(".")
             owner: Any = import_module(module)
-            for one in owners:
-                owner = getattr(owner, one)
+            for owner_name in owners:
+                owner = getattr(owner, owner_name)
             setattr(owner, name, self._timed(phase, getattr(owner, name)))
 
     def take(self) -> dict[str, float]:

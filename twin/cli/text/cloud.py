@@ -12,17 +12,17 @@ def cloud_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line for each cloud, each job that lost its site, and what owning costs; none where there is nothing."""
     economics = summary.get("economics") or {}
     for name, cloud in summary.get("cloud", {}).items():
-        there = f", {cloud['there']} there now" if cloud["there"] else ""
+        now = f", {cloud['there']} there now" if cloud["there"] else ""
         yield (
-            f"{name}: {cloud['jobs']:,} jobs{there}, {cloud['gpu_h']:,.0f} GPU-hours for {cloud['cost_usd']:,.0f} USD, "
+            f"{name}: {cloud['jobs']:,} jobs{now}, {cloud['gpu_h']:,.0f} GPU-hours for {cloud['cost_usd']:,.0f} USD, "
             f"{cloud['egress_usd']:,.0f} USD for data out, at most {cloud['quota_peak']:,} GPUs, "
             f"{units.spoken(cloud['wait_saved_s'])} of waiting saved"
         )
     disaster = summary.get("disaster") or {}
-    for one in disaster.get("jobs", ()):
+    for job in disaster.get("jobs", ()):
         yield (
-            f"{one['job']} lost its site and went to {one['cloud']}: {units.spoken(one['rpo_s'])} of work lost (RPO), "
-            f"first step there after {units.spoken(one['rto_s'])} (RTO)"
+            f"{job['job']} lost its site and went to {job['cloud']}: {units.spoken(job['rpo_s'])} of work lost (RPO), "
+            f"first step there after {units.spoken(job['rto_s'])} (RTO)"
         )
     if economics.get("own_usd_gpu_h"):
         yield (

@@ -20,15 +20,15 @@ def print_comparison(names: tuple[str, str], found: Comparison) -> None:
 
     show = console().print
     seeds = found.seeds
-    many = any(one.paired is not None for one in found.differences.values())
+    many = any(difference.paired is not None for difference in found.differences.values())
     for side, name in zip("AB", names, strict=True):
         show(f"{side}: {name}", markup=False, soft_wrap=True)
-    said = (
+    runs_words = (
         f"Means of {len(seeds)} runs of each, seeds {seeds[0]} to {seeds[-1]}"
         if many
         else f"One run of each, seed {' and '.join(map(str, seeds))}"
     )
-    show(f"{said}\n", markup=False)
+    show(f"{runs_words}\n", markup=False)
     for remark in found.remarks:
         show(f"{remark}\n", markup=False)
     spread = ("paired ±", "unpaired ±", "seeds + / -") if many else ()
@@ -48,13 +48,13 @@ def _cells(figure: ComparedFigure, found: Comparison, many: bool) -> tuple[str, 
     from twin.analysis.figure_words import apart_words, value_words
     from twin.analysis.significance import judged, seeds_words
 
-    one = found.differences[figure.key]
-    cells = [value_words(figure, value, one.size) for value in (one.a, one.b)]
-    cells.append(apart_words(figure, one.difference, like=one.size))
+    difference = found.differences[figure.key]
+    cells = [value_words(figure, value, difference.size) for value in (difference.a, difference.b)]
+    cells.append(apart_words(figure, difference.difference, like=difference.size))
     if many:
-        halves = (one.paired, one.unpaired)
-        cells += ["" if half is None else apart_words(figure, half, "-", one.size) for half in halves]
-        cells.append(seeds_words(one))
+        halves = (difference.paired, difference.unpaired)
+        cells += ["" if half is None else apart_words(figure, half, "-", difference.size) for half in halves]
+        cells.append(seeds_words(difference))
     return (*cells, judged(figure, found).words)
 
 

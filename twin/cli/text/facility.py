@@ -30,12 +30,14 @@ def facility_lines(summary: Mapping[str, Any]) -> Any:
     table.add_column(justify="right")
     table.add_column()
     used = energy["facility_j"] or 1.0
-    for what, joules, more in _rows(energy, facility):
+    for title, joules, more in _rows(energy, facility):
         table.add_row(
-            Text(what), Text(render(joules, "energy", digits=4)), Text(more or f"{100 * joules / used:.1f} %")
+            Text(title),
+            Text(render(joules, "energy", digits=4)),
+            Text(more or f"{100 * joules / used:.1f} %"),
         )
-    for what, said in _others(summary, facility):
-        table.add_row(Text(what), Text(""), Text(said))
+    for title, words in _remarks(summary, facility):
+        table.add_row(Text(title), Text(""), Text(words))
     return table
 
 
@@ -49,7 +51,7 @@ def _rows(energy: Mapping[str, Any], facility: Mapping[str, Any]) -> Iterator[tu
     yield "GPUs", energy["gpu_j"], ""
     yield "other IT load", energy["it_j"] - energy["gpu_j"], ""
     yield "cooling", energy["cooling_j"], ""
-    worst = sorted(facility["loss_by_stage_j"].items(), key=lambda one: -one[1])
+    worst = sorted(facility["loss_by_stage_j"].items(), key=lambda stage: -stage[1])
     named = ", ".join(
         f"{_STAGES.get(kind, kind)} {100 * joules / (energy['facility_j'] or 1.0):.1f} %"
         for kind, joules in worst[:3]
@@ -58,7 +60,7 @@ def _rows(energy: Mapping[str, Any], facility: Mapping[str, Any]) -> Iterator[tu
     yield "distribution losses", energy["loss_j"], named
 
 
-def _others(summary: Mapping[str, Any], facility: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _remarks(summary: Mapping[str, Any], facility: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     tonnes, water_l = facility["carbon_kg"] / 1e3, summary["water_l"]
     yield "cost and carbon", f"{facility['cost_usd']:,.0f} USD, {tonnes:,.1f} t CO2"
     if water_l and summary["wue_l_kwh"] is not None:

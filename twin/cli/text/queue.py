@@ -39,8 +39,8 @@ def queue_table(queue: Mapping[str, Any]) -> Table:
     )
     counts = {key: queue.get(key, 0) for key in ("killed", "cancelled", "preemptions", "requeues")}
     if any(counts.values()):
-        said = ", ".join(f"{number:,} {key}" for key, number in counts.items() if number)
-        table.add_row("Not at once", "", said)
+        counts_words = ", ".join(f"{number:,} {key}" for key, number in counts.items() if number)
+        table.add_row("Not at once", "", counts_words)
     return table
 
 
@@ -50,15 +50,15 @@ def tenants_table(tenants: Mapping[str, Mapping[str, Any]]) -> Table:
     table.add_column("tenant", no_wrap=True)
     for head in ("jobs", "GPU-hours", "of installed", "utilisation", "mean wait", "energy"):
         table.add_column(head, justify="right", no_wrap=True)
-    for id, one in tenants.items():
+    for id, figures in tenants.items():
         table.add_row(
             id or "nobody's",
-            f"{one.get('jobs', 0):,}",
-            f"{one.get('gpu_s', 0.0) / 3600.0:,.0f}",
-            _percent(one.get("allocation")),
-            _percent(one.get("utilisation")) if one.get("gpu_s") else "-",
-            _time(one.get("wait_mean_s")),
-            _energy(one.get("energy_j")),
+            f"{figures.get('jobs', 0):,}",
+            f"{figures.get('gpu_s', 0.0) / 3600.0:,.0f}",
+            _percent(figures.get("allocation")),
+            _percent(figures.get("utilisation")) if figures.get("gpu_s") else "-",
+            _time(figures.get("wait_mean_s")),
+            _energy(figures.get("energy_j")),
         )
     return table
 
@@ -82,8 +82,8 @@ def jobs_table(jobs: Sequence[Mapping[str, Any]]) -> Group:
     for job in jobs:
         state = state_of(job)
         states[state] = states.get(state, 0) + 1
-    said = ", ".join(f"{number:,} {state}" for state, number in sorted(states.items()))
-    rest = f"and {len(jobs) - _SHOWN:,} more jobs (--json tells all); in all {said}"
+    states_words = ", ".join(f"{number:,} {state}" for state, number in sorted(states.items()))
+    rest = f"and {len(jobs) - _SHOWN:,} more jobs (--json tells all); in all {states_words}"
     return Group(Text("Jobs", style="bold"), table, Text(rest, style="dim"), Text())
 
 

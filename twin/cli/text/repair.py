@@ -15,8 +15,8 @@ def repair_lines(summary: Mapping[str, Any]) -> Iterator[str]:
         return
     if repairs["done"] or repairs["open"]:
         waits = [
-            f"{repairs[key]:,} for {what}"
-            for key, what in (("waiting_for_hands", "a technician"), ("waiting_for_parts", "a spare part"))
+            f"{repairs[key]:,} for {noun}"
+            for key, noun in (("waiting_for_hands", "a technician"), ("waiting_for_parts", "a spare part"))
             if repairs[key]
         ]
         line = f"nodes repaired {repairs['done']:,}"
@@ -37,7 +37,7 @@ def repair_lines(summary: Mapping[str, Any]) -> Iterator[str]:
         )
     health, lemons = summary["health"], summary["lemons"]
     if health["runs"]:
-        found = ", ".join(f"{name} {one['found']:,}" for name, one in health["by_check"].items())
+        found = ", ".join(f"{name} {check['found']:,}" for name, check in health["by_check"].items())
         yield f"health checks ran {health['runs']:,} times on a node and found: {found}"
     if lemons["out"]:
         yield f"lemon nodes removed {lemons['out']:,}, replaced {lemons['replaced']:,}"

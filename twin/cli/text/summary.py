@@ -128,10 +128,10 @@ def _job(job: Mapping[str, Any]) -> Group:
     def item(key: str, show: Any) -> str:
         return "unknown" if job[key] is None else str(show(job[key]))
 
-    said = table_of()
+    figures = table_of()
     for head in ("state", "GPUs", "from", "to", "steps", "step", "MFU", "lost", "interruptions"):
-        said.add_column(head, justify="left" if head == "state" else "right", no_wrap=True)
-    said.add_row(
+        figures.add_column(head, justify="left" if head == "state" else "right", no_wrap=True)
+    figures.add_row(
         state_of(job),
         f"{job['gpus']:,}",
         item("start_s", _time),
@@ -154,7 +154,7 @@ def _job(job: Mapping[str, Any]) -> Group:
         below.append(Text(f"network: {job['network_reason']}", style="dim"))
     if job.get("fits") is False:
         below.append(Text(f"does not fit: {job['reason']}", style="red"))
-    return _titled(f"Job {job['id']}", said, *below)
+    return _titled(f"Job {job['id']}", figures, *below)
 
 
 def _ledger(ledger: Mapping[str, float]) -> Group:
@@ -177,21 +177,21 @@ def _ledger(ledger: Mapping[str, float]) -> Group:
 def _fabrics(fabrics: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield a line for each fabric: what it is, its busiest link, and what is down."""
     for fabric in fabrics:
-        said = [str(fabric["technology"])] if fabric["technology"] else []
+        clauses = [str(fabric["technology"])] if fabric["technology"] else []
         busiest = fabric["busiest"]
-        said.append(
+        clauses.append(
             f"busiest link {busiest[0]['id']} at {_percent(busiest[0]['load'])}" if busiest else "no load"
         )
-        for key, one, many in (
+        for key, singular, plural in (
             ("links_down", "link down", "links down"),
             ("switches_down", "switch down", "switches down"),
             ("nodes_cut_off", "node cut off", "nodes cut off"),
         ):
             if fabric[key]:
-                said.append(f"{fabric[key]:,} {one if fabric[key] == 1 else many}")
+                clauses.append(f"{fabric[key]:,} {singular if fabric[key] == 1 else plural}")
         if not any(fabric[key] for key in ("links_down", "switches_down", "nodes_cut_off")):
-            said.append("nothing down")
-        yield f"Fabric {fabric['id']}, at the end: {', '.join(said)}"
+            clauses.append("nothing down")
+        yield f"Fabric {fabric['id']}, at the end: {', '.join(clauses)}"
     if fabrics:
         yield ""
 
@@ -283,5 +283,5 @@ def _litres(value: float | None) -> str:
 def _time(seconds: float) -> str:
     if seconds == 0:
         return "0 s"
-    said = render(seconds, "duration", digits=3)
-    return said.replace(" d", " day" if said == "1 d" else " days")
+    text = render(seconds, "duration", digits=3)
+    return text.replace(" d", " day" if text == "1 d" else " days")

@@ -48,7 +48,7 @@ class FabricPorts:
 
     @property
     def free(self) -> int:
-        """Return those without a cable."""
+        """Return the number of ports without a cable."""
         return self.ports - self.used
 
 
@@ -59,25 +59,25 @@ class Budget:
     Attributes
     ----------
     racks, nodes, gpus
-        That stand.
+        Present ones.
     it_w
-        Most that racks draw, whichever of them have a feed [W].
+        Peak power of all racks, with or without a feed [W].
     fed_w
-        Of that what hangs on feeds [W].
+        Peak power of the racks that have a feed [W].
     feed_capacity_w
-        Of the items that feed racks, counting an A and a B path once [W]; inf: one of them is unlimited.
+        Capacity of the items that feed racks, an A and a B path counted once [W]; inf: one has no limit.
     grid_w
-        At the roots of the power tree with all losses [W].
+        Power at the roots of the power tree, losses included [W].
     heat_w, cooling_w
-        Heat of the nodes at their nameplate, and what loops can take [W].
+        Heat of the nodes at nameplate power, and cooling capacity of the loops [W].
     liquid_heat_w, liquid_cooling_w
-        Of that by coolant.
+        The part of both that goes into coolant [W].
     ports
         Of each fabric.
     weight_kg, footprint_m2
-        Of racks with what is in them, and the floor under them.
+        Weight of racks with their contents, and floor area under them.
     cost_usd
-        Of parts whose price is known; of nodes without one their GPUs.
+        Sum of known prices; a node without a price counts with that of its GPUs.
     unpriced
         Parts without a price, or with that of their GPUs alone, and how many there are.
     """
@@ -101,7 +101,7 @@ class Budget:
 
     @property
     def unpriced_parts(self) -> int:
-        """Return how many parts the cost leaves out, as a whole or but for their GPUs."""
+        """Return the number of parts without a price, or with a price of their GPUs only."""
         return sum(self.unpriced.values())
 
     @property
@@ -111,7 +111,7 @@ class Budget:
 
     @property
     def cooling_load(self) -> float:
-        """Return the heat as a share of what loops can take; nan without loops."""
+        """Return the heat as a share of the cooling capacity; nan without loops."""
         return self.heat_w / self.cooling_w if self.cooling_w else float("nan")
 
 
@@ -127,22 +127,24 @@ def figure_words(name: str, value: float) -> str:
 
 
 def difference(before: Budget, after: Budget) -> dict[str, float]:
-    """Return what an edit adds to each figure; those that stay are left out. Ports are ``ports.ib`` and ``used.ib``."""
+    """Return the change of each figure by an edit, without those that stay. Ports are ``ports.ib`` and ``used.ib``."""
     found = {}
-    for one in fields(Budget):
-        old, new = getattr(before, one.name), getattr(after, one.name)
+    for figure in fields(Budget):
+        old, new = getattr(before, figure.name), getattr(after, figure.name)
         if isinstance(old, int | float) and old != new:
-            found[one.name] = float(new) - float(old)
-    ports = {one.id: one for one in before.ports}
+            found[figure.name] = float(new) - float(old)
+    ports = {ports_before.id: ports_before for ports_before in before.ports}
     for fabric in after.ports:
-        old_one = ports.pop(fabric.id, FabricPorts(fabric.id, 0, 0))
+        old_ports = ports.pop(fabric.id, FabricPorts(fabric.id, 0, 0))
         found |= (
-            {f"ports.{fabric.id}": float(fabric.ports - old_one.ports)}
-            if fabric.ports != old_one.ports
+            {f"ports.{fabric.id}": float(fabric.ports - old_ports.ports)}
+            if fabric.ports != old_ports.ports
             else {}
         )
         found |= (
-            {f"used.{fabric.id}": float(fabric.used - old_one.used)} if fabric.used != old_one.used else {}
+            {f"used.{fabric.id}": float(fabric.used - old_ports.used)}
+            if fabric.used != old_ports.used
+            else {}
         )
     for gone in ports.values():
         found |= {f"ports.{gone.id}": -float(gone.ports), f"used.{gone.id}": -float(gone.used)}
@@ -220,11 +222,11 @@ def _heat_of_nodes_w(plant: Plant, catalog: Catalog) -> float:
 
 def _ports(scene: EditedScene) -> tuple[FabricPorts, ...]:
     plant = scene.plant
-    grow = {one.id for one in scene.scenario.fabrics if one.kind != "explicit"}
+    grow = {fabric.id for fabric in scene.scenario.fabrics if fabric.kind != "explicit"}
     switches, down, up = plant.switches, plant.node_links, plant.switch_links
     count = len(plant.fabrics)
-    there = switches.present
-    ports = np.bincount(switches.fabric[there], switches.ports[there], count) if count else np.zeros(0)
+    present = switches.present
+    ports = np.bincount(switches.fabric[present], switches.ports[present], count) if count else np.zeros(0)
     used = (
         np.bincount(down.fabric, minlength=count) + 2 * np.bincount(up.fabric, up.cables, count)
         if count
@@ -268,14 +270,14 @@ def _cost(scene: EditedScene) -> tuple[float, dict[str, int]]:
         [bool(name) and catalog.part(name).price_usd is not None for name in racks.part], np.bool_
     )
     for name in set(racks.part):
-        mine = np.array([part == name for part in racks.part], np.bool_)
-        add(name, int((mine & racks.present).sum()))
+        of_part = np.array([part == name for part in racks.part], np.bool_)
+        add(name, int((of_part & racks.present).sum()))
     loose = nodes.present & ~whole[nodes.rack] if len(racks.ids) else nodes.present
     numbers = np.bincount(nodes.part[loose], minlength=len(plant.node_parts))
     for name, number in zip(plant.node_parts, numbers.tolist(), strict=True):
         add(name, number)
-    for name, there in zip(plant.switches.part, plant.switches.present.tolist(), strict=True):
-        add(name, int(there))
+    for name, present in zip(plant.switches.part, plant.switches.present.tolist(), strict=True):
+        add(name, int(present))
     for table in (plant.loops, plant.power, plant.plants):
         for name, count in zip(table.part, (table.units * table.present).tolist(), strict=True):
             add(name, count)

@@ -1,4 +1,4 @@
-"""What a part asks of a site: power, heat, network ports, weight and money."""
+"""Demand of a part on a site: power, heat, network ports, weight and cost."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from twin.commands.budget.prices import price_of
 
 @dataclass(frozen=True)
 class PartLoad:
-    """What is asked for, as the design rules count it.
+    """Demand of a part, as the design rules count it.
 
     Attributes
     ----------
     power_w
-        The most it draws: nodes as measured at their highest, else by nameplate [W].
+        Peak power [W]: the measured maximum of a node, else the nameplate.
     heat_w
-        To be cooled: nodes by nameplate [W].
+        Heat to be cooled, of nodes by nameplate [W].
     ports
         Of the fabric.
     weight_kg, cost_usd
         None: not known.
     gives_w
-        Heat that it takes away, of coolers [W].
+        Cooling capacity of a cooler [W].
     unpriced
         What the price leaves out, by the names of parts: some inside, or the part itself.
     nodes
@@ -43,7 +43,7 @@ class PartLoad:
 
 
 def part_load(catalog: Catalog, part_id: str) -> PartLoad:
-    """Return what one part asks for, with all that is in it; raises UnknownPart."""
+    """Return the demand of a part with its contents; raises UnknownPart."""
     part = catalog.part(part_id)
     weight, price = part.weight_kg, price_of(catalog, part_id)
     cost, unpriced = price.usd, (price.leaves_out,) if price.leaves_out else ()
@@ -94,23 +94,23 @@ def _rack_load(catalog: Catalog, rack: RackPart) -> PartLoad:
     )
 
 
-def together(one: PartLoad, other: PartLoad) -> PartLoad:
-    """Return what two things ask for; a weight or price that is not known counts nothing."""
-    nodes = dict(one.nodes)
-    for name, count in other.nodes:
+def together(first: PartLoad, second: PartLoad) -> PartLoad:
+    """Return the sum of two demands; an unknown weight or price counts as nothing."""
+    nodes = dict(first.nodes)
+    for name, count in second.nodes:
         nodes[name] = nodes.get(name, 0) + count
     return PartLoad(
-        one.power_w + other.power_w,
-        one.heat_w + other.heat_w,
-        one.ports + other.ports,
-        _sum(one.weight_kg, other.weight_kg),
-        _sum(one.cost_usd, other.cost_usd),
-        one.gives_w + other.gives_w,
-        tuple(dict.fromkeys((*one.unpriced, *other.unpriced))),
+        first.power_w + second.power_w,
+        first.heat_w + second.heat_w,
+        first.ports + second.ports,
+        _sum(first.weight_kg, second.weight_kg),
+        _sum(first.cost_usd, second.cost_usd),
+        first.gives_w + second.gives_w,
+        tuple(dict.fromkeys((*first.unpriced, *second.unpriced))),
         tuple(nodes.items()),
     )
 
 
-def _sum(one: float | None, other: float | None) -> float | None:
-    known = [value for value in (one, other) if value is not None]
+def _sum(first: float | None, second: float | None) -> float | None:
+    known = [value for value in (first, second) if value is not None]
     return sum(known) if known else None

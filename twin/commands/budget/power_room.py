@@ -1,4 +1,4 @@
-"""How full the power tree of a scene is on the way to what more is to hang on it: the sums of the design rules."""
+"""Load of the power tree of a scene with an additional consumer, as the design rules sum it up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twin.plant.tables import Plant
 
 
 class Fullest(NamedTuple):
-    """The item that is fullest, and its load before and after as a share of what it may carry for long."""
+    """The power item with the highest load, before and after, as a share of its continuous limit."""
 
     id: str
     before: float
@@ -20,7 +20,7 @@ class Fullest(NamedTuple):
 
 
 class PowerRoom:
-    """The power tree as it is loaded now, and its feeds; about 2 ms at 16,384 GPUs."""
+    """The power tree with its present loads and feeds; about 2 ms at 16,384 GPUs."""
 
     def __init__(self, plant: Plant, catalog: Catalog) -> None:
         racks = plant.racks
@@ -32,18 +32,18 @@ class PowerRoom:
         self._pairs = np.unique(pairs[(pairs >= 0).any(axis=1)], axis=0).tolist()
 
     def with_more(self, more_w: float, rack: int = -1) -> Fullest | None:
-        """Return the fullest item between the feeds and the grid once more is drawn; None where none has a limit.
+        """Return the item with the highest load between feeds and grid with `more_w` more; None: none has a limit.
 
         Parameters
         ----------
         rack
-            In which it is; -1: it stands by itself, and hangs on the feeds with most room.
+            Slot of the rack that holds the consumer; -1: it stands alone, on the feeds with most capacity left.
         """
         racks = self._plant.racks
         pairs = self._pairs if rack < 0 else [[int(racks.feed_a[rack]), int(racks.feed_b[rack])]]
         found = [self._fullest([item for item in pair if item >= 0], more_w) for pair in pairs or [[]]]
-        limited = [one for one in found if one is not None]
-        return min(limited, key=lambda one: one.after) if limited else None
+        limited = [fullest for fullest in found if fullest is not None]
+        return min(limited, key=lambda fullest: fullest.after) if limited else None
 
     def _fullest(self, feeds: list[int], more_w: float) -> Fullest | None:
         found = None

@@ -1,4 +1,4 @@
-"""What parts cost as far as the catalogue knows, and what a sum of prices leaves out."""
+"""Prices of parts in the catalogue, and the parts that a sum of prices leaves out."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Price:
-    """Of one part [USD]; `leaves_out` names what of it has no price, "": nothing."""
+    """Price of one part [USD]; `leaves_out` names the components without a price, "": none."""
 
     usd: float | None
     leaves_out: str = ""
 
 
 def price_of(catalog: Catalog, part_id: str) -> Price:
-    """Return what a part costs: a node without a price of its own at least what its GPUs do; raises UnknownPart."""
+    """Return the price of a part, of a node without one that of its GPUs; raises UnknownPart."""
     part = catalog.part(part_id)
     if part.price_usd is not None:
         return Price(part.price_usd)
@@ -31,7 +31,7 @@ def price_of(catalog: Catalog, part_id: str) -> Price:
 
 
 def left_out(catalog: Catalog, unpriced: Mapping[str, int]) -> str:
-    """Return what a sum leaves out, as words: "2,144 GrandTeton-H100 without GPUs, 408 TH5-64x800G"; "": nothing.
+    """Return the parts without a price in a sum: "2,144 GrandTeton-H100 without GPUs, 408 TH5-64x800G"; "": nothing.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def left_out(catalog: Catalog, unpriced: Mapping[str, int]) -> str:
         Parts without a price, or with that of their GPUs alone, and how many there are.
     """
     prices = {name: price_of(catalog, name) for name in unpriced}
-    ordered = sorted(unpriced.items(), key=lambda one: (prices[one[0]].usd is None, -one[1], one[0]))
+    ordered = sorted(unpriced.items(), key=lambda entry: (prices[entry[0]].usd is None, -entry[1], entry[0]))
     named = [f"{count:,} {prices[name].leaves_out}" for name, count in ordered[:_MOST_NAMED]]
     more = len(ordered) - len(named)
     return ", ".join(named) + (

@@ -1,4 +1,4 @@
-"""What an id of a scene stands for: a generator, one of the items it makes, or anything else that has an id."""
+"""From an id to the item of a scene: a generator, an item it makes, or anything else with an id."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from twin.scenario.schema.electricity import PowerStage
 from twin.scenario.schema.site import Hall, Override, RowGenerator
 from twin.scenario.text.path import resolve, split
 
-ThingKind = Literal[
+ItemKind = Literal[
     "hall",
     "rows",
     "row",
@@ -40,34 +40,34 @@ ThingKind = Literal[
 
 
 @dataclass(frozen=True)
-class Thing:
-    """One thing of a scene.
+class SceneItem:
+    """An item of a scene.
 
     Attributes
     ----------
     id, kind
-        As people know it.
+        Id and kind of the item.
     path
-        Of the thing that the file holds: its generator, for an item.
+        Path of the entry in the file; of a generated item that of its generator.
     numbers
-        Of an item within its generator.
+        Numbers of a generated item within its generator.
     hall
         Of rows, racks and nodes: the hall whose overrides name it.
     """
 
     id: str
-    kind: ThingKind
+    kind: ItemKind
     path: str
     numbers: tuple[int, ...] = ()
     hall: Hall | None = None
 
     @property
     def generator(self) -> str:
-        """Return the id of what the file holds."""
+        """Return the id of the entry in the file."""
         return self.id.partition("/")[0]
 
 
-TITLES: dict[ThingKind, str] = {
+TITLES: dict[ItemKind, str] = {
     "rows": "row generator",
     "loops": "loop generator",
     "power": "power item",
@@ -77,26 +77,26 @@ TITLES: dict[ThingKind, str] = {
 }
 """What a kind is called where it is not its own name."""
 
-_DEPTHS: tuple[ThingKind, ...] = ("rows", "row", "rack", "node")
+_DEPTHS: tuple[ItemKind, ...] = ("rows", "row", "rack", "node")
 
 
-def thing(scenario: Scenario, id: str) -> Thing:
-    """Return what an id stands for.
+def item_of(scenario: Scenario, id: str) -> SceneItem:
+    """Return the item with an id.
 
     Raises
     ------
     CommandError
-        When nothing has it.
+        When no item has it.
     """
     name, *numbers = id.split("/")
-    index = tuple(int(one) for one in numbers if one.isdecimal())
+    index = tuple(int(number) for number in numbers if number.isdecimal())
     for hall in scenario.halls:
         if hall.id == id:
-            return Thing(id, "hall", f"halls[{id}]", hall=hall)
+            return SceneItem(id, "hall", f"halls[{id}]", hall=hall)
         for rows in hall.rows:
             if rows.id == name and len(index) == len(numbers) < len(_DEPTHS):
-                return Thing(id, _DEPTHS[len(index)], f"halls[{hall.id}].rows[{name}]", index, hall)
-    kinds: tuple[tuple[str, tuple[object, ...], ThingKind, ThingKind | None], ...] = (
+                return SceneItem(id, _DEPTHS[len(index)], f"halls[{hall.id}].rows[{name}]", index, hall)
+    kinds: tuple[tuple[str, tuple[object, ...], ItemKind, ItemKind | None], ...] = (
         ("power", scenario.power, "stage", "power"),
         ("cooling.loops", scenario.cooling.loops, "loops", "loop"),
         ("cooling.plants", scenario.cooling.plants, "plant", None),
@@ -112,11 +112,11 @@ def thing(scenario: Scenario, id: str) -> Thing:
         ("reservations", scenario.reservations, "reservation", None),
     )
     for where, items, whole, item in kinds:
-        if any(getattr(one, "id", None) == name for one in items):
+        if any(getattr(entry, "id", None) == name for entry in items):
             if not numbers:
-                return Thing(id, whole, f"{where}[{name}]")
+                return SceneItem(id, whole, f"{where}[{name}]")
             if item is not None and len(index) == len(numbers):
-                return Thing(id, item, f"{where}[{name}]", index)
+                return SceneItem(id, item, f"{where}[{name}]", index)
     if len(index) == len(numbers) == len(_DEPTHS) and any(
         rows.id == name for hall in scenario.halls for rows in hall.rows
     ):
@@ -125,8 +125,8 @@ def thing(scenario: Scenario, id: str) -> Thing:
     raise CommandError(f"there is no {id!r}", f"did you mean {near!r}?" if near else "")
 
 
-def titled(kind: ThingKind) -> str:
-    """Return what people call a kind of thing."""
+def titled(kind: ItemKind) -> str:
+    """Return the name of a kind of item for people."""
     return TITLES.get(kind, kind)
 
 
@@ -150,24 +150,24 @@ def made_by(scenario: Scenario, name: str) -> Loop | PowerStage:
 
 
 def override(hall: Hall, item: str) -> Override:
-    """Return what is said of an item; nothing particular when nothing is."""
+    """Return the override of an item; an empty one without any."""
     return hall.overrides.get(item, _PLAIN)
 
 
 def in_file(scene: EditedScene, path: str) -> bool:
-    """Return whether the file itself, and no other that it extends, says something at a path."""
-    own, *others = _saying(scene, path)
-    return own and not any(others)
+    """Return whether the file itself has a value at a path, and none of the files it extends."""
+    own, *inherited = _saying(scene, path)
+    return own and not any(inherited)
 
 
 def overrides(scene: EditedScene, path: str) -> bool:
-    """Return whether the file itself says something at a path where another that it extends does, too."""
-    own, *others = _saying(scene, path)
-    return own and any(others)
+    """Return whether the file itself has a value at a path that overrides one of a file it extends."""
+    own, *inherited = _saying(scene, path)
+    return own and any(inherited)
 
 
 def _saying(scene: EditedScene, path: str) -> tuple[bool, ...]:
-    """Return which files say something at a path, the scene's own first."""
+    """Return for each file whether it has a value at a path, the scene's own first."""
     return tuple(not resolve(split(path), file.tree)[1] for file in scene.document.files)
 
 
@@ -186,7 +186,7 @@ def counted(number: int, word: str) -> str:
 
 def people_say(scenario: Scenario, ids: tuple[str, ...]) -> str:
     """Return a selection in words: "rack gpu/0/3", "3 racks", "5 items"."""
-    kinds = {thing(scenario, one).kind for one in ids[:200]} if ids else set()
+    kinds = {item_of(scenario, id).kind for id in ids[:200]} if ids else set()
     if len(ids) == 1:
         return f"{titled(kinds.pop())} {ids[0]}"
     return counted(len(ids), titled(kinds.pop()) if len(kinds) == 1 else "item")

@@ -1,4 +1,4 @@
-"""Changes being gathered into a Patch: values as YAML text, overrides of many items at once, references kept whole."""
+"""Collects changes of a scene for one Patch: values as YAML text, and overrides of many items at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MANY = 24
 
 
 def metres(length_m: float) -> str:
-    """Return a length as a file says it, to a tenth of a millimetre.
+    """Return a length as text for a file, to a tenth of a millimetre.
 
     >>> metres(10.2), metres(-0.1 - 0.2), metres(0.0)
     ('10.2 m', '-0.3 m', '0 m')
@@ -28,17 +28,17 @@ def metres(length_m: float) -> str:
 
 
 def point(x_m: float, y_m: float) -> dict[str, str]:
-    """Return a place on the floor as a file says it."""
+    """Return a position on the floor as a file holds it."""
     return {"x": metres(x_m), "y": metres(y_m)}
 
 
-def said(scene: EditedScene, path: str) -> Any:
-    """Return what the scene says at a path, as its file would; None when nothing is said."""
-    return said_in(scene.document, path)
+def value_at(scene: EditedScene, path: str) -> Any:
+    """Return the value of the scene at a path as plain data of its file; None without one."""
+    return value_in(scene.document, path)
 
 
-def said_in(document: Document, path: str) -> Any:
-    """Return what a document says at a path, as its file would; None when nothing is said."""
+def value_in(document: Document, path: str) -> Any:
+    """Return the value of a document at a path as plain data of its file; None without one."""
     place, rest = resolve(split(path), document.tree)
     at: Tree | None = document.tree
     for step in place:
@@ -47,14 +47,14 @@ def said_in(document: Document, path: str) -> Any:
 
 
 class Changes:
-    """What becomes of a scene, in order.
+    """Changes of a scene, in order.
 
     Parameters
     ----------
     scene
         As it stands.
     only
-        Ids of generators and machines that are to be concerned, where others may not be; None: all.
+        Ids of the generators and machines that may change; None: all.
     """
 
     def __init__(self, scene: EditedScene, only: frozenset[str] | None = None) -> None:
@@ -63,11 +63,11 @@ class Changes:
         self._overrides: dict[str, dict[str, dict[str, Any] | None]] = {}
 
     def concerns(self, id: str) -> bool:
-        """Return whether a generator or machine is one of those that are to be concerned."""
+        """Return whether a generator or machine may change."""
         return self._only is None or id in self._only
 
     def set(self, path: str, value: Any) -> None:
-        """Set a value; a long group of keys gets lines of its own."""
+        """Set a value; a long group of keys becomes a block of lines."""
         text = flow(value)
         if isinstance(value, dict) and len(text) > LONG:
             text = block(value)
@@ -78,26 +78,26 @@ class Changes:
         self._changes[path] = text
 
     def take(self, path: str) -> None:
-        """Take away what is said at a path."""
+        """Remove the value at a path."""
         if path not in self._changes and not in_file(self.scene, path):
             raise CommandError(f"{path} is inherited from another file", "change it there")
         self._changes[path] = None
 
     def clear(self, path: str, none: Any = None) -> None:
-        """Take away what is said at a path; what is inherited is said to be `none`."""
+        """Remove the value at a path; override an inherited one with `none`."""
         if in_file(self.scene, path):
             self._changes[path] = None
         else:
             self._changes[path] = flow(none)
 
     def override(self, hall: str, item: str, **keys: Any) -> None:
-        """Say something of a generated item; None takes a key away."""
+        """Set keys of the override of a generated item; None removes a key."""
         waiting = self._overrides.setdefault(hall, {}).setdefault(item, {})
         if waiting is not None:
             waiting.update(keys)
 
     def forget(self, hall: str, item: str) -> None:
-        """Take away all that is said of a generated item."""
+        """Remove the override of a generated item."""
         self._overrides.setdefault(hall, {})[item] = None
 
     def patch(self, title: str) -> Patch:
@@ -116,7 +116,7 @@ class Changes:
 
     def _land(self, hall: str, items: dict[str, dict[str, Any] | None]) -> None:
         table = f"halls[{hall}].overrides"
-        before: dict[str, Any] = said(self.scene, table) or {}
+        before: dict[str, Any] = value_at(self.scene, table) or {}
         after = {item: dict(keys) for item, keys in before.items()}
         for item, keys in items.items():
             if keys is None:

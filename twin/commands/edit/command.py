@@ -1,4 +1,4 @@
-"""What a person does to a scene: a Command knows its name and, for a scene, the Patch that does it."""
+"""Commands: one edit of a scene each, with a title and the Patch that makes it."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class CommandError(ValueError):
 
 @dataclass(frozen=True)
 class EditedScene:
-    """What a command is done to: the scene as it stands now.
+    """The scene that a command changes.
 
     Attributes
     ----------
     document
-        Its text and scenario.
+        Text and scenario of the scene.
     plant
-        What stands in the halls.
+        The plant built from it.
     catalog
-        Parts there are.
+        The catalogue of parts.
     """
 
     document: Document
@@ -60,33 +60,33 @@ class EditedScene:
 
 
 class Command(Protocol):
-    """One edit, not yet done."""
+    """One edit of a scene, not yet made."""
 
     @property
     def title(self) -> str:
-        """Return what is done, as the undo menu says it: "Move 3 racks"."""
+        """Return the title for the undo menu: "Move 3 racks"."""
         ...
 
     def patch(self, scene: EditedScene) -> Patch:
-        """Return the changes that do it in this scene.
+        """Return the changes that the command makes in this scene.
 
         Raises
         ------
         CommandError
-            When it cannot be done here.
+            When the command does not apply to this scene.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Given:
-    """A command whose changes are known already: of a text pasted, a value set by its path, an exclusion."""
+    """A command with given changes: of a pasted text, a value set by its path, an exclusion."""
 
     done: Patch
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return self.done.title
 
     def patch(self, scene: EditedScene) -> Patch:

@@ -1,4 +1,4 @@
-"""The scene being worked on: its file, how it stands now, and every step back and forth.
+"""The scene being edited: its file, its present state, and the steps of undo and redo.
 
 An edit lands in exactly one place. Before the run has left t = 0 it changes the text of the scene itself. Afterwards
 that text is frozen: the edit is appended under `edits` with the time at which it acts, and so is its undoing.
@@ -28,7 +28,7 @@ MOST_STEPS = 500
 
 @dataclass(frozen=True)
 class Proposal:
-    """An edit that fits the scene as it stands, not landed yet.
+    """An edit that fits the present scene and has not been applied yet.
 
     Attributes
     ----------
@@ -37,13 +37,13 @@ class Proposal:
     changes, inverse
         On the scene as it stands, and what takes them back.
     after
-        How the scene will stand.
+        The scene after the edit.
     before, back
-        How it stands, and the way back to it to the byte.
+        The scene before the edit, and the patch that restores its text to the byte.
     plant
         Of the scene as it stands, where it was built.
     undoes, redoes
-        Whether it takes back the last step, or does again the one taken back last.
+        Whether it undoes the last step, or redoes the last step undone.
     """
 
     title: str
@@ -57,19 +57,19 @@ class Proposal:
     redoes: bool = False
 
     def edit(self, id: str, at_s: float) -> Edit:
-        """Return it as an edit of a run."""
+        """Return the proposal as an edit of a run."""
         if len(self.changes) > MOST_CHANGES:
             raise CommandError(
                 f"it changes {len(self.changes):,} keys, but a run accepts {MOST_CHANGES:,} at once",
                 "do it in parts, or before the run begins",
             )
-        changes = tuple(EditChange(path=one.path, value=one.value) for one in self.changes)
+        changes = tuple(EditChange(path=change.path, value=change.value) for change in self.changes)
         return Edit(id=id, at=at_s, title=self.title[:200], changes=changes)
 
 
 @dataclass(frozen=True)
 class DraftStep:
-    """An edit that has landed.
+    """An edit that has been applied.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class DraftStep:
     edit
         What acts in the run; None: it is part of the scene itself.
     out
-        It took that edit out before its time.
+        Whether the step removed that edit before its time.
     """
 
     title: str
@@ -97,7 +97,7 @@ class DraftStep:
 
 @dataclass(frozen=True)
 class Later:
-    """An edit whose time in the run is still ahead: it comes into the scene and its run again, or goes `out` of them.
+    """An edit whose time in the run is still ahead, put back into the scene and its run or taken `out` of them.
 
     Nobody asked for it then, and how the scene stands now does not change.
 
@@ -110,7 +110,7 @@ class Later:
     patch
         What it does to the file.
     undoes, redoes
-        Whether it takes back the last step, or does again the one taken back last.
+        Whether it undoes the last step, or redoes the last step undone.
     """
 
     title: str
@@ -122,7 +122,7 @@ class Later:
 
 
 class Draft:
-    """A scene being worked on.
+    """A scene being edited.
 
     Parameters
     ----------
@@ -153,31 +153,31 @@ class Draft:
 
     @property
     def dirty(self) -> bool:
-        """Return whether the file holds what is not saved."""
+        """Return whether the file has unsaved changes."""
         return self.file.text != self._saved_text
 
     @property
     def saved_text(self) -> str:
-        """Return the text of the file as it is on disk; "" when that is another."""
+        """Return the text of the file on disk; "" when the file on disk differs."""
         return self._saved_text
 
     @property
     def undo_title(self) -> str:
-        """Return what going back would undo; "" when there is nothing."""
+        """Return the title of the step that undo would take back; "" without one."""
         return self.done[-1].title if self.done else ""
 
     @property
     def redo_title(self) -> str:
-        """Return what going forth would do again; "" when there is nothing."""
+        """Return the title of the step that redo would make; "" without one."""
         return self.undone[-1].title if self.undone else ""
 
     @property
     def written(self) -> Sequence[DraftStep]:
-        """Return all that made the file what it is; what was taken back while the run went on is two steps here."""
+        """Return all steps that made the file; one that was undone while the run went on is two steps here."""
         return self._written
 
     def mark_saved(self, file: Document | None = None) -> None:
-        """Take note that the file is on disk as it stands, perhaps under another name (`file`)."""
+        """Mark the file as saved, perhaps under another name (`file`)."""
         if file is not None:
             own = self.file is self.shown
             self.file = file
@@ -186,24 +186,24 @@ class Draft:
         self._saved_text = self.file.text
 
     def mark_lost(self, on_disk: str = "") -> None:
-        """Take note that what is on disk is not what is here; `on_disk`: it is what this was made of."""
+        """Mark the file on disk as different; `on_disk`: the text that the draft began with."""
         self._saved_text = on_disk
 
     def take_up(self, done: list[DraftStep], undone: list[DraftStep], written: list[DraftStep]) -> None:
-        """Take up the steps by which another draft has made the same file."""
+        """Adopt the steps by which another draft has made the same file."""
         self.done, self.undone, self._written = done[-MOST_STEPS:], undone[:], written[-MOST_STEPS:]
 
     # -- proposing ----
 
     def propose(self, command: Command, gesture: str = "", plant: Plant | None = None) -> Proposal:
-        """Return what a command would do to the scene as it stands.
+        """Return the proposal that a command makes for the present scene.
 
         Parameters
         ----------
         command
             What to do.
         gesture
-            Of a step in several parts, such as a drag: the command is one to the scene before its first part.
+            Name of a step in several parts, such as a drag: the command applies to the scene before its first part.
         plant
             Of the scene as it stands, when it is known.
 
@@ -223,7 +223,7 @@ class Draft:
         return replace(self._fitting(document, patch, patch.title or command.title), plant=scene.plant)
 
     def propose_undo(self) -> Proposal | Later | None:
-        """Return what would take the last step back; None when there is none."""
+        """Return the proposal that undoes the last step; None without one."""
         if not self.done:
             return None
         step, title = self.done[-1], f"Undo {lowered(self.done[-1].title)}"
@@ -232,11 +232,11 @@ class Draft:
             return replace(later, undoes=True)
         changes = step.inverse
         if step.edit is not None and step.out:  # its time is over: what it would have done is done now
-            changes = tuple(Change(one.path, one.value) for one in step.edit.changes)
+            changes = tuple(Change(change.path, change.value) for change in step.edit.changes)
         return replace(self._fitting(self.shown, Patch(changes), title), undoes=True)
 
     def propose_redo(self) -> Proposal | Later | None:
-        """Return what would do the step again that was taken back last; None when there is none."""
+        """Return the proposal that redoes the step undone last; None without one."""
         if not self.undone:
             return None
         step = self.undone[-1]
@@ -247,27 +247,27 @@ class Draft:
         return replace(self._fitting(self.shown, Patch(step.changes), step.title), redoes=True)
 
     def propose_out(self, id: str) -> Later:
-        """Return what would take an edit out of the scene whose time is still ahead.
+        """Return the removal of an edit whose time is still ahead.
 
         Raises
         ------
         CommandError
             When there is no such edit, or others need it.
         """
-        edit = next((one for one in self.file.scenario.edits if one.id == id), None)
+        edit = next((edit for edit in self.file.scenario.edits if edit.id == id), None)
         if edit is None or (edit.at_s <= self.t_s and self.t_s > 0.0):
             raise CommandError(f"no edit {id!r} of the scene is in the future")
         return self._later(edit, True, Patch(()), f"Remove edit: {lowered(edit.title or id)}")
 
     def _later(self, edit: Edit, out: bool, patch: Patch, title: str) -> Later:
-        """Return it, by this patch to the byte where the file is as it was then, if the scene is right with it."""
+        """Return the change of a later edit, by this patch to the byte, if the scene is valid with it."""
         if patch.exact is None or patch.exact.digest != digest(self.file.text):
             patch = Patch((Change(f"edits[{edit.id}]", None if out else edit_text(edit)),), title)
         try:
             spliced(self.file, patch)
         except ScenarioError as error:
             need = "later edits need it: " if out else ""
-            raise CommandError(need + _said(error)) from error
+            raise CommandError(need + _sentence(error)) from error
         return Later(title, edit, out, patch)
 
     def _fitting(self, scene: Document, patch: Patch, title: str) -> Proposal:
@@ -278,7 +278,7 @@ class Draft:
         try:
             after, inverse = spliced(scene, patch)
         except ScenarioError as error:
-            raise CommandError(_said(error)) from error
+            raise CommandError(_sentence(error)) from error
         return Proposal(title, patch.changes, inverse.changes, after, scene, inverse)
 
     def _continues(self, gesture: str) -> bool:
@@ -291,7 +291,7 @@ class Draft:
     # -- landing in the scene itself ----
 
     def settle(self) -> None:
-        """Stand at the start of the run again: what goes back there is what was written, last first.
+        """Return to the start of the run: undo there takes back what was written, last first.
 
         While a run goes on, taking a step back writes another edit. At its start both are taken out of the file, one
         after the other: neither fits without the other.
@@ -300,7 +300,7 @@ class Draft:
             self.done, self.undone = list(self._written), []
 
     def land(self, proposal: Proposal, gesture: str = "") -> None:
-        """Let a proposal change the scene itself: the run has not begun."""
+        """Apply a proposal to the scene itself, before the run has begun."""
         self.settle()
         if self._continues(gesture):
             step, begun = self._written.pop(), self._begun
@@ -315,7 +315,7 @@ class Draft:
             try:
                 after, out_of_file = spliced(self.file, in_file)
             except ScenarioError as error:  # edits that act later no longer fit
-                raise CommandError(_said(error)) from error
+                raise CommandError(_sentence(error)) from error
         # What a gesture began with, so that its next part need not find it again.
         self._begun = proposal if own and gesture and proposal.before is self.file else None
         self.file = after
@@ -325,7 +325,7 @@ class Draft:
         )
 
     def undo(self) -> bool:
-        """Take the last step out of the file again, to the byte; return whether there was one."""
+        """Undo the last step in the file, to the byte; return whether there was one."""
         self.settle()
         if not self.done:
             return False
@@ -338,7 +338,7 @@ class Draft:
         return True
 
     def redo(self) -> bool:
-        """Put the step taken back last into the file again; return whether there was one."""
+        """Redo the step undone last in the file; return whether there was one."""
         self.settle()
         if not self.undone:
             return False
@@ -352,14 +352,14 @@ class Draft:
     # -- landing in a run ----
 
     def fresh_id(self, taken: int = 0) -> str:
-        """Return an id for the next edit, `taken` of which are on their way."""
+        """Return an id for the next edit, with `taken` others on their way."""
         used = {edit.id for edit in self.file.scenario.edits}
         used |= {step.edit.id for step in (*self.done, *self.undone) if step.edit is not None}
         ids = (f"edit-{number}" for number in count(len(used) + 1))
         return next(islice((id for id in ids if id not in used), taken, None))
 
     def edit(self, proposal: Proposal, at_s: float) -> Edit:
-        """Return a proposal as an edit that acts in the run from a time on.
+        """Return a proposal as an edit of the run at a time.
 
         Raises
         ------
@@ -368,28 +368,28 @@ class Draft:
         """
         edit = proposal.edit(self.fresh_id(), at_s)
         if any(
-            one.path.startswith(("edits", "interventions")) for one in edit.changes
+            change.path.startswith(("edits", "interventions")) for change in edit.changes
         ):  # undone: they were folded
             raise CommandError("an edit cannot change the edits of the run", "go back to its start first")
-        later = [other for other in self.file.scenario.edits if other.at_s > at_s]
-        if (other := in_the_way(later, edit)) is not None:
+        later = [later_edit for later_edit in self.file.scenario.edits if later_edit.at_s > at_s]
+        if (blocking := in_the_way(later, edit)) is not None:
             raise CommandError(
-                f"“{other.title or other.id}”, in the future, sets a whole list that this edit changes",
+                f"“{blocking.title or blocking.id}”, in the future, sets a whole list that this edit changes",
                 "remove it from the timeline first, or edit after it",
             )
         if later:
             try:
                 spliced(self.file, _in_file(edit))
             except ScenarioError as error:
-                raise CommandError(_said(error)) from error
+                raise CommandError(_sentence(error)) from error
         return edit
 
     def land_edit(self, proposal: Proposal, edit: Edit) -> None:
-        """Let a proposal act in the run from `edit.at_s` on, as the worker has answered."""
+        """Apply a proposal in the run from `edit.at_s` on, as the worker has answered."""
         in_file = _in_file(edit)
         t_s = max(self.t_s, edit.at_s)
-        others = any(self.t_s < one.at_s <= t_s for one in self.file.scenario.edits)
-        alone = not others and proposal.before is self.shown  # no other edit acts, or has acted, in between
+        acting = any(self.t_s < edit.at_s <= t_s for edit in self.file.scenario.edits)
+        alone = not acting and proposal.before is self.shown  # no other edit acts, or has acted, in between
         self.file, out_of_file = spliced(self.file, in_file)
         self.shown, self.t_s = proposal.after if alone else effective(self.file, t_s), t_s
         step = DraftStep(proposal.title, "", proposal.changes, proposal.inverse, in_file, out_of_file, edit)
@@ -403,7 +403,7 @@ class Draft:
             self._push(step)
 
     def land_later(self, later: Later, t_s: float = 0.0) -> None:
-        """Let an edit come back, or go, before its time; back not before `t_s` [s], as the worker has answered."""
+        """Put an edit back or remove it before its time, as the worker has answered; not back before `t_s` [s]."""
         if not later.out and later.edit.at_s < t_s:
             edit = later.edit.model_copy(update={"at_s": t_s})
             later = replace(later, edit=edit, patch=_in_file(edit))
@@ -425,7 +425,7 @@ class Draft:
             self._push(step)
 
     def at(self, t_s: float) -> bool:
-        """Let the scene stand as at a time of its run; return whether that changes it."""
+        """Show the scene at a time of its run; return whether that changes it."""
         before, self.t_s = self.t_s, t_s
         acting = [edit.at_s for edit in self.file.scenario.edits]
         low, high = sorted((before, t_s))
@@ -435,7 +435,7 @@ class Draft:
         return True
 
     def fold(self) -> None:
-        """Make the edits of the run part of the scene itself, so that it begins as it stands at their end.
+        """Make the edits of the run part of the scene itself, so that it begins as they leave it.
 
         Raises
         ------
@@ -447,12 +447,12 @@ class Draft:
         if not acting:
             raise CommandError("the run has no edits")
         changes = [Change("edits", None)]
-        changes += [Change(one.path, one.value) for edit in acting for one in edit.changes]
+        changes += [Change(change.path, change.value) for edit in acting for change in edit.changes]
         in_file = Patch(tuple(changes), "Fold edits into the design")
         try:
             self.file, out_of_file = spliced(self.file, in_file)
         except ScenarioError as error:
-            raise CommandError(_said(error)) from error
+            raise CommandError(_sentence(error)) from error
         self.shown, self.t_s = effective(self.file, 0.0), 0.0
         self._push(DraftStep(in_file.title, "", in_file.changes, out_of_file.changes, in_file, out_of_file))
 
@@ -477,19 +477,19 @@ def edit_text(edit: Edit) -> str:
     if edit.title:
         entry["title"] = edit.title
     entry["changes"] = [
-        {"path": one.path} if one.value is None else {"path": one.path, "value": one.value}
-        for one in edit.changes
+        {"path": change.path} if change.value is None else {"path": change.path, "value": change.value}
+        for change in edit.changes
     ]
     return block(entry).rstrip("\n")
 
 
 def lowered(title: str) -> str:
-    """Return a title as it stands behind another word: "Move rack" becomes "move rack", "CDU gone" stays."""
+    """Return a title as it follows another word: "Move rack" becomes "move rack", "CDU gone" stays."""
     return title[:1].lower() + title[1:] if title[1:2].islower() else title
 
 
-def _said(error: ScenarioError) -> str:
-    """Return what is wrong as one sentence, without the place in a text that nobody has seen yet."""
+def _sentence(error: ScenarioError) -> str:
+    """Return the first problem as one sentence, without the line: nobody has seen this text yet."""
     problem = error.problems[0]
     key = f"{problem.key}: " if problem.key else ""
     more = f" (and {len(error.problems) - 1} more)" if len(error.problems) > 1 else ""

@@ -1,4 +1,4 @@
-"""Ids: which are taken, which are fresh, and which an edit has brought."""
+"""Ids of a scene: those in use, fresh ones, and those that an edit adds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def hardware(scenario: Scenario) -> set[str]:
 
 
 def fresh(taken: set[str], stem: str) -> str:
-    """Return an id like `stem` that nobody has, and take it.
+    """Return an unused id like `stem`, and add it to `taken`.
 
     >>> taken = {"pdu", "pdu-2"}
     >>> fresh(taken, "pdu"), fresh(taken, "pdu"), fresh(taken, "PDU floor 3")
@@ -39,7 +39,7 @@ def fresh(taken: set[str], stem: str) -> str:
 
 
 def newcomers(before: Scenario, after: Scenario) -> tuple[str, ...]:
-    """Return what an edit has brought, to be selected: racks and nodes one by one, other things by their id."""
+    """Return the ids that an edit adds, for selection: racks and nodes one by one, generators by their id."""
     new = hardware(after) - hardware(before)
     found = [
         f"{rows.id}/{row}/{rack}"
@@ -57,11 +57,11 @@ def newcomers(before: Scenario, after: Scenario) -> tuple[str, ...]:
     nodes = [
         item
         for hall in after.halls
-        for item, said in hall.overrides.items()
+        for item, override in hall.overrides.items()
         if item not in known
         and item.partition("/")[0] not in new
-        and said.u is not None
-        and said.part is not None
+        and override.u is not None
+        and override.part is not None
     ]
-    whole = new - racks - {one.partition("/")[0] for one in machines}
+    whole = new - racks - {machine.partition("/")[0] for machine in machines}
     return (*found, *machines, *nodes, *sorted(whole))

@@ -1,11 +1,11 @@
-"""A change beneath edits that are still to come: lists that these write whole keep what it gives and takes."""
+"""Changes of the start of a scene, carried on into the lists that later edits write as a whole."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from twin.commands.edit.changes import said_in
+from twin.commands.edit.changes import value_in
 from twin.scenario import Change, Document, ScenarioError
 from twin.scenario.schema.edit import Edit
 from twin.scenario.text.emit import flow
@@ -13,7 +13,7 @@ from twin.scenario.text.parse import parse
 
 
 def followed(document: Document, changes: Iterable[Change]) -> tuple[Change, ...]:
-    """Return how the edits of a file follow changes of its start, as changes of these edits.
+    """Return the changes of the edits of a file that follow from changes of its start.
 
     An edit that hangs a rack on a loop writes all that the loop serves. Of a rack that comes at the start afterwards it
     knows nothing, and would take it from the loop again when its time comes.
@@ -25,45 +25,47 @@ def followed(document: Document, changes: Iterable[Change]) -> tuple[Change, ...
     changes
         On it, in order.
     """
-    lists = {one.path: found for one in changes if (found := _apart(document, one)) is not None}
+    lists = {change.path: found for change in changes if (found := _apart(document, change)) is not None}
     return tuple(
         Change(f"edits[{edit.id}].changes[{k}].value", flow(flow(value)))
         for edit in document.scenario.edits
-        for k, one in enumerate(edit.changes)
-        if one.path in lists and (value := _with(one.value, *lists[one.path])) is not None
+        for k, change in enumerate(edit.changes)
+        if change.path in lists and (value := _with(change.value, *lists[change.path])) is not None
     )
 
 
 def in_the_way(edits: Iterable[Edit], edit: Edit) -> Edit | None:
-    """Return the first of some later edits that writes a list whole which an edit writes, too; None: there is none."""
-    mine = {one.path for one in edit.changes if _words(one.value) is not None}
-    return next((other for other in edits if any(one.path in mine for one in other.changes)), None)
+    """Return the first of some later edits that writes the same whole list as an edit; None without one."""
+    written = {change.path for change in edit.changes if _words(change.value) is not None}
+    return next((later for later in edits if any(change.path in written for change in later.changes)), None)
 
 
 def _apart(document: Document, change: Change) -> tuple[list[Any], list[Any]] | None:
-    """Return what a change gives to a list of words, and takes from it; None where it is about something else."""
-    after, before = _words(change.value), said_in(document, change.path) or []
+    """Return the words that a change adds to a list and removes from it; None for a change of another kind."""
+    after, before = _words(change.value), value_in(document, change.path) or []
     if after is None or not isinstance(before, list):
         return None
-    return [one for one in after if one not in before], [one for one in before if one not in after]
+    return [word for word in after if word not in before], [word for word in before if word not in after]
 
 
 def _with(value: str | None, gained: list[Any], lost: list[Any]) -> list[Any] | None:
-    """Return the list that an edit writes, with what was given and taken beneath it; None where it stays."""
+    """Return the list that an edit writes with words gained and lost; None when it stays."""
     words = _words(value)
     if words is None:
         return None
-    made = [one for one in words if one not in lost]
-    made += [one for one in gained if one not in made]
+    made = [word for word in words if word not in lost]
+    made += [word for word in gained if word not in made]
     return made if made != words else None
 
 
 def _words(value: str | None) -> list[Any] | None:
-    """Return the list of words that a text stands for; None: it is another value."""
+    """Return the list of words in a text; None for any other value."""
     if value is None or not value.lstrip().startswith("["):
         return None
     try:
-        said = parse(value, "edit").plain()
+        read = parse(value, "edit").plain()
     except ScenarioError:
         return None
-    return said if isinstance(said, list) and not any(isinstance(one, dict | list) for one in said) else None
+    return (
+        read if isinstance(read, list) and not any(isinstance(word, dict | list) for word in read) else None
+    )

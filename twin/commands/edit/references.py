@@ -1,11 +1,11 @@
-"""Who refers to what goes: rows of fabrics and jobs, feeds, loops, targets, members of groups, cables."""
+"""References to deleted items: rows of fabrics and jobs, feeds, loops, targets, members of groups, cables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 
 Gone = Callable[[str], bool]
@@ -40,7 +40,7 @@ _TARGETS = ("power_caps", "interventions", "exclusions")
 
 
 def cut(changes: Changes, gone: Gone) -> list[str]:
-    """Take away all that refers to what goes; return the things concerned, by their paths.
+    """Remove all references to deleted items; return the paths of the entries that changed.
 
     A power stage below one that goes hangs on what was above it. A thing that nothing is left of goes too, and what
     refers to it in turn.
@@ -48,17 +48,17 @@ def cut(changes: Changes, gone: Gone) -> list[str]:
     Raises
     ------
     CommandError
-        When something cannot do without: a loop without the facility loop that takes its heat.
+        When an entry needs the deleted item: a loop needs its facility loop.
     """
     scene = changes.scene
     touched: list[str] = []
     more: set[str] = set()
     for where, keys in _LISTS.items():
-        for name, one in _named(scene, where):
+        for name, entry in _named(scene, where):
             if gone(name):
                 continue
             for key in keys:
-                before = [item for item in one.get(key) or () if isinstance(item, str)]
+                before = [item for item in entry.get(key) or () if isinstance(item, str)]
                 left = [item for item in before if not gone(item)]
                 if len(left) == len(before):
                     continue
@@ -71,13 +71,13 @@ def cut(changes: Changes, gone: Gone) -> list[str]:
                 else:
                     changes.set(f"{where}[{name}].{key}", left)
     for where, single in _SINGLE.items():
-        for name, one in _named(scene, where):
+        for name, entry in _named(scene, where):
             if gone(name):
                 continue
             for key in single:
-                if isinstance(one.get(key), str) and gone(one[key]):
+                if isinstance(entry.get(key), str) and gone(entry[key]):
                     touched.append(f"{where}[{name}]")
-                    above = _above(scene, one[key], gone) if key == "from" else None
+                    above = _above(scene, entry[key], gone) if key == "from" else None
                     if above is not None:
                         changes.set(f"{where}[{name}].{key}", above)
                     else:
@@ -94,14 +94,14 @@ def cut(changes: Changes, gone: Gone) -> list[str]:
 
 
 def _named(scene: EditedScene, where: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return (id, what is said) of the things of a list."""
-    found = said(scene, where) or []
-    return [(one["id"], one) for one in found if isinstance(one, dict) and "id" in one]
+    """Return (id, entry) of a list."""
+    found = value_at(scene, where) or []
+    return [(entry["id"], entry) for entry in found if isinstance(entry, dict) and "id" in entry]
 
 
 def _above(scene: EditedScene, stage: str, gone: Gone) -> str | None:
-    """Return the nearest stage above one that goes which stays."""
-    sources = {one.id: one.source for one in scene.scenario.power}
+    """Return the nearest stage above a deleted one that stays."""
+    sources = {stage.id: stage.source for stage in scene.scenario.power}
     above = sources.get(stage)
     while above is not None and gone(above):
         above = sources.get(above)
@@ -109,7 +109,7 @@ def _above(scene: EditedScene, stage: str, gone: Gone) -> str | None:
 
 
 def _loops(scene: EditedScene, gone: Gone) -> None:
-    """Raise CommandError when a loop that stays would lose the facility loop that takes its heat."""
+    """Raise CommandError when a remaining loop would lose its facility loop."""
     for loop in scene.scenario.cooling.loops:
         if gone(loop.plant) and not gone(loop.id):
             hint = f"connect {loop.id} to another facility loop first, or delete it too"
@@ -117,26 +117,26 @@ def _loops(scene: EditedScene, gone: Gone) -> None:
 
 
 def _homes(changes: Changes, gone: Gone, touched: list[str]) -> None:
-    """Let nodes that have moved to a rack that goes stand where they came from; added ones go with it."""
+    """Return moved nodes of a deleted rack to their own racks; delete added nodes with it."""
     for hall in changes.scene.scenario.halls:
-        for item, said_of in hall.overrides.items():
-            if said_of.rack is None or not gone(said_of.rack) or gone(item):
+        for item, override in hall.overrides.items():
+            if override.rack is None or not gone(override.rack) or gone(item):
                 continue
             touched.append(item)
-            if said_of.part is not None and said_of.u is not None:
+            if override.part is not None and override.u is not None:
                 changes.forget(hall.id, item)
             else:
                 changes.override(hall.id, item, rack=None, u=None)
 
 
 def _tiers(changes: Changes, gone: Gone, touched: list[str]) -> None:
-    """Take away homes of switches, and cables whose ends go."""
+    """Remove deleted racks of switches, and cables with a deleted end."""
     for name, fabric in _named(changes.scene, "fabrics"):
         if gone(name):
             continue
         for tier in ("leaf", "spine", "core"):
-            one = fabric.get(tier)
-            if isinstance(one, dict) and isinstance(one.get("racks"), str) and gone(one["racks"]):
+            group = fabric.get(tier)
+            if isinstance(group, dict) and isinstance(group.get("racks"), str) and gone(group["racks"]):
                 changes.clear(f"fabrics[{name}].{tier}.racks")
                 touched.append(f"fabrics[{name}]")
         links = fabric.get("links") or []
@@ -151,8 +151,8 @@ def _tiers(changes: Changes, gone: Gone, touched: list[str]) -> None:
 
 def _checkpoints(changes: Changes, gone: Gone, touched: list[str]) -> None:
     for where in ("jobs", "streams"):
-        for name, one in _named(changes.scene, where):
-            held = one.get("checkpoint")
+        for name, entry in _named(changes.scene, where):
+            held = entry.get("checkpoint")
             if isinstance(held, dict) and isinstance(held.get("storage"), str) and gone(held["storage"]):
                 changes.clear(f"{where}[{name}].checkpoint.storage")
                 touched.append(f"{where}[{name}]")
@@ -164,8 +164,8 @@ def _checkpoints(changes: Changes, gone: Gone, touched: list[str]) -> None:
 
 
 def _traces(changes: Changes, gone: Gone, touched: list[str]) -> None:
-    for name, one in _named(changes.scene, "traces"):
-        rows = (one.get("map") or {}).get("rows") or []
+    for name, trace in _named(changes.scene, "traces"):
+        rows = (trace.get("map") or {}).get("rows") or []
         left = [row for row in rows if not gone(row)]
         if len(left) < len(rows):
             changes.set(f"traces[{name}].map.rows", left)
@@ -173,24 +173,24 @@ def _traces(changes: Changes, gone: Gone, touched: list[str]) -> None:
 
 
 def _targets(changes: Changes, gone: Gone, touched: list[str]) -> None:
-    """Take away what is done to things that go, and limits and exclusions that name them."""
+    """Remove interventions on deleted items, and limits and exclusions that name them."""
     for where in _TARGETS:
-        items = said(changes.scene, where) or []
-        stay = [one for one in items if not _aims(one, gone)]
+        items = value_at(changes.scene, where) or []
+        stay = [entry for entry in items if not _aims(entry, gone)]
         if len(stay) == len(items):
             continue
         touched.append(where)
         if not stay:
             changes.clear(where, [])
-        elif all("id" in one for one in items):
-            kept = {one["id"] for one in stay}
-            for one in items:
-                if one["id"] not in kept:
-                    changes.take(f"{where}[{one['id']}]")
+        elif all("id" in entry for entry in items):
+            kept = {entry["id"] for entry in stay}
+            for entry in items:
+                if entry["id"] not in kept:
+                    changes.take(f"{where}[{entry['id']}]")
         else:
             changes.set(where, stay)
 
 
-def _aims(one: Any, gone: Gone) -> bool:
-    target = one.get("target") if isinstance(one, dict) else None
+def _aims(entry: Any, gone: Gone) -> bool:
+    target = entry.get("target") if isinstance(entry, dict) else None
     return isinstance(target, str) and any(gone(end) for end in target.split("~") if end)

@@ -1,11 +1,11 @@
-"""Changes of an edit that comes at a time of a run, each of one item: the scene before it may be changed later."""
+"""Changes of an edit at a time of the run, split into one for each item: the scene before it may change later."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from twin.commands.edit.changes import MANY, said_in
+from twin.commands.edit.changes import MANY, value_in
 from twin.scenario import Change, Document
 from twin.scenario.text.emit import flow
 from twin.scenario.text.parse import parse
@@ -14,7 +14,7 @@ _TABLE = re.compile(r"halls\[[^\[\]]+\]\.overrides")
 
 
 def apart(document: Document, changes: Iterable[Change]) -> tuple[Change, ...]:
-    """Return the same changes of a scene, those of a whole table of items as one of each item.
+    """Return the same changes, those of a whole table split into one for each item.
 
     A table that is written or taken away whole would take what is said of other items with it, where the scene says
     that only since the start was edited again.
@@ -27,21 +27,21 @@ def apart(document: Document, changes: Iterable[Change]) -> tuple[Change, ...]:
         On it, in order.
     """
     found: list[Change] = []
-    for one in changes:
-        found += (_TABLE.fullmatch(one.path) and _of_items(document, one)) or [one]
+    for change in changes:
+        found += (_TABLE.fullmatch(change.path) and _of_items(document, change)) or [change]
     return tuple(found)
 
 
 def _of_items(document: Document, whole: Change) -> list[Change]:
     """Return the changes of the items of a table; none where they are too many, or nothing changes."""
-    before = said_in(document, whole.path) or {}
+    before = value_in(document, whole.path) or {}
     after = parse(whole.value, "edit").plain() if whole.value is not None else {}
     if not isinstance(before, dict) or not isinstance(after, dict) or len({*before, *after}) > MANY:
         return []
     gone = [Change(f"{whole.path}[{item}]", None) for item in before if item not in after]
-    there = [
+    written = [
         Change(f"{whole.path}[{item}]", flow(about))
         for item, about in after.items()
         if before.get(item) != about
     ]
-    return [*gone, *there]
+    return [*gone, *written]

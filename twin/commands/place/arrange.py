@@ -1,4 +1,4 @@
-"""Arranging what stands on the floor: in line with the first, or evenly between the outermost."""
+"""Arranging items on the floor: sides in one line, or equal gaps between the outermost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIDES: tuple[Side, ...] = ("left", "right", "front", "back")
 
 @dataclass(frozen=True)
 class Align:
-    """Bring the sides of things into one line: the outermost of them stays where it is.
+    """Align the sides of items in one line: the outermost stays where it is.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Align:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Align {counted(len(self.ids), 'item')} {self.side}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -52,14 +52,14 @@ class Align:
 
 @dataclass(frozen=True)
 class Distribute:
-    """Leave equal gaps between things; the outermost two stay where they are."""
+    """Make the gaps between items equal; the two outermost stay where they are."""
 
     ids: tuple[str, ...]
     along: Literal["x", "y"]
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Distribute {counted(len(self.ids), 'item')} along {self.along}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -80,18 +80,18 @@ class Distribute:
 
 
 def _extents(scene: EditedScene, ids: tuple[str, ...]) -> tuple[Floats, Floats]:
-    """Return low and high corners of things [m]."""
+    """Return the low and high corners of items [m]."""
     if len(ids) < 2:
         raise CommandError("choose at least two items")
     boxes = standing(scene.plant)
     low, high = np.empty((len(ids), 2)), np.empty((len(ids), 2))
     for place, id in enumerate(ids):
-        mine = np.array([one == id or one.startswith(f"{id}/") for one in boxes.ids])
-        if not mine.any():  # a power item: a point
+        inside = np.array([name == id or name.startswith(f"{id}/") for name in boxes.ids])
+        if not inside.any():  # a power item: a point
             low[place] = high[place] = place_of(scene, id)
             continue
-        half = np.column_stack([boxes.width_m[mine], boxes.depth_m[mine]]) / 2
-        middle = np.column_stack([boxes.x_m[mine], boxes.y_m[mine]])
+        half = np.column_stack([boxes.width_m[inside], boxes.depth_m[inside]]) / 2
+        middle = np.column_stack([boxes.x_m[inside], boxes.y_m[inside]])
         low[place], high[place] = (middle - half).min(axis=0), (middle + half).max(axis=0)
     return low, high
 
@@ -108,17 +108,17 @@ def _moved(scene: EditedScene, ids: tuple[str, ...], axis: int, by_m: Floats, ti
 
 
 def _must_stay_apart(scene: EditedScene, ids: tuple[str, ...], axis: int, by_m: Floats) -> None:
-    """Raise CommandError when things that move in different ways would come to stand in one another."""
+    """Raise CommandError when items that move in different ways would overlap."""
     boxes = standing(scene.plant)
-    whose = np.full(len(boxes.ids), -1)
+    moved_with = np.full(len(boxes.ids), -1)
     for place, id in enumerate(ids):
-        whose[[one == id or one.startswith(f"{id}/") for one in boxes.ids]] = place
-    after = boxes.moved(whose >= 0, 0.0, 0.0)
-    mine = whose[whose >= 0]
-    (after.x_m if axis == 0 else after.y_m)[:] += by_m[mine]
+        moved_with[[name == id or name.startswith(f"{id}/") for name in boxes.ids]] = place
+    after = boxes.moved(moved_with >= 0, 0.0, 0.0)
+    places = moved_with[moved_with >= 0]
+    (after.x_m if axis == 0 else after.y_m)[:] += by_m[places]
     for place in range(len(ids)):
-        if (mine == place).any():
-            must_fit(after.but(mine != place), after.but(mine == place))
+        if (places == place).any():
+            must_fit(after.but(places != place), after.but(places == place))
 
 
 ARRANGED: dict[str, tuple[str, Callable[[tuple[str, ...]], Align | Distribute]]] = {

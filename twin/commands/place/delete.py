@@ -1,4 +1,4 @@
-"""Deleting: what a generator made is marked absent, what stands alone goes with all that refers to it."""
+"""Deleting items: generated ones are marked absent, others are removed with all references to them."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from twin.commands.edit.addressables import (
-    ThingKind,
+    ItemKind,
     generator,
     in_file,
+    item_of,
     made_by,
     override,
     people_say,
-    thing,
     titled,
 )
-from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.references import cut
 from twin.scenario import Patch
 from twin.scenario.generators import expand
 
-_WHOLE: tuple[ThingKind, ...] = (
+_WHOLE: tuple[ItemKind, ...] = (
     "plant",
     "fabric",
     "store",
@@ -39,19 +39,19 @@ _WHOLE: tuple[ThingKind, ...] = (
 
 @dataclass(frozen=True)
 class Delete:
-    """Take things away.
+    """Delete items.
 
     Parameters
     ----------
     ids
-        Halls, generators, rows, racks, nodes, machines, power items, and whatever else has an id.
+        Halls, generators, rows, racks, nodes, machines, power items, and anything else with an id.
     """
 
     ids: tuple[str, ...]
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Delete {self.ids[0]}" if len(self.ids) == 1 else f"Delete {len(self.ids):,} items"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -59,7 +59,7 @@ class Delete:
         return self._gathered(scene)[0].patch(f"Delete {people_say(scene.scenario, self.ids)}")
 
     def concerns(self, scene: EditedScene) -> list[str]:
-        """Return what else refers to what goes and loses that, by its path in the file; raises as `patch`."""
+        """Return the paths of the entries that lose a reference to a deleted item; raises as `patch`."""
         return self._gathered(scene)[1]
 
     def _gathered(self, scene: EditedScene) -> tuple[Changes, list[str]]:
@@ -75,7 +75,7 @@ class Delete:
 
 
 class _Gone:
-    """What goes, gathered from a selection."""
+    """The items to delete, gathered from a selection."""
 
     def __init__(self, scene: EditedScene, changes: Changes) -> None:
         self._scene, self._changes = scene, changes
@@ -85,29 +85,29 @@ class _Gone:
         self._fewer: dict[str, list[int]] = {}  # loop generator or stage -> items that go
 
     def goes(self, id: str) -> bool:
-        """Return whether an id is gone."""
+        """Return whether an id is deleted."""
         return id.partition("/")[0] in self._whole or id in self._ends
 
     def add(self, id: str) -> None:
-        """Take note of one thing that goes."""
-        one = thing(self._scene.scenario, id)
-        if one.kind == "hall":
+        """Add one item to those deleted."""
+        item = item_of(self._scene.scenario, id)
+        if item.kind == "hall":
             self._hall(id)
-        elif one.kind == "rows":
+        elif item.kind == "rows":
             self._generator(id)
-        elif one.kind in ("row", "rack"):
-            self._items.setdefault(one.generator, set()).add(one.numbers)
-        elif one.kind == "node":
+        elif item.kind in ("row", "rack"):
+            self._items.setdefault(item.generator, set()).add(item.numbers)
+        elif item.kind == "node":
             self._node(id)
-        elif one.kind in ("loops", "stage"):
-            self._entry(id, one.path)
-        elif one.kind in ("loop", "power"):
-            self._fewer.setdefault(one.generator, []).append(one.numbers[0])
-        elif one.kind in _WHOLE:
-            self._entry(id, one.path)
+        elif item.kind in ("loops", "stage"):
+            self._entry(id, item.path)
+        elif item.kind in ("loop", "power"):
+            self._fewer.setdefault(item.generator, []).append(item.numbers[0])
+        elif item.kind in _WHOLE:
+            self._entry(id, item.path)
         else:
-            hint = "change the count of its tier" if one.kind == "switch" else ""
-            raise CommandError(f"{titled(one.kind)} {id} cannot be deleted by itself", hint)
+            hint = "change the count of its tier" if item.kind == "switch" else ""
+            raise CommandError(f"{titled(item.kind)} {id} cannot be deleted by itself", hint)
 
     def _entry(self, id: str, path: str) -> None:
         self._changes.take(path)
@@ -138,16 +138,14 @@ class _Gone:
 
     def _node(self, id: str) -> None:
         scene = self._scene
-        hall = thing(scene.scenario, id).hall
+        hall = item_of(scene.scenario, id).hall
         assert hall is not None
         slot = scene.plant.slots.get(id, ("", -1))
         if slot[0] != "node":
             raise CommandError(f"there is no node {id!r}")
-        said_of = override(hall, id)
+        about = override(hall, id)
         name, row, rack, number = id.split("/")
-        added = (
-            said_of.u is not None and said_of.part is not None and int(number) >= self._made(name, row, rack)
-        )
+        added = about.u is not None and about.part is not None and int(number) >= self._made(name, row, rack)
         if added and in_file(scene, f"halls[{hall.id}].overrides[{id}]"):
             self._changes.forget(hall.id, id)
             self._ends.add(id)
@@ -161,31 +159,31 @@ class _Gone:
         return len(expand.node_parts(rows.racks, part, self._scene.catalog))
 
     def racks_and_rows(self) -> None:
-        """Mark rows and racks absent, or take the whole generator when nothing of it is left."""
+        """Mark rows and racks absent, or delete the whole generator when none of it is left."""
         for name, items in self._items.items():
             if name in self._whole:
                 continue
             hall, rows = generator(self._scene.scenario, name)
             for row in range(rows.count):
                 racks = {(row, rack) for rack in range(rows.racks.count)}
-                there = {one for one in racks if not override(hall, f"{name}/{row}/{one[1]}").absent}
-                if there and there <= items:
+                standing = {place for place in racks if not override(hall, f"{name}/{row}/{place[1]}").absent}
+                if standing and standing <= items:
                     items |= {(row,)}
             left = {row for row in range(rows.count) if not override(hall, f"{name}/{row}").absent}
-            if left <= {one[0] for one in items if len(one) == 1}:
+            if left <= {numbers[0] for numbers in items if len(numbers) == 1}:
                 self._generator(name)
                 continue
-            for one in sorted(items):
-                if len(one) == 2 and (one[0],) in items:
+            for numbers in sorted(items):
+                if len(numbers) == 2 and (numbers[0],) in items:
                     continue
-                self._changes.override(hall.id, "/".join((name, *map(str, one))), absent=True)
+                self._changes.override(hall.id, "/".join((name, *map(str, numbers))), absent=True)
 
     def shrink(self) -> None:
-        """Take items of loop generators and power stages away: the others close up, and keep their places."""
+        """Remove items of loop generators and power stages: the others are renumbered and keep their places."""
         for name, numbers in self._fewer.items():
             if name in self._whole:
                 continue
-            path = thing(self._scene.scenario, name).path
+            path = item_of(self._scene.scenario, name).path
             count = made_by(self._scene.scenario, name).count
             left = [number for number in range(count) if number not in numbers]
             if not left:
@@ -193,7 +191,7 @@ class _Gone:
                 continue
             self._changes.set(f"{path}.count", len(left))
             self._ends |= {f"{name}/{number}" for number in range(len(left), count)}
-            places = said(self._scene, f"{path}.places") or {}
+            places = value_at(self._scene, f"{path}.places") or {}
             after = {
                 f"{name}/{new}": places[f"{name}/{old}"]
                 for new, old in enumerate(left)

@@ -1,4 +1,4 @@
-"""What a thing takes up: floor under racks and machines, units inside a rack."""
+"""Space of items: floor under racks and machines, units inside a rack."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def standing(plant: Plant, *, settled: bool = False) -> FloorFootprints:
     rack = np.flatnonzero(racks.present)
     machine = rack[:0]
     if len(machines.loop):
-        there = loops.kind != LoopKind.REAR_DOOR
-        machine = np.flatnonzero((there & loops.placed if settled else there)[machines.loop])
+        on_floor = loops.kind != LoopKind.REAR_DOOR
+        machine = np.flatnonzero((on_floor & loops.placed if settled else on_floor)[machines.loop])
 
     def joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         return np.concatenate([first[rack], second[machine]])
@@ -67,31 +67,31 @@ def standing(plant: Plant, *, settled: bool = False) -> FloorFootprints:
     )
 
 
-def struck(mine: FloorFootprints, others: FloorFootprints) -> tuple[str, str] | None:
-    """Return the first of `mine` and of `others` that would stand in one another; None when all fit."""
-    if not len(mine.ids) or not len(others.ids):
+def struck(moved: FloorFootprints, fixed: FloorFootprints) -> tuple[str, str] | None:
+    """Return the ids of the first overlapping pair of `moved` and `fixed`; None when all fit."""
+    if not len(moved.ids) or not len(fixed.ids):
         return None
-    order = np.argsort(others.x_m, kind="stable")
-    x_m = others.x_m[order]
-    reach_m = float(others.width_m.max()) / 2
-    low = np.searchsorted(x_m, mine.x_m - mine.width_m / 2 - reach_m)
-    high = np.searchsorted(x_m, mine.x_m + mine.width_m / 2 + reach_m)
+    order = np.argsort(fixed.x_m, kind="stable")
+    x_m = fixed.x_m[order]
+    reach_m = float(fixed.width_m.max()) / 2
+    low = np.searchsorted(x_m, moved.x_m - moved.width_m / 2 - reach_m)
+    high = np.searchsorted(x_m, moved.x_m + moved.width_m / 2 + reach_m)
     for k, (first, last) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
         near = order[first:last]
-        gap_x_m = np.abs(others.x_m[near] - mine.x_m[k]) - (others.width_m[near] + mine.width_m[k]) / 2
-        gap_y_m = np.abs(others.y_m[near] - mine.y_m[k]) - (others.depth_m[near] + mine.depth_m[k]) / 2
-        hit = (gap_x_m < -TOUCH_M) & (gap_y_m < -TOUCH_M) & (others.hall[near] == mine.hall[k])
+        gap_x_m = np.abs(fixed.x_m[near] - moved.x_m[k]) - (fixed.width_m[near] + moved.width_m[k]) / 2
+        gap_y_m = np.abs(fixed.y_m[near] - moved.y_m[k]) - (fixed.depth_m[near] + moved.depth_m[k]) / 2
+        hit = (gap_x_m < -TOUCH_M) & (gap_y_m < -TOUCH_M) & (fixed.hall[near] == moved.hall[k])
         if hit.any():
-            return mine.ids[k], others.ids[int(near[np.argmax(hit)])]
+            return moved.ids[k], fixed.ids[int(near[np.argmax(hit)])]
     return None
 
 
-def must_fit(mine: FloorFootprints, others: FloorFootprints) -> None:
+def must_fit(moved: FloorFootprints, fixed: FloorFootprints) -> None:
     """Raise CommandError when footprints would overlap."""
-    hit = struck(mine, others)
+    hit = struck(moved, fixed)
     if hit is not None:
-        who = f"{hit[0]} would overlap" if hit[0] else "it would overlap"
-        raise CommandError(f"{who} {hit[1]}", "choose a free place on the floor")
+        subject = f"{hit[0]} would overlap" if hit[0] else "it would overlap"
+        raise CommandError(f"{subject} {hit[1]}", "choose a free place on the floor")
 
 
 def rack_size_m(catalog: Catalog, part: str | None, pitch_m: float | None = None) -> tuple[float, float]:
@@ -120,7 +120,7 @@ def node_height_u(part: NodePart) -> int:
 
 
 def taken_units(plant: Plant, rack: int, leaving: frozenset[int] = frozenset()) -> dict[int, str]:
-    """Return unit -> what stands there, from 1 up; nodes in the slots `leaving` do not count."""
+    """Return unit, from 1 up -> the part in it; nodes in the slots `leaving` do not count."""
     found: dict[int, str] = {}
     nodes, switches, fixtures = plant.nodes, plant.switches, plant.fixtures
     for slot in np.flatnonzero(fixtures.rack == rack).tolist():
@@ -136,13 +136,13 @@ def taken_units(plant: Plant, rack: int, leaving: frozenset[int] = frozenset()) 
     return found
 
 
-def unit_for(plant: Plant, rack: int, height_u: int, wanted_u: int, taken: dict[int, str], what: str) -> int:
-    """Return the lowest unit where something of a height fits: the wanted one, or with 0 the first that is free.
+def unit_for(plant: Plant, rack: int, height_u: int, wanted_u: int, taken: dict[int, str], part: str) -> int:
+    """Return the lowest unit for a part of some height: the wanted one, or with 0 the first free one.
 
     Raises
     ------
     CommandError
-        When it does not fit.
+        When the part does not fit.
     """
     units = int(plant.racks.units_u[rack])
     name = plant.racks.ids[rack]
@@ -150,7 +150,7 @@ def unit_for(plant: Plant, rack: int, height_u: int, wanted_u: int, taken: dict[
         if wanted_u + height_u - 1 > units:
             hint = f"begin at unit {units - height_u + 1} or below" if height_u <= units else ""
             raise CommandError(
-                f"{what} of {height_u} U from unit {wanted_u} ends above the {units} U of {name}", hint
+                f"{part} of {height_u} U from unit {wanted_u} ends above the {units} U of {name}", hint
             )
         hit = next((u for u in range(wanted_u, wanted_u + height_u) if u in taken), 0)
         if hit:
@@ -162,13 +162,13 @@ def unit_for(plant: Plant, rack: int, height_u: int, wanted_u: int, taken: dict[
     if not free:
         left = units - sum(1 for u in taken if u <= units)
         raise CommandError(
-            f"rack {name} is full: {left} U are free in all and {what} needs {height_u} together"
+            f"rack {name} is full: {left} U are free in all and {part} needs {height_u} together"
         )
     return free
 
 
 def first_free(taken: dict[int, str], units: int, height_u: int) -> int:
-    """Return the lowest unit with so many free ones above it; 0 when there is none."""
+    """Return the lowest of `height_u` free units in a row; 0 without any."""
     run = 0
     for u in range(1, units + 1):
         run = 0 if u in taken else run + 1

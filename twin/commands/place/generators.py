@@ -1,12 +1,12 @@
-"""Changing what a generator makes: rows, racks, nodes, pitch; loops and power items by number."""
+"""Changing a generator: rows, racks, nodes and pitch, or the number of loops and power items."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from twin.commands.edit.addressables import generator, made_by, override, thing, titled
-from twin.commands.edit.changes import Changes, metres, said
+from twin.commands.edit.addressables import generator, item_of, made_by, override, titled
+from twin.commands.edit.changes import Changes, metres, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.references import cut
 from twin.scenario import Patch
@@ -16,9 +16,9 @@ from twin.scenario.schema.site import Hall, RowGenerator
 
 @dataclass(frozen=True)
 class ChangeGenerator:
-    """Change what a generator makes; None leaves a thing as it is.
+    """Change the figures of a generator; None leaves a figure as it is.
 
-    What is said of items that go, and what refers to them, goes with them.
+    Overrides of removed items, and references to them, are removed too.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class ChangeGenerator:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Change {self.id}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -60,17 +60,17 @@ class ChangeGenerator:
         return self._gathered(scene)[0].patch(self.title)
 
     def concerns(self, scene: EditedScene) -> list[str]:
-        """Return what else refers to items that go and loses that, by its path in the file; raises as `patch`."""
+        """Return the paths of the entries that lose a reference to a removed item; raises as `patch`."""
         return self._gathered(scene)[1]
 
     def _gathered(self, scene: EditedScene) -> tuple[Changes, list[str]]:
-        one = thing(scene.scenario, self.id)
+        item = item_of(scene.scenario, self.id)
         changes = Changes(scene)
-        if one.kind in ("loops", "stage"):
-            return changes, self._items(changes, one.path)
-        if one.kind != "rows":
-            raise CommandError(f"{titled(one.kind)} {self.id} is not a generator")
-        return changes, self._rows(changes, one.path)
+        if item.kind in ("loops", "stage"):
+            return changes, self._items(changes, item.path)
+        if item.kind != "rows":
+            raise CommandError(f"{titled(item.kind)} {self.id} is not a generator")
+        return changes, self._rows(changes, item.path)
 
     def _items(self, changes: Changes, path: str) -> list[str]:
         for key, value in (("racks", self.racks), ("nodes", self.nodes)):
@@ -81,9 +81,9 @@ class ChangeGenerator:
         if self.count is None:
             return []
         before = made_by(changes.scene.scenario, self.id).count
-        changes.set(f"{path}.count", _at_least_one(self.count, "items"))
+        changes.set(f"{path}.count", _checked_count(self.count, "items"))
         gone = {f"{self.id}/{number}" for number in range(self.count, before)}
-        places = said(changes.scene, f"{path}.places") or {}
+        places = value_at(changes.scene, f"{path}.places") or {}
         left = {item: place for item, place in places.items() if item not in gone}
         if left and len(left) < len(places):
             changes.set(f"{path}.places", left)
@@ -95,8 +95,8 @@ class ChangeGenerator:
         scene = changes.scene
         hall, rows = generator(scene.scenario, self.id)
         settings: dict[str, Any] = {
-            "count": None if self.count is None else _at_least_one(self.count, "rows"),
-            "racks.count": None if self.racks is None else _at_least_one(self.racks, "racks"),
+            "count": None if self.count is None else _checked_count(self.count, "rows"),
+            "racks.count": None if self.racks is None else _checked_count(self.racks, "racks"),
             "pitch": None if self.pitch_m is None else metres(self.pitch_m),
             "racks.pitch": None if self.rack_pitch_m is None else metres(self.rack_pitch_m),
             "facing": self.facing,
@@ -104,7 +104,7 @@ class ChangeGenerator:
             "racks.part": self.rack_part or None,
         }
         for key, value in settings.items():
-            if value is not None and said(scene, f"{path}.{key}") != value:
+            if value is not None and value_at(scene, f"{path}.{key}") != value:
                 changes.set(f"{path}.{key}", value)
         if self.rack_part == "" and rows.racks.part is not None:
             changes.take(f"{path}.racks.part")
@@ -120,10 +120,10 @@ class ChangeGenerator:
         return cut(changes, beyond)
 
     def _groups(self, scene: EditedScene, path: str, rows: RowGenerator) -> list[dict[str, Any]] | None:
-        """Return the node groups afterwards; None when they stay."""
+        """Return the node groups after the change; None when they stay."""
         if self.nodes is None and self.node_part is None:
             return None
-        groups: list[dict[str, Any]] = [dict(one) for one in said(scene, f"{path}.racks.nodes") or []]
+        groups: list[dict[str, Any]] = [dict(group) for group in value_at(scene, f"{path}.racks.nodes") or []]
         if not groups:
             if self.node_part is None:
                 raise CommandError(f"racks of {self.id} hold no nodes", "name the part")
@@ -137,7 +137,7 @@ class ChangeGenerator:
 
 
 class _Beyond:
-    """Which items a generator no longer makes."""
+    """The items that a generator no longer makes."""
 
     def __init__(
         self,
@@ -158,18 +158,18 @@ class _Beyond:
         after = usual if groups is None else [int(group["count"]) for group in groups]
         self._before = len(expand.node_parts(bare, rows.racks.part, scene.catalog)) + sum(usual)
         self._after = len(expand.node_parts(bare, part, scene.catalog)) + sum(after)
-        for item, one in hall.overrides.items():
+        for item, about in hall.overrides.items():
             if item.count("/") == 3 and item.startswith(f"{self._name}/") and self._added(hall, item):
                 number = int(item.rpartition("/")[2])
-                if number < self._after and not self(item) and one.u is not None:
+                if number < self._after and not self(item) and about.u is not None:
                     hint = "delete it first, or move it to another rack type"
                     raise CommandError(
                         f"rack {item.rpartition('/')[0]} holds {item}, which was added by hand", hint
                     )
 
     def _added(self, hall: Hall, item: str) -> bool:
-        one = override(hall, item)
-        return one.part is not None and one.u is not None and int(item.rpartition("/")[2]) >= self._before
+        about = override(hall, item)
+        return about.part is not None and about.u is not None and int(item.rpartition("/")[2]) >= self._before
 
     def __call__(self, id: str) -> bool:
         name, *numbers = id.split("/")
@@ -183,7 +183,7 @@ class _Beyond:
         return len(index) > 2 and self._after <= index[2] < self._before
 
 
-def _at_least_one(number: int, what: str) -> int:
+def _checked_count(number: int, noun: str) -> int:
     if number < 1:
-        raise CommandError(f"{number} is too few {what}", "delete the generator instead")
+        raise CommandError(f"{number} is too few {noun}", "delete the generator instead")
     return number

@@ -1,26 +1,26 @@
-"""Groups of things, and who may use what: tenants, partitions, rows of a job."""
+"""Groups of items, and the assignment of jobs and rows to tenants and partitions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from twin.commands.edit import names
-from twin.commands.edit.addressables import Thing, counted, thing, titled
-from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.addressables import SceneItem, counted, item_of, titled
+from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.scenario import Patch
 
 
 @dataclass(frozen=True)
 class MakeGroup:
-    """Make some things a group, which is picked and moved as one; they leave the groups they are in."""
+    """Make a group of items that is selected and moved as one; they leave their present groups."""
 
     ids: tuple[str, ...]
     name: str = ""
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Group {counted(len(self.ids), 'item')}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -41,7 +41,7 @@ class MakeGroup:
             "store",
         )
         for id in self.ids:
-            found = thing(scene.scenario, id)
+            found = item_of(scene.scenario, id)
             if found.kind not in allowed:
                 raise CommandError(f"{titled(found.kind)} {id} cannot be in a group")
         changes = Changes(scene)
@@ -61,13 +61,13 @@ class MakeGroup:
 
 @dataclass(frozen=True)
 class Ungroup:
-    """Dissolve groups; what was in them stays."""
+    """Dissolve groups; their members stay."""
 
     ids: tuple[str, ...]
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Ungroup {self.ids[0]}" if len(self.ids) == 1 else f"Dissolve {len(self.ids)} groups"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -83,14 +83,14 @@ class Ungroup:
 
 @dataclass(frozen=True)
 class AssignTenant:
-    """Give jobs and streams of jobs to a tenant, or let it use partitions and stores.
+    """Assign jobs and job streams to a tenant, or let it use partitions and stores.
 
     Parameters
     ----------
     ids
         Jobs, streams, partitions, stores.
     tenant
-        "": jobs belong to nobody, partitions and stores are everybody's.
+        Id of the tenant; "": jobs have no tenant, partitions and stores admit every tenant.
     """
 
     ids: tuple[str, ...]
@@ -98,34 +98,34 @@ class AssignTenant:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
-        what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
-        return f"Assign {what} to {self.tenant}" if self.tenant else f"Remove {what} from its tenant"
+        """Return the title for the undo menu."""
+        chosen = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
+        return f"Assign {chosen} to {self.tenant}" if self.tenant else f"Remove {chosen} from its tenant"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
-        if self.tenant and thing(scene.scenario, self.tenant).kind != "tenant":
+        if self.tenant and item_of(scene.scenario, self.tenant).kind != "tenant":
             raise CommandError(f"there is no tenant {self.tenant!r}")
         changes = Changes(scene)
         for id in self.ids:
-            one = thing(scene.scenario, id)
-            if one.kind in ("job", "stream"):
-                _one(changes, f"{one.path}.tenant", self.tenant)
-            elif one.kind in ("partition", "store"):
-                there = list(said(scene, f"{one.path}.tenants") or [])
-                if self.tenant and self.tenant not in there:
-                    changes.set(f"{one.path}.tenants", [*there, self.tenant])
-                elif not self.tenant and there:
-                    changes.clear(f"{one.path}.tenants", [])
+            item = item_of(scene.scenario, id)
+            if item.kind in ("job", "stream"):
+                _set_or_clear(changes, f"{item.path}.tenant", self.tenant)
+            elif item.kind in ("partition", "store"):
+                tenants = list(value_at(scene, f"{item.path}.tenants") or [])
+                if self.tenant and self.tenant not in tenants:
+                    changes.set(f"{item.path}.tenants", [*tenants, self.tenant])
+                elif not self.tenant and tenants:
+                    changes.clear(f"{item.path}.tenants", [])
             else:
                 hint = "tenants have jobs, and may use partitions and stores"
-                raise CommandError(f"{titled(one.kind)} {id} belongs to no tenant", hint)
+                raise CommandError(f"{titled(item.kind)} {id} belongs to no tenant", hint)
         return changes.patch(self.title)
 
 
 @dataclass(frozen=True)
 class AssignJob:
-    """Say where jobs may run.
+    """Set the rows or the partition where jobs may run.
 
     Parameters
     ----------
@@ -143,28 +143,28 @@ class AssignJob:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
-        what = self.jobs[0] if len(self.jobs) == 1 else counted(len(self.jobs), "job")
+        """Return the title for the undo menu."""
+        jobs = self.jobs[0] if len(self.jobs) == 1 else counted(len(self.jobs), "job")
         where = self.partition or ", ".join(self.rows)
-        return f"Allow {what} on {where}" if where else f"Allow {what} on all rows"
+        return f"Allow {jobs} on {where}" if where else f"Allow {jobs} on all rows"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         changes = Changes(scene)
         for row in self.rows:
-            if thing(scene.scenario, row).kind != "rows":
+            if item_of(scene.scenario, row).kind != "rows":
                 raise CommandError(f"{row} is not a row generator", "jobs run in whole generators")
         for job in self.jobs:
-            one: Thing = thing(scene.scenario, job)
-            if one.kind not in ("job", "stream"):
+            item: SceneItem = item_of(scene.scenario, job)
+            if item.kind not in ("job", "stream"):
                 raise CommandError(f"{job} is not a job")
             if self.partition or not self.rows:
-                _one(changes, f"{one.path}.partition", self.partition)
-            there = said(scene, f"{one.path}.rows")
-            if self.rows and there != list(self.rows):
-                changes.set(f"{one.path}.rows", list(self.rows))
-            elif not self.rows and there:
-                changes.clear(f"{one.path}.rows", [])
+                _set_or_clear(changes, f"{item.path}.partition", self.partition)
+            rows = value_at(scene, f"{item.path}.rows")
+            if self.rows and rows != list(self.rows):
+                changes.set(f"{item.path}.rows", list(self.rows))
+            elif not self.rows and rows:
+                changes.clear(f"{item.path}.rows", [])
         return changes.patch(self.title)
 
 
@@ -177,35 +177,35 @@ class AssignRows:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
-        what = ", ".join(self.rows) if len(self.rows) < 4 else counted(len(self.rows), "generator")
-        return f"Put {what} into {self.partition}" if self.partition else f"Remove {what} from partitions"
+        """Return the title for the undo menu."""
+        rows = ", ".join(self.rows) if len(self.rows) < 4 else counted(len(self.rows), "generator")
+        return f"Put {rows} into {self.partition}" if self.partition else f"Remove {rows} from partitions"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         scenario = scene.scenario
-        names_of = {one.id for one in scenario.partitions}
+        names_of = {partition.id for partition in scenario.partitions}
         if self.partition and self.partition not in names_of:
             raise CommandError(
                 f"there is no partition {self.partition!r}", f"there are {', '.join(names_of)}"
             )
         changes = Changes(scene)
-        for one in scenario.partitions:
-            left = [row for row in one.rows if row not in self.rows]
-            after = [*left, *self.rows] if one.id == self.partition else left
-            if one.id == self.partition and set(after) == set(one.rows):
+        for partition in scenario.partitions:
+            left = [row for row in partition.rows if row not in self.rows]
+            after = [*left, *self.rows] if partition.id == self.partition else left
+            if partition.id == self.partition and set(after) == set(partition.rows):
                 continue
             if not after:
-                raise CommandError(f"no row would be left in partition {one.id}", "delete it instead")
-            if after != list(one.rows):
-                changes.set(f"partitions[{one.id}].rows", after)
+                raise CommandError(f"no row would be left in partition {partition.id}", "delete it instead")
+            if after != list(partition.rows):
+                changes.set(f"partitions[{partition.id}].rows", after)
         return changes.patch(self.title)
 
 
-def _one(changes: Changes, path: str, value: str) -> None:
+def _set_or_clear(changes: Changes, path: str, value: str) -> None:
     """Set a single id, or take it away."""
-    there = said(changes.scene, path)
-    if value and there != value:
+    before = value_at(changes.scene, path)
+    if value and before != value:
         changes.set(path, value)
-    elif not value and there is not None:
+    elif not value and before is not None:
         changes.clear(path)

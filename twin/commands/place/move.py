@@ -1,4 +1,4 @@
-"""Moving and turning what stands on the floor, and nodes between racks."""
+"""Moving and turning racks, rows and machines, and moving nodes between racks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from twin.arrays import Bools
-from twin.commands.edit.addressables import generator, made_by, override, people_say, thing, titled
+from twin.commands.edit.addressables import generator, item_of, made_by, override, people_say, titled
 from twin.commands.edit.changes import Changes, point
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import FloorFootprints, must_fit, standing, taken_units, unit_for
@@ -20,7 +20,7 @@ from twin.scenario.schema.site import FURTHEST_M
 
 @dataclass(frozen=True)
 class MoveThings:
-    """Move racks, rows, whole generators and machines by the same way.
+    """Move racks, rows, whole generators and machines by one distance.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class MoveThings:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Move {self.ids[0]}" if len(self.ids) == 1 else f"Move {len(self.ids):,} items"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -44,8 +44,8 @@ class MoveThings:
             raise CommandError("the position is not on the floor")
         chosen = _Chosen.of(scene, self.ids)
         boxes = standing(scene.plant)
-        mine = chosen.boxes(scene, boxes.ids)
-        must_fit(boxes.moved(mine, *self.by), chosen.others(scene))
+        moving = chosen.boxes(scene, boxes.ids)
+        must_fit(boxes.moved(moving, *self.by), chosen.in_the_way(scene))
         changes = Changes(scene)
         chosen.move(changes, *self.by)
         return changes.patch(f"Move {people_say(scene.scenario, self.ids)}")
@@ -65,31 +65,31 @@ class MoveTo:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Move {self.places[0][0]}" if len(self.places) == 1 else f"Move {len(self.places):,} items"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
-        ids = tuple(one for one, _, _ in self.places)
+        ids = tuple(id for id, _, _ in self.places)
         boxes = standing(scene.plant)
         whole = _Chosen.of(scene, ids)
         after = boxes.moved(whole.boxes(scene, boxes.ids), 0.0, 0.0)
         changes = Changes(scene)
-        for one, x_m, y_m in self.places:
-            now_x_m, now_y_m = place_of(scene, one)
+        for id, x_m, y_m in self.places:
+            now_x_m, now_y_m = place_of(scene, id)
             by_m = (x_m - now_x_m, y_m - now_y_m)
             if not all(abs(at_m) <= FURTHEST_M for at_m in (x_m, y_m)):  # nan is none either
                 raise CommandError(
                     "the position is not on the floor",
                     f"at most {FURTHEST_M / 1e3:g} km from the corner of the hall",
                 )
-            alone = _Chosen.of(scene, (one,))
-            mine = alone.boxes(scene, after.ids)
-            after.x_m[mine] += by_m[0]
-            after.y_m[mine] += by_m[1]
+            alone = _Chosen.of(scene, (id,))
+            moving = alone.boxes(scene, after.ids)
+            after.x_m[moving] += by_m[0]
+            after.y_m[moving] += by_m[1]
             if max(abs(by_m[0]), abs(by_m[1])) > 1e-6:
                 alone.move(changes, *by_m)
-        must_fit(after, whole.others(scene))
+        must_fit(after, whole.in_the_way(scene))
         return changes.patch(f"Move {people_say(scene.scenario, ids)}")
 
 
@@ -110,7 +110,7 @@ def place_of(scene: EditedScene, id: str) -> tuple[float, float]:
 
 @dataclass
 class _Chosen:
-    """What moves: generators, rows and racks without those that go with them anyway, and machines."""
+    """The items to move: generators, rows, racks and machines, each part of no other one of them."""
 
     generators: list[str] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
@@ -119,7 +119,7 @@ class _Chosen:
 
     @classmethod
     def of(cls, scene: EditedScene, ids: tuple[str, ...]) -> _Chosen:
-        """Return what some ids choose; all racks of a row are the row, all its rows are the generator."""
+        """Return the items of some ids; all racks of a row become the row, all rows the generator."""
         if not ids:
             raise CommandError("nothing is selected")
         generators: set[str] = set()
@@ -128,19 +128,19 @@ class _Chosen:
         machines: dict[str, None] = {}
         scenario = scene.scenario
         for id in ids:
-            one = thing(scenario, id)
-            if one.kind == "rows":
+            chosen = item_of(scenario, id)
+            if chosen.kind == "rows":
                 generators.add(id)
-            elif one.kind == "row":
-                rows.setdefault(one.generator, set()).add(one.numbers[0])
-            elif one.kind == "rack":
-                racks.setdefault(one.generator, set()).add(one.numbers)
-            elif one.kind in ("loops", "stage"):
+            elif chosen.kind == "row":
+                rows.setdefault(chosen.generator, set()).add(chosen.numbers[0])
+            elif chosen.kind == "rack":
+                racks.setdefault(chosen.generator, set()).add(chosen.numbers)
+            elif chosen.kind in ("loops", "stage"):
                 count = made_by(scenario, id).count
                 machines |= dict.fromkeys(f"{id}/{number}" for number in range(count))
-            elif one.kind in ("loop", "power"):
+            elif chosen.kind in ("loop", "power"):
                 machines[id] = None
-            elif one.kind == "group":
+            elif chosen.kind == "group":
                 members = next(group.members for group in scenario.groups if group.id == id)
                 more = cls.of(scene, members)
                 generators |= set(more.generators)
@@ -150,40 +150,40 @@ class _Chosen:
                 for rack in more.racks:
                     name, *numbers = rack.split("/")
                     racks.setdefault(name, set()).add(tuple(int(n) for n in numbers))
-            elif one.kind == "node":
+            elif chosen.kind == "node":
                 raise CommandError(f"node {id} is in a rack", "move it to a unit of a rack")
             else:
-                raise CommandError(f"{titled(one.kind)} {id} has no floor position of its own")
+                raise CommandError(f"{titled(chosen.kind)} {id} has no floor position of its own")
         found = cls(machines=list(machines))
         for name in {*generators, *rows, *racks}:
             hall, made = generator(scenario, name)
-            mine = {one for one in racks.get(name, set()) if one[0] not in rows.get(name, set())}
+            racks_apart = {place for place in racks.get(name, set()) if place[0] not in rows.get(name, set())}
             whole = set(rows.get(name, set()))
-            for row in {one[0] for one in mine}:
-                there = {
+            for row in {place[0] for place in racks_apart}:
+                present = {
                     (row, k)
                     for k in range(made.racks.count)
                     if not override(hall, f"{name}/{row}/{k}").absent
                 }
-                if there <= mine:
+                if present <= racks_apart:
                     whole.add(row)
-            mine = {one for one in mine if one[0] not in whole}
+            racks_apart = {place for place in racks_apart if place[0] not in whole}
             every = {k for k in range(made.count) if not override(hall, f"{name}/{k}").absent}
             if name in generators or (every and every <= whole):
                 found.generators.append(name)
                 continue
             found.rows += [f"{name}/{row}" for row in sorted(whole)]
-            found.racks += [f"{name}/{row}/{rack}" for row, rack in sorted(mine)]
+            found.racks += [f"{name}/{row}/{rack}" for row, rack in sorted(racks_apart)]
         return found
 
     def boxes(self, scene: EditedScene, ids: list[str]) -> Bools:
-        """Return which footprints move, given what each is of."""
+        """Return which footprints move, given the id of each."""
         whole, alone = (*self.generators, *self.rows), {*self.racks, *self.machines}
-        heads = tuple(f"{one}/" for one in whole)
-        return np.array([one in alone or (bool(heads) and one.startswith(heads)) for one in ids], np.bool_)
+        heads = tuple(f"{name}/" for name in whole)
+        return np.array([id in alone or (bool(heads) and id.startswith(heads)) for id in ids], np.bool_)
 
-    def others(self, scene: EditedScene) -> FloorFootprints:
-        """Return what is in the way: of racks, which the other machines keep clear of, what was given a place."""
+    def in_the_way(self, scene: EditedScene) -> FloorFootprints:
+        """Return the obstacles; machines without a place of their own are none for racks, which they keep clear of."""
         boxes = standing(scene.plant, settled=not self.machines)
         return boxes.but(self.boxes(scene, boxes.ids))
 
@@ -213,21 +213,21 @@ class _Chosen:
             _move_machine(changes, machine, x_m, y_m)
 
     def _with(self, changes: Changes, above: str, x_m: float, y_m: float, rows_too: bool) -> None:
-        """Let rows and racks that have places of their own go along with what they belong to."""
+        """Move rows and racks with places of their own along with their generator or row."""
         hall, _ = generator(changes.scene.scenario, above.partition("/")[0])
-        for item, said in hall.overrides.items():
+        for item, about in hall.overrides.items():
             deep = item.count("/") == 2 or (rows_too and item.count("/") == 1)
-            if said.at is not None and deep and item.startswith(f"{above}/"):
-                changes.override(hall.id, item, at=point(said.at.x_m + x_m, said.at.y_m + y_m))
+            if about.at is not None and deep and item.startswith(f"{above}/"):
+                changes.override(hall.id, item, at=point(about.at.x_m + x_m, about.at.y_m + y_m))
 
 
 def _move_machine(changes: Changes, id: str, x_m: float, y_m: float) -> None:
     scene = changes.scene
     plant = scene.plant
-    one = thing(scene.scenario, id)
-    said = made_by(scene.scenario, one.generator).places.get(id)
-    if said is not None:
-        now_x_m, now_y_m, hall = said.x_m, said.y_m, said.hall
+    item = item_of(scene.scenario, id)
+    place_before = made_by(scene.scenario, item.generator).places.get(id)
+    if place_before is not None:
+        now_x_m, now_y_m, hall = place_before.x_m, place_before.y_m, place_before.hall
     else:
         now_x_m, now_y_m = place_of(scene, id)
         kind, slot = plant.slots[id]
@@ -235,7 +235,7 @@ def _move_machine(changes: Changes, id: str, x_m: float, y_m: float) -> None:
         now_x_m -= float(plant.halls.shift_x_m[number])
         hall = plant.halls.ids[number]
     place = point(now_x_m + x_m, now_y_m + y_m)
-    changes.set(f"{one.path}.places[{id}]", {"hall": hall, **place} if hall else place)
+    changes.set(f"{item.path}.places[{id}]", {"hall": hall, **place} if hall else place)
 
 
 def hall_of_item(scene: EditedScene, item: int) -> int:
@@ -266,9 +266,9 @@ class MoveNodes:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
-        what = self.nodes[0] if len(self.nodes) == 1 else f"{len(self.nodes):,} nodes"
-        return f"Move {what} to {self.rack}"
+        """Return the title for the undo menu."""
+        nodes = self.nodes[0] if len(self.nodes) == 1 else f"{len(self.nodes):,} nodes"
+        return f"Move {nodes} to {self.rack}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -288,7 +288,7 @@ class MoveNodes:
             u = unit_for(plant, home, height_u, next_u, taken, plant.node_parts[int(plant.nodes.part[slot])])
             taken |= dict.fromkeys(range(u, u + height_u), f"node {node}")
             next_u = u + height_u if self.u else 0
-            hall = thing(scene.scenario, node).hall
+            hall = item_of(scene.scenario, node).hall
             assert hall is not None
             away = self.rack != node.rpartition("/")[0]
             if u != int(plant.nodes.u[slot]) or home != int(plant.nodes.rack[slot]):
@@ -313,7 +313,7 @@ class Rotate:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Turn {self.ids[0]}" if len(self.ids) == 1 else f"Turn {len(self.ids):,} items"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -327,10 +327,10 @@ class Rotate:
             if rows.count > 1 and not self.facing:
                 self._each(changes, [f"{name}/{k}" for k in range(rows.count)])
                 continue
-            facing = self.facing or _other(int(plant.rows.facing[plant.slots[f"{name}/0"][1]]))
+            facing = self.facing or _opposite(int(plant.rows.facing[plant.slots[f"{name}/0"][1]]))
             changes.set(f"halls[{hall.id}].rows[{name}].facing", facing)
-            for item, said in hall.overrides.items():
-                if said.facing is not None and item.startswith(f"{name}/"):
+            for item, about in hall.overrides.items():
+                if about.facing is not None and item.startswith(f"{name}/"):
                     changes.override(hall.id, item, facing=None)
         self._each(changes, [*chosen.rows, *chosen.racks])
         return changes.patch(f"Turn {people_say(scene.scenario, self.ids)}")
@@ -343,8 +343,8 @@ class Rotate:
                 continue
             now = int((plant.rows if kind == "row" else plant.racks).facing[slot])
             hall, _ = generator(changes.scene.scenario, item.partition("/")[0])
-            changes.override(hall.id, item, facing=self.facing or _other(now))
+            changes.override(hall.id, item, facing=self.facing or _opposite(now))
 
 
-def _other(facing: int) -> str:
+def _opposite(facing: int) -> str:
     return "south" if facing > 0 else "north"

@@ -1,4 +1,4 @@
-"""Carrying racks into another hall of the site: they keep their ids, and what feeds and cools them."""
+"""Moving racks to another hall of the site: they keep their ids, feeds and loops."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.commands.edit.addressables import generator, people_say, thing, titled
-from twin.commands.edit.changes import Changes, point, said
+from twin.commands.edit.addressables import generator, item_of, people_say, titled
+from twin.commands.edit.changes import Changes, point, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import FloorFootprints, standing, struck
 from twin.commands.place.place import BESIDE_M, hall_slot
@@ -16,7 +16,7 @@ from twin.scenario import Patch
 
 @dataclass(frozen=True)
 class MoveToHall:
-    """Let racks stand in another hall.
+    """Move racks to another hall.
 
     A hall holds row generators, so one goes as a whole: a rack alone where it is all that its generator makes. It
     stands where it stood from the corner of its hall, or beside what is there where that is taken.
@@ -34,9 +34,9 @@ class MoveToHall:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
-        what = self.ids[0] if len(self.ids) == 1 else f"{len(self.ids):,} items"
-        return f"Move {what} to hall {self.hall}"
+        """Return the title for the undo menu."""
+        chosen = self.ids[0] if len(self.ids) == 1 else f"{len(self.ids):,} items"
+        return f"Move {chosen} to hall {self.hall}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -46,35 +46,35 @@ class MoveToHall:
         names = dict.fromkeys(_whole(scene, id) for id in self.ids)
         goes = [name for name in names if generator(scene.scenario, name)[0].id != self.hall]
         changes, boxes = Changes(scene), standing(scene.plant)
-        there = boxes.but(_of(boxes, goes))
+        obstacles = boxes.but(_of(boxes, goes))
         for name in goes:
-            mine = _carried(scene, boxes, name, self.hall)
-            by_m = _free_m(mine, there)
-            mine = mine.moved(np.ones(len(mine.ids), np.bool_), by_m, 0.0)
-            there = _joined(there, mine)
+            carried = _carried(scene, boxes, name, self.hall)
+            by_m = _free_m(carried, obstacles)
+            carried = carried.moved(np.ones(len(carried.ids), np.bool_), by_m, 0.0)
+            obstacles = _joined(obstacles, carried)
             _write(changes, name, self.hall, by_m)
         return changes.patch(f"Move {people_say(scene.scenario, self.ids)} to hall {self.hall}")
 
 
 def _whole(scene: EditedScene, id: str) -> str:
-    """Return the row generator that goes when a thing does."""
-    one = thing(scene.scenario, id)
-    if one.kind not in ("rows", "row", "rack"):
-        raise CommandError(f"{titled(one.kind)} {id} cannot move to a hall by itself", "move racks and rows")
-    _, rows = generator(scene.scenario, one.generator)
-    makes = {"rows": 1, "row": rows.count, "rack": rows.count * rows.racks.count}[one.kind]
+    """Return the row generator that moves with an item."""
+    item = item_of(scene.scenario, id)
+    if item.kind not in ("rows", "row", "rack"):
+        raise CommandError(f"{titled(item.kind)} {id} cannot move to a hall by itself", "move racks and rows")
+    _, rows = generator(scene.scenario, item.generator)
+    makes = {"rows": 1, "row": rows.count, "rack": rows.count * rows.racks.count}[item.kind]
     if makes > 1:
-        what = f"{one.kind}s"
+        noun = f"{item.kind}s"
         raise CommandError(
-            f"{id} is one of {makes:,} {what} of {one.generator}, which stays in one hall",
-            f"move {one.generator} as a whole, or put new racks there",
+            f"{id} is one of {makes:,} {noun} of {item.generator}, which stays in one hall",
+            f"move {item.generator} as a whole, or put new racks there",
         )
-    return one.generator
+    return item.generator
 
 
 def _of(boxes: FloorFootprints, names: list[str]) -> np.ndarray:
     heads = tuple(f"{name}/" for name in names)
-    return np.array([one.startswith(heads) if heads else False for one in boxes.ids], np.bool_)
+    return np.array([id.startswith(heads) if heads else False for id in boxes.ids], np.bool_)
 
 
 def _carried(scene: EditedScene, boxes: FloorFootprints, name: str, hall: str) -> FloorFootprints:
@@ -82,36 +82,36 @@ def _carried(scene: EditedScene, boxes: FloorFootprints, name: str, hall: str) -
     halls = scene.plant.halls
     to = halls.ids.index(hall)
     was = halls.ids.index(generator(scene.scenario, name)[0].id)
-    mine = boxes.moved(_of(boxes, [name]), float(halls.shift_x_m[to] - halls.shift_x_m[was]), 0.0)
-    mine.hall[:] = to
-    return mine
+    carried = boxes.moved(_of(boxes, [name]), float(halls.shift_x_m[to] - halls.shift_x_m[was]), 0.0)
+    carried.hall[:] = to
+    return carried
 
 
-def _free_m(mine: FloorFootprints, there: FloorFootprints) -> float:
-    """Return how far along x things have to go to stand in nothing [m]."""
-    if struck(mine, there) is None:
+def _free_m(carried: FloorFootprints, obstacles: FloorFootprints) -> float:
+    """Return the distance along x at which items overlap nothing [m]."""
+    if struck(carried, obstacles) is None:
         return 0.0
-    same = there.hall == mine.hall[0]
-    right_m = float((there.x_m + there.width_m / 2)[same].max())
-    return right_m + BESIDE_M - float((mine.x_m - mine.width_m / 2).min())
+    same = obstacles.hall == carried.hall[0]
+    right_m = float((obstacles.x_m + obstacles.width_m / 2)[same].max())
+    return right_m + BESIDE_M - float((carried.x_m - carried.width_m / 2).min())
 
 
-def _joined(one: FloorFootprints, other: FloorFootprints) -> FloorFootprints:
+def _joined(first: FloorFootprints, second: FloorFootprints) -> FloorFootprints:
     columns = ("hall", "x_m", "y_m", "width_m", "depth_m")
-    both = (np.concatenate([getattr(one, name), getattr(other, name)]) for name in columns)
-    return FloorFootprints([*one.ids, *other.ids], *both)
+    both = (np.concatenate([getattr(first, name), getattr(second, name)]) for name in columns)
+    return FloorFootprints([*first.ids, *second.ids], *both)
 
 
 def _write(changes: Changes, name: str, hall: str, by_m: float) -> None:
-    """Take a generator and all that is said of its items out of its hall, and say it of the other."""
+    """Move the entry of a generator and the overrides of its items to the other hall."""
     was, rows = generator(changes.scene.scenario, name)
     path = f"halls[{was.id}].rows[{name}]"
-    text = said(changes.scene, path)
+    text = value_at(changes.scene, path)
     if by_m:
         text |= {"at": point(rows.at.x_m + by_m, rows.at.y_m)}
     changes.take(path)
     changes.set(f"halls[{hall}].rows[{name}]", text)
-    own = said(changes.scene, f"halls[{was.id}].overrides") or {}
+    own = value_at(changes.scene, f"halls[{was.id}].overrides") or {}
     for item, keys in own.items():
         if item.partition("/")[0] != name:
             continue

@@ -1,4 +1,4 @@
-"""Adding things: a part of the catalogue at a place, rows of racks, a node in a rack."""
+"""Adding items: a part of the catalogue at a place, rows of racks, a node in a rack."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from twin.catalog import NodePart, Part, RackPart, StoragePart, SwitchPart
 from twin.commands.edit import names
-from twin.commands.edit.addressables import generator, thing
+from twin.commands.edit.addressables import generator, item_of
 from twin.commands.edit.changes import Changes, metres, point
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.capacity_check import unwired
@@ -108,7 +108,7 @@ class AddPart:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Add {self.part}" if self.count == 1 else f"Add {self.count} {self.part}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -143,7 +143,7 @@ class AddPart:
 
 
 class _New:
-    """What a part becomes in a scene."""
+    """Adds a part to a scene as an item of its kind."""
 
     def __init__(self, scene: EditedScene, changes: Changes, asked: AddPart) -> None:
         self._scene, self._changes, self._asked = scene, changes, asked
@@ -167,12 +167,12 @@ class _New:
         racks |= {"nodes": nodes} if nodes else {}
         racks |= {"role": role} if role != "compute" else {}
         brought = expand.node_parts(RackGenerator(count=1, part=part), part, scene.catalog)
-        brought += [one["part"] for one in nodes for _ in range(one["count"])]
+        brought += [group["part"] for group in nodes for _ in range(group["count"])]
         if role == "compute":
             unwired(self._changes, brought)
         label = asked.label or _LABELS[role]
-        said = {"id": name, "label": label, "at": corner, "facing": asked.facing, "racks": racks}
-        self._changes.set(f"halls[{scene.plant.halls.ids[self.hall]}].rows[{name}]", said)
+        entry = {"id": name, "label": label, "at": corner, "facing": asked.facing, "racks": racks}
+        self._changes.set(f"halls[{scene.plant.halls.ids[self.hall]}].rows[{name}]", entry)
         return name
 
     def switch(self, part: SwitchPart) -> None:
@@ -183,20 +183,22 @@ class _New:
         home = self._home("network", "net")
         path, tier = "", asked.tier
         for fabric in scene.scenario.fabrics:
-            there: SwitchTier | None = getattr(fabric, tier)
-            if fabric.kind != "explicit" or (there is None and fabric.links):
+            tier_before: SwitchTier | None = getattr(fabric, tier)
+            if fabric.kind != "explicit" or (tier_before is None and fabric.links):
                 continue
-            if there is None:
+            if tier_before is None:
                 path = f"fabrics[{fabric.id}].{tier}"
-            elif there.part == part.id and there.racks == home:
-                self._changes.set(f"fabrics[{fabric.id}].{tier}.count", (there.count or 0) + asked.count)
+            elif tier_before.part == part.id and tier_before.racks == home:
+                self._changes.set(
+                    f"fabrics[{fabric.id}].{tier}.count", (tier_before.count or 0) + asked.count
+                )
                 return
-        said = {"part": part.id, "count": asked.count, "racks": home}
+        entry = {"part": part.id, "count": asked.count, "racks": home}
         if path:
-            self._changes.set(path, said)
+            self._changes.set(path, entry)
             return
         name = names.fresh(self._taken, "fabric")
-        self._changes.set(f"fabrics[{name}]", {"id": name, "kind": "explicit", tier: said})
+        self._changes.set(f"fabrics[{name}]", {"id": name, "kind": "explicit", tier: entry})
 
     def store(self) -> None:
         """Add boxes to a store of the same part in the same racks, else as a store of its own."""
@@ -207,8 +209,8 @@ class _New:
                 self._changes.set(f"storage[{store.id}].count", store.count + asked.count)
                 return
         name = names.fresh(self._taken, "files")
-        said = {"id": name, "part": asked.part, "count": asked.count, "racks": home}
-        self._changes.set(f"storage[{name}]", said)
+        entry = {"id": name, "part": asked.part, "count": asked.count, "racks": home}
+        self._changes.set(f"storage[{name}]", entry)
 
     def loop(self, part: Part) -> None:
         """Add a loop that serves nothing yet, or the rows of the rack it was put on."""
@@ -218,58 +220,58 @@ class _New:
         name = names.fresh(
             self._taken, {"liquid": "cdu", "air": "crah"}.get(kind, "door" if kind == "rear-door" else "tank")
         )
-        said: dict[str, Any] = {"id": name, "kind": kind, "part": part.id}
-        said |= {"units": asked.count} if asked.count > 1 else {}
+        entry: dict[str, Any] = {"id": name, "kind": kind, "part": part.id}
+        entry |= {"units": asked.count} if asked.count > 1 else {}
         pumps = getattr(part, "pump_count", None)
-        said |= {"pumps": min(8, pumps)} if pumps and pumps != 2 else {}
-        said["plant"] = water
+        entry |= {"pumps": min(8, pumps)} if pumps and pumps != 2 else {}
+        entry["plant"] = water
         serves = [asked.rack.partition("/")[0]] if asked.rack else []
         if kind == "rear-door" and not serves:
             raise CommandError(f"{part.id} is a rear door of a rack", "drop it on a rack")
-        said["serves"] = serves
-        said |= {} if kind in ("liquid", "immersion") else {"supply": "24 degC"}
+        entry["serves"] = serves
+        entry |= {} if kind in ("liquid", "immersion") else {"supply": "24 degC"}
         if asked.at is not None and kind != "rear-door":
             width_m, depth_m = machine_size_m(scene.catalog, part.id, KINDS[kind])
             x_m, y_m = self._place(width_m * asked.count, depth_m)
-            said["places"] = {f"{name}/0": self._stand(x_m, y_m)}
-        self._changes.set(f"cooling.loops[{name}]", said)
+            entry["places"] = {f"{name}/0": self._stand(x_m, y_m)}
+        self._changes.set(f"cooling.loops[{name}]", entry)
 
     def plant(self, part: str, kind: str) -> str:
         """Add a facility loop; return its id."""
         name = names.fresh(self._taken, "water")
-        said: dict[str, Any] = {"id": name, "kind": kind, "part": part}
-        said |= {"supply": "18 degC"} if kind == "chiller" else {}
-        self._changes.set(f"cooling.plants[{name}]", said)
+        entry: dict[str, Any] = {"id": name, "kind": kind, "part": part}
+        entry |= {"supply": "18 degC"} if kind == "chiller" else {}
+        self._changes.set(f"cooling.plants[{name}]", entry)
         return name
 
     def stage(self, part: Part) -> None:
-        """Add a power stage under the best there is."""
+        """Add a power stage below the stage that suits it best."""
         scene, asked = self._scene, self._asked
         kind: StageKind = STAGE_KINDS[part.KIND]
         if part.KIND == "generator":
             kind = "gas" if part.id.startswith("gas") else "smr" if part.id.startswith("SMR") else "generator"
         name = names.fresh(self._taken, _STEMS.get(kind, kind))
-        said: dict[str, Any] = {"id": name, "kind": kind, "part": part.id}
-        said |= {"count": asked.count} if asked.count > 1 else {}
+        entry: dict[str, Any] = {"id": name, "kind": kind, "part": part.id}
+        entry |= {"count": asked.count} if asked.count > 1 else {}
         above = supplier(scene, kind)
         if above:
-            said["at" if kind in ON_SITE else "from"] = above
+            entry["at" if kind in ON_SITE else "from"] = above
         if asked.at is not None:
             step_m = (part.width_m or 1.0) + BESIDE_M
             x_m, y_m = asked.at
-            said["places"] = {
+            entry["places"] = {
                 f"{name}/{k}": self._stand(x_m + (k - (asked.count - 1) / 2) * step_m, y_m)
                 for k in range(asked.count)
             }
-        said |= {"breaker": {"rating": "125 %"}} if kind in ("pdu", "busbar") else {}
-        self._changes.set(f"power[{name}]", said)
+        entry |= {"breaker": {"rating": "125 %"}} if kind in ("pdu", "busbar") else {}
+        self._changes.set(f"power[{name}]", entry)
 
     def _home(self, role: Role, stem: str) -> str:
         """Return the row generator that holds a switch or box: that of the rack asked for, or a new one."""
         scene, rack = self._scene, self._asked.rack
         if not rack:
             return self.rack(stem, None, [], role)
-        name = thing(scene.scenario, rack).generator
+        name = item_of(scene.scenario, rack).generator
         found = generator(scene.scenario, name)[1].racks.role
         if found != role:
             raise CommandError(
@@ -297,19 +299,19 @@ class _New:
     def _place(self, width_m: float, depth_m: float, *, rack: bool = False) -> tuple[float, float]:
         """Return the middle of the footprint; raises CommandError when something stands there."""
         boxes, asked = standing(self._scene.plant), self._asked
-        here = boxes.hall == self.hall
+        in_hall = boxes.hall == self.hall
         if asked.at is None:
-            if not here.any():
+            if not in_hall.any():
                 return width_m / 2 + self._shift_m, depth_m / 2
-            right_m = float((boxes.x_m + boxes.width_m / 2)[here].max())
-            low_m = float((boxes.y_m - boxes.depth_m / 2)[here].min())
+            right_m = float((boxes.x_m + boxes.width_m / 2)[in_hall].max())
+            low_m = float((boxes.y_m - boxes.depth_m / 2)[in_hall].min())
             return right_m + BESIDE_M + width_m / 2, low_m + depth_m / 2
         x_m, y_m = asked.at
         if not (math.isfinite(x_m) and math.isfinite(y_m)):
             raise CommandError("the position is not on the floor")
         column = [np.array([value]) for value in (x_m, y_m, width_m, depth_m)]
-        others = standing(self._scene.plant, settled=rack)
-        must_fit(FloorFootprints([""], np.array([self.hall], np.int32), *column), others)
+        obstacles = standing(self._scene.plant, settled=rack)
+        must_fit(FloorFootprints([""], np.array([self.hall], np.int32), *column), obstacles)
         return x_m, y_m
 
 
@@ -321,7 +323,7 @@ def hall_slot(scene: EditedScene, hall: str) -> int:
 
 
 def supplier(scene: EditedScene, kind: StageKind) -> str:
-    """Return the stage that a new one of a kind hangs on; "" when there is none: then it is the grid's."""
+    """Return the stage that supplies a new one of a kind; "" without one: the grid supplies it."""
     stages = scene.scenario.power
     for above in _ABOVE.get(kind, ("switchgear", "utility")):
         found = [stage.id for stage in stages if stage.kind == above]
@@ -366,7 +368,7 @@ class AddRows:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         racks = f"{self.racks} racks" if self.racks > 1 else "1 rack"
         return f"Add a row of {racks}" if self.rows == 1 else f"Add {self.rows} rows of {racks}"
 
@@ -394,15 +396,15 @@ class AddRows:
         if self.nodes:
             racks["nodes"] = [{"part": node, "count": n, "first_u": u or 1} for node, n, u in self.nodes]
         racks["role"] = self.role
-        said: dict[str, Any] = {"id": name, "label": self.label}
-        said |= {"count": self.rows} if self.rows > 1 else {}
-        said["at"] = point(x_m - float(scene.plant.halls.shift_x_m[slot]), y_m)
-        said |= {"pitch": metres(self.pitch_m)} if self.rows > 1 else {}
-        said |= {"facing": self.facing, "containment": self.containment, "racks": racks}
+        entry: dict[str, Any] = {"id": name, "label": self.label}
+        entry |= {"count": self.rows} if self.rows > 1 else {}
+        entry["at"] = point(x_m - float(scene.plant.halls.shift_x_m[slot]), y_m)
+        entry |= {"pitch": metres(self.pitch_m)} if self.rows > 1 else {}
+        entry |= {"facing": self.facing, "containment": self.containment, "racks": racks}
         changes = Changes(scene)
         if self.role == "compute":
             brought = expand.node_parts(RackGenerator(count=1), part, scene.catalog)
             brought += [node for node, n, _ in self.nodes for _ in range(n)]
             unwired(changes, brought * (self.rows * self.racks))
-        changes.set(f"halls[{scene.plant.halls.ids[slot]}].rows[{name}]", said)
+        changes.set(f"halls[{scene.plant.halls.ids[slot]}].rows[{name}]", entry)
         return changes.patch(self.title)

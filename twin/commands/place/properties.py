@@ -1,16 +1,16 @@
-"""Setting a property of one thing or the same of many, draining nodes, and giving things a name for people."""
+"""Setting a property of one or many items, draining nodes, and renaming items."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from twin.commands.edit.addressables import Thing, ThingKind, counted, people_say, thing, titled
-from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.addressables import ItemKind, SceneItem, counted, item_of, people_say, titled
+from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.scenario import Patch
 from twin.scenario.text.emit import flow
 
-ITEM_KEYS: dict[ThingKind, tuple[str, ...]] = {
+ITEM_KEYS: dict[ItemKind, tuple[str, ...]] = {
     "row": ("absent", "at", "facing"),
     "rack": ("absent", "part", "at", "facing"),
     "node": ("absent", "part", "rack", "u", "drained"),
@@ -19,7 +19,7 @@ ITEM_KEYS: dict[ThingKind, tuple[str, ...]] = {
 
 
 def path_of(scene: EditedScene, id: str, key: str) -> str:
-    """Return the path of a property of a thing.
+    """Return the path of a property of an item.
 
     A key of a row, rack or node that only its generator has is that of the generator, and so is a key of a loop or
     power item. An id of "" stands for the scene itself.
@@ -31,7 +31,7 @@ def path_of(scene: EditedScene, id: str, key: str) -> str:
     """
     if not id:
         return key
-    found = thing(scene.scenario, id)
+    found = item_of(scene.scenario, id)
     own = ITEM_KEYS.get(found.kind, ())
     if key.split(".")[0] in own and found.hall is not None:
         return f"halls[{found.hall.id}].overrides[{id}].{key}"
@@ -40,14 +40,14 @@ def path_of(scene: EditedScene, id: str, key: str) -> str:
 
 @dataclass(frozen=True)
 class SetProperty:
-    """Set one property of some things.
+    """Set one property of some items.
 
     Parameters
     ----------
     ids
-        What to set it of; ("",): the scene itself, and `key` is a whole path.
+        Ids of the items; ("",): the scene itself, with a whole path as `key`.
     key
-        As in a file, below the thing: "supply", "racks.pitch", "drained".
+        Key of the file below the item: "supply", "racks.pitch", "drained".
     value
         YAML text with its unit, such as "20 degC"; None: back to what it is by default.
     """
@@ -58,7 +58,7 @@ class SetProperty:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         name = self.key.rpartition(".")[2]
         of = f" of {self.ids[0]}" if len(self.ids) == 1 and self.ids[0] else ""
         many = f" of {counted(len(self.ids), 'item')}" if len(self.ids) > 1 else ""
@@ -72,10 +72,10 @@ class SetProperty:
         if not self.ids:
             raise CommandError("nothing is selected")
         changes = Changes(scene)
-        for path, id in {path_of(scene, one, self.key): one for one in self.ids}.items():
-            stands = said(scene, path)
+        for path, id in {path_of(scene, item, self.key): item for item in self.ids}.items():
+            stands = value_at(scene, path)
             if self.value is None:
-                hall = thing(scene.scenario, id).hall if ".overrides[" in path else None
+                hall = item_of(scene.scenario, id).hall if ".overrides[" in path else None
                 if stands is not None and hall is not None and "." not in self.key:
                     changes.override(hall.id, id, **{self.key: None})  # no empty override is left
                 elif stands is not None:
@@ -87,16 +87,16 @@ class SetProperty:
 
 @dataclass(frozen=True)
 class DrainNodes:
-    """Give nodes no work at the start, or again; racks, rows and generators stand for all nodes in them."""
+    """Drain nodes at the start, or resume them; racks, rows and generators stand for all their nodes."""
 
     ids: tuple[str, ...]
     drained: bool = True
 
     @property
     def title(self) -> str:
-        """Return what is done."""
-        what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
-        return f"{'Drain' if self.drained else 'Resume'} {what}"
+        """Return the title for the undo menu."""
+        chosen = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
+        return f"{'Drain' if self.drained else 'Resume'} {chosen}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -110,16 +110,16 @@ class DrainNodes:
 
 
 def nodes_in(scene: EditedScene, ids: tuple[str, ...]) -> list[str]:
-    """Return the nodes that stand in some rows, racks or generators, each once."""
+    """Return the nodes in some rows, racks or generators, each once."""
     plant = scene.plant
     found: dict[str, None] = {}
     for id in ids:
-        one = thing(scene.scenario, id)
-        if one.kind == "node":
+        item = item_of(scene.scenario, id)
+        if item.kind == "node":
             found[id] = None
             continue
-        if one.kind not in ("rows", "row", "rack", "hall"):
-            raise CommandError(f"{id} is a {titled(one.kind)}, which holds no nodes")
+        if item.kind not in ("rows", "row", "rack", "hall"):
+            raise CommandError(f"{id} is a {titled(item.kind)}, which holds no nodes")
         inside = [
             plant.nodes.ids[k]
             for k, rack in enumerate(plant.nodes.rack.tolist())
@@ -127,14 +127,14 @@ def nodes_in(scene: EditedScene, ids: tuple[str, ...]) -> list[str]:
             and (
                 plant.racks.ids[rack].startswith(f"{id}/")
                 or plant.racks.ids[rack] == id
-                or one.kind == "hall"
+                or item.kind == "hall"
             )
         ]
         found |= dict.fromkeys(inside)
     return list(found)
 
 
-_NAMED: dict[ThingKind, str] = {
+_NAMED: dict[ItemKind, str] = {
     "rows": "label",
     "row": "label",
     "hall": "title",
@@ -147,7 +147,7 @@ _NAMED: dict[ThingKind, str] = {
 
 @dataclass(frozen=True)
 class Rename:
-    """Give a thing another name for people; its id stays for ever.
+    """Rename an item for people; its id never changes.
 
     Parameters
     ----------
@@ -162,14 +162,14 @@ class Rename:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Rename {self.id or 'the scene'}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         key = "title"
         if self.id:
-            found: Thing = thing(scene.scenario, self.id)
+            found: SceneItem = item_of(scene.scenario, self.id)
             if found.kind == "rack":
                 rows = scene.plant.racks.row[scene.plant.slots[self.id][1]]
                 if int((scene.plant.racks.row == rows).sum()) == 1:

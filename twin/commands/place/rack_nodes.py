@@ -1,4 +1,4 @@
-"""Nodes that come into a rack: of a part of the catalogue, or copies of nodes that stand somewhere."""
+"""Adding nodes to a rack: of a part of the catalogue, or copies of other nodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.catalog import NodePart
-from twin.commands.edit.addressables import counted, thing
+from twin.commands.edit.addressables import counted, item_of
 from twin.commands.edit.changes import Changes
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import first_free, node_height_u, taken_units, unit_for
@@ -17,7 +17,7 @@ from twin.scenario import Patch
 
 @dataclass(frozen=True)
 class NodeCopy:
-    """What a copy of a node is: its part, and whether it is given no work at the start."""
+    """A copy of a node: its part, and whether it is drained at the start."""
 
     part: str
     drained: bool = False
@@ -46,7 +46,7 @@ class AddNode:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return (
             f"Add {self.part} to {self.rack}"
             if self.count == 1
@@ -79,14 +79,14 @@ class PutNodes:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return self.named or f"Paste {counted(len(self.nodes), 'node')} into {self.rack}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         height_u = heights_u(scene, self.nodes)
         slot = rack_slot(scene, self.rack)
-        hall = thing(scene.scenario, self.rack).hall
+        hall = item_of(scene.scenario, self.rack).hall
         assert hall is not None
         taken = taken_units(scene.plant, slot)
         changes = Changes(scene)
@@ -102,13 +102,13 @@ class PutNodes:
 
 @dataclass(frozen=True)
 class DuplicateNodes:
-    """Put a copy of each node into its own rack: into the next free units above it, else the first free ones."""
+    """Put a copy of each node into its rack: into the next free units above it, else the first free ones."""
 
     ids: tuple[str, ...]
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Duplicate {self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), 'node')}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -119,14 +119,14 @@ class DuplicateNodes:
         for slot in _slots(scene, self.ids):
             home, high_u = int(plant.nodes.rack[slot]), int(plant.nodes.height_u[slot])
             rack, part = plant.racks.ids[home], plant.node_parts[int(plant.nodes.part[slot])]
-            mine = taken.setdefault(home, taken_units(plant, home))
+            occupied = taken.setdefault(home, taken_units(plant, home))
             below = dict.fromkeys(range(1, int(plant.nodes.u[slot])), "")
-            u = first_free(below | mine, int(plant.racks.units_u[home]), high_u)
-            u = unit_for(plant, home, high_u, u, mine, part)
-            mine |= dict.fromkeys(range(u, u + high_u), part)
+            u = first_free(below | occupied, int(plant.racks.units_u[home]), high_u)
+            u = unit_for(plant, home, high_u, u, occupied, part)
+            occupied |= dict.fromkeys(range(u, u + high_u), part)
             number = numbers.setdefault(home, fresh_node(scene, rack))
             numbers[home] += 1
-            hall = thing(scene.scenario, rack).hall
+            hall = item_of(scene.scenario, rack).hall
             assert hall is not None
             keys = {"part": part, "u": u} | ({"drained": True} if plant.nodes.drained[slot] else {})
             changes.override(hall.id, f"{rack}/{number}", **keys)
@@ -134,7 +134,7 @@ class DuplicateNodes:
 
 
 def node_copies(scene: EditedScene, ids: Sequence[str]) -> tuple[NodeCopy, ...]:
-    """Return copies of nodes as they stand, rack by rack from below; raises CommandError for what is none."""
+    """Return copies of nodes, rack by rack from below; raises CommandError for an id of no node."""
     nodes = scene.plant.nodes
     return tuple(
         NodeCopy(scene.plant.node_parts[int(nodes.part[slot])], bool(nodes.drained[slot]))
@@ -143,7 +143,7 @@ def node_copies(scene: EditedScene, ids: Sequence[str]) -> tuple[NodeCopy, ...]:
 
 
 def heights_u(scene: EditedScene, nodes: Sequence[NodeCopy]) -> list[int]:
-    """Return the units each takes; raises CommandError where the catalogue has no such node."""
+    """Return the height of each node [U]; raises CommandError for a node part the catalogue lacks."""
     found = []
     for node in nodes:
         part = scene.catalog.part(node.part) if node.part in scene.catalog else None
@@ -167,7 +167,7 @@ def _slots(scene: EditedScene, ids: Sequence[str]) -> list[int]:
 
 
 def rack_slot(scene: EditedScene, rack: str) -> int:
-    """Return the slot of a rack that stands; raises CommandError when there is none."""
+    """Return the slot of a present rack; raises CommandError without one."""
     kind, slot = scene.plant.slots.get(rack, ("", -1))
     if kind != "rack":
         raise CommandError(f"there is no rack {rack!r}")
@@ -175,9 +175,9 @@ def rack_slot(scene: EditedScene, rack: str) -> int:
 
 
 def fresh_node(scene: EditedScene, rack: str) -> int:
-    """Return the number of the next node of a rack, beyond all it ever had."""
+    """Return the number of the next node of a rack, above all numbers it ever had."""
     slot = rack_slot(scene, rack)
     most = int(scene.plant.racks.node_count[slot]) - 1
     first = int(scene.plant.racks.node_first[slot])
     ids = scene.plant.nodes.ids[first : first + most + 1]
-    return max((int(one.rpartition("/")[2]) for one in ids), default=-1) + 1
+    return max((int(id.rpartition("/")[2]) for id in ids), default=-1) + 1

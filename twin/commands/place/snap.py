@@ -1,4 +1,4 @@
-"""Where a thing lands that is moved over the floor: tiles, rows, neighbours; what it would hit, and how close it comes.
+"""Snapping an item that is moved over the floor to tiles, rows and neighbours; overlaps and clearances there.
 
 Pure geometry on the footprints of a plant, in the coordinates of the site. A thing is a shape of one or more
 footprints that keep their places to one another; the first of them is the one that snaps.
@@ -42,8 +42,8 @@ class MovedShape:
     facing: Ints32
 
     @classmethod
-    def one(cls, width_m: float, depth_m: float, facing: int = 0) -> MovedShape:
-        """Return the shape of a single thing."""
+    def single(cls, width_m: float, depth_m: float, facing: int = 0) -> MovedShape:
+        """Return the shape of a single footprint."""
         return cls(
             np.zeros(1), np.zeros(1), np.array([width_m]), np.array([depth_m]), np.array([facing], np.int32)
         )
@@ -59,7 +59,7 @@ class MovedShape:
 
     @classmethod
     def standing(cls, floor: FloorPlan, ids: Sequence[str]) -> tuple[MovedShape, Point] | None:
-        """Return the shape of things that stand there, and where its anchor, the first of them, is; None: none does."""
+        """Return the shape of present items and the place of its anchor, the first of them; None: none is present."""
         chosen = set(ids)
         found = [k for k, id in enumerate(floor.ids) if id in chosen]
         if not found:
@@ -79,7 +79,7 @@ class MovedShape:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Something on the floor that is no rack or machine of the plant's tables."""
+    """An item on the floor that is no rack or machine of the plant."""
 
     id: str
     low: Point
@@ -88,7 +88,7 @@ class Obstacle:
 
 @dataclass(frozen=True, eq=False)
 class FloorPlan:
-    """What stands on the floor, as footprints: centres and sizes [m]; `row` is -1 of all but racks."""
+    """Footprints of all items on the floor: centres and sizes [m]; `row` is -1 for all but racks."""
 
     ids: list[str]
     x_m: Floats
@@ -104,7 +104,7 @@ class FloorPlan:
     def of(
         cls,
         plant: Plant,
-        others: Sequence[Obstacle] = (),
+        obstacles: Sequence[Obstacle] = (),
         without: Collection[str] = (),
         *,
         settled: bool = False,
@@ -114,24 +114,24 @@ class FloorPlan:
         Parameters
         ----------
         without
-            What is being moved: it is not in its own way.
+            Ids of the moved items, which are no obstacles.
         settled
             Leave out machines without a place of their own: they keep clear of racks by themselves.
         """
         racks, machines, loops = plant.racks, plant.machines, plant.loops
         gone = set(without)
-        there = loops.present & loops.placed if settled else loops.present
+        standing = loops.present & loops.placed if settled else loops.present
         rack = [slot for slot in np.flatnonzero(racks.present).tolist() if racks.ids[slot] not in gone]
         machine = [
             slot
             for slot in range(len(machines.loop))
-            if there[machines.loop[slot]] and loops.ids[int(machines.loop[slot])] not in gone
+            if standing[machines.loop[slot]] and loops.ids[int(machines.loop[slot])] not in gone
         ]
-        kept = [one for one in others if one.id not in gone]
-        low = np.array([one.low for one in kept]).reshape(-1, 2)
-        high = np.array([one.high for one in kept]).reshape(-1, 2)
+        kept = [obstacle for obstacle in obstacles if obstacle.id not in gone]
+        low = np.array([obstacle.low for obstacle in kept]).reshape(-1, 2)
+        high = np.array([obstacle.high for obstacle in kept]).reshape(-1, 2)
         ids = [racks.ids[slot] for slot in rack]
-        ids += [loops.ids[int(machines.loop[slot])] for slot in machine] + [one.id for one in kept]
+        ids += [loops.ids[int(machines.loop[slot])] for slot in machine] + [obstacle.id for obstacle in kept]
         nothing = np.zeros(len(machine) + len(kept), np.int32)
         size, middle = high - low, (low + high) / 2
         halls = plant.halls
@@ -148,7 +148,7 @@ class FloorPlan:
         )
 
     def hall_at(self, x_m: float, y_m: float) -> int:
-        """Return the hall that a place is in, else the nearest one."""
+        """Return the hall of a place, else the nearest one."""
         x0, y0, x1, y1 = self.halls_m.T
         away = np.maximum(np.maximum(x0 - x_m, x_m - x1), 0.0) + np.maximum(np.maximum(y0 - y_m, y_m - y1), 0)
         return int(away.argmin())
@@ -166,7 +166,7 @@ class FloorPlan:
 
 @dataclass(frozen=True)
 class LandingPlace:
-    """Where the anchor comes to stand (site [m]), in which hall, and the row (slot) whose line it joins, -1 none."""
+    """Place of the anchor (site [m]), its hall, and the slot of the row whose line it joins; -1: none."""
 
     x_m: float
     y_m: float
@@ -176,7 +176,7 @@ class LandingPlace:
 
 @dataclass(frozen=True)
 class Guide:
-    """A line on the floor that says why a thing stands where it does, or how far it is from its neighbour."""
+    """A line on the floor that shows an alignment, or the distance to a neighbour."""
 
     kind: Literal["line", "gap"]
     start: Point
@@ -186,7 +186,7 @@ class Guide:
 
 @dataclass(frozen=True)
 class PlacementProblem:
-    """What speaks against a place: `hard`, so that nothing is put there, or only to be known."""
+    """A problem of a place: a `hard` one forbids it, others are for information."""
 
     sentence: str
     ids: tuple[str, ...] = ()
@@ -195,7 +195,7 @@ class PlacementProblem:
 
 @dataclass(frozen=True)
 class Snap:
-    """Where a thing lands, the lines that show why, and what speaks against it."""
+    """The place where an item lands, its guide lines, and its problems."""
 
     place: LandingPlace
     guides: tuple[Guide, ...] = ()
@@ -203,12 +203,12 @@ class Snap:
 
     @property
     def ok(self) -> bool:
-        """Return whether it can be put there."""
+        """Return whether the item can be put there."""
         return not any(problem.hard for problem in self.problems)
 
     @property
     def reason(self) -> str:
-        """Return the worst of what speaks against it; "" when nothing does."""
+        """Return the worst problem; "" without any."""
         worst = sorted(self.problems, key=lambda problem: not problem.hard)
         return worst[0].sentence if worst else ""
 
@@ -222,19 +222,19 @@ def snap(
     free: bool = False,
     keep_x_m: float | None = None,
     keep_y_m: float | None = None,
-    thing: str = "it",
+    subject: str = "it",
 ) -> Snap:
-    """Return where a shape lands whose anchor is wished at (x, y).
+    """Return the place where a shape lands whose anchor is wanted at (x, y).
 
     Parameters
     ----------
     floor
-        What stands there, without the thing itself.
+        Footprints on the floor, without the moved item.
     free
-        Stay where it was wished: no tile and no neighbour draws it.
+        Keep the wanted place: no tile and no neighbour attracts it.
     keep_x_m, keep_y_m
         The anchor moves along the other axis only, and keeps this one.
-    thing
+    subject
         Its name in sentences.
     """
     row, lines = -1, list[Guide]()
@@ -253,8 +253,8 @@ def snap(
             lines += line
     hall = floor.hall_at(x_m, y_m)
     moved = _Moved(shape, x_m, y_m)
-    problems = [*_collisions(floor, moved, thing), *_walls(floor, moved, hall, thing)]
-    problems += _clearances(floor, moved, thing) if not problems else []
+    problems = [*_collisions(floor, moved, subject), *_walls(floor, moved, hall, subject)]
+    problems += _clearances(floor, moved, subject) if not problems else []
     lines = [_stretched(guide, moved) for guide in lines]
     return Snap(LandingPlace(x_m, y_m, hall, row), (*lines, *_gaps(floor, moved)), tuple(problems))
 
@@ -273,10 +273,10 @@ def _row_line(
         # Of rows in one line the one whose end is nearest: its pitch goes on.
         best = near[np.lexsort((np.abs(floor.x_m[near] - x_m), np.abs(floor.y_m[near] - y_m).round(3)))[0]]
         line_m, row = float(floor.y_m[best]), int(floor.row[best])
-        mine = floor.row == row
+        in_row = floor.row == row
         ends = (
-            float((floor.x_m - floor.width_m / 2)[mine].min()),
-            float((floor.x_m + floor.width_m / 2)[mine].max()),
+            float((floor.x_m - floor.width_m / 2)[in_row].min()),
+            float((floor.x_m + floor.width_m / 2)[in_row].max()),
         )
         return line_m, row, (Guide("line", (ends[0], line_m), (ends[1], line_m)),)
     landed_m, line = _aligned(floor, shape, x_m, y_m, axis=1)
@@ -289,19 +289,19 @@ def _along(
     """Return x at the pitch of the row, beside a neighbour of another width, aligned with other racks, or by tiles."""
     width_m = float(shape.width_m[0])
     if row >= 0:
-        mine = np.flatnonzero((floor.row == row) & (np.abs(floor.y_m - y_m) < TOUCH_M))
-        if len(mine):
-            return _beside(floor, mine, x_m, width_m), ()
+        neighbours = np.flatnonzero((floor.row == row) & (np.abs(floor.y_m - y_m) < TOUCH_M))
+        if len(neighbours):
+            return _in_row(floor, neighbours, x_m, width_m), ()
     return _aligned(floor, shape, x_m, y_m, axis=0)
 
 
-def _beside(floor: FloorPlan, mine: NDArray[np.int64], x_m: float, width_m: float) -> float:
-    next_to = mine[np.abs(floor.x_m[mine] - x_m).argmin()]
-    at_m, its_m = float(floor.x_m[next_to]), float(floor.width_m[next_to])
-    steps = np.diff(np.unique(floor.x_m[mine].round(6)))
-    pitch_m = float(steps.min()) if len(steps) else max(its_m, TILE_M)
-    touching_m = (width_m + its_m) / 2
-    if touching_m > pitch_m + TOUCH_M or width_m < its_m - TOUCH_M:  # of another width: side by side
+def _in_row(floor: FloorPlan, neighbours: NDArray[np.int64], x_m: float, width_m: float) -> float:
+    next_to = neighbours[np.abs(floor.x_m[neighbours] - x_m).argmin()]
+    at_m, neighbour_m = float(floor.x_m[next_to]), float(floor.width_m[next_to])
+    steps = np.diff(np.unique(floor.x_m[neighbours].round(6)))
+    pitch_m = float(steps.min()) if len(steps) else max(neighbour_m, TILE_M)
+    touching_m = (width_m + neighbour_m) / 2
+    if touching_m > pitch_m + TOUCH_M or width_m < neighbour_m - TOUCH_M:  # of another width: side by side
         side = 1.0 if x_m > at_m else -1.0
         if abs(abs(x_m - at_m) - touching_m) <= max(REACH_M, touching_m / 2):
             return at_m + side * touching_m
@@ -313,21 +313,21 @@ def _aligned(
 ) -> tuple[float, tuple[Guide, ...]]:
     """Return the nearest place along an axis: edges on the joint of two tiles, or centre or edge where another has its.
 
-    With the line through both things, if it is one.
+    Return the line through both as well, if there is one.
     """
-    here, across = (x_m, y_m) if axis == 0 else (y_m, x_m)
-    middles, others = (floor.x_m, floor.y_m) if axis == 0 else (floor.y_m, floor.x_m)
+    wished_m, across = (x_m, y_m) if axis == 0 else (y_m, x_m)
+    middles, middles_across = (floor.x_m, floor.y_m) if axis == 0 else (floor.y_m, floor.x_m)
     sizes = floor.width_m if axis == 0 else floor.depth_m
     half = float((shape.width_m if axis == 0 else shape.depth_m)[0]) / 2
-    tile_m = _on_tile(here, 2 * half)
+    tile_m = _on_tile(wished_m, 2 * half)
     wishes = np.concatenate([middles, middles - sizes / 2 + half, middles + sizes / 2 - half])
     lines = np.concatenate([middles, middles - sizes / 2, middles + sizes / 2])
-    away = np.abs(wishes - here)
-    if not len(away) or away.min() > abs(tile_m - here) + _EVEN_M:
+    away = np.abs(wishes - wished_m)
+    if not len(away) or away.min() > abs(tile_m - wished_m) + _EVEN_M:
         return tile_m, ()
-    along = np.abs(np.tile(others, 3) - across)
+    along = np.abs(np.tile(middles_across, 3) - across)
     best = int(np.lexsort((along, away.round(3)))[0])
-    line_m, other_m = float(lines[best]), float(np.tile(others, 3)[best])
+    line_m, other_m = float(lines[best]), float(np.tile(middles_across, 3)[best])
     start, stop = (
         ((line_m, other_m), (line_m, across)) if axis == 0 else ((other_m, line_m), (across, line_m))
     )
@@ -357,58 +357,60 @@ def _shares(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return pairs of rectangles (of the one list, of the other) that share more than a touch."""
     least = np.minimum(high[:, None], other_high[None]) - np.maximum(low[:, None], other_low[None])
-    one, other = np.nonzero((least > TOUCH_M).all(axis=2))
-    return one, other
+    first, second = np.nonzero((least > TOUCH_M).all(axis=2))
+    return first, second
 
 
-def _collisions(floor: FloorPlan, moved: _Moved, thing: str) -> list[PlacementProblem]:
-    _, other = _shares(moved.low, moved.high, floor.low_m, floor.high_m)
-    hit = list(dict.fromkeys(floor.ids[k] for k in other.tolist()))
+def _collisions(floor: FloorPlan, moved: _Moved, subject: str) -> list[PlacementProblem]:
+    _, struck = _shares(moved.low, moved.high, floor.low_m, floor.high_m)
+    hit = list(dict.fromkeys(floor.ids[k] for k in struck.tolist()))
     if not hit:
         return []
     more = f" and {len(hit) - 1} more" if len(hit) > 1 else ""
-    return [PlacementProblem(f"{thing} would overlap {hit[0]}{more}", tuple(hit))]
+    return [PlacementProblem(f"{subject} would overlap {hit[0]}{more}", tuple(hit))]
 
 
-def _walls(floor: FloorPlan, moved: _Moved, hall: int, thing: str) -> list[PlacementProblem]:
+def _walls(floor: FloorPlan, moved: _Moved, hall: int, subject: str) -> list[PlacementProblem]:
     low, high = moved.low.min(axis=0), moved.high.max(axis=0)
-    others = np.arange(len(floor.halls_m)) != hall
-    one, other = _shares(low[None], high[None], floor.halls_m[others, :2], floor.halls_m[others, 2:])
-    if len(one):
-        name = floor.hall_names[int(np.flatnonzero(others)[other[0]])]
-        return [PlacementProblem(f"{thing} would cross the wall of {name}")]
+    other_halls = np.arange(len(floor.halls_m)) != hall
+    crossing, crossed = _shares(
+        low[None], high[None], floor.halls_m[other_halls, :2], floor.halls_m[other_halls, 2:]
+    )
+    if len(crossing):
+        name = floor.hall_names[int(np.flatnonzero(other_halls)[crossed[0]])]
+        return [PlacementProblem(f"{subject} would cross the wall of {name}")]
     x0, y0, x1, y1 = floor.halls_m[hall]
     out = max(x0 - low[0], y0 - low[1], high[0] - x1, high[1] - y1)
     if out > OUTSIDE_M:
-        return [PlacementProblem(f"{thing} would be {out:.1f} m outside {floor.hall_names[hall]}")]
+        return [PlacementProblem(f"{subject} would be {out:.1f} m outside {floor.hall_names[hall]}")]
     return []
 
 
-def _clearances(floor: FloorPlan, moved: _Moved, thing: str) -> list[PlacementProblem]:
-    """Return too little room before or behind the thing, or before or behind what stands there."""
+def _clearances(floor: FloorPlan, moved: _Moved, subject: str) -> list[PlacementProblem]:
+    """Return clearances that are too small, before and behind the item and its neighbours."""
     found: list[tuple[float, PlacementProblem]] = []
     fixed = floor.facing != 0
     standing = floor.low_m, floor.high_m
-    mine = moved.facing != 0
+    fronted = moved.facing != 0
     for least_m, wanted_m, side in ((FRONT_M, WANTED_FRONT_M, 1), (REAR_M, WANTED_REAR_M, -1)):
-        low, high = _zone(moved.low[mine], moved.high[mine], moved.facing[mine] * side, wanted_m)
-        one, other = _shares(low, high, *standing)
-        for k, n in zip(one.tolist(), other.tolist(), strict=True):
-            free_m = _between(moved.low[mine][k], moved.high[mine][k], standing[0][n], standing[1][n])
-            found.append((free_m, _tight(free_m, thing, floor.ids[n], least_m, wanted_m)))
+        low, high = _zone(moved.low[fronted], moved.high[fronted], moved.facing[fronted] * side, wanted_m)
+        moved_slot, standing_slot = _shares(low, high, *standing)
+        for k, n in zip(moved_slot.tolist(), standing_slot.tolist(), strict=True):
+            free_m = _between(moved.low[fronted][k], moved.high[fronted][k], standing[0][n], standing[1][n])
+            found.append((free_m, _tight(free_m, subject, floor.ids[n], least_m, wanted_m)))
         low, high = _zone(standing[0][fixed], standing[1][fixed], floor.facing[fixed] * side, wanted_m)
-        one, other = _shares(moved.low, moved.high, low, high)
-        for k, n in zip(one.tolist(), np.flatnonzero(fixed)[other].tolist(), strict=True):
+        moved_slot, standing_slot = _shares(moved.low, moved.high, low, high)
+        for k, n in zip(moved_slot.tolist(), np.flatnonzero(fixed)[standing_slot].tolist(), strict=True):
             free_m = _between(moved.low[k], moved.high[k], standing[0][n], standing[1][n])
-            found.append((free_m, _tight(free_m, thing, floor.ids[n], least_m, wanted_m)))
-    found.sort(key=lambda one: one[0])
+            found.append((free_m, _tight(free_m, subject, floor.ids[n], least_m, wanted_m)))
+    found.sort(key=lambda entry: entry[0])
     return [problem for _, problem in found[:4]]
 
 
-def _tight(free_m: float, thing: str, other: str, least_m: float, wanted_m: float) -> PlacementProblem:
+def _tight(free_m: float, subject: str, neighbour: str, least_m: float, wanted_m: float) -> PlacementProblem:
     least = f"{least_m:g} m minimum, " if free_m < least_m - TOUCH_M else ""
-    sentence = f"{free_m:.2f} m clear between {thing} and {other}; {least}{wanted_m:g} m recommended"
-    return PlacementProblem(sentence, (other,), hard=False)
+    sentence = f"{free_m:.2f} m clear between {subject} and {neighbour}; {least}{wanted_m:g} m recommended"
+    return PlacementProblem(sentence, (neighbour,), hard=False)
 
 
 def _zone(low: Floats, high: Floats, ahead: Ints32, deep_m: float) -> tuple[Floats, Floats]:
@@ -439,7 +441,7 @@ def _between(low: Floats, high: Floats, other_low: Floats, other_high: Floats) -
 
 
 def _stretched(guide: Guide, moved: _Moved) -> Guide:
-    """Return a line long enough to pass through the thing too."""
+    """Return a line extended through the item."""
     low, high = moved.low[0], moved.high[0]
     (x0, y0), (x1, y1) = guide.start, guide.stop
     if abs(y0 - y1) < _EVEN_M:
@@ -450,7 +452,7 @@ def _stretched(guide: Guide, moved: _Moved) -> Guide:
 
 
 def _gaps(floor: FloorPlan, moved: _Moved) -> list[Guide]:
-    """Return the distances to the nearest thing on each side of the whole shape."""
+    """Return the distances to the nearest neighbour on each side of the whole shape."""
     low, high = moved.low.min(axis=0), moved.high.max(axis=0)
     out: list[Guide] = []
     for axis in (0, 1):
@@ -460,10 +462,10 @@ def _gaps(floor: FloorPlan, moved: _Moved) -> list[Guide]:
         )
         beside: Bools = shared > TOUCH_M
         for side in (-1, 1):
-            edge, theirs = (
+            edge, edges_beside = (
                 (low[axis], floor.high_m[:, axis]) if side < 0 else (high[axis], floor.low_m[:, axis])
             )
-            gap = np.where(beside, (theirs - edge) * side, np.inf)
+            gap = np.where(beside, (edges_beside - edge) * side, np.inf)
             gap[gap < -TOUCH_M] = np.inf
             if not len(gap) or not TOUCH_M < gap.min() <= GAP_SHOWN_M:
                 continue
@@ -471,7 +473,7 @@ def _gaps(floor: FloorPlan, moved: _Moved) -> list[Guide]:
             middle = (
                 max(low[across], floor.low_m[k, across]) + min(high[across], floor.high_m[k, across])
             ) / 2
-            ends = [(float(edge), float(middle)), (float(theirs[k]), float(middle))]
+            ends = [(float(edge), float(middle)), (float(edges_beside[k]), float(middle))]
             start, stop = ((a, b) if axis == 0 else (b, a) for a, b in ends)
             out.append(Guide("gap", start, stop, f"{gap.min():.2f} m"))
     return out

@@ -1,4 +1,4 @@
-"""Where in a rack a node or switch lands: its units, which are free, and the nearest place where it fits."""
+"""Snapping a node or switch to units of a rack: its free units, and the nearest place where it fits."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class UnitSnap:
     u, height_u
         Lowest unit (1: the bottom) and how many it takes.
     taken
-        Of every unit of the rack, from 1, whether something stands there.
+        Whether each unit of the rack is taken, from unit 1.
     fits
         Lowest units of all places where it would fit.
     problems
-        What speaks against it.
+        Problems of the place.
     """
 
     rack: int
@@ -39,24 +39,24 @@ class UnitSnap:
 
     @property
     def ok(self) -> bool:
-        """Return whether it can be put there."""
+        """Return whether the item can be put there."""
         return not self.problems
 
     @property
     def reason(self) -> str:
-        """Return what speaks against it; "" when nothing does."""
+        """Return the first problem; "" without any."""
         return self.problems[0].sentence if self.problems else ""
 
 
 def taken_units(plant: Plant, rack: int, without: Collection[str] = ()) -> Bools:
-    """Return of every unit of a rack, from 1, whether something stands in it; `without` are ids that do not count."""
+    """Return whether each unit of a rack is taken, from unit 1; ids in `without` do not count."""
     taken = np.zeros(int(plant.racks.units_u[rack]), np.bool_)
     gone = set(without)
     nodes, switches, fixtures = plant.nodes, plant.switches, plant.fixtures
     held = np.flatnonzero((nodes.rack == rack) & nodes.present).tolist()
     stands = [(nodes.u[n], nodes.height_u[n]) for n in held if nodes.ids[n] not in gone]
-    mine = np.flatnonzero((switches.rack == rack) & switches.present)
-    stands += [(switches.u[s], switches.height_u[s]) for s in mine.tolist() if switches.ids[s] not in gone]
+    in_rack = np.flatnonzero((switches.rack == rack) & switches.present)
+    stands += [(switches.u[s], switches.height_u[s]) for s in in_rack.tolist() if switches.ids[s] not in gone]
     stands += [(fixtures.u[f], fixtures.height_u[f]) for f in np.flatnonzero(fixtures.rack == rack).tolist()]
     for u, height in stands:
         taken[max(int(u) - 1, 0) : int(u) - 1 + int(height)] = True
@@ -71,16 +71,16 @@ def snap_units(
     *,
     free: bool = False,
     without: Collection[str] = (),
-    thing: str = "it",
+    subject: str = "it",
 ) -> UnitSnap:
-    """Return where a thing lands in a rack when the pointer is at unit `wished_u` (its middle).
+    """Return the units where an item lands in a rack when the pointer is at unit `wished_u` (its middle).
 
     Parameters
     ----------
     free
-        Take the unit under the pointer although something stands there.
+        Take the unit under the pointer even if it is taken.
     without
-        Ids of what is being moved: it is not in its own way.
+        Ids of the moved items, which are no obstacles.
     """
     taken = taken_units(plant, rack, without)
     units, name = len(taken), plant.racks.ids[rack]
@@ -89,7 +89,7 @@ def snap_units(
     fits = lowest[used[lowest + height_u] == used[lowest]] + 1 if len(lowest) else lowest
     wish = float(np.clip(wished_u - height_u / 2 + 0.5, 1, max(units - height_u + 1, 1)))
     if height_u > units:
-        problem = PlacementProblem(f"{thing} needs {height_u} U, and rack {name} has {units}", (name,))
+        problem = PlacementProblem(f"{subject} needs {height_u} U, and rack {name} has {units}", (name,))
         return UnitSnap(rack, 1, height_u, taken, (), (problem,))
     if free or not len(fits):
         u = round(wish)

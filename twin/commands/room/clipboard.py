@@ -1,4 +1,4 @@
-"""Copies of things as the text of a scene, which can be pasted here, into another scene, or into a file by hand."""
+"""Copies of items as text of a scene, to be pasted here, into another scene, or into a file by hand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEAD = "# Copied from a gpu-twin scene: {what}. Paste it into another one."
 
 
 def copied(scene: EditedScene, ids: tuple[str, ...]) -> str:
-    """Return some things as the text of a scene.
+    """Return some items as text of a scene.
 
     Rows stand under ``halls``; a thing that stays and joins them, such as a fabric, is named with what it joins alone.
     Nodes are items of a rack that is not in the text, one on another.
@@ -38,16 +38,18 @@ def copied(scene: EditedScene, ids: tuple[str, ...]) -> str:
     fragment = gathered(scene, ids)
     whole: dict[str, Any] = {}
     if fragment.rows:
-        overrides = {item: about for one in fragment.rows for item, about in one.get("overrides", {}).items()}
-        rows = [{key: value for key, value in one.items() if key != "overrides"} for one in fragment.rows]
+        overrides = {
+            item: about for rows in fragment.rows for item, about in rows.get("overrides", {}).items()
+        }
+        rows = [{key: value for key, value in rows.items() if key != "overrides"} for rows in fragment.rows]
         whole["halls"] = [{"id": "copied", "rows": rows} | ({"overrides": overrides} if overrides else {})]
     if fragment.nodes:
         whole["halls"] = [{"id": "copied", "overrides": _stacked(scene, fragment.nodes)}]
     for section in (*SECTIONS, "partitions"):
         joins = fragment.joins.get(section, {})
         entries = [
-            *fragment.things.get(section, ()),
-            *({"id": name, JOINS[section]: mine} for name, mine in joins.items()),
+            *fragment.entries.get(section, ()),
+            *({"id": name, JOINS[section]: members} for name, members in joins.items()),
         ]
         if entries and section.startswith("cooling."):
             whole.setdefault("cooling", {})[section.partition(".")[2]] = entries
@@ -66,54 +68,54 @@ def _stacked(scene: EditedScene, nodes: tuple[NodeCopy, ...]) -> dict[str, Any]:
 
 
 def pasted(text: str) -> Fragment:
-    """Return what a text holds that can be planted; nothing in it is ever executed.
+    """Return the fragment in a text; nothing in it is ever executed.
 
     Raises
     ------
     CommandError
-        When it is too large, no text of a scene, holds nothing of the kind, or says something wrong of it.
+        When the text is too large, is no text of a scene, or holds nothing to paste or something wrong.
     """
     if len(text) > LARGEST:
         raise CommandError(f"the text has {len(text):,} characters", f"at most {LARGEST:,} can be pasted")
-    said = read(text).plain()
+    text_keys = read(text).plain()
     found = Fragment()
-    for hall in _entries(said.get("halls")):
+    for hall in _entries(text_keys.get("halls")):
         overrides = _group(hall.get("overrides"))
-        for one in _entries(hall.get("rows")):
-            rows_of(one)
-            mine = {
+        for entry in _entries(hall.get("rows")):
+            rows_of(entry)
+            own_overrides = {
                 str(item): about
                 for item, about in overrides.items()
-                if str(item).partition("/")[0] == one["id"] and isinstance(about, dict)
+                if str(item).partition("/")[0] == entry["id"] and isinstance(about, dict)
             }
-            found.rows.append(one | ({"overrides": mine} if mine else {}))
-    cooling = _group(said.get("cooling"))
+            found.rows.append(entry | ({"overrides": own_overrides} if own_overrides else {}))
+    cooling = _group(text_keys.get("cooling"))
     for section in (*SECTIONS, "partitions"):
         key = section.partition(".")[2]
-        for one in _entries(cooling.get(key) if key else said.get(section)):
+        for entry in _entries(cooling.get(key) if key else text_keys.get(section)):
             joins = JOINS.get(section)
-            if joins is not None and set(one) <= {"id", joins}:
-                members = [str(name) for name in one.get(joins) or ()]
-                found.joins.setdefault(section, {})[one["id"]] = members
+            if joins is not None and set(entry) <= {"id", joins}:
+                members = [str(name) for name in entry.get(joins) or ()]
+                found.joins.setdefault(section, {})[entry["id"]] = members
             elif section != "partitions":
-                found.things.setdefault(section, []).append(one)
+                found.entries.setdefault(section, []).append(entry)
     inside = found.ids
     if not inside:
-        found.nodes = _nodes(said)
+        found.nodes = _nodes(text_keys)
         if not found.nodes:
             raise CommandError("the text has no rows, nodes, power stages, loops, fabrics or storage systems")
     if len(set(inside)) < len(inside):
         raise CommandError("the text has a duplicate id")
     for by_id in found.joins.values():
         for name, members in by_id.items():
-            by_id[name] = [one for one in members if one in inside]
+            by_id[name] = [member for member in members if member in inside]
     return found
 
 
-def _nodes(said: dict[str, Any]) -> tuple[NodeCopy, ...]:
-    """Return the nodes that a text has without their racks, in its order."""
+def _nodes(text_keys: dict[str, Any]) -> tuple[NodeCopy, ...]:
+    """Return the nodes of a text that has no racks, in its order."""
     found = []
-    for hall in _entries(said.get("halls")):
+    for hall in _entries(text_keys.get("halls")):
         for item, about in _group(hall.get("overrides")).items():
             if str(item).count("/") == 3 and isinstance(about, dict) and isinstance(about.get("part"), str):
                 found.append(NodeCopy(about["part"], about.get("drained") is True))
@@ -125,15 +127,19 @@ def _group(value: Any) -> dict[str, Any]:
 
 
 def _entries(value: Any) -> list[dict[str, Any]]:
-    """Return the groups of keys with an id of a list."""
+    """Return the entries with an id of a list."""
     if not isinstance(value, list):
         return []
-    return [one for one in value if isinstance(one, dict) and isinstance(one.get("id"), str) and one["id"]]
+    return [
+        entry
+        for entry in value
+        if isinstance(entry, dict) and isinstance(entry.get("id"), str) and entry["id"]
+    ]
 
 
 @dataclass(frozen=True)
 class Paste:
-    """Put the things of a text into the scene under fresh ids.
+    """Put the items of a text into the scene under fresh ids.
 
     Parameters
     ----------
@@ -155,7 +161,7 @@ class Paste:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return "Paste"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -168,7 +174,7 @@ class Paste:
         return self._planted(scene)[0].patch(self.title)
 
     def notices(self, scene: EditedScene) -> list[str]:
-        """Return what is left out, one sentence each; raises as `patch`."""
+        """Return a sentence on each item that is left out; raises as `patch`."""
         return self._planted(scene)[1]
 
     def _planted(self, scene: EditedScene) -> tuple[Changes, list[str]]:
@@ -190,18 +196,18 @@ class Paste:
 def way_to(
     scene: EditedScene, fragment: Fragment, hall: str, at: tuple[float, float] | None
 ) -> tuple[float, float]:
-    """Return how far a fragment moves to have its middle at a place, or without one to stand beside all else [m]."""
+    """Return the distance that brings the middle of a fragment to a place, or without one beside all else [m]."""
     slot = hall_slot(scene, hall)
-    mine, shift_m = fragment.boxes(scene, slot), float(scene.plant.halls.shift_x_m[slot])
-    if not mine.ids:
+    boxes, shift_m = fragment.boxes(scene, slot), float(scene.plant.halls.shift_x_m[slot])
+    if not boxes.ids:
         return (0.0, 0.0) if at is None else (BESIDE_M, BESIDE_M)
-    low_x_m, high_x_m = (mine.x_m - mine.width_m / 2).min(), (mine.x_m + mine.width_m / 2).max()
-    low_y_m, high_y_m = (mine.y_m - mine.depth_m / 2).min(), (mine.y_m + mine.depth_m / 2).max()
+    low_x_m, high_x_m = (boxes.x_m - boxes.width_m / 2).min(), (boxes.x_m + boxes.width_m / 2).max()
+    low_y_m, high_y_m = (boxes.y_m - boxes.depth_m / 2).min(), (boxes.y_m + boxes.depth_m / 2).max()
     if at is not None:
         return at[0] - shift_m - float(low_x_m + high_x_m) / 2, at[1] - float(low_y_m + high_y_m) / 2
-    others = standing(scene.plant)
-    here = others.hall == slot
-    if not here.any():
+    standing_boxes = standing(scene.plant)
+    in_hall = standing_boxes.hall == slot
+    if not in_hall.any():
         return 0.0, 0.0
-    right_m = float((others.x_m + others.width_m / 2)[here].max()) - shift_m
+    right_m = float((standing_boxes.x_m + standing_boxes.width_m / 2)[in_hall].max()) - shift_m
     return right_m + BESIDE_M - float(low_x_m), 0.0

@@ -1,4 +1,4 @@
-"""Copies in the scene itself: one beside, or an array of them."""
+"""Copies within a scene: one beside the original, or an array."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.commands.edit.addressables import counted, generator, thing
+from twin.commands.edit.addressables import counted, generator, item_of
 from twin.commands.edit.changes import Changes
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import must_fit
@@ -23,7 +23,7 @@ MOST = 4096
 
 @dataclass(frozen=True)
 class Duplicate:
-    """Copy things under fresh ids; copies join what their originals are joined to.
+    """Copy items under fresh ids; copies join the fabrics, loops and stages of their originals.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Duplicate:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return (
             f"Duplicate {self.ids[0]}"
             if len(self.ids) == 1
@@ -50,7 +50,7 @@ class Duplicate:
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
-        if self.ids and all(thing(scene.scenario, one).kind == "node" for one in self.ids):
+        if self.ids and all(item_of(scene.scenario, id).kind == "node" for id in self.ids):
             return DuplicateNodes(self.ids).patch(scene)
         fragment = gathered(scene, self.ids)
         hall = self.hall or hall_of(scene, self.ids)
@@ -62,9 +62,9 @@ class Duplicate:
 
 
 def hall_of(scene: EditedScene, ids: tuple[str, ...]) -> str:
-    """Return the hall of the first thing that stands in one; "" when none does."""
+    """Return the hall of the first item in a hall; "" without one."""
     for id in ids:
-        hall = thing(scene.scenario, id).hall
+        hall = item_of(scene.scenario, id).hall
         if hall is not None:
             return hall.id
         slot = scene.plant.slots.get(id, ("", -1))
@@ -75,14 +75,14 @@ def hall_of(scene: EditedScene, ids: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Array:
-    """Make an array of things: columns along x, rows along y, the first place is taken by the originals.
+    """Make an array of items: columns along x, rows along y, the originals in the first place.
 
-    A free rack becomes a generator of as many; other things are copied.
+    A rack alone in its generator becomes a generator of the array; other items are copied.
 
     Parameters
     ----------
     ids
-        What to repeat.
+        Items to repeat.
     columns, rows
         Along x and along y.
     pitch
@@ -96,9 +96,9 @@ class Array:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
-        what = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
-        return f"Array of {self.columns} x {self.rows} of {what}"
+        """Return the title for the undo menu."""
+        chosen = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
+        return f"Array of {self.columns} x {self.rows} of {chosen}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -128,9 +128,9 @@ class Array:
         boxes = fragment.boxes(scene, 0)
         every = np.ones(len(boxes.ids), np.bool_)
         placed = [boxes.moved(every, *offset) for offset in offsets]
-        for k, one in enumerate(placed[1:], 1):
-            for other in placed[max(0, k - self.columns - 1) : k]:
-                must_fit(one, other)
+        for k, copy in enumerate(placed[1:], 1):
+            for neighbour in placed[max(0, k - self.columns - 1) : k]:
+                must_fit(copy, neighbour)
         changes = Changes(scene)
         planter = Planter(changes, hall)
         for offset in offsets:
@@ -139,15 +139,15 @@ class Array:
         return changes.patch(self.title)
 
     def _free_rack(self, scene: EditedScene) -> str:
-        """Return the generator of a rack that stands alone and can be made a row by its numbers; "" else."""
+        """Return the generator of a rack alone in it that can grow to the array; "" otherwise."""
         if len(self.ids) != 1:
             return ""
-        one = thing(scene.scenario, self.ids[0])
-        if one.kind not in ("rows", "row", "rack") or one.hall is None:
+        chosen = item_of(scene.scenario, self.ids[0])
+        if chosen.kind not in ("rows", "row", "rack") or chosen.hall is None:
             return ""
-        rows = generator(scene.scenario, one.generator)[1]
-        said_of = any(item.partition("/")[0] == rows.id for item in one.hall.overrides)
-        alone = rows.count == rows.racks.count == 1 and rows.facing != "alternate" and not said_of
+        rows = generator(scene.scenario, chosen.generator)[1]
+        overridden = any(item.partition("/")[0] == rows.id for item in chosen.hall.overrides)
+        alone = rows.count == rows.racks.count == 1 and rows.facing != "alternate" and not overridden
         x_m, y_m = self.pitch
         ahead = (x_m > 0 or self.columns == 1) and (y_m > 0 or self.rows == 1)
         width_m = float(scene.plant.racks.width_m[scene.plant.slots[f"{rows.id}/0/0"][1]]) if alone else 0.0

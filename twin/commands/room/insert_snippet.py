@@ -1,4 +1,4 @@
-"""A fragment put into a scene: fresh ids, references inside kept, those outside kept where they lead somewhere."""
+"""Putting a fragment into a scene: fresh ids; references inside kept, those outside where they exist."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from twin import units
 from twin.commands.edit import names
-from twin.commands.edit.changes import Changes, point, said
+from twin.commands.edit.changes import Changes, point, value_at
 from twin.commands.edit.command import CommandError
 from twin.commands.place.capacity_check import takes, unwired
 from twin.commands.place.footprint import must_fit, standing
@@ -29,14 +29,14 @@ class Planter:
     Parameters
     ----------
     changes
-        Gathers what becomes of the scene.
+        Collects the changes of the scene.
     hall
         Where to; "": the first.
 
     Attributes
     ----------
     notices
-        What was left out, one sentence each.
+        A sentence on each item that was left out.
     """
 
     def __init__(self, changes: Changes, hall: str = "") -> None:
@@ -52,31 +52,35 @@ class Planter:
         self.notices: list[str] = []
 
     def plant(self, fragment: Fragment, by_m: tuple[float, float]) -> None:
-        """Put a fragment in, moved by so much in coordinates of the hall; raises CommandError where it does not fit."""
+        """Put a fragment in, moved by a distance [m]; raises CommandError where it does not fit."""
         scene = self._scene
         new = {id: names.fresh(self._taken, id) for id in fragment.ids}
         boxes = fragment.boxes(scene, self._slot)
         shift_m = float(scene.plant.halls.shift_x_m[self._slot])
         must_fit(boxes.moved(boxes.x_m == boxes.x_m, by_m[0] + shift_m, by_m[1]), self._standing)
-        for one in fragment.rows:
-            self._rows(one, new, by_m)
+        for entry in fragment.rows:
+            self._rows(entry, new, by_m)
         for section in SECTIONS:
-            for one in fragment.things.get(section, ()):
-                self._thing(section, one, new, by_m)
+            for entry in fragment.entries.get(section, ()):
+                self._entry(section, entry, new, by_m)
         for section, joins in fragment.joins.items():
             for name, members in joins.items():
                 path = f"{section}[{name}].{JOINS[section]}"
-                there = said(scene, path)
-                if name not in self._known and not any(one.id == name for one in scene.scenario.partitions):
+                members_before = value_at(scene, path)
+                if name not in self._known and not any(
+                    partition.id == name for partition in scene.scenario.partitions
+                ):
                     self.notices.append(
                         f"{name}, which {', '.join(members)} belonged to, is not in this scene"
                     )
-                elif there:
-                    self._joined.setdefault(path, list(there)).extend(new[one] for one in members)
+                elif members_before:
+                    self._joined.setdefault(path, list(members_before)).extend(
+                        new[member] for member in members
+                    )
 
     def close(self) -> None:
-        """Let what was there join the newcomers; fabrics that connect all there is leave out those they cannot take."""
-        fabrics = {f"fabrics[{one.id}].rows": one for one in self._scene.scenario.fabrics}
+        """Connect the copies to present fabrics and loops; fabrics without ports for them leave them out."""
+        fabrics = {f"fabrics[{fabric.id}].rows": fabric for fabric in self._scene.scenario.fabrics}
         for path, after in self._joined.items():
             fabric = fabrics.get(path)
             if fabric is None or takes(
@@ -87,18 +91,18 @@ class Planter:
                 self.notices.append(f"fabric {fabric.id} has no ports for the copies: they are not cabled")
         unwired(self._changes, self._parts)
 
-    def _rows(self, one: dict[str, Any], new: dict[str, str], by_m: tuple[float, float]) -> None:
-        made = rows_of(one)
+    def _rows(self, source: dict[str, Any], new: dict[str, str], by_m: tuple[float, float]) -> None:
+        made = rows_of(source)
         if made.racks.role == "compute":
             each = expand.node_parts(made.racks, made.racks.part, self._scene.catalog)
             each *= made.count * made.racks.count
             self._parts += each
             self._parts_of[new[made.id]] = each
-        entry = copy.deepcopy({key: value for key, value in one.items() if key != "overrides"})
+        entry = copy.deepcopy({key: value for key, value in source.items() if key != "overrides"})
         entry["id"] = new[made.id]
         entry["at"] = point(made.at.x_m + by_m[0], made.at.y_m + by_m[1])
         self._changes.set(f"halls[{self._hall}].rows[{entry['id']}]", entry)
-        for item, about in one.get("overrides", {}).items():
+        for item, about in source.get("overrides", {}).items():
             keys = copy.deepcopy(about)
             if isinstance(keys.get("at"), dict):
                 keys["at"] = _moved(keys["at"], by_m)
@@ -113,10 +117,10 @@ class Planter:
             if keys:
                 self._changes.override(self._hall, f"{new[head]}/{rest}", **keys)
 
-    def _thing(
-        self, section: str, one: dict[str, Any], new: dict[str, str], by_m: tuple[float, float]
+    def _entry(
+        self, section: str, source: dict[str, Any], new: dict[str, str], by_m: tuple[float, float]
     ) -> None:
-        entry = copy.deepcopy(one)
+        entry = copy.deepcopy(source)
         old = str(entry["id"])
         entry["id"] = new[old]
         for key in _LISTS.get(section, ()):
@@ -147,7 +151,7 @@ class Planter:
         self._changes.set(f"{section}[{entry['id']}]", entry)
 
     def _fabric(self, old: str, entry: dict[str, Any], new: dict[str, str]) -> None:
-        """Keep homes of switches and cables that still have both ends; a fabric of nothing would be one of all."""
+        """Keep the racks of switches, and cables with both ends; a fabric without rows would connect all rows."""
         for tier in ("leaf", "spine", "core"):
             home = entry.get(tier, {}).get("racks") if isinstance(entry.get(tier), dict) else None
             if isinstance(home, str):
@@ -172,7 +176,7 @@ class Planter:
             raise CommandError(f"fabric {old} would connect no pasted row", "copy its rows with it")
 
     def _keep_two_feeds(self, entry: dict[str, Any]) -> None:
-        """Leave out what has both its feeds already."""
+        """Leave out consumers that have two feeds already."""
         fed = [name for stage in self._scene.scenario.power for name in stage.feeds]
         kept = [name for name in entry.get("feeds", ()) if fed.count(name) < 2]
         if "feeds" in entry and len(kept) < len(entry["feeds"]):
@@ -181,7 +185,7 @@ class Planter:
             entry["feeds"] = kept
 
     def _kept(self, old: str, key: str, refs: list[Any], new: dict[str, str]) -> list[str]:
-        """Return references inside as they are now, and those outside that exist."""
+        """Return references inside the fragment by their new ids, and those outside that exist."""
         found = []
         for ref in map(str, refs):
             if ref in new:
@@ -194,6 +198,6 @@ class Planter:
 
 
 def _moved(place: dict[str, Any], by_m: tuple[float, float]) -> dict[str, str]:
-    """Return a place of a file, moved."""
+    """Return a place of a file moved by a distance."""
     x_m, y_m = (units.parse(str(place.get(axis, "0 m")), "length") for axis in ("x", "y"))
     return point(x_m + by_m[0], y_m + by_m[1])

@@ -1,4 +1,4 @@
-"""A room or prefab on the facility loop that its hall has: that loop grows with it, and what feeds its machines.
+"""A room or prefab on the facility loop of its hall, which grows with its power supply.
 
 Air of a hall mixes, so all its loops give their heat to one facility loop (`twin.sim.thermal.cooling_draw`).
 """
@@ -31,15 +31,17 @@ def water_of(scene: EditedScene, hall: str = "") -> str:
     """Return the facility loop that takes the heat of a hall; "" where none does yet."""
     plant, slot = scene.plant, hall_slot(scene, hall)
     loops = plant.loops
-    mine = loops.present & (loops.hall == slot)
-    busy = mine & np.isin(np.arange(len(loops.ids)), np.concatenate([plant.racks.loop, plant.racks.air_loop]))
-    found = np.flatnonzero(busy if busy.any() else mine)
+    in_hall = loops.present & (loops.hall == slot)
+    busy = in_hall & np.isin(
+        np.arange(len(loops.ids)), np.concatenate([plant.racks.loop, plant.racks.air_loop])
+    )
+    found = np.flatnonzero(busy if busy.any() else in_hall)
     return plant.plants.ids[int(np.bincount(loops.plant[found]).argmax())] if len(found) else ""
 
 
 def on_shared_water(changes: Changes, fragment: Fragment, hall: str) -> Fragment:
-    """Return a fragment whose loops hang on the facility loop of a hall, which grows; the same where there is none."""
-    scene, own = changes.scene, fragment.things.get("cooling.plants", [])
+    """Return a fragment on the facility loop of a hall, which grows; unchanged in a hall without one."""
+    scene, own = changes.scene, fragment.entries.get("cooling.plants", [])
     water = water_of(scene, hall)
     if not own or not water:
         return fragment
@@ -48,14 +50,16 @@ def on_shared_water(changes: Changes, fragment: Fragment, hall: str) -> Fragment
         made = scene_of(fragment, scene.catalog)
         _grow(changes, slot, float(loop_heat_w(made).sum()))
         _grow_power(changes, slot, _drawn_w(scene, slot, made))
-    colder_k = float(scene.plant.plants.supply_c[slot]) - min(_celsius(one["supply"]) for one in own)
-    things = {name: copy.deepcopy(some) for name, some in fragment.things.items() if name != "cooling.plants"}
-    for loop in things.get("cooling.loops", []):
+    colder_k = float(scene.plant.plants.supply_c[slot]) - min(_celsius(plant["supply"]) for plant in own)
+    entries = {
+        name: copy.deepcopy(some) for name, some in fragment.entries.items() if name != "cooling.plants"
+    }
+    for loop in entries.get("cooling.loops", []):
         loop["plant"] = water
         loop["supply"] = f"{_celsius(loop['supply']) + max(0.0, colder_k):g} degC"
-    gone = {str(one["id"]) for one in own}
-    things["power"] = _without_feeds(things.get("power", []), gone)
-    return Fragment(fragment.rows, {name: some for name, some in things.items() if some}, fragment.joins)
+    gone = {str(plant["id"]) for plant in own}
+    entries["power"] = _without_feeds(entries.get("power", []), gone)
+    return Fragment(fragment.rows, {name: some for name, some in entries.items() if some}, fragment.joins)
 
 
 def _celsius(text: str) -> float:
@@ -63,32 +67,34 @@ def _celsius(text: str) -> float:
 
 
 def _without_feeds(stages: list[dict[str, Any]], gone: set[str]) -> list[dict[str, Any]]:
-    """Return the stages of a power tree that still feed something or have something below them."""
-    fed_before = {str(one["id"]) for one in stages if one.get("feeds")}
-    for one in stages:
-        if "feeds" in one:
-            one["feeds"] = [name for name in one["feeds"] if name not in gone]
-    above = {one.get(key) for one in stages for key in _ABOVE}
-    return [one for one in stages if one["id"] not in fed_before or one["feeds"] or one["id"] in above]
+    """Return the stages of a power tree that still feed a consumer or a stage."""
+    fed_before = {str(stage["id"]) for stage in stages if stage.get("feeds")}
+    for stage in stages:
+        if "feeds" in stage:
+            stage["feeds"] = [name for name in stage["feeds"] if name not in gone]
+    above = {stage.get(key) for stage in stages for key in _ABOVE}
+    return [
+        stage for stage in stages if stage["id"] not in fed_before or stage["feeds"] or stage["id"] in above
+    ]
 
 
 def _grow(changes: Changes, slot: int, more_w: float) -> None:
-    """Give a facility loop the machines for so much more heat; the spare ones it has stay spare."""
+    """Give a facility loop the machines for more heat; its spare machines stay spare."""
     scene, plants = changes.scene, changes.scene.plant.plants
-    said, part = scene.scenario.cooling.plants[slot], scene.catalog.part(plants.part[slot])
-    if said.units is None or not isinstance(part, ChillerPart | DryCoolerPart | CoolingTowerPart):
+    water, part = scene.scenario.cooling.plants[slot], scene.catalog.part(plants.part[slot])
+    if water.units is None or not isinstance(part, ChillerPart | DryCoolerPart | CoolingTowerPart):
         return  # it has as many as it needs by itself
     has_w = float(loop_heat_w(scene)[scene.plant.loops.plant == slot].sum())
     needed, spare = int(plants.needed[slot]), int(plants.units[slot] - plants.needed[slot])
     enough = max(needed, math.ceil((has_w + more_w) / part.capacity_w - 1e-9))
     if enough > needed:
-        changes.set(f"cooling.plants[{said.id}].units", enough + spare)
-        if said.needed is not None:
-            changes.set(f"cooling.plants[{said.id}].needed", enough)
+        changes.set(f"cooling.plants[{water.id}].units", enough + spare)
+        if water.needed is not None:
+            changes.set(f"cooling.plants[{water.id}].needed", enough)
 
 
 def _drawn_w(scene: EditedScene, slot: int, made: EditedScene) -> float:
-    """Return what the machines and pumps of a facility loop draw for the heat of a fragment [W]."""
+    """Return the power of the machines and pumps of a facility loop for the heat of a fragment [W]."""
     part, heat_w = scene.catalog.part(scene.plant.plants.part[slot]), float(made.plant.plants.rated_w.sum())
     drawn_w = 0.0
     if np.isnan(scene.plant.plants.pump_w[slot]):
@@ -101,7 +107,7 @@ def _drawn_w(scene: EditedScene, slot: int, made: EditedScene) -> float:
 
 
 def _grow_power(changes: Changes, slot: int, more_w: float) -> None:
-    """Make room for what a facility loop draws more, in all that feeds it: each feed for all of it."""
+    """Enlarge all stages that feed a facility loop for its additional power: each feed for all of it."""
     scene, plant = changes.scene, changes.scene.plant
     power, load = plant.power, DesignLoad(plant, scene.catalog)
     now_w, limit_w = load.out_w(), item_limit_w(plant)
@@ -124,7 +130,7 @@ def _grow_power(changes: Changes, slot: int, more_w: float) -> None:
 
 
 def _enlarge(changes: Changes, number: int, times: float) -> None:
-    """Give a stage so many times its capacity: by its figure where it has one, else by machines."""
+    """Multiply the capacity of a stage: its figure where it has one, else its machines."""
     stage = changes.scene.scenario.power[number]
     if stage.capacity_w is not None:
         enough_w = math.ceil(stage.capacity_w * times * GRID_MARGIN / GRID_STEP_W) * GRID_STEP_W

@@ -1,4 +1,4 @@
-"""What is wrong with a text that is pasted: line, key and what would be right, as for a whole scene file."""
+"""Problems of a pasted text: line, key and what would be right, as for a whole scene file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read(text: str) -> Tree:
     Raises
     ------
     CommandError
-        When it is not YAML, or what it says of things that can be pasted is wrong.
+        When it is not YAML, or an item to paste is wrong.
     """
     try:
         tree = parse(text, "clipboard")
@@ -35,10 +35,10 @@ def read(text: str) -> Tree:
     if not isinstance(tree.value, dict):
         raise CommandError("the text is not part of a scene")
     whole = known_keys()
-    mine = {key: one for key, one in tree.value.items() if key in _TAKEN or key not in whole}
-    if not any(key in _TAKEN for key in mine):
+    known = {key: entry for key, entry in tree.value.items() if key in _TAKEN or key not in whole}
+    if not any(key in _TAKEN for key in known):
         raise CommandError("the text has no rows, nodes, power stages, loops, fabrics or storage systems")
-    problems = piece_problems(_without_joins(replace(tree, value=mine)))
+    problems = piece_problems(_without_joins(replace(tree, value=known)))
     if problems:
         raise _refused(problems[0], len(problems) - 1)
     return tree
@@ -54,19 +54,19 @@ def must_know_parts(text: str, catalog: Catalog) -> None:
 
 
 def left_out(text: str) -> list[str]:
-    """Return the keys of a text with what cannot be pasted, since it stands in no hall, such as jobs."""
-    said = read(text).plain()
-    return [key for key in _LISTED if said.get(key)]
+    """Return the keys of a text that cannot be pasted, since they stand in no hall, such as jobs."""
+    keys = read(text).plain()
+    return [key for key in _LISTED if keys.get(key)]
 
 
 def _refused(problem: Problem, more: int) -> CommandError:
     shown = f"{problem.key} = {problem.value}" if problem.value else problem.key
-    others = f" (and {more} more)" if more else ""
-    return CommandError(f"line {problem.line}, {shown}: {problem.reason}", problem.hint + others)
+    and_more = f" (and {more} more)" if more else ""
+    return CommandError(f"line {problem.line}, {shown}: {problem.reason}", problem.hint + and_more)
 
 
 def _without_joins(tree: Tree) -> Tree:
-    """Return a tree without the things that a text only names, to say what they join."""
+    """Return a tree without the entries that only name an item, to say what it joins."""
     found = dict(tree.value)
     for section in ("partitions", *SECTIONS):
         above, _, below = section.rpartition(".")
@@ -80,7 +80,9 @@ def _without_joins(tree: Tree) -> Tree:
             continue
         only = {"id", JOINS[section]}
         left = [
-            one for one in entry.tree.value if not (isinstance(one.value, dict) and set(one.value) <= only)
+            item
+            for item in entry.tree.value
+            if not (isinstance(item.value, dict) and set(item.value) <= only)
         ]
         short = replace(entry, tree=replace(entry.tree, value=left))
         if above:
@@ -99,7 +101,7 @@ def _named_parts(tree: Tree, key: str = "") -> Iterator[tuple[str, Tree]]:
                 continue
             yield from _named_parts(entry.tree, name)
     elif isinstance(value, list):
-        for one in value:
-            yield from _named_parts(one, key)
+        for item in value:
+            yield from _named_parts(item, key)
     elif key in _PART_KEYS and isinstance(value, str):
         yield key, tree

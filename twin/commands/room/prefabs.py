@@ -1,4 +1,4 @@
-"""Prefabs: units that are bought and built as one, such as a scalable unit of a SuperPOD, each as one command."""
+"""Prefabs: units bought and built as one, such as a scalable unit of a SuperPOD, each one command."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ CABINET_HEIGHT_M = RACK_FOOT_M + CABINET_UNITS * U_M + RACK_HEAD_M
 
 @dataclass(frozen=True)
 class Prefab:
-    """Something that is put into a hall as one.
+    """A unit of items that is put into a hall as one.
 
     Attributes
     ----------
     id, title
-        Its name, and how people call it.
+        Its id, and its name for people.
     says
-        What is in it, in one sentence.
+        Its contents in one sentence.
     source
         Where its figures come from.
     part
         Part of the catalogue that stands for it in pictures.
     made
-        Returns what stands in it, its first rack in the corner of the hall.
+        Returns its fragment, with the first rack in the corner of the hall.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Prefab:
     made: Callable[[Catalog], Fragment]
 
     def fragment(self) -> Fragment:
-        """Return what stands in it."""
+        """Return its fragment."""
         return _fragment(self.id)
 
 
@@ -108,8 +108,8 @@ def _cdu_pair(catalog: Catalog) -> Fragment:
 _RA = "DGX SuperPOD reference architecture H100: 32 DGX a scalable unit, 4 a rack, 8 rails of QM9700"
 PREFABS: Mapping[str, Prefab] = MappingProxyType(
     {
-        one.id: one
-        for one in (
+        prefab.id: prefab
+        for prefab in (
             Prefab(
                 "superpod-su-h100",
                 "SuperPOD SU, 32 DGX H100",
@@ -192,7 +192,7 @@ class AddPrefab:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Add {PREFABS[self.prefab].title}" if self.prefab in PREFABS else f"Add {self.prefab}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -207,26 +207,26 @@ class AddPrefab:
             fragment, first = _turned(fragment, scene.catalog), first.turned()
         shift_m = float(scene.plant.halls.shift_x_m[slot])
         by_m = (self.at[0] - first.x_m - shift_m, self.at[1] - first.y_m)
-        others = standing(scene.plant, settled=bool(first.shape.facing.all()))
-        must_fit(first.boxes(slot, self.at), others)
+        obstacles = standing(scene.plant, settled=bool(first.shape.facing.all()))
+        must_fit(first.boxes(slot, self.at), obstacles)
         changes = Changes(scene)
         planted(changes, _joined(scene, fragment, hall), hall, by_m)
         return changes.patch(self.title)
 
 
 def _joined(scene: EditedScene, fragment: Fragment, hall: str) -> Fragment:
-    """Return a CDU pair with the rows it finds, on facility water that is there already if it is cold enough."""
-    loops = fragment.things.get("cooling.loops", [])
+    """Return a CDU pair joined to rows without coolant, on present facility water if that is cold enough."""
+    loops = fragment.entries.get("cooling.loops", [])
     if fragment.rows or not loops:
         return fragment
     bare = _without_coolant(scene.plant)
     loop = {**loops[0], "serves": bare}
-    things = {**fragment.things, "cooling.loops": [loop]}
+    entries = {**fragment.entries, "cooling.loops": [loop]}
     cold = [plant for plant in scene.scenario.cooling.plants if plant.supply_c <= 24.0]
     if cold:
         loop["plant"] = cold[0].id
-        things.pop("cooling.plants")
-    return Fragment([], things)
+        entries.pop("cooling.plants")
+    return Fragment([], entries)
 
 
 def _without_coolant(plant: Plant) -> list[str]:
@@ -237,28 +237,28 @@ def _without_coolant(plant: Plant) -> list[str]:
 
 
 def _turned(fragment: Fragment, catalog: Catalog) -> Fragment:
-    """Return it turned by 180 degrees about its corner; rows of a prefab are generators of one row each."""
+    """Return the fragment turned by 180 degrees about its corner; rows of a prefab are generators of one row each."""
     rows = []
-    for one in fragment.rows:
-        said = rows_of(one)
-        width_m, depth_m = rack_size_m(catalog, said.racks.part, said.racks.pitch_m)
-        length_m = (said.racks.count - 1) * said.racks.pitch_m + width_m
-        facing = "south" if said.facing == "north" else "north"
-        corner = point(-said.at.x_m - length_m, -said.at.y_m - depth_m)
-        rows.append({**one, "at": corner, "facing": facing})
+    for entry in fragment.rows:
+        rows_before = rows_of(entry)
+        width_m, depth_m = rack_size_m(catalog, rows_before.racks.part, rows_before.racks.pitch_m)
+        length_m = (rows_before.racks.count - 1) * rows_before.racks.pitch_m + width_m
+        facing = "south" if rows_before.facing == "north" else "north"
+        corner = point(-rows_before.at.x_m - length_m, -rows_before.at.y_m - depth_m)
+        rows.append({**entry, "at": corner, "facing": facing})
     loops = []
-    for loop in fragment.things.get("cooling.loops", ()):
+    for loop in fragment.entries.get("cooling.loops", ()):
         places = {
             item: point(*(-units_of.parse(place[axis], "length") for axis in ("x", "y")))
             for item, place in loop.get("places", {}).items()
         }
         loops.append({**loop, "places": places} if places else loop)
-    return Fragment(rows, fragment.things | ({"cooling.loops": loops} if loops else {}))
+    return Fragment(rows, fragment.entries | ({"cooling.loops": loops} if loops else {}))
 
 
 @dataclass(frozen=True)
 class Footprints:
-    """Where a prefab stands in its own corner: middle of the first footprint [m], the shape, heights [m]."""
+    """Footprints of a prefab: middle of the first one from the corner [m], the shape, heights [m]."""
 
     x_m: float
     y_m: float
@@ -270,7 +270,7 @@ class Footprints:
         return Footprints(-self.x_m, -self.y_m, self.shape.turned(), self.heights_m)
 
     def boxes(self, hall: int, at: Point) -> FloorFootprints:
-        """Return them with the first one there."""
+        """Return the footprints with the first one at a place."""
         shape = self.shape
         halls = np.full(len(shape.dx_m), hall, np.int32)
         ids = [""] * len(shape.dx_m)
@@ -280,10 +280,10 @@ class Footprints:
 
 
 def footprints(fragment: Fragment, catalog: Catalog) -> Footprints:
-    """Return the footprints of all that has a place: racks, and machines that were given one."""
+    """Return the footprints of racks, and of machines with a place of their own."""
     boxes: list[tuple[float, float, float, float, int, float]] = []
-    for one in fragment.rows:
-        rows = rows_of(one)
+    for entry in fragment.rows:
+        rows = rows_of(entry)
         part = rows.racks.part
         width_m, depth_m = rack_size_m(catalog, part, rows.racks.pitch_m)
         height_m = (catalog.rack(part).height_m if part else None) or CABINET_HEIGHT_M
@@ -293,7 +293,7 @@ def footprints(fragment: Fragment, catalog: Catalog) -> Footprints:
             for rack in range(rows.racks.count):
                 x_m = rows.at.x_m + width_m / 2 + rack * rows.racks.pitch_m
                 boxes.append((x_m, y_m, width_m, depth_m, 1 if north else -1, height_m))
-    for loop in fragment.things.get("cooling.loops", ()):
+    for loop in fragment.entries.get("cooling.loops", ()):
         kind = KINDS[loop["kind"]]
         width_m, depth_m = machine_size_m(catalog, loop["part"], kind)
         units = int(loop.get("units", 1))

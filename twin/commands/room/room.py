@@ -1,4 +1,4 @@
-"""A room from a few figures: rows of racks with network, cooling and power to match, as one command."""
+"""A room from a few figures: rows of racks with matching network, cooling and power, as one command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Corner = tuple[float, float]
 
 @dataclass(frozen=True)
 class AddRoom:
-    """Put a whole room into a hall: it fills an empty one, and stands beyond what another holds.
+    """Put a whole room into a hall: into an empty one from its corner, else behind its contents.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class AddRoom:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Add {self.room.title or 'a room'}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -63,7 +63,7 @@ class AddRoom:
 
 
 def planted(changes: Changes, fragment: Fragment, hall: str, by_m: Corner) -> None:
-    """Put a fragment into a hall, moved by so much in coordinates of the hall, on the facility water it has."""
+    """Put a fragment into a hall, moved by a distance [m], on the facility water of the hall."""
     planter = Planter(changes, hall)
     planter.plant(on_shared_water(changes, fragment, hall), by_m)
     planter.close()
@@ -71,20 +71,29 @@ def planted(changes: Changes, fragment: Fragment, hall: str, by_m: Corner) -> No
 
 def is_empty(scene: EditedScene) -> bool:
     """Return whether nothing has been built yet."""
-    here = scene.scenario
-    things: tuple[tuple[Any, ...], ...] = (here.fabrics, here.power, here.cooling.loops, here.cooling.plants)
-    return not any(things) and not any(hall.rows for hall in here.halls)
+    scenario = scene.scenario
+    sections: tuple[tuple[Any, ...], ...] = (
+        scenario.fabrics,
+        scenario.power,
+        scenario.cooling.loops,
+        scenario.cooling.plants,
+    )
+    return not any(sections) and not any(hall.rows for hall in scenario.halls)
 
 
 def free_corner(scene: EditedScene, hall: str = "") -> Corner:
-    """Return the corner where a new block stands clear of what a hall holds, in coordinates of the site [m]."""
+    """Return the corner where a new block is clear of the contents of a hall, in coordinates of the site [m]."""
     slot = hall_slot(scene, hall)
     boxes = standing(scene.plant)
-    here = boxes.hall == slot
-    if not here.any():
+    in_hall = boxes.hall == slot
+    if not in_hall.any():
         return float(scene.plant.halls.shift_x_m[slot]), 0.0
     racks = scene.plant.racks
-    mine = racks.present & (racks.hall == slot)
-    left_m = (racks.x_m - racks.width_m / 2)[mine] if mine.any() else (boxes.x_m - boxes.width_m / 2)[here]
-    far_m = float((boxes.y_m + boxes.depth_m / 2)[here].max())
+    racks_in_hall = racks.present & (racks.hall == slot)
+    left_m = (
+        (racks.x_m - racks.width_m / 2)[racks_in_hall]
+        if racks_in_hall.any()
+        else (boxes.x_m - boxes.width_m / 2)[in_hall]
+    )
+    far_m = float((boxes.y_m + boxes.depth_m / 2)[in_hall].max())
     return float(left_m.min()), round(far_m + 2 * AISLE_M, 4)

@@ -1,4 +1,4 @@
-"""Everything that stands in a room of so many racks: network, cooling and power sized from the design load."""
+"""The design of a room: network, cooling and power sized from the design load of its racks."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ EDITION = "2026.11"
 
 @dataclass(frozen=True, eq=False)
 class RoomDesign:
-    """A room worked out.
+    """A finished design of a room.
 
     Attributes
     ----------
     room
-        As it was asked for.
+        The request.
     fragment
-        What stands in it; row 0 begins at the corner of the hall.
+        Its items; row 0 begins at the corner of the hall.
     """
 
     room: RoomRequest
@@ -78,24 +78,24 @@ class RoomDesign:
 
     @cached_property
     def scene(self) -> EditedScene:
-        """The room as a scene of its own, to be drawn and counted."""
+        """Return the room as a scene of its own, to be drawn and counted."""
         return scene_of(self.fragment, self.catalog)
 
 
 def design(room: RoomRequest, catalog: Catalog) -> RoomDesign:
-    """Return a room worked out; about 60 ms at 16,384 GPUs.
+    """Return the design of a room; about 60 ms at 16,384 GPUs.
 
     Raises
     ------
     RoomError
-        When it cannot be, with the figure to change.
+        When no such room is possible, with the figure to change.
     """
     stack = stack_of(room, catalog)
     fragment = Fragment([_compute(room, stack)])
     lines = _Lines(room, stack)
     fabric = _network(room, stack, catalog, fragment, lines)
     if room.storage:
-        fragment.things["storage"] = [
+        fragment.entries["storage"] = [
             {"id": "pfs", "part": STORE_PART, "count": room.storage, "racks": "store"}
         ]
         racks = math.ceil(room.storage / STORE_BOXES)
@@ -104,7 +104,7 @@ def design(room: RoomRequest, catalog: Catalog) -> RoomDesign:
     if fabric is not None:
         _cable(fabric, plant, catalog)
     _cooling(room, stack, catalog, fragment, plant)
-    fragment.things["power"] = power_tree(_built(fragment, catalog), catalog, room)
+    fragment.entries["power"] = power_tree(_built(fragment, catalog), catalog, room)
     return RoomDesign(room, fragment, catalog)
 
 
@@ -139,7 +139,7 @@ class _Lines:
         self._row, self._taken = room.rows, 0
 
     def line(self, id: str, label: str, role: str, racks: int) -> dict[str, Any]:
-        """Return a generator of so many racks: beside those there are already, or in lines of its own."""
+        """Return a generator of racks: beside those present, or in lines of its own."""
         if self._taken and self._taken + racks > self._most:
             self._row, self._taken = self._row + 1, 0
         lines = math.ceil(racks / self._most)
@@ -159,31 +159,31 @@ class _Lines:
 def _network(
     room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fragment, lines: _Lines
 ) -> dict[str, Any] | None:
-    """Add the network and its racks; its cable is chosen when they stand."""
+    """Add the network and its racks; the cable is chosen once their places are known."""
     cards, card_bytes_s = cards_of(stack.node, catalog)
     nodes = stack.nodes * room.rows * room.racks
     if room.cabling == "none" or not cards:
         return None
     misfit = "no switch of the catalogue has such ports"
     for switch in _switches(room, catalog, card_bytes_s):
-        said = _fabric(room, stack, catalog, switch, nodes * cards, card_bytes_s)
+        entry = _fabric(room, stack, catalog, switch, nodes * cards, card_bytes_s)
         try:
-            size = size_of(Fabric.model_validate(said), catalog, nodes, cards, card_bytes_s)
+            size = size_of(Fabric.model_validate(entry), catalog, nodes, cards, card_bytes_s)
         except Misfit as wrong:
             misfit = f"{switch.id}: {wrong.key} {wrong.reason}"
             continue
         if size.up and size.spines // size.spine_groups >= 2 * size.up:
             misfit = f"{switch.id} has too few ports for its spines to meet all leaves"
             continue
-        fragment.things["fabrics"] = [said]
+        fragment.entries["fabrics"] = [entry]
         racks = _racks_for(size)
         fragment.rows.append(lines.line("net", "NET", "network", racks))
-        return said
+        return entry
     raise RoomError("switch" if room.switch else "cabling", misfit, "other switches or a smaller room")
 
 
 def _switches(room: RoomRequest, catalog: Catalog, card_bytes_s: float) -> list[SwitchPart]:
-    """Return switches that may do, best first: just fast enough, with most ports."""
+    """Return the switches that fit, best first: just fast enough, with most ports."""
     if room.switch:
         if room.switch not in catalog or not isinstance(catalog.part(room.switch), SwitchPart):
             raise RoomError("switch", f"the catalogue has no switch {room.switch!r}")
@@ -195,8 +195,12 @@ def _switches(room: RoomRequest, catalog: Catalog, card_bytes_s: float) -> list[
             )
         return [chosen]
     fast = (catalog.switch(name) for name in catalog.ids("switch"))
-    fit = [one for one in fast if one.fabric == "scale-out" and _is_fast(one, card_bytes_s)]
-    return sorted(fit, key=lambda one: (one.port_bandwidth_bytes_s, -one.ports))
+    fit = [
+        candidate
+        for candidate in fast
+        if candidate.fabric == "scale-out" and _is_fast(candidate, card_bytes_s)
+    ]
+    return sorted(fit, key=lambda candidate: (candidate.port_bandwidth_bytes_s, -candidate.ports))
 
 
 def _is_fast(switch: SwitchPart, card_bytes_s: float) -> bool:
@@ -211,16 +215,16 @@ def _fabric(
     cables: int,
     card_bytes_s: float,
 ) -> dict[str, Any]:
-    """Return the network as a file says it: one switch where that does, whole racks in a unit of a rail."""
+    """Return the network as a file holds it: one switch if it has the ports; a unit of a rail has whole racks."""
     ports = ports_of(catalog, switch.id, card_bytes_s).count
     tier = {"part": switch.id, "racks": "net"}
-    said: dict[str, Any] = {"id": "net-a", "kind": room.cabling, "rows": ["gpu"]}
+    entry: dict[str, Any] = {"id": "net-a", "kind": room.cabling, "rows": ["gpu"]}
     if cables <= ports:
-        return said | {"kind": "single-switch", "leaf": tier, "cable": LONGEST_CABLE}
+        return entry | {"kind": "single-switch", "leaf": tier, "cable": LONGEST_CABLE}
     if room.cabling == "rail-optimised":
         down = down_ports(ports, 1.0)
-        said["unit_nodes"] = max(down // stack.nodes, 1) * stack.nodes if stack.nodes <= down else down
-    return said | {"leaf": tier, "spine": dict(tier), "cable": LONGEST_CABLE}
+        entry["unit_nodes"] = max(down // stack.nodes, 1) * stack.nodes if stack.nodes <= down else down
+    return entry | {"leaf": tier, "spine": dict(tier), "cable": LONGEST_CABLE}
 
 
 def _racks_for(size: Size) -> int:
@@ -245,7 +249,7 @@ def _cable(fabric: dict[str, Any], plant: Plant, catalog: Catalog) -> None:
 
 
 def _cooling(room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fragment, plant: Plant) -> None:
-    """Add loops and the facility loop, each machine counted from the heat of nodes at nameplate and of what is beside.
+    """Add the loops and the facility loop, sized for the heat of nodes at nameplate and of other equipment.
 
     Switches of a rack part are cooled as its GPUs are. `plant` is the room without its cooling.
     """
@@ -260,22 +264,22 @@ def _cooling(room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fr
     if wet_w:
         loops.append(_coolant(room, stack, catalog, wet_w))
     loops.append(_air(room, catalog, air_w, names))
-    fragment.things["cooling.loops"] = loops
+    fragment.entries["cooling.loops"] = loops
     heat_w = wet_w * room.rows * room.racks + float(air_w.sum())
     part = "chiller-water-cooled" if heat_w > LARGE_WATER_W else "chiller-air-cooled"
     chiller = catalog.part(part)
     assert isinstance(chiller, ChillerPart)
     needed = max(1, math.ceil(heat_w / chiller.capacity_w - 1e-9))
     spare = {"units": needed + 1, "needed": needed} if room.spare else {"units": needed}
-    fragment.things["cooling.plants"] = [
+    fragment.entries["cooling.plants"] = [
         {"id": "water", "kind": "chiller", "part": part} | spare | {"supply": f"{WATER_C:g} degC"}
     ]
 
 
 def _coolant(room: RoomRequest, stack: RackStack, catalog: Catalog, rack_w: float) -> dict[str, Any]:
-    """Return the coolant loops: one a row where CDUs stand in it or the heat asks for it.
+    """Return the coolant loops: one per row where CDUs stand in it or the heat requires it.
 
-    Of the CDUs that may be, those with the least capacity to spare.
+    The CDU is the part with the least spare capacity.
     """
     count, racks = _split(room, rack_w * room.rows * room.racks)
     gpu = catalog.gpu(stack.node.gpu)
@@ -288,23 +292,23 @@ def _coolant(room: RoomRequest, stack: RackStack, catalog: Catalog, rack_w: floa
         return needed + room.spare
 
     names = [room.cdu] if room.cdu else list(CDUS[: 1 if room.cdu_in_row else None])
-    parts = [_cdu(catalog, one) for one in names]
-    part = min(parts, key=lambda one: units_of(one) * one.capacity_w)
+    parts = [_cdu(catalog, cdu) for cdu in names]
+    part = min(parts, key=lambda cdu: units_of(cdu) * cdu.capacity_w)
     name, units = part.id, units_of(part)
-    said: dict[str, Any] = {"id": "cdu", "kind": "liquid", "part": name}
-    said |= {"count": count} if count > 1 else {}
-    said |= {"units": units} if units > 1 else {}
+    entry: dict[str, Any] = {"id": "cdu", "kind": "liquid", "part": name}
+    entry |= {"count": count} if count > 1 else {}
+    entry |= {"units": units} if units > 1 else {}
     pumps = getattr(part, "pump_count", None)
-    said |= {"pumps": min(8, pumps)} if pumps and pumps != 2 else {}
-    said |= {"plant": "water", "serves": ["gpu"], "supply": f"{COOLANT_C:g} degC"}
+    entry |= {"pumps": min(8, pumps)} if pumps and pumps != 2 else {}
+    entry |= {"plant": "water", "serves": ["gpu"], "supply": f"{COOLANT_C:g} degC"}
     if room.cdu_in_row:
         width_m, _ = machine_size_m(catalog, name, KINDS["liquid"])
         row_m = room.racks * (room.rack_pitch_m or stack.width_m)
         first_m = row_m + PDU_ROOM_M + (units * (width_m + GAP_M) - GAP_M) / 2
-        said["places"] = {
+        entry["places"] = {
             f"cdu/{row}": point(first_m, row * room.row_pitch_m + stack.depth_m / 2) for row in range(count)
         }
-    return said
+    return entry
 
 
 def _cdu(catalog: Catalog, name: str) -> CduPart:
@@ -317,7 +321,7 @@ def _cdu(catalog: Catalog, name: str) -> CduPart:
 
 
 def _air(room: RoomRequest, catalog: Catalog, rack_w: Floats, names: list[str]) -> dict[str, Any]:
-    """Return the air loops, or doors on the back of every rack.
+    """Return the air loops, or a rear door for every rack.
 
     Air mixes between the rows of a hall, so machines are grouped by heat alone: each group has what its heat needs,
     and one spare.
@@ -330,24 +334,24 @@ def _air(room: RoomRequest, catalog: Catalog, rack_w: Floats, names: list[str]) 
     large = group_w > (LEAST_FAN_WALLS - 1) * wall.capacity_w
     name = room.air or (FAN_WALL if large else "CRAH-chilled")
     part = catalog.part(name) if name in catalog else None
-    said: dict[str, Any] = {"id": "crah", "kind": "air", "part": name}
+    entry: dict[str, Any] = {"id": "crah", "kind": "air", "part": name}
     if isinstance(part, RdhxPart):
         if most_w > part.capacity_w:
             reason = f"takes {part.capacity_w / 1e3:g} kW, but a rack gives {most_w / 1e3:.1f} kW to the air"
             raise RoomError("air", f"{name} {reason}", "air handlers, or fewer nodes in a rack")
-        said |= {"id": "door", "kind": "rear-door"}
+        entry |= {"id": "door", "kind": "rear-door"}
         units = 1
     elif isinstance(part, CrahPart):
         units = max(1, math.ceil(group_w / part.capacity_w - 1e-9)) + room.spare
     else:
         raise RoomError("air", f"the catalogue has no air handler {name!r}")
-    said |= {"count": count} if count > 1 else {}
-    said |= {"units": units} if units > 1 else {}
-    return said | {"plant": "water", "serves": names, "supply": f"{AIR_C:g} degC"}
+    entry |= {"count": count} if count > 1 else {}
+    entry |= {"units": units} if units > 1 else {}
+    return entry | {"plant": "water", "serves": names, "supply": f"{AIR_C:g} degC"}
 
 
 def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:
-    """Return how many coolant loops take some heat, and the racks with nodes of the largest.
+    """Return the number of coolant loops for some heat, and the racks with nodes of the largest.
 
     Loops have whole rows, as many as they can carry; only rows that are too hot for one have several.
     """
@@ -356,7 +360,7 @@ def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:
         count = room.rows if room.cdu_in_row else room.rows * max(1, round(row_w / LOOP_W))
     else:
         least = math.ceil(room.rows / (LOOP_W // row_w))
-        count = next(one for one in range(least, room.rows + 1) if not room.rows % one)
+        count = next(loops for loops in range(least, room.rows + 1) if not room.rows % loops)
     count = min(count, room.rows * room.racks)
     return count, math.ceil(room.rows * room.racks / count)
 
@@ -366,18 +370,18 @@ def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:
 
 def _document(fragment: Fragment) -> dict[str, Any]:
     """Return a scene with nothing but this in it."""
-    things = fragment.things
-    said: dict[str, Any] = {"format": "twin/scenario", "version": 1, "catalog": EDITION, "title": "Room"}
+    sections = fragment.entries
+    document: dict[str, Any] = {"format": "twin/scenario", "version": 1, "catalog": EDITION, "title": "Room"}
     hall: dict[str, Any] = {"id": "hall", "rows": [_without(rows, "overrides") for rows in fragment.rows]}
     overrides = {item: keys for rows in fragment.rows for item, keys in rows.get("overrides", {}).items()}
-    said["halls"] = [hall | ({"overrides": overrides} if overrides else {})]
-    said |= {name: things[name] for name in ("fabrics", "power", "storage") if name in things}
-    loops, plants = things.get("cooling.loops", []), things.get("cooling.plants", [])
-    return said | ({"cooling": {"plants": plants, "loops": loops}} if loops else {})
+    document["halls"] = [hall | ({"overrides": overrides} if overrides else {})]
+    document |= {name: sections[name] for name in ("fabrics", "power", "storage") if name in sections}
+    loops, plants = sections.get("cooling.loops", []), sections.get("cooling.plants", [])
+    return document | ({"cooling": {"plants": plants, "loops": loops}} if loops else {})
 
 
-def _without(said: dict[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in said.items() if name != key}
+def _without(group: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in group.items() if name != key}
 
 
 def scene_of(fragment: Fragment, catalog: Catalog) -> EditedScene:
@@ -386,7 +390,7 @@ def scene_of(fragment: Fragment, catalog: Catalog) -> EditedScene:
 
 
 def _scenario(fragment: Fragment) -> Scenario:
-    """Return the same without a text."""
+    """Return the scenario of a document without its text."""
     return Scenario.model_validate_json(
         json.dumps(_document(fragment)), strict=True, by_alias=True, by_name=False, context=FROM_FILE
     )

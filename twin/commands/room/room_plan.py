@@ -1,4 +1,4 @@
-"""What is asked of a room, and whether it can be: figures that a person types, each blamed by its name."""
+"""The request for a room and its checks: figures that a person types, each blamed by its name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RAISED_U = 3
 
 
 class RoomError(CommandError):
-    """A room cannot be as it is asked for.
+    """A room is not possible as requested.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ class RoomError(CommandError):
 
 @dataclass(frozen=True)
 class RoomRequest:
-    """What is asked of a room.
+    """The request for a room.
 
     Attributes
     ----------
     title
-        As people call it.
+        Name for people.
     part
         Of the catalogue: a node, in plain cabinets, or a rack that brings its nodes.
     nodes
@@ -109,7 +109,7 @@ class RackStack:
 
 
 def stack_of(room: RoomRequest, catalog: Catalog) -> RackStack:
-    """Return what stands in a rack of the room, once all that is asked has been looked at.
+    """Return the contents of a rack of the room, after all checks of the request.
 
     Raises
     ------

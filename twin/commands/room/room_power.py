@@ -1,4 +1,4 @@
-"""The power tree of a room, sized from what everything in it draws at its most: grid, transformers, UPS, outlets."""
+"""The power tree of a room, sized from its peak load: grid, transformers, UPS, outlets."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class _Outlets:
     feeds: list[str]
     out_w: Floats
 
-    def said(self, side: str, source: str) -> dict[str, Any]:
-        """Return the stage as a file says it."""
+    def entry(self, side: str, source: str) -> dict[str, Any]:
+        """Return the stage as a file holds it."""
         count = len(self.out_w)
         return {
             "id": f"{self.id}{side}",
@@ -53,18 +53,18 @@ class _Outlets:
 
 
 def power_tree(plant: Plant, catalog: Catalog, room: RoomRequest) -> list[dict[str, Any]]:
-    """Return the stages of a room whose racks, switches, machines and facility loop stand already.
+    """Return the stages of a room with its racks, switches, machines and facility loop.
 
     Each of two feeds carries everything alone; a single feed has a UPS more than it needs, if spares are wanted.
     """
     outlets = _outlets(plant, catalog)
-    out_w = sum(float(one.out_w.sum()) for one in outlets)
+    out_w = sum(float(outlet.out_w.sum()) for outlet in outlets)
     blocks = max(1, math.ceil(out_w / BLOCK_W))
     ups_part = "UPS-double-conversion-400" if out_w <= SMALL_W else "UPS-double-conversion"
     behind_w = np.zeros(blocks)
-    for one in outlets:
-        item = np.arange(len(one.out_w)) * blocks // len(one.out_w)
-        behind_w += np.bincount(item, drawn_w(catalog, one.part, one.out_w, one.units), blocks)
+    for outlet in outlets:
+        item = np.arange(len(outlet.out_w)) * blocks // len(outlet.out_w)
+        behind_w += np.bincount(item, drawn_w(catalog, outlet.part, outlet.out_w, outlet.units), blocks)
     ups_units = _units(catalog, ups_part, float(behind_w.max()))
     before_w = drawn_w(catalog, ups_part, behind_w, ups_units)
     trafo = "transformer-MV-LV-630" if float(before_w.max()) <= 630e3 else "transformer-MV-LV"
@@ -106,12 +106,12 @@ def power_tree(plant: Plant, catalog: Catalog, room: RoomRequest) -> list[dict[s
             | _spared(ups_units, lone)
             | {"from": f"trafo{side}"}
         )
-        stages += [one.said(side, f"ups{side}") for one in outlets]
+        stages += [outlet.entry(side, f"ups{side}") for outlet in outlets]
     return stages
 
 
 def drawn_w(catalog: Catalog, part: str, out_w: Floats, units: int) -> Floats:
-    """Return what items of `units` machines each draw when they deliver so much [W]."""
+    """Return the input power of items of `units` machines each for their output [W]."""
     stage = catalog.part(part)
     assert isinstance(stage, PowerStagePart)
     a_w, b, c_w = stage.input_coefficients()
@@ -119,19 +119,19 @@ def drawn_w(catalog: Catalog, part: str, out_w: Floats, units: int) -> Floats:
 
 
 def _outlets(plant: Plant, catalog: Catalog) -> list[_Outlets]:
-    """Return what feeds the racks with nodes, and what feeds network, storage, pumps and fans."""
+    """Return the outlets of racks with nodes, and of network, storage, pumps and fans."""
     rack_w = rack_design_w(plant, catalog)
     row_of = np.array([id.partition("/")[0] for id in plant.racks.ids])
-    mine_w = rack_w[row_of == "gpu"]
-    most_w = float(mine_w.max())
+    gpu_racks_w = rack_w[row_of == "gpu"]
+    most_w = float(gpu_racks_w.max())
     if most_w > DENSE_W:
-        racks = _Outlets("duct", "busbar", BUSWAY, _units(catalog, BUSWAY, most_w), ["gpu"], mine_w)
+        racks = _Outlets("duct", "busbar", BUSWAY, _units(catalog, BUSWAY, most_w), ["gpu"], gpu_racks_w)
     else:
         each = max(1, int(_capacity_w(catalog, FLOOR_PDU) // most_w))
-        count = math.ceil(len(mine_w) / each)
-        racks = _Outlets("pdu", "pdu", FLOOR_PDU, 1, ["gpu"], _shared_w(mine_w, count))
-    beside = [name for name in ("net", "store") if (row_of == name).any()]
-    other_w = np.concatenate([rack_w[row_of == name] for name in beside] or [np.zeros(0)])
+        count = math.ceil(len(gpu_racks_w) / each)
+        racks = _Outlets("pdu", "pdu", FLOOR_PDU, 1, ["gpu"], _shared_w(gpu_racks_w, count))
+    other_rows = [name for name in ("net", "store") if (row_of == name).any()]
+    other_w = np.concatenate([rack_w[row_of == name] for name in other_rows] or [np.zeros(0)])
     loop_of = [id.partition("/")[0] for id in plant.loops.ids]
     loop_w = loop_design_w(plant, catalog)
     count, most = 1, max(len(other_w), len(loop_w))
@@ -141,12 +141,12 @@ def _outlets(plant: Plant, catalog: Catalog) -> list[_Outlets]:
             break
         count += 1
     units = _units(catalog, FLOOR_PDU, float(out_w.max()))
-    feeds = [*beside, *dict.fromkeys(loop_of)]
+    feeds = [*other_rows, *dict.fromkeys(loop_of)]
     return [racks, _Outlets("house", "pdu", FLOOR_PDU, units, feeds, out_w)]
 
 
 def _shared_w(load_w: Floats, count: int) -> Floats:
-    """Return what each of `count` items carries when things hang on them in order."""
+    """Return the load of each of `count` items when consumers share them in order [W]."""
     item = np.arange(len(load_w)) * count // max(1, len(load_w))
     return np.asarray(np.bincount(item, load_w, count)[:count], np.float64)
 
@@ -162,14 +162,14 @@ def _units(catalog: Catalog, part: str, load_w: float) -> int:
 
 
 def _spared(units: int, spare: bool) -> dict[str, int]:
-    """Return how many machines stand side by side, and how many of them are needed."""
+    """Return the keys for machines side by side, and how many of them are needed."""
     if spare:
         return {"units": units + 1, "needed": units}
     return {"units": units} if units > 1 else {}
 
 
 def power_text(value_w: float) -> str:
-    """Return a power as a file says it.
+    """Return a power as text for a file.
 
     >>> power_text(650e3), power_text(3.4e6)
     ('650 kW', '3.4 MW')

@@ -1,4 +1,4 @@
-"""What stands ready in a room when a machine fails: how many of each are needed, and how many are there."""
+"""Spare machines of a room: how many of each kind are needed, and how many are present."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from twin.plant.facility import rated_heat_w
 
 @dataclass(frozen=True)
 class Spares:
-    """Machines that take one another's place, in groups that are all alike.
+    """Machines that can replace one another, in groups that are all alike.
 
     Attributes
     ----------
     machines
-        What they are: "CDUs".
+        Name of the machines: "CDUs".
     groups
         How many groups there are.
     needed, units
-        In the group that has most to do, and how many it has.
+        Machines needed in the group with the highest load, and its machines in all.
     each_w, group_w
-        What one takes, and what that group is given to take [W]; nan of machines that take no heat.
+        Capacity of one machine, and load of that group [W]; nan for machines without heat.
     """
 
     machines: str
@@ -50,19 +50,19 @@ def spares_of(scene: EditedScene) -> list[Spares]:
     heat_w, found = loop_heat_w(scene), []
     first = 0
     for loop in scene.scenario.cooling.loops:
-        mine, first = slice(first, first + loop.count), first + loop.count
-        part, most_w = catalog.part(plant.loops.part[mine.start]), float(heat_w[mine].max())
+        items, first = slice(first, first + loop.count), first + loop.count
+        part, most_w = catalog.part(plant.loops.part[items.start]), float(heat_w[items].max())
         if not isinstance(part, CduPart | CrahPart):
             continue  # doors stand for themselves
         needed = max(1, math.ceil(most_w / part.capacity_w - 1e-9))
         if isinstance(part, CduPart) and part.flow_m3_s:
-            flow_m3_s = float(plant.loops.flow_m3_s[mine].max())
+            flow_m3_s = float(plant.loops.flow_m3_s[items].max())
             needed = max(needed, math.ceil(flow_m3_s / part.flow_m3_s - 1e-9))
-        what, units = (
+        noun, units = (
             "CDUs" if isinstance(part, CduPart) else "air handlers",
-            int(plant.loops.units[mine.start]),
+            int(plant.loops.units[items.start]),
         )
-        found.append(Spares(what, loop.count, needed, units, part.capacity_w, most_w))
+        found.append(Spares(noun, loop.count, needed, units, part.capacity_w, most_w))
     water_w = np.bincount(plant.loops.plant, heat_w, len(plant.plants.ids))
     for slot, name in enumerate(plant.plants.part):
         part, counts = catalog.part(name), (int(plant.plants.needed[slot]), int(plant.plants.units[slot]))
@@ -71,13 +71,13 @@ def spares_of(scene: EditedScene) -> list[Spares]:
     for stage in scene.scenario.power:
         needed = stage.needed or stage.units
         if stage.kind == "generator" or (stage.kind == "ups" and stage.units > needed):
-            what = "generators" if stage.kind == "generator" else "UPS"
-            found.append(Spares(what, stage.count, needed, stage.units))
+            noun = "generators" if stage.kind == "generator" else "UPS"
+            found.append(Spares(noun, stage.count, needed, stage.units))
     return found
 
 
 def loop_heat_w(scene: EditedScene) -> Floats:
-    """Return the heat of each loop [W]: nodes at nameplate, and what stands beside them, cooled as GPUs there are."""
+    """Return the heat of each loop [W]: nodes at nameplate, and other equipment, cooled as the GPUs there."""
     plant, racks = scene.plant, scene.plant.racks
     heat_w = rated_heat_w(plant, scene.catalog, plant.loops)
     loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
@@ -86,7 +86,7 @@ def loop_heat_w(scene: EditedScene) -> Floats:
 
 
 def beside_w(scene: EditedScene) -> Floats:
-    """Return what the racks draw besides nodes [W]: switches of their part, all that stands where no node does."""
+    """Return the power of racks without their nodes [W]: switches, and all equipment of racks without nodes."""
     plant, racks = scene.plant, scene.plant.racks
     held = np.zeros(len(racks.ids), np.bool_)
     held[plant.nodes.rack[plant.nodes.present]] = True

@@ -1,4 +1,4 @@
-"""A piece of a scene that can be planted again: things as their file says them, with what joins them to the rest."""
+"""Fragments of a scene: entries as their file holds them, with the links that join them to the rest."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from twin.commands.edit.addressables import generator, made_by, override, thing, titled
-from twin.commands.edit.changes import point, said
+from twin.commands.edit.addressables import generator, item_of, made_by, override, titled
+from twin.commands.edit.changes import point, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.names import fresh
 from twin.commands.place.footprint import FloorFootprints, rack_size_m
@@ -30,44 +30,45 @@ JOINS = {"fabrics": "rows", "power": "feeds", "cooling.loops": "serves", "partit
 
 @dataclass
 class Fragment:
-    """Things by section.
+    """Entries by section.
 
     Attributes
     ----------
     rows
-        Row generators as their file says them, each with what is said of its items under ``overrides``.
-    things
-        Section -> things.
+        Row generators as their file holds them, each with the overrides of its items under ``overrides``.
+    entries
+        Section -> its entries, as their file holds them.
     joins
-        Section -> id of a thing that stays -> those of the fragment that it joins.
+        Section -> id of an entry of the scene -> ids of the fragment that it joins.
     nodes
         Nodes that go into a rack, the lowest first: a fragment holds these alone, or the rest.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
-    things: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    entries: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     joins: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     nodes: tuple[NodeCopy, ...] = ()
 
     @property
     def ids(self) -> list[str]:
-        """Return the ids of all that is in it."""
+        """Return the ids of all entries."""
         return [
-            str(one["id"]) for one in (*self.rows, *(one for some in self.things.values() for one in some))
+            str(entry["id"])
+            for entry in (*self.rows, *(entry for some in self.entries.values() for entry in some))
         ]
 
     def boxes(self, scene: EditedScene, slot: int) -> FloorFootprints:
         """Return the footprints of its racks in coordinates of the hall."""
         ids: list[str] = []
         columns: list[list[float]] = [[], [], [], []]
-        for one in self.rows:
-            rows = rows_of(one)
+        for entry in self.rows:
+            rows = rows_of(entry)
             width_m, depth_m = rack_size_m(scene.catalog, rows.racks.part, rows.racks.pitch_m)
             for row in range(rows.count):
                 for rack in range(rows.racks.count):
                     item = f"{rows.id}/{row}/{rack}"
-                    about = one.get("overrides", {}).get(item, {})
-                    if about.get("absent") or one.get("overrides", {}).get(f"{rows.id}/{row}", {}).get(
+                    about = entry.get("overrides", {}).get(item, {})
+                    if about.get("absent") or entry.get("overrides", {}).get(f"{rows.id}/{row}", {}).get(
                         "absent"
                     ):
                         continue
@@ -81,9 +82,9 @@ class Fragment:
         )
 
 
-def rows_of(one: dict[str, Any]) -> RowGenerator:
+def rows_of(entry: dict[str, Any]) -> RowGenerator:
     """Return a row generator of a fragment; raises CommandError when it is none."""
-    plain = {key: value for key, value in one.items() if key != "overrides"}
+    plain = {key: value for key, value in entry.items() if key != "overrides"}
     try:
         return RowGenerator.model_validate_json(
             json.dumps(plain), strict=True, by_alias=True, by_name=False, context=FROM_FILE
@@ -91,11 +92,11 @@ def rows_of(one: dict[str, Any]) -> RowGenerator:
     except ValidationError as wrong:
         first = wrong.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise CommandError(f"rows {one.get('id', '')!s:.40}: {where}: {first['msg']}") from None
+        raise CommandError(f"rows {entry.get('id', '')!s:.40}: {where}: {first['msg']}") from None
 
 
 def gathered(scene: EditedScene, ids: tuple[str, ...]) -> Fragment:
-    """Return a copy of some things of a scene.
+    """Return a copy of some items of a scene.
 
     Racks and rows become generators of their own, neighbours together; loops and power items likewise. Nodes are
     copied by themselves, for they go into racks.
@@ -108,7 +109,7 @@ def gathered(scene: EditedScene, ids: tuple[str, ...]) -> Fragment:
     if not ids:
         raise CommandError("nothing is selected")
     ids = _without_groups(scene, ids)
-    nodes = [id for id in ids if thing(scene.scenario, id).kind == "node"]
+    nodes = [id for id in ids if item_of(scene.scenario, id).kind == "node"]
     if len(nodes) == len(ids):
         return Fragment(nodes=node_copies(scene, ids))
     if nodes:
@@ -118,25 +119,25 @@ def gathered(scene: EditedScene, ids: tuple[str, ...]) -> Fragment:
     racks: dict[str, set[tuple[int, int]]] = {}
     items: dict[str, list[int]] = {}
     for id in dict.fromkeys(ids):
-        one = thing(scene.scenario, id)
-        if one.kind == "rows":
+        item = item_of(scene.scenario, id)
+        if item.kind == "rows":
             _whole_rows(scene, id, found)
             taken.add(id)
             origin[id] = id
-        elif one.kind in ("row", "rack"):
-            rows = generator(scene.scenario, one.generator)[1]
-            places = range(rows.racks.count) if one.kind == "row" else (one.numbers[1],)
-            racks.setdefault(one.generator, set()).update((one.numbers[0], place) for place in places)
-        elif one.kind in ("loop", "power"):
-            items.setdefault(one.generator, []).append(one.numbers[0])
-        elif one.kind in ("loops", "stage"):
+        elif item.kind in ("row", "rack"):
+            rows = generator(scene.scenario, item.generator)[1]
+            places = range(rows.racks.count) if item.kind == "row" else (item.numbers[1],)
+            racks.setdefault(item.generator, set()).update((item.numbers[0], place) for place in places)
+        elif item.kind in ("loop", "power"):
+            items.setdefault(item.generator, []).append(item.numbers[0])
+        elif item.kind in ("loops", "stage"):
             items[id] = list(range(made_by(scene.scenario, id).count))
-        elif one.kind in ("fabric", "plant", "store"):
-            section = {"fabric": "fabrics", "plant": "cooling.plants", "store": "storage"}[one.kind]
-            found.things.setdefault(section, []).append(copy.deepcopy(said(scene, one.path)))
+        elif item.kind in ("fabric", "plant", "store"):
+            section = {"fabric": "fabrics", "plant": "cooling.plants", "store": "storage"}[item.kind]
+            found.entries.setdefault(section, []).append(copy.deepcopy(value_at(scene, item.path)))
             taken.add(id)
         else:
-            raise CommandError(f"{titled(one.kind)} {id} cannot be copied")
+            raise CommandError(f"{titled(item.kind)} {id} cannot be copied")
     for name, places_of in racks.items():
         if name not in taken:
             _some_racks(scene, name, places_of, found, taken, origin)
@@ -149,28 +150,28 @@ def gathered(scene: EditedScene, ids: tuple[str, ...]) -> Fragment:
 
 def _without_groups(scene: EditedScene, ids: tuple[str, ...]) -> tuple[str, ...]:
     members = {group.id: group.members for group in scene.scenario.groups}
-    return tuple(one for id in ids for one in members.get(id, (id,)))
+    return tuple(member for id in ids for member in members.get(id, (id,)))
 
 
 def _whole_rows(scene: EditedScene, name: str, found: Fragment) -> None:
     hall, _ = generator(scene.scenario, name)
-    one = copy.deepcopy(said(scene, f"halls[{hall.id}].rows[{name}]"))
+    entry = copy.deepcopy(value_at(scene, f"halls[{hall.id}].rows[{name}]"))
     strays = Strays(scene.scenario, scene.catalog)
     left = {node.id.rpartition("/")[0] for nodes in strays.moved.values() for node in nodes}
     mixed = {rack for rack in {*strays.moved, *left} if rack.partition("/")[0] == name}
-    mine = {
-        item: copy.deepcopy(said(scene, f"halls[{hall.id}].overrides[{item}]"))
+    own_overrides = {
+        item: copy.deepcopy(value_at(scene, f"halls[{hall.id}].overrides[{item}]"))
         for item in hall.overrides
         if item.partition("/")[0] == name and item.rpartition("/")[0] not in mixed
     }
     for rack in sorted(mixed):
         if rack in scene.plant.slots:
-            mine |= _nodes_in(scene, rack, rack, strays)
-    found.rows.append(one | ({"overrides": mine} if mine else {}))
+            own_overrides |= _nodes_in(scene, rack, rack, strays)
+    found.rows.append(entry | ({"overrides": own_overrides} if own_overrides else {}))
 
 
 def _nodes_in(scene: EditedScene, rack: str, copied: str, strays: Strays) -> dict[str, Any]:
-    """Return what is said of the nodes of a rack's copy: it holds what stands in the rack, whatever its names are.
+    """Return the overrides for the nodes of a copied rack: it holds the nodes in the rack, whatever their ids.
 
     A node that has moved on is absent from the copy, one that has come is a node of its own there.
     """
@@ -184,7 +185,9 @@ def _nodes_in(scene: EditedScene, rack: str, copied: str, strays: Strays) -> dic
         number = int(item.rpartition("/")[2])
         free = max(free, number + 1)
         if about.rack is None or about.rack == rack:
-            nodes[f"{copied}/{number}"] = copy.deepcopy(said(scene, f"halls[{hall.id}].overrides[{item}]"))
+            nodes[f"{copied}/{number}"] = copy.deepcopy(
+                value_at(scene, f"halls[{hall.id}].overrides[{item}]")
+            )
         elif number < usual:
             nodes[f"{copied}/{number}"] = {"absent": True}
     for number, node in enumerate(strays.moved.get(rack, ()), free):
@@ -225,22 +228,22 @@ def _some_racks(
             float(table.x_m[first] - table.width_m[first] / 2) - shift_m,
             float(table.y_m[first] - table.depth_m[first] / 2),
         )
-        one = copy.deepcopy(said(scene, f"halls[{hall.id}].rows[{name}]"))
+        entry = copy.deepcopy(value_at(scene, f"halls[{hall.id}].rows[{name}]"))
         for key in ("count", "pitch", "overrides"):
-            one.pop(key, None)
+            entry.pop(key, None)
         part = override(hall, f"{name}/{run[0][0]}/{run[0][1]}").part
-        one |= {"id": id, "at": corner, "facing": "north" if table.facing[first] > 0 else "south"}
-        one["racks"] = one["racks"] | {"count": len(run)} | ({"part": part} if part else {})
-        mine: dict[str, Any] = {}
+        entry |= {"id": id, "at": corner, "facing": "north" if table.facing[first] > 0 else "south"}
+        entry["racks"] = entry["racks"] | {"count": len(run)} | ({"part": part} if part else {})
+        own_overrides: dict[str, Any] = {}
         for k, (row, rack) in enumerate(run):
-            mine |= _nodes_in(scene, f"{name}/{row}/{rack}", f"{id}/0/{k}", strays)
-        found.rows.append(one | ({"overrides": mine} if mine else {}))
+            own_overrides |= _nodes_in(scene, f"{name}/{row}/{rack}", f"{id}/0/{k}", strays)
+        found.rows.append(entry | ({"overrides": own_overrides} if own_overrides else {}))
 
 
 def _some_items(scene: EditedScene, name: str, numbers: list[int], found: Fragment) -> None:
     """Add a loop generator or power stage with some of its items, each at the place where it stands."""
-    one = thing(scene.scenario, name)
-    entry = copy.deepcopy(said(scene, one.path))
+    item = item_of(scene.scenario, name)
+    entry = copy.deepcopy(value_at(scene, item.path))
     count = made_by(scene.scenario, name).count
     if len(numbers) > 1:
         entry["count"] = len(numbers)
@@ -252,7 +255,7 @@ def _some_items(scene: EditedScene, name: str, numbers: list[int], found: Fragme
     for new, old in enumerate(numbers):
         if f"{name}/{old}" in placed:
             places[f"{name}/{new}"] = placed[f"{name}/{old}"]
-        elif one.kind == "loops" and len(numbers) <= count and entry.get("kind") != "rear-door":
+        elif item.kind == "loops" and len(numbers) <= count and entry.get("kind") != "rear-door":
             kind, slot = scene.plant.slots[f"{name}/{old}"]
             hall = int(scene.plant.loops.hall[slot]) if kind == "loop" else 0
             x_m, y_m = place_of(scene, f"{name}/{old}")
@@ -260,24 +263,24 @@ def _some_items(scene: EditedScene, name: str, numbers: list[int], found: Fragme
                 "hall": halls.ids[hall],
                 **point(x_m - float(halls.shift_x_m[hall]), y_m),
             }
-    section = "cooling.loops" if one.kind == "loops" else "power"
-    found.things.setdefault(section, []).append(entry | ({"places": places} if places else {}))
+    section = "cooling.loops" if item.kind == "loops" else "power"
+    found.entries.setdefault(section, []).append(entry | ({"places": places} if places else {}))
 
 
 def _joined(scene: EditedScene, found: Fragment, origin: dict[str, str]) -> None:
-    """Take note of what stays and joins what is copied."""
+    """Add the entries of the scene that join the copied items."""
     origin = origin | {
-        str(one["id"]): str(one["id"])
+        str(entry["id"]): str(entry["id"])
         for section in ("cooling.loops", "cooling.plants")
-        for one in found.things.get(section, ())
+        for entry in found.entries.get(section, ())
     }
     inside = set(found.ids)
     for section, key in JOINS.items():
-        for one in said(scene, section) or []:
-            if one.get("id") in inside and one["id"] not in origin.values():
+        for entry in value_at(scene, section) or []:
+            if entry.get("id") in inside and entry["id"] not in origin.values():
                 continue
-            if one.get("id") in {str(other["id"]) for other in found.things.get(section, ())}:
+            if entry.get("id") in {str(copied["id"]) for copied in found.entries.get(section, ())}:
                 continue
-            mine = [new for new, old in origin.items() if old in (one.get(key) or ())]
-            if mine:
-                found.joins.setdefault(section, {})[one["id"]] = mine
+            members = [new for new, old in origin.items() if old in (entry.get(key) or ())]
+            if members:
+                found.joins.setdefault(section, {})[entry["id"]] = members

@@ -1,4 +1,4 @@
-"""What a piece of a scene asks of a site: power, heat, network ports, weight and money of all that is in it."""
+"""Demand of a fragment on a site: power, heat, network ports, weight and cost of all its items."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from twin.commands.room.snippet import Fragment
 
 
 def fragment_load(fragment: Fragment, catalog: Catalog) -> PartLoad:
-    """Return what racks with all that is in them, nodes, machines and power items of a fragment ask for.
+    """Return the demand of all racks, nodes, machines and power items of a fragment.
 
     Raises
     ------
     ScenarioError
-        When its rows say what fits nowhere.
+        When its rows are invalid.
     UnknownPart
         When the catalogue lacks one of its parts.
     """
@@ -45,14 +45,14 @@ def _racks(fragment: Fragment, catalog: Catalog) -> PartLoad:
         figures.weight_kg or None,
         figures.cost_usd or None,
         unpriced=tuple(figures.unpriced),
-        nodes=() if fragment.things.get("fabrics") else tuple(wired),
+        nodes=() if fragment.entries.get("fabrics") else tuple(wired),
     )
 
 
 def _machines(fragment: Fragment) -> Iterator[str]:
     """Yield the part of each machine, power item and box that is no rack."""
     for section in ("cooling.loops", "cooling.plants", "power", "storage"):
-        for one in fragment.things.get(section, ()):
-            if isinstance(one.get("part"), str):
-                each = int(one.get("units", 1)) if section.startswith("cooling") else 1
-                yield from [one["part"]] * (each * int(one.get("count", 1)))
+        for entry in fragment.entries.get(section, ()):
+            if isinstance(entry.get("part"), str):
+                each = int(entry.get("units", 1)) if section.startswith("cooling") else 1
+                yield from [entry["part"]] * (each * int(entry.get("count", 1)))

@@ -1,4 +1,4 @@
-"""Cooling by rule: cold plates and the air of racks go to the nearest loop with capacity left."""
+"""Connecting rows to loops by rule: cold plates and air go to the nearest loop with capacity left."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from twin.arrays import Floats
 from twin.catalog import CduPart, CrahPart
 from twin.commands.budget.budget import loop_capacity_w
 from twin.commands.edit import names
-from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.wiring.unconnected import uncooled
 from twin.plant.facility import USUAL_PART, rated_heat_w
@@ -56,7 +56,7 @@ def wire_coolant(changes: Changes, add: bool) -> int:
                 lacking.append(name)
                 continue
             left_w[fit] -= load_w
-            served.setdefault(fit, list(said(scene, f"cooling.loops[{fit}].serves") or [])).append(name)
+            served.setdefault(fit, list(value_at(scene, f"cooling.loops[{fit}].serves") or [])).append(name)
             joined += 1
         if lacking and not add:
             raise CommandError(
@@ -72,17 +72,21 @@ def wire_coolant(changes: Changes, add: bool) -> int:
 
 
 def _loose(scene: EditedScene, side: str) -> list[str]:
-    """Return rows without a loop of one kind; racks of switches and stores breathe air too, once anybody does."""
-    found = [one.id for one in uncooled(scene) if ("cold plates" in one.reason) == (side == "liquid")]
+    """Return rows without a loop of one kind; racks of switches and storage need air once any row has it."""
+    found = [
+        unconnected.id
+        for unconnected in uncooled(scene)
+        if ("cold plates" in unconnected.reason) == (side == "liquid")
+    ]
     racks = scene.plant.racks
     if side == "air" and (found or (racks.air_loop >= 0).any()):
-        others = np.flatnonzero(racks.present & (racks.kind != RackKind.COMPUTE) & (racks.air_loop < 0))
-        found += [racks.ids[slot].partition("/")[0] for slot in others.tolist()]
+        airless = np.flatnonzero(racks.present & (racks.kind != RackKind.COMPUTE) & (racks.air_loop < 0))
+        found += [racks.ids[slot].partition("/")[0] for slot in airless.tolist()]
     return list(dict.fromkeys(found))
 
 
 def _heat_w(scene: EditedScene) -> dict[str, dict[str, float]]:
-    """Return by kind of loop and row generator the heat of its nodes [W]."""
+    """Return (kind of loop, row generator) -> heat of its nodes [W]."""
     plant, catalog = scene.plant, scene.catalog
     nodes = plant.nodes
     found: dict[str, dict[str, float]] = {"liquid": {}, "air": {}}
@@ -103,7 +107,7 @@ def _heat_w(scene: EditedScene) -> dict[str, dict[str, float]]:
 
 
 def _loops(scene: EditedScene, side: str) -> tuple[dict[str, float], dict[str, list[str]]]:
-    """Return loop generator -> capacity that is left [W]."""
+    """Return loop generator -> capacity left [W]."""
     plant = scene.plant
     spare_w: Floats = loop_capacity_w(plant, scene.catalog) - rated_heat_w(plant, scene.catalog, plant.loops)
     left_w: dict[str, float] = {}
@@ -116,22 +120,22 @@ def _loops(scene: EditedScene, side: str) -> tuple[dict[str, float], dict[str, l
 
 def _away_m(scene: EditedScene, loop: str, rows: str) -> float:
     plant = scene.plant
-    mine = [slot for slot, id in enumerate(plant.loops.ids) if id.partition("/")[0] == loop]
+    loop_slots = [slot for slot, id in enumerate(plant.loops.ids) if id.partition("/")[0] == loop]
     racks = [slot for slot, id in enumerate(plant.racks.ids) if id.partition("/")[0] == rows]
-    other_hall = bool(plant.loops.hall[mine[0]] != plant.racks.hall[racks[0]])
-    x_m = float(plant.loops.x_m[mine].mean() - plant.racks.x_m[racks].mean())
-    y_m = float(plant.loops.y_m[mine].mean() - plant.racks.y_m[racks].mean())
+    other_hall = bool(plant.loops.hall[loop_slots[0]] != plant.racks.hall[racks[0]])
+    x_m = float(plant.loops.x_m[loop_slots].mean() - plant.racks.x_m[racks].mean())
+    y_m = float(plant.loops.y_m[loop_slots].mean() - plant.racks.y_m[racks].mean())
     return math.hypot(x_m, y_m) + 1e6 * other_hall
 
 
 def _grow(changes: Changes, loop: str, missing_w: float) -> float:
-    """Let a loop generator make more loops; return the capacity that adds [W]."""
+    """Add loops to a loop generator; return the added capacity [W]."""
     scene = changes.scene
-    one = next(other for other in scene.scenario.cooling.loops if other.id == loop)
-    part = scene.catalog.part(one.part)
-    each_w = getattr(part, "capacity_w", 0.0) * one.units
+    generator = next(loops for loops in scene.scenario.cooling.loops if loops.id == loop)
+    part = scene.catalog.part(generator.part)
+    each_w = getattr(part, "capacity_w", 0.0) * generator.units
     more = math.ceil(missing_w / each_w) if each_w else 0
-    changes.set(f"cooling.loops[{loop}].count", one.count + more)
+    changes.set(f"cooling.loops[{loop}].count", generator.count + more)
     return more * each_w
 
 
@@ -160,7 +164,7 @@ def _new_loop(changes: Changes, side: str, rows: list[str], load_w: float) -> No
         entry = {"id": water, "kind": kind, "part": USUAL_PART[kind], "supply": "18 degC"}
         changes.set(f"cooling.plants[{water}]", entry)
     name = names.fresh(taken, "cdu" if side == "liquid" else "crah")
-    said_of: dict[str, Any] = {"id": name, "kind": side, "part": part.id}
-    said_of |= {("count" if side == "liquid" else "units"): number} if number > 1 else {}
-    said_of |= {"plant": water, "serves": rows} | ({"supply": "24 degC"} if side == "air" else {})
-    changes.set(f"cooling.loops[{name}]", said_of)
+    loop_entry: dict[str, Any] = {"id": name, "kind": side, "part": part.id}
+    loop_entry |= {("count" if side == "liquid" else "units"): number} if number > 1 else {}
+    loop_entry |= {"plant": water, "serves": rows} | ({"supply": "24 degC"} if side == "air" else {})
+    changes.set(f"cooling.loops[{name}]", loop_entry)

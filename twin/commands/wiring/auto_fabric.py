@@ -1,4 +1,4 @@
-"""Wiring of a network by rule: which switches, how many, where they stand, which cable reaches."""
+"""Connecting rows to a network by rule: switch part and number, racks, and cable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from twin.arrays import Ints32
 from twin.commands.edit import names
 from twin.commands.edit.addressables import counted
-from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.wiring.cable_reach import between_m, cable_for
 from twin.commands.wiring.unconnected import wired
@@ -33,7 +33,7 @@ class _Wanted:
 
 
 def wire_fabric(changes: Changes, kind: str, oversubscription: float, add: bool) -> int:
-    """Connect the rows that are in no fabric; return how many nodes that are.
+    """Connect the rows that are in no fabric; return the number of their nodes.
 
     A fabric whose cables a rule lays takes them where it has the ports. Else switches that stand there without a
     cable become a fabric of the kind asked for; with `add` as many as it takes. Cables laid by hand stay.
@@ -50,7 +50,7 @@ def wire_fabric(changes: Changes, kind: str, oversubscription: float, add: bool)
     for fabric in scene.scenario.fabrics:
         if fabric.kind != "explicit" and fabric.rows and _joins(changes, fabric, wanted, add):
             return wanted.nodes
-    bare = [one for one in scene.scenario.fabrics if one.kind == "explicit" and not one.links]
+    bare = [fabric for fabric in scene.scenario.fabrics if fabric.kind == "explicit" and not fabric.links]
     if not bare and not add:
         hint = "put switches into a network rack, or allow missing equipment to be added"
         raise CommandError(
@@ -61,10 +61,14 @@ def wire_fabric(changes: Changes, kind: str, oversubscription: float, add: bool)
 
 
 def _wanted(changes: Changes) -> _Wanted | None:
-    """Return the loose nodes of one speed, those of the first loose row and all that are alike."""
+    """Return the unconnected nodes of one card speed: that of the first unconnected row."""
     scene = changes.scene
-    loose = [one.id for one in wired(scene) if one.what == "fabric" and changes.concerns(one.id)]
-    by_hand = {one.id for one in scene.scenario.fabrics if one.kind == "explicit" and one.links}
+    loose = [
+        unconnected.id
+        for unconnected in wired(scene)
+        if unconnected.connection == "fabric" and changes.concerns(unconnected.id)
+    ]
+    by_hand = {fabric.id for fabric in scene.scenario.fabrics if fabric.kind == "explicit" and fabric.links}
     if by_hand:
         linked = {
             scene.plant.nodes.ids[node].partition("/")[0] for node in scene.plant.node_links.node.tolist()
@@ -79,25 +83,25 @@ def _wanted(changes: Changes) -> _Wanted | None:
         name: float(nodes.nic_bytes_s[(rows == name) & (nodes.nics > 0)].max()) for name in loose
     }
     alike = [name for name in loose if speed[name] == speed[loose[0]]]
-    mine = np.isin(rows, alike) & (nodes.nics > 0)
+    to_wire = np.isin(rows, alike) & (nodes.nics > 0)
     return _Wanted(
         alike,
-        int(mine.sum()),
-        int(nodes.nics[mine].max()),
+        int(to_wire.sum()),
+        int(nodes.nics[to_wire].max()),
         speed[loose[0]],
-        np.unique(nodes.rack[mine & nodes.present]).astype(np.int32),
+        np.unique(nodes.rack[to_wire & nodes.present]).astype(np.int32),
     )
 
 
 def _joins(changes: Changes, fabric: Fabric, wanted: _Wanted, add: bool) -> bool:
-    """Let a fabric take more rows if it has the ports, or with `add` may have more switches."""
+    """Add rows to a fabric if it has the ports, or with `add` can have more switches."""
     scene, plant = changes.scene, changes.scene.plant
     slot = plant.fabrics.index(fabric.id)
-    mine = np.unique(plant.node_links.node[plant.node_links.fabric == slot])
-    if not len(mine) or abs(float(plant.nodes.nic_bytes_s[mine].max()) - wanted.card_bytes_s) > 1.0:
+    connected = np.unique(plant.node_links.node[plant.node_links.fabric == slot])
+    if not len(connected) or abs(float(plant.nodes.nic_bytes_s[connected].max()) - wanted.card_bytes_s) > 1.0:
         return False
-    nodes = len(mine) + wanted.nodes
-    cards = max(int(plant.nodes.nics[mine].max()), wanted.cards)
+    nodes = len(connected) + wanted.nodes
+    cards = max(int(plant.nodes.nics[connected].max()), wanted.cards)
     counts: dict[str, int] = {}
     try:
         size_of(fabric, scene.catalog, nodes, cards, wanted.card_bytes_s)
@@ -118,7 +122,7 @@ def _joins(changes: Changes, fabric: Fabric, wanted: _Wanted, add: bool) -> bool
             "core": size.cores,
         }
     for name, count in counts.items():
-        if count and said(scene, f"fabrics[{fabric.id}].{name}.count") is not None:
+        if count and value_at(scene, f"fabrics[{fabric.id}].{name}.count") is not None:
             changes.set(f"fabrics[{fabric.id}].{name}.count", count)
     changes.set(f"fabrics[{fabric.id}].rows", [*fabric.rows, *wanted.rows])
     return True
@@ -165,25 +169,25 @@ def _lay(
         ) from None
     leaves, spines = size.leaves * max(1, size.units), size.spines
     if bare is not None and not add:
-        for what, tier_there, needed in (("leaf", bare.leaf, leaves), ("spine", bare.spine, spines)):
-            there = (tier_there.count or 0) if tier_there is not None else 0
-            if there < needed:
-                reason = f"it takes {needed} {what} switches of {part}, but {there} are there"
+        for tier_name, tier_before, needed in (("leaf", bare.leaf, leaves), ("spine", bare.spine, spines)):
+            stands = (tier_before.count or 0) if tier_before is not None else 0
+            if stands < needed:
+                reason = f"it takes {needed} {tier_name} switches of {part}, but {stands} are there"
                 raise CommandError(
                     reason, "put more into the network racks, or allow missing equipment to be added"
                 )
             if needed:
-                entry[what]["count"] = max(needed, 1)
+                entry[tier_name]["count"] = max(needed, 1)
     _must_have_room(scene, racks, size, leaves, spines, part, above)
     entry["cable"] = cable_for(scene.catalog, _longest_m(scene, racks, wanted), wanted.card_bytes_s)
     if bare is None:
         changes.set(f"fabrics[{entry['id']}]", entry)
         return
     for key in ("core", "links"):
-        if said(scene, f"fabrics[{bare.id}].{key}") is not None:
+        if value_at(scene, f"fabrics[{bare.id}].{key}") is not None:
             changes.take(f"fabrics[{bare.id}].{key}")
     for key, value in entry.items():
-        if key != "id" and said(scene, f"fabrics[{bare.id}].{key}") != value:
+        if key != "id" and value_at(scene, f"fabrics[{bare.id}].{key}") != value:
             changes.set(f"fabrics[{bare.id}].{key}", value)
     if alone and bare.spine is not None:
         changes.take(f"fabrics[{bare.id}].spine")
@@ -221,13 +225,15 @@ def _must_have_room(
     if racks is None or size.leaf is None:
         return
     table = scene.plant.racks
-    mine = [
+    rack_slots = [
         slot for slot in np.flatnonzero(table.present).tolist() if table.ids[slot].startswith(f"{racks}/")
     ]
-    has = int(table.units_u[mine].sum()) if mine else CABINET_UNITS
-    each = [math.ceil(leaves / max(1, len(mine))) * max(1, round(scene.catalog.switch(leaf).height_u))]
-    each.append(math.ceil(spines / max(1, len(mine))) * max(1, round(scene.catalog.switch(spine).height_u)))
-    needed = sum(each) * max(1, len(mine))
+    has = int(table.units_u[rack_slots].sum()) if rack_slots else CABINET_UNITS
+    each = [math.ceil(leaves / max(1, len(rack_slots))) * max(1, round(scene.catalog.switch(leaf).height_u))]
+    each.append(
+        math.ceil(spines / max(1, len(rack_slots))) * max(1, round(scene.catalog.switch(spine).height_u))
+    )
+    needed = sum(each) * max(1, len(rack_slots))
     if needed > has:
         reason = f"{leaves} leaves and {spines} spines take {needed} U, and the racks of {racks} have {has}"
         raise CommandError(reason, "more network racks")

@@ -1,4 +1,4 @@
-"""Feeds by rule: each thing hangs on the nearest stages with capacity left, A and B on paths of their own."""
+"""Feeds by rule: each consumer is fed by the nearest stages with capacity left, A and B on separate paths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twin.arrays import Floats
 from twin.catalog import PduPart
 from twin.commands.budget.budget import item_capacity_w
 from twin.commands.edit import names
-from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.place import supplier
 from twin.commands.wiring.unconnected import unfed
@@ -31,8 +31,8 @@ _RACKS, _LOOPS, _PLANTS = range(3)
 
 
 @dataclass(frozen=True)
-class _Thing:
-    """What wants power: its id, most each of it draws [W], where it is [m], and its feeds so far.
+class _Consumer:
+    """A consumer: its id, peak power of each item [W], place [m], and its feeds so far.
 
     `table`: racks, loops or facility loops; those of one table are shared out over the items of a stage together.
     """
@@ -53,7 +53,7 @@ class _Thing:
 
 
 def wire_power(changes: Changes, feeds: int, add: bool) -> int:
-    """Give everything without power its feeds; return how many feeds were laid.
+    """Feed all consumers without power; return the number of new feeds.
 
     Raises
     ------
@@ -63,52 +63,55 @@ def wire_power(changes: Changes, feeds: int, add: bool) -> int:
     scene = changes.scene
     tree = _Tree(scene)
     laid = 0
-    added: dict[str, list[_Thing]] = {}
-    for thing in _things(scene, feeds):
-        if not changes.concerns(thing.id):
+    added: dict[str, list[_Consumer]] = {}
+    for consumer in _underfed(scene, feeds):
+        if not changes.concerns(consumer.id):
             continue
-        for side in range(len(thing.fed_by), feeds if not thing.mechanical else 1):
-            stage = tree.nearest(thing)
+        for side in range(len(consumer.fed_by), feeds if not consumer.mechanical else 1):
+            stage = tree.nearest(consumer)
             if stage is None and not add:
                 if side:
                     break  # a second feed is wished for, not needed
                 raise CommandError(
-                    tree.why_none(thing),
+                    tree.why_none(consumer),
                     "put more PDUs into the hall, or allow missing equipment to be added",
                 )
             if stage is None:
-                added.setdefault("plant" if thing.mechanical else "ab"[side], []).append(thing)
-                thing.fed_by.append("")
+                added.setdefault("plant" if consumer.mechanical else "ab"[side], []).append(consumer)
+                consumer.fed_by.append("")
             else:
-                tree.feed(stage, thing)
-                thing.fed_by.append(stage)
+                tree.feed(stage, consumer)
+                consumer.fed_by.append(stage)
             laid += 1
     for stage, fed in tree.fed.items():
         changes.set(f"power[{stage}].feeds", fed)
     taken = names.hardware(scene.scenario)
-    for side_name, things in added.items():
-        _add_stage(changes, taken, side_name, things)
+    for side_name, consumers in added.items():
+        _add_stage(changes, taken, side_name, consumers)
     return laid
 
 
-def _add_stage(changes: Changes, taken: set[str], side: str, things: list[_Thing]) -> None:
-    """Add as many PDUs as things take, under the stage that supplies them best."""
+def _add_stage(changes: Changes, taken: set[str], side: str, consumers: list[_Consumer]) -> None:
+    """Add the PDUs that consumers need, below the stage that supplies them best."""
     part = changes.scene.catalog.pdu(USUAL_PDU)
     assert isinstance(part, PduPart)
     name = names.fresh(taken, f"pdu-{side}")
     entry: dict[str, Any] = {"id": name, "kind": "pdu", "part": part.id}
-    count, units = _size(things, part.capacity_w)
+    count, units = _size(consumers, part.capacity_w)
     entry |= {"count": count} if count > 1 else {}
     entry |= {"units": units} if units > 1 else {}
     above = supplier(changes.scene, "pdu")
     entry |= {"from": above} if above else {}
-    fed = [thing.id for thing in things]
+    fed = [consumer.id for consumer in consumers]
     changes.set(f"power[{name}]", {**entry, "feeds": fed, "breaker": {"rating": "125 %"}})
 
 
-def _size(things: list[_Thing], capacity_w: float) -> tuple[int, int]:
-    """Return how many items it takes, and of how many units each, so that each carries all that hangs on it."""
-    tables = [[one.each_w for one in things if one.table == table] for table in (_RACKS, _LOOPS, _PLANTS)]
+def _size(consumers: list[_Consumer], capacity_w: float) -> tuple[int, int]:
+    """Return the number of items, and of units in each, with which each item carries its share of the load."""
+    tables = [
+        [consumer.each_w for consumer in consumers if consumer.table == table]
+        for table in (_RACKS, _LOOPS, _PLANTS)
+    ]
     shared_w = [np.concatenate(each) for each in tables if each]
     most = max(map(len, shared_w))
     units = max(1, math.ceil(max(float(each.max()) for each in shared_w) * MARGIN / capacity_w))
@@ -122,19 +125,19 @@ def _size(things: list[_Thing], capacity_w: float) -> tuple[int, int]:
         units += 1
 
 
-def _things(scene: EditedScene, feeds: int) -> list[_Thing]:
-    """Return what has fewer feeds than asked for, what has none first."""
+def _underfed(scene: EditedScene, feeds: int) -> list[_Consumer]:
+    """Return the consumers with fewer feeds than asked for, those without any first."""
     plant, catalog = scene.plant, scene.catalog
     loads = rack_design_w(plant, catalog), loop_design_w(plant, catalog), plant_design_w(plant, catalog)
-    loose = {one.id: one.second for one in unfed(scene)}
+    loose = {unconnected.id: unconnected.second for unconnected in unfed(scene)}
     fed_by: dict[str, list[str]] = {}
     for stage in scene.scenario.power:
         for name in stage.feeds:
             fed_by.setdefault(name, []).append(stage.id)
     wanted = dict.fromkeys(loose)
     if loose:  # where there was no power at all, machines hung on the house supply
-        wanted |= dict.fromkeys(one.id for one in scene.scenario.cooling.loops if one.id not in fed_by)
-        wanted |= dict.fromkeys(one.id for one in scene.scenario.cooling.plants if one.id not in fed_by)
+        wanted |= dict.fromkeys(loop.id for loop in scene.scenario.cooling.loops if loop.id not in fed_by)
+        wanted |= dict.fromkeys(water.id for water in scene.scenario.cooling.plants if water.id not in fed_by)
     if feeds > 1:
         racks = [rows.id for hall in scene.scenario.halls for rows in hall.rows]
         wanted |= dict.fromkeys(name for name in racks if len(fed_by.get(name, ())) == 1)
@@ -144,19 +147,19 @@ def _things(scene: EditedScene, feeds: int) -> list[_Thing]:
         if name in plant.plants.ids:
             each_w, table = loads[_PLANTS][[plant.plants.ids.index(name)]], _PLANTS
         else:
-            for kind, things in ((_RACKS, plant.racks), (_LOOPS, plant.loops)):
-                mine = [slot for slot, id in enumerate(things.ids) if id.partition("/")[0] == name]
-                if mine:
-                    each_w, table = loads[kind][mine], kind
-                    at_m = float(things.x_m[mine].mean()), float(things.y_m[mine].mean())
-        found.append(_Thing(name, table, each_w, at_m, list(fed_by.get(name, ()))))
-    return sorted(found, key=lambda one: len(one.fed_by))
+            for kind, units in ((_RACKS, plant.racks), (_LOOPS, plant.loops)):
+                slots = [slot for slot, id in enumerate(units.ids) if id.partition("/")[0] == name]
+                if slots:
+                    each_w, table = loads[kind][slots], kind
+                    at_m = float(units.x_m[slots].mean()), float(units.y_m[slots].mean())
+        found.append(_Consumer(name, table, each_w, at_m, list(fed_by.get(name, ()))))
+    return sorted(found, key=lambda consumer: len(consumer.fed_by))
 
 
 class _Tree:
-    """Stages that feed, what is left of their capacity, and what hangs on them now.
+    """The stages that feed consumers, their capacity left [W], and their consumers now.
 
-    A feed must carry the whole of a thing: when the other one is dead it does.
+    A feed must carry a whole consumer: it does so when the other feed fails.
     """
 
     def __init__(self, scene: EditedScene) -> None:
@@ -180,42 +183,42 @@ class _Tree:
                 float(plant.power.y_m[items].mean()),
             )
 
-    def _candidates(self, thing: _Thing) -> list[PowerStage]:
-        kinds = ("transformer", "switchgear", "pdu") if thing.mechanical else FEEDING
+    def _candidates(self, consumer: _Consumer) -> list[PowerStage]:
+        kinds = ("transformer", "switchgear", "pdu") if consumer.mechanical else FEEDING
         found = [stage for stage in self._stages.values() if stage.kind in kinds]
         if not found:
             found = [
                 stage for stage in self._stages.values() if stage.kind in ("ups", "switchgear", "utility")
             ]
-        return [stage for stage in found if stage.id not in thing.fed_by]
+        return [stage for stage in found if stage.id not in consumer.fed_by]
 
-    def nearest(self, thing: _Thing) -> str | None:
-        """Return the nearest stage with capacity left; a second feed is one with as little in common as can be."""
-        used = {above for one in thing.fed_by for above in self._path(one)}
+    def nearest(self, consumer: _Consumer) -> str | None:
+        """Return the nearest stage with capacity left; for a second feed the one least shared with the first."""
+        used = {above for feeder in consumer.fed_by for above in self._path(feeder)}
 
         def cost(stage: PowerStage) -> tuple[int, int, float]:
             shared = len(set(self._path(stage.id)) & used)
             x_m, y_m = self._at_m[stage.id]
-            kind = 0 if not thing.mechanical or not stage.feeds else 1
-            return shared, kind, math.hypot(x_m - thing.at_m[0], y_m - thing.at_m[1])
+            kind = 0 if not consumer.mechanical or not stage.feeds else 1
+            return shared, kind, math.hypot(x_m - consumer.at_m[0], y_m - consumer.at_m[1])
 
-        fit = [stage for stage in self._candidates(thing) if self._left_w[stage.id] >= thing.load_w]
+        fit = [stage for stage in self._candidates(consumer) if self._left_w[stage.id] >= consumer.load_w]
         return min(fit, key=cost).id if fit else None
 
-    def why_none(self, thing: _Thing) -> str:
-        """Return why nothing can feed a thing."""
-        found = self._candidates(thing)
-        needs = f"{thing.id} draws up to {thing.load_w / 1e3:,.0f} kW"
+    def why_none(self, consumer: _Consumer) -> str:
+        """Return why no stage can feed a consumer."""
+        found = self._candidates(consumer)
+        needs = f"{consumer.id} draws up to {consumer.load_w / 1e3:,.0f} kW"
         if not found:
             return f"{needs}, but there is no PDU to feed it"
         best = max(found, key=lambda stage: self._left_w[stage.id])
         return f"{needs}, but {best.id} has {max(0.0, self._left_w[best.id]) / 1e3:,.0f} kW left"
 
-    def feed(self, stage: str, thing: _Thing) -> None:
-        """Let a stage feed a thing."""
-        there = self.fed.setdefault(stage, list(said(self._scene, f"power[{stage}].feeds") or []))
-        there.append(thing.id)
-        self._left_w[stage] -= thing.load_w
+    def feed(self, stage: str, consumer: _Consumer) -> None:
+        """Let a stage feed a consumer."""
+        feeds = self.fed.setdefault(stage, list(value_at(self._scene, f"power[{stage}].feeds") or []))
+        feeds.append(consumer.id)
+        self._left_w[stage] -= consumer.load_w
 
     def _path(self, stage: str) -> list[str]:
         found, at = [], self._stages.get(stage)

@@ -1,4 +1,4 @@
-"""Wiring by rule, on request: network, power and cooling of what is not connected; what a person joined stays."""
+"""Automatic wiring: network, power and cooling of unconnected items; connections made by hand stay."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["AutoWire", "Loose", "wired"]
 
 @dataclass(frozen=True)
 class AutoWire:
-    """Connect what is not connected.
+    """Connect items without network, power or cooling.
 
     Parameters
     ----------
-    what
+    connection
         Which of the three, or all.
     rule
         Kind of a new fabric.
@@ -34,10 +34,10 @@ class AutoWire:
     add
         Whether switches, PDUs, CDUs and air handlers may be added where there are too few.
     only
-        Ids of generators and machines to connect; None: all that are loose.
+        Ids of the generators and machines to connect; None: all unconnected ones.
     """
 
-    what: Literal["fabric", "power", "coolant", "all"] = "all"
+    connection: Literal["fabric", "power", "coolant", "all"] = "all"
     rule: Literal["rail-optimised", "leaf-spine"] = "rail-optimised"
     oversubscription: float = 1.0
     feeds: int = 2
@@ -46,28 +46,28 @@ class AutoWire:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         words = {"fabric": "the network", "power": "power", "coolant": "cooling", "all": "all there is"}
-        return f"Wire {words[self.what]} automatically"
+        return f"Wire {words[self.connection]} automatically"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         changes = Changes(scene, self.only)
         done = 0
-        if self.what in ("fabric", "all"):
+        if self.connection in ("fabric", "all"):
             done += wire_fabric(changes, self.rule, self.oversubscription, self.add)
-        if self.what in ("coolant", "all"):
+        if self.connection in ("coolant", "all"):
             done += wire_coolant(changes, self.add)
-        if self.what == "all" and self.add and done:
+        if self.connection == "all" and self.add and done:
             return self._powered(scene, changes.patch(self.title))
-        if self.what in ("power", "all"):
+        if self.connection in ("power", "all"):
             done += wire_power(changes, self.feeds, self.add)
         if not done:
             raise CommandError("everything is connected already")
         return changes.patch(self.title)
 
     def _powered(self, scene: EditedScene, first: Patch) -> Patch:
-        """Return a patch with power for what it adds, too."""
+        """Return a patch that powers the added equipment, too."""
         try:
             after = EditedScene.of(patch_text.apply(scene.document, first), catalog=scene.catalog)
         except ScenarioError as error:

@@ -1,4 +1,4 @@
-"""Whether cables reach: how long they are along the trays, and which part of the catalogue is long and fast enough."""
+"""Cable lengths along the trays, and cable parts that are long and fast enough."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twin.plant.tray_paths import cross_tray_x_m
 
 
 def between_m(scene: EditedScene, a: Ints32, b: Ints32) -> Floats:
-    """Return how long cables between racks in slots a and b are [m]."""
+    """Return the lengths of cables between the racks in slots a and b [m]."""
     plant = scene.plant
     cross_x_m = cross_tray_x_m(plant.racks, len(plant.halls.ids))
     return np.asarray(lengths_m(plant.racks, plant.rows, a, b, cross_x_m), np.float64)
@@ -29,11 +29,11 @@ def rack_of(scene: EditedScene, id: str) -> int:
 
 
 def must_reach(scene: EditedScene, a: str, b: str, cable: str) -> None:
-    """Raise CommandError when a cable part is too short between two things."""
-    one, other = rack_of(scene, a), rack_of(scene, b)
-    if one < 0 or other < 0:
+    """Raise CommandError when a cable part is too short between two items."""
+    rack_a, rack_b = rack_of(scene, a), rack_of(scene, b)
+    if rack_a < 0 or rack_b < 0:
         return
-    length_m = float(between_m(scene, np.array([one]), np.array([other]))[0])
+    length_m = float(between_m(scene, np.array([rack_a]), np.array([rack_b]))[0])
     reach_m = scene.catalog.cable(cable).max_reach_m
     if length_m > reach_m:
         longer = [
@@ -51,7 +51,7 @@ def cable_for(catalog: Catalog, length_m: float, bytes_s: float) -> str:
     Raises
     ------
     CommandError
-        When none is.
+        When no part is.
     """
     parts = [catalog.cable(name) for name in catalog.ids("cable")]
     fit = [

@@ -1,4 +1,4 @@
-"""New things are connected as they come: to the nearest loop, feeds and network that have room, in the same step."""
+"""Connecting new items in the same step: to the nearest loop, feeds and network with room."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _REST: tuple[Literal["coolant", "power"], ...] = ("coolant", "power")
 
 @dataclass(frozen=True)
 class WiredIn:
-    """A command that brings things, and what connects those.
+    """A command that adds items, with the connections of these.
 
-    What has no room for them, or is not there at all, is left out: design rules tell what is still loose.
+    Connections without room are left out: design rules report the items still unconnected.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ class WiredIn:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return self.brings.title
 
     def patch(self, scene: EditedScene) -> Patch:
-        """Return the changes of the command, and those that connect what it brings."""
+        """Return the changes of the command, and those that connect its items."""
         patch = self.brings.patch(scene)
         try:
             document = edit(scene.document, patch)[0]
@@ -57,12 +57,12 @@ class WiredIn:
             joined = _landed(brought, [AutoWire("fabric", only=new)])
         made, after = joined
         # What cools new things and what feeds them is chosen from the same scene: neither looks at the other.
-        rest, _ = _landed(after, [AutoWire(what, only=new) for what in _REST])
+        rest, _ = _landed(after, [AutoWire(kind, only=new) for kind in _REST])
         return Patch(patch.changes + made + rest, patch.title)
 
 
 def _landed(scene: EditedScene, wishes: Sequence[Command]) -> tuple[tuple[Change, ...], EditedScene]:
-    """Return the changes of those wishes that can be done, and the scene after them."""
+    """Return the changes of those commands that apply, and the scene after them."""
     found: list[tuple[Change, ...]] = []
     for wish in wishes:
         with suppress(CommandError, ScenarioError):
@@ -97,7 +97,7 @@ def _joined(
             after = EditedScene.of(edit(document, Patch(changes))[0], catalog=catalog)
         except (ScenarioError, PlantError):
             continue  # no port is left, or cards of another speed
-        if not any(one.id in loose for one in unlinked(after)):
+        if not any(unconnected.id in loose for unconnected in unlinked(after)):
             return changes, after
     return None
 

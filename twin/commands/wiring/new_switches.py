@@ -1,4 +1,4 @@
-"""Switches that come with new nodes: a network by rule has as many as its nodes take, by the sums of its wiring."""
+"""Switches that new nodes need: a network by rule has as many as its wiring takes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from twin.scenario.schema.systems import Fabric
 
 @dataclass(frozen=True)
 class NewSwitches:
-    """How many come, and what they ask of the site."""
+    """Number of new switches, and their demand on the site."""
 
     count: int = 0
     load: PartLoad = field(default_factory=PartLoad)
@@ -24,44 +24,47 @@ class NewSwitches:
 def new_switches(
     scene: EditedScene, nodes: Mapping[str, int], rows: str = "", joins: Collection[str] = ()
 ) -> NewSwitches:
-    """Return the switches that networks get with new nodes, as `WiredIn` connects these.
+    """Return the switches that networks need for new nodes, as `WiredIn` connects these.
 
     Parameters
     ----------
     nodes
-        Node part -> how many come.
+        Node part -> number of new nodes.
     rows
         Row generator whose racks they go into; "": new ones.
     joins
-        Networks that their rows join in any case.
+        Networks that their rows join anyway.
     """
     cards = [(*cards_of(scene.catalog.node(part), scene.catalog), count) for part, count in nodes.items()]
-    wired = [one for one in cards if one[0]]
+    wired = [card for card in cards if card[0]]
     if not wired:
         return NewSwitches()
-    ruled = [one for one in scene.scenario.fabrics if one.kind != "explicit"]
-    grown = [made for one in _takers(ruled, rows, joins) if (made := _grown(scene, one, wired)) is not None]
-    if not rows and not joins and ruled and all(one.rows for one in ruled):
-        made_first = (_grown(scene, one, wired) for one in ruled)
+    ruled = [fabric for fabric in scene.scenario.fabrics if fabric.kind != "explicit"]
+    grown = [
+        made for fabric in _takers(ruled, rows, joins) if (made := _grown(scene, fabric, wired)) is not None
+    ]
+    if not rows and not joins and ruled and all(fabric.rows for fabric in ruled):
+        made_first = (_grown(scene, fabric, wired) for fabric in ruled)
         grown = [made for made in made_first if made is not None][:1]  # the first with room takes them
     return NewSwitches(
-        sum(one.count for one in grown), reduce(together, (one.load for one in grown), PartLoad())
+        sum(grown_fabric.count for grown_fabric in grown),
+        reduce(together, (grown_fabric.load for grown_fabric in grown), PartLoad()),
     )
 
 
 def _takers(ruled: list[Fabric], rows: str, joins: Collection[str]) -> list[Fabric]:
-    """Return the networks that take new nodes without being asked."""
-    return [one for one in ruled if not one.rows or rows in one.rows or one.id in joins]
+    """Return the networks that new nodes join by themselves."""
+    return [fabric for fabric in ruled if not fabric.rows or rows in fabric.rows or fabric.id in joins]
 
 
 def _grown(scene: EditedScene, fabric: Fabric, cards: list[tuple[int, float, int]]) -> NewSwitches | None:
-    """Return what a network gets for more nodes, given as (cards, speed of one [B/s], how many); None: no room."""
-    here = connected(scene.scenario, fabric, scene.catalog)
-    most = max(here.most_cards, *(one[0] for one in cards))
-    speed = max(here.card_bytes_s, *(one[1] for one in cards))
-    count = here.count + sum(one[2] for one in cards)
+    """Return the new switches of a network for nodes (cards, card speed [B/s], number); None: no room."""
+    joined = connected(scene.scenario, fabric, scene.catalog)
+    most = max(joined.most_cards, *(card[0] for card in cards))
+    speed = max(joined.card_bytes_s, *(card[1] for card in cards))
+    count = joined.count + sum(card[2] for card in cards)
     try:
-        before = size_of(fabric, scene.catalog, here.count, here.most_cards, here.card_bytes_s)
+        before = size_of(fabric, scene.catalog, joined.count, joined.most_cards, joined.card_bytes_s)
         after = size_of(fabric, scene.catalog, count, most, speed)
     except Misfit:
         return None
@@ -72,7 +75,7 @@ def _grown(scene: EditedScene, fabric: Fabric, cards: list[tuple[int, float, int
 
 
 def _tiers(fabric: Fabric, size: Size) -> dict[str, int]:
-    """Return switch part -> how many a network of a size has."""
+    """Return switch part -> number in a network of a size."""
     units = max(1, size.units)
     each_unit = units if fabric.kind in ("fat-tree", "dragonfly-plus") else 1
     tiers = (

@@ -1,4 +1,4 @@
-"""What stands there without a network, power or cooling."""
+"""Items without network, power or cooling."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from twin.commands.edit.addressables import counted
 from twin.commands.edit.command import EditedScene
 from twin.plant.tables import LoopKind
 
-What = Literal["fabric", "power", "coolant"]
+Connection = Literal["fabric", "power", "coolant"]
 
 
 @dataclass(frozen=True)
 class Loose:
-    """Something that is not connected.
+    """An unconnected generator.
 
     Attributes
     ----------
-    what
-        What it lacks.
+    connection
+        The missing connection.
     id
         Generator it belongs to.
     count
@@ -33,7 +33,7 @@ class Loose:
         Whether only the second of two feeds is missing.
     """
 
-    what: What
+    connection: Connection
     id: str
     count: int
     reason: str
@@ -41,7 +41,7 @@ class Loose:
 
 
 def wired(scene: EditedScene) -> list[Loose]:
-    """Return what is not connected, by generator; nothing when all is."""
+    """Return all unconnected items, by generator."""
     return [*unlinked(scene), *unfed(scene), *uncooled(scene)]
 
 
@@ -71,7 +71,7 @@ def unlinked(scene: EditedScene) -> list[Loose]:
 
 
 def unfed(scene: EditedScene) -> list[Loose]:
-    """Return what has no power, or no second feed where others have."""
+    """Return items without power, or without a second feed where others have one."""
     plant = scene.plant
     racks, loops = plant.racks, plant.loops
     found: list[Loose] = []
@@ -87,13 +87,13 @@ def unfed(scene: EditedScene) -> list[Loose]:
         ),
     )
     two = any((table[3] >= 0).any() for table in tables[:1])
-    for word, ids, feed_a, feed_b, there in tables:
+    for word, ids, feed_a, feed_b, present in tables:
         if word != "rack" and not scene.scenario.power:
             continue
-        for name, count in _by_generator(ids, there & (feed_a < 0)):
+        for name, count in _by_generator(ids, present & (feed_a < 0)):
             found.append(Loose("power", name, count, f"{name}: {counted(count, word)} without power"))
         if word == "rack" and two:
-            for name, count in _by_generator(ids, there & (feed_a >= 0) & (feed_b < 0)):
+            for name, count in _by_generator(ids, present & (feed_a >= 0) & (feed_b < 0)):
                 reason = f"{name}: {counted(count, word)} without a feed B"
                 found.append(Loose("power", name, count, reason, second=True))
     return found
@@ -110,10 +110,10 @@ def _empty(scene: EditedScene) -> Bools:
 
 
 def uncooled(scene: EditedScene) -> list[Loose]:
-    """Return which nodes give heat to nothing."""
+    """Return the nodes without cooling."""
     plant = scene.plant
     nodes, racks = plant.nodes, plant.racks
-    there = nodes.present
+    present = nodes.present
     wet = racks.loop[nodes.rack] >= 0
     tank = (
         wet & (plant.loops.kind[np.maximum(racks.loop[nodes.rack], 0)] == LoopKind.IMMERSION)
@@ -123,9 +123,9 @@ def uncooled(scene: EditedScene) -> list[Loose]:
     rows = [racks.ids[rack] for rack in nodes.rack.tolist()]
     found = [
         Loose("coolant", name, count, f"{name}: {counted(count, 'node')} with cold plates on no coolant loop")
-        for name, count in _by_generator(rows, there & nodes.liquid & ~wet)
+        for name, count in _by_generator(rows, present & nodes.liquid & ~wet)
     ]
-    dry = there & ~tank & (racks.air_loop[nodes.rack] < 0)
+    dry = present & ~tank & (racks.air_loop[nodes.rack] < 0)
     found += [
         Loose("coolant", name, count, f"{name}: {counted(count, 'node')} without air cooling")
         for name, count in _by_generator(rows, dry)

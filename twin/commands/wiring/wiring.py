@@ -1,12 +1,12 @@
-"""Connecting one thing to another, and taking it off again: rows, loops, stages, nodes and switches."""
+"""Connecting two items and disconnecting them: rows, loops, stages, nodes and switches."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from twin.commands.edit.addressables import Thing, thing, titled
-from twin.commands.edit.changes import Changes, said
+from twin.commands.edit.addressables import SceneItem, item_of, titled
+from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.wiring.cable_reach import must_reach
 from twin.scenario import Patch
@@ -17,15 +17,15 @@ from twin.scenario.schema.systems import Fabric
 _FED = ("rows", "loops", "plant")
 
 
-def whole(scene: EditedScene, id: str) -> Thing:
-    """Return the thing of the file behind an id: the generator of a rack, loop or power item."""
-    one = thing(scene.scenario, id)
-    return one if one.kind in ("node", "switch") else thing(scene.scenario, one.generator)
+def whole(scene: EditedScene, id: str) -> SceneItem:
+    """Return the item of the file for an id: the generator of a rack, loop or power item."""
+    item = item_of(scene.scenario, id)
+    return item if item.kind in ("node", "switch") else item_of(scene.scenario, item.generator)
 
 
 @dataclass(frozen=True)
 class Connect:
-    """Join two things, whichever way round they are named.
+    """Connect two items, in either order.
 
     A fabric takes rows; a power stage feeds rows, loops or facility loops, or supplies another stage; a loop cools
     rows; a facility loop takes the heat of a loop; in an explicit fabric a cable joins nodes and switches.
@@ -44,7 +44,7 @@ class Connect:
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Connect {self.source} to {self.target}"
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -64,35 +64,35 @@ class Connect:
             else:
                 continue
             return changes.patch(self.title)
-        a, b = (whole(scene, one) for one in (self.source, self.target))
+        a, b = (whole(scene, id) for id in (self.source, self.target))
         if a.kind == b.kind == "stage" and a.id != b.id:
             changes.set(f"{b.path}.from", a.id)
             return changes.patch(self.title)
         hint = "fabrics connect rows; stages feed rows, loops and facility loops; loops cool rows"
         raise CommandError(f"a {titled(a.kind)} and a {titled(b.kind)} are not connected", hint)
 
-    def _both_ways(self, scene: EditedScene) -> list[tuple[Thing, Thing]]:
-        a, b = (whole(scene, one) for one in (self.source, self.target))
+    def _both_ways(self, scene: EditedScene) -> list[tuple[SceneItem, SceneItem]]:
+        a, b = (whole(scene, id) for id in (self.source, self.target))
         return [(a, b), (b, a)]
 
 
 @dataclass(frozen=True)
 class Disconnect:
-    """Take one thing off another; what `Connect` joins."""
+    """Disconnect two items that `Connect` joins."""
 
     source: str
     target: str
 
     @property
     def title(self) -> str:
-        """Return what is done."""
+        """Return the title for the undo menu."""
         return f"Disconnect {self.source} from {self.target}"
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         changes = Changes(scene)
-        one, other = (whole(scene, id) for id in (self.source, self.target))
-        for a, b in ((one, other), (other, one)):
+        source, target = (whole(scene, id) for id in (self.source, self.target))
+        for a, b in ((source, target), (target, source)):
             if a.kind == "fabric" and b.kind == "rows":
                 _leave_fabric(changes, a, b)
             elif a.kind == "stage" and b.kind in _FED:
@@ -110,30 +110,32 @@ class Disconnect:
             return changes.patch(self.title)
         raise CommandError(f"{self.source} and {self.target} are not connected")
 
-    def _above(self, changes: Changes, a: Thing, b: Thing) -> bool:
-        """Take away whichever key hangs a stage on another; return whether there is one."""
-        found = [key for key in ("from", "or_from", "at") if said(changes.scene, f"{b.path}.{key}") == a.id]
+    def _above(self, changes: Changes, a: SceneItem, b: SceneItem) -> bool:
+        """Remove the key that names a stage as the source of another; return whether there is one."""
+        found = [
+            key for key in ("from", "or_from", "at") if value_at(changes.scene, f"{b.path}.{key}") == a.id
+        ]
         for key in found:
             changes.clear(f"{b.path}.{key}")
         return bool(found)
 
 
 def _listed(changes: Changes, path: str, id: str, already: str) -> None:
-    there = list(said(changes.scene, path) or [])
-    if id in there:
+    listed = list(value_at(changes.scene, path) or [])
+    if id in listed:
         raise CommandError(already)
-    changes.set(path, [*there, id])
+    changes.set(path, [*listed, id])
 
 
 def _unlisted(changes: Changes, path: str, id: str, missing: str) -> None:
-    there = list(said(changes.scene, path) or [])
-    if id not in there:
+    listed = list(value_at(changes.scene, path) or [])
+    if id not in listed:
         raise CommandError(missing)
-    changes.set(path, [one for one in there if one != id])
+    changes.set(path, [item for item in listed if item != id])
 
 
-def _feed(changes: Changes, stage: Thing, fed: Thing) -> None:
-    feeders = [one.id for one in changes.scene.scenario.power if fed.id in one.feeds]
+def _feed(changes: Changes, stage: SceneItem, fed: SceneItem) -> None:
+    feeders = [stage.id for stage in changes.scene.scenario.power if fed.id in stage.feeds]
     if stage.id in feeders:
         raise CommandError(f"{stage.id} feeds {fed.id} already")
     if len(feeders) >= 2:
@@ -143,35 +145,40 @@ def _feed(changes: Changes, stage: Thing, fed: Thing) -> None:
 
 
 def _fabric(scene: EditedScene, name: str) -> Fabric:
-    return next(one for one in scene.scenario.fabrics if one.id == name)
+    return next(fabric for fabric in scene.scenario.fabrics if fabric.id == name)
 
 
-def _join_fabric(changes: Changes, fabric: Thing, rows: Thing) -> None:
+def _join_fabric(changes: Changes, fabric: SceneItem, rows: SceneItem) -> None:
     scene = changes.scene
-    said_of = _fabric(scene, fabric.id)
-    if rows.id in said_of.rows:
+    entry = _fabric(scene, fabric.id)
+    if rows.id in entry.rows:
         raise CommandError(f"fabric {fabric.id} connects {rows.id} already")
-    if not said_of.rows and said_of.kind != "explicit":
+    if not entry.rows and entry.kind != "explicit":
         raise CommandError(f"fabric {fabric.id} connects every node already")
     path = f"{fabric.path}.rows"
-    changes.set(path, [*said_of.rows, rows.id])
+    changes.set(path, [*entry.rows, rows.id])
 
 
-def _leave_fabric(changes: Changes, fabric: Thing, rows: Thing) -> None:
+def _leave_fabric(changes: Changes, fabric: SceneItem, rows: SceneItem) -> None:
     scene = changes.scene
-    said_of = _fabric(scene, fabric.id)
-    every = [one.id for hall in scene.scenario.halls for one in hall.rows if one.racks.role == "compute"]
-    there = list(said_of.rows) or every
-    if rows.id not in there:
+    entry = _fabric(scene, fabric.id)
+    every = [
+        row_generator.id
+        for hall in scene.scenario.halls
+        for row_generator in hall.rows
+        if row_generator.racks.role == "compute"
+    ]
+    joined = list(entry.rows) or every
+    if rows.id not in joined:
         raise CommandError(f"fabric {fabric.id} does not connect {rows.id}")
-    if there == [rows.id]:
+    if joined == [rows.id]:
         raise CommandError(f"{rows.id} is the only row of fabric {fabric.id}", "delete the fabric instead")
-    changes.set(f"{fabric.path}.rows", [one for one in there if one != rows.id])
+    changes.set(f"{fabric.path}.rows", [name for name in joined if name != rows.id])
 
 
-def _explicit(scene: EditedScene, a: Thing, b: Thing) -> Fabric:
+def _explicit(scene: EditedScene, a: SceneItem, b: SceneItem) -> Fabric:
     """Return the explicit fabric of two ends."""
-    names = {one.generator for one in (a, b) if one.kind == "switch"}
+    names = {end.generator for end in (a, b) if end.kind == "switch"}
     if len(names) == 2:
         raise CommandError(f"{a.id} and {b.id} are switches of two fabrics")
     for fabric in scene.scenario.fabrics:
@@ -187,7 +194,7 @@ def _explicit(scene: EditedScene, a: Thing, b: Thing) -> Fabric:
     raise CommandError("two nodes are joined in an explicit fabric alone", "add a switch first")
 
 
-def _cable(changes: Changes, a: Thing, b: Thing, cables: int) -> None:
+def _cable(changes: Changes, a: SceneItem, b: SceneItem, cables: int) -> None:
     """Add cables between two ends of an explicit fabric; raises CommandError where a port or the reach is missing."""
     scene = changes.scene
     if cables < 1:
@@ -196,13 +203,15 @@ def _cable(changes: Changes, a: Thing, b: Thing, cables: int) -> None:
     free = free_ports(scene, fabric)
     for end in (a, b):
         if end.id not in free:
-            what = "switch" if end.kind == "switch" else "node"
-            raise CommandError(f"fabric {fabric.id} has no {what} {end.id}")
+            noun = "switch" if end.kind == "switch" else "node"
+            raise CommandError(f"fabric {fabric.id} has no {noun} {end.id}")
         if free[end.id] < cables:
-            what = "ports" if end.kind == "switch" else "network cards"
-            raise CommandError(f"{end.id} has {free[end.id]} {what} free, but this needs {cables}")
+            noun = "ports" if end.kind == "switch" else "network cards"
+            raise CommandError(f"{end.id} has {free[end.id]} {noun} free, but this needs {cables}")
     must_reach(scene, a.id, b.id, fabric.cable)
-    links: list[dict[str, Any]] = [dict(link) for link in said(scene, f"fabrics[{fabric.id}].links") or []]
+    links: list[dict[str, Any]] = [
+        dict(link) for link in value_at(scene, f"fabrics[{fabric.id}].links") or []
+    ]
     for link in links:
         if {link["from"], link["to"]} == {a.id, b.id}:
             link["cables"] = int(link.get("cables", 1)) + cables
@@ -212,9 +221,9 @@ def _cable(changes: Changes, a: Thing, b: Thing, cables: int) -> None:
     changes.set(f"fabrics[{fabric.id}].links", links)
 
 
-def _uncable(changes: Changes, a: Thing, b: Thing) -> None:
+def _uncable(changes: Changes, a: SceneItem, b: SceneItem) -> None:
     fabric = _explicit(changes.scene, a, b)
-    links = said(changes.scene, f"fabrics[{fabric.id}].links") or []
+    links = value_at(changes.scene, f"fabrics[{fabric.id}].links") or []
     left = [link for link in links if {link["from"], link["to"]} != {a.id, b.id}]
     if len(left) == len(links):
         raise CommandError(f"no cable connects {a.id} and {b.id}")

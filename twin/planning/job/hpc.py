@@ -53,7 +53,7 @@ class HpcJob:
 
 
 def estimate_hpc(job: HpcJob) -> JobEstimate:
-    """Return what a simulation does on its hardware; raises as `twin.planning.job.job.estimate`."""
+    """Return the estimate of a simulation on its hardware; raises as `twin.planning.job.job.estimate`."""
     problem, profile = job.workload.problem, load_calibrated(job.profile).profile
     if isinstance(problem, Stencil):
         count = float(math.prod(problem.cells))

@@ -52,24 +52,28 @@ class InferenceJob:
 
 
 def estimate_inference(job: InferenceJob) -> JobEstimate:
-    """Return what a served model does on its hardware; raises as `twin.planning.job.job.estimate`."""
-    said, profile = job.workload, load_calibrated(job.profile).profile
-    model = load_model(said.model).model
-    if job.gpus % said.tensor:
-        raise PlanError(f"{job.gpus} GPUs are not a multiple of {said.tensor} GPUs of a replica")
-    if model.heads % said.tensor:
-        raise PlanError(f"tensor parallel {said.tensor} does not divide {model.heads} attention heads")
-    replica = ServingReplica(model, profile, said.tensor, said.precision, said.cache_precision, job.network)
-    replicas = job.gpus // said.tensor
+    """Return the estimate of a served model on its hardware; raises as `twin.planning.job.job.estimate`."""
+    workload, profile = job.workload, load_calibrated(job.profile).profile
+    model = load_model(workload.model).model
+    if job.gpus % workload.tensor:
+        raise PlanError(f"{job.gpus} GPUs are not a multiple of {workload.tensor} GPUs of a replica")
+    if model.heads % workload.tensor:
+        raise PlanError(f"tensor parallel {workload.tensor} does not divide {model.heads} attention heads")
+    replica = ServingReplica(
+        model, profile, workload.tensor, workload.precision, workload.cache_precision, job.network
+    )
+    replicas = job.gpus // workload.tensor
     gpu_bytes = profile.hbm_bytes if job.gpu_bytes is None else job.gpu_bytes
-    context = said.prompt_tokens + said.output_tokens / 2
-    weights_bytes = replica.weight_bytes / said.tensor
+    context = workload.prompt_tokens + workload.output_tokens / 2
+    weights_bytes = replica.weight_bytes / workload.tensor
     room = batch_limit(MEMORY_SHARE * gpu_bytes - weights_bytes, replica, context)
-    limit = max(1, min(room, said.batch_limit or MOST_AT_ONCE))
-    served = serve(replica, said.requests_s / replicas, said.prompt_tokens, said.output_tokens, limit)
+    limit = max(1, min(room, workload.batch_limit or MOST_AT_ONCE))
+    served = serve(
+        replica, workload.requests_s / replicas, workload.prompt_tokens, workload.output_tokens, limit
+    )
     cache_bytes = limit * context * replica.cache_token_bytes / replica.cache_shards
     memory = MemoryParts(weights_bytes, 0.0, 0.0, 0.0, cache_bytes=cache_bytes)
-    parts = _parts(served, replicas, profile.peak(said.precision) * job.gpus)
+    parts = _parts(served, replicas, profile.peak(workload.precision) * job.gpus)
     return JobEstimate(
         kind="inference",
         gpus=job.gpus,
@@ -83,7 +87,7 @@ def estimate_inference(job: InferenceJob) -> JobEstimate:
         input_bytes=0.0,
         confidence="uncalibrated",
         unit_of_work="requests",
-        work_per_step=said.requests_s * WINDOW_S,
+        work_per_step=workload.requests_s * WINDOW_S,
         hbm_bytes=served.now.hbm_bytes * replicas * parts.step_s,
         low_confidence=DOUBTS,
         service=Service(
@@ -92,7 +96,7 @@ def estimate_inference(job: InferenceJob) -> JobEstimate:
             token_s=served.token_s,
             batch=served.batch,
             batch_limit=limit,
-            output_tokens_s=said.output_tokens * said.requests_s / max(1.0, served.utilisation),
+            output_tokens_s=workload.output_tokens * workload.requests_s / max(1.0, served.utilisation),
             capacity_requests_s=served.capacity_s * replicas,
             utilisation=served.utilisation,
             overloaded=served.utilisation > 1.0,

@@ -33,7 +33,7 @@ AnyJob = LlmJob | VisionJob | ReinforcementJob | InferenceJob | HpcJob | LoadJob
 
 
 def estimate(job: AnyJob) -> JobEstimate:
-    """Return what a job does on its hardware.
+    """Return the estimate of a job on its hardware.
 
     Raises
     ------

@@ -54,7 +54,7 @@ class LlmJob:
 
 
 def estimate_llm(job: LlmJob) -> JobEstimate:
-    """Return what a transformer in training does on its hardware; raises as `twin.planning.job.job.estimate`."""
+    """Return the estimate of a transformer in training on its hardware; raises as `twin.planning.job.job.estimate`."""
     model = load_model(job.model).model if isinstance(job.model, str) else job.model
     calibrated = _calibrated(job.profile)
     profile = calibrated.profile

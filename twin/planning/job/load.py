@@ -40,7 +40,7 @@ def node_load(workload: Load) -> float:
 
 
 def estimate_load(job: LoadJob) -> JobEstimate:
-    """Return what such work does: a step is as long as it says, all of it productive and at the GPUs' clock.
+    """Return the estimate of a plain load: steps of the given length, all productive and at the GPUs' clock.
 
     It sends nothing, reads nothing, saves nothing, and nothing is known of its memory or arithmetic.
     """

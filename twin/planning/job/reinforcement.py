@@ -65,24 +65,24 @@ def answer_model(workload: Reinforcement) -> Model:
 
 
 def estimate_reinforcement(job: ReinforcementJob) -> JobEstimate:
-    """Return what reinforcement learning does on its hardware; raises as `twin.planning.job.job.estimate`."""
-    said, learner = job.workload, described(job.learner, estimate_llm(job.learner))
+    """Return the estimate of reinforcement learning on its hardware; raises as `twin.planning.job.job.estimate`."""
+    workload, learner = job.workload, described(job.learner, estimate_llm(job.learner))
     generating = job.rollout_gpus or job.gpus
-    if generating % said.rollout_tensor:
+    if generating % workload.rollout_tensor:
         raise PlanError(
-            f"{generating} generating GPUs are not a multiple of {said.rollout_tensor} GPUs of a copy"
+            f"{generating} generating GPUs are not a multiple of {workload.rollout_tensor} GPUs of a copy"
         )
-    roll, replicas, limit, memory = _generation(job, learner, generating // said.rollout_tensor)
+    roll, replicas, limit, memory = _generation(job, learner, generating // workload.rollout_tensor)
     profile = load_calibrated(_name(job.learner)).profile
     sync_s = weight_sync_s(learner.parameters, job.gpus, profile, job.learner.network)
-    scoring = (2 if said.reference else 1) / (4 if said.recompute == "full" else 3)
+    scoring = (2 if workload.reference else 1) / (4 if workload.recompute == "full" else 3)
     learned = _with_scoring(learner.parts, scoring)
     parts = _together(job, roll, learned, sync_s)
-    flop = roll.flop * replicas + learner.parts.model_flop * (1 + (2 if said.reference else 1) / 3)
-    peak = profile.peak(said.precision) * job.gpus
+    flop = roll.flop * replicas + learner.parts.model_flop * (1 + (2 if workload.reference else 1) / 3)
+    peak = profile.peak(workload.precision) * job.gpus
     parts = replace(parts, model_flop=flop, mfu=flop / (peak * parts.step_s))
     room = limit >= 1 and fits(memory, learner.gpu_bytes)
-    answers = said.prompts * said.samples
+    answers = workload.prompts * workload.samples
     return JobEstimate(
         kind="reinforcement",
         gpus=job.gpus,
@@ -93,7 +93,7 @@ def estimate_reinforcement(job: ReinforcementJob) -> JobEstimate:
         reason="" if room else _reason(memory, learner.gpu_bytes),
         parameters=learner.parameters,
         checkpoint_bytes=learner.checkpoint_bytes,
-        input_bytes=float(TOKEN_BYTES * said.prompts * said.prompt_tokens),
+        input_bytes=float(TOKEN_BYTES * workload.prompts * workload.prompt_tokens),
         confidence="uncalibrated",
         unit_of_work="answers",
         work_per_step=float(answers),
@@ -111,30 +111,32 @@ def estimate_reinforcement(job: ReinforcementJob) -> JobEstimate:
 def _generation(
     job: ReinforcementJob, learner: JobEstimate, replicas: int
 ) -> tuple[Rollout, int, int, MemoryParts]:
-    """Return generation on one replica, how many there are, answers at once, and memory of the fullest GPU."""
-    said = job.workload
+    """Return generation on one replica, number of replicas, concurrent answers, and memory of the fullest GPU."""
+    workload = job.workload
     profile = load_calibrated(_name(job.learner)).profile
-    model = load_model(said.model).model
-    replica = ServingReplica(model, profile, said.rollout_tensor, said.precision, network=job.learner.network)
-    copy_bytes = replica.weight_bytes / said.rollout_tensor
-    frozen_bytes = learner.memory.weights_bytes if said.reference else 0.0
+    model = load_model(workload.model).model
+    replica = ServingReplica(
+        model, profile, workload.rollout_tensor, workload.precision, network=job.learner.network
+    )
+    copy_bytes = replica.weight_bytes / workload.rollout_tensor
+    frozen_bytes = learner.memory.weights_bytes if workload.reference else 0.0
     kept = replace(learner.memory, weights_bytes=learner.memory.weights_bytes + frozen_bytes)
     if job.rollout_gpus:
         resting, learning = MemoryParts(copy_bytes, 0.0, 0.0, 0.0), kept
     else:
         both = replace(kept, weights_bytes=kept.weights_bytes + copy_bytes)
         resting, learning = replace(both, activations_bytes=0.0, working_bytes=0.0), both
-    context = said.prompt_tokens + said.output_tokens
+    context = workload.prompt_tokens + workload.output_tokens
     free_bytes = MEMORY_SHARE * learner.gpu_bytes - resting.total_bytes
     limit = batch_limit(free_bytes, replica, context)
-    mine = math.ceil(said.prompts * said.samples / replicas) / said.samples
+    prompts_of_replica = math.ceil(workload.prompts * workload.samples / replicas) / workload.samples
     roll = rollout(
         replica,
-        mine,
-        said.samples,
-        said.prompt_tokens,
-        said.output_tokens,
-        said.longest,
+        prompts_of_replica,
+        workload.samples,
+        workload.prompt_tokens,
+        workload.output_tokens,
+        workload.longest,
         max(1, limit),
     )
     cache_bytes = roll.batch * context * replica.cache_token_bytes / replica.cache_shards
@@ -166,31 +168,36 @@ def _together(job: ReinforcementJob, roll: Rollout, learned: StepParts, sync_s: 
     """Return the step of the mean GPU: the two sides one after the other, or beside each other."""
     rolling = roll.prefill.then(roll.decode)
     if job.rollout_gpus:
-        mine = job.rollout_gpus / job.gpus
+        rolling_share = job.rollout_gpus / job.gpus
         period_s = max(roll.total_s, learned.step_s)
-        waiting_s = mine * (period_s - roll.total_s) + (1 - mine) * (period_s - learned.step_s)
-        other = 1 - mine
+        waiting_s = rolling_share * (period_s - roll.total_s) + (1 - rolling_share) * (
+            period_s - learned.step_s
+        )
+        learning_share = 1 - rolling_share
     else:
-        mine, other, waiting_s = 1.0, 1.0, 0.0
-    communication_s = mine * rolling.communication_s + other * learned.communication_s + sync_s
-    gemm_s = mine * rolling.gemm_s + other * learned.gemm_s
-    memory_s = mine * rolling.memory_s + other * learned.memory_bound_s
-    idle_s = mine * (rolling.launch_s + roll.tail_s) + other * learned.idle_s + waiting_s
+        rolling_share, learning_share, waiting_s = 1.0, 1.0, 0.0
+    communication_s = (
+        rolling_share * rolling.communication_s + learning_share * learned.communication_s + sync_s
+    )
+    gemm_s = rolling_share * rolling.gemm_s + learning_share * learned.gemm_s
+    memory_s = rolling_share * rolling.memory_s + learning_share * learned.memory_bound_s
+    idle_s = rolling_share * (rolling.launch_s + roll.tail_s) + learning_share * learned.idle_s + waiting_s
     return StepParts(
-        productive_s=mine * (rolling.gemm_s + rolling.memory_s) + other * learned.productive_s,
-        exposed_tensor_s=mine * rolling.communication_s + other * learned.exposed_tensor_s,
-        exposed_pipeline_s=other * learned.exposed_pipeline_s,
-        exposed_data_s=other * learned.exposed_data_s + sync_s,
-        exposed_context_s=other * learned.exposed_context_s,
-        exposed_expert_s=other * learned.exposed_expert_s,
-        pipeline_bubble_s=other * learned.pipeline_bubble_s + waiting_s,
-        launch_s=mine * rolling.launch_s + other * learned.launch_s,
-        straggler_s=mine * roll.tail_s + other * learned.straggler_s,
+        productive_s=rolling_share * (rolling.gemm_s + rolling.memory_s)
+        + learning_share * learned.productive_s,
+        exposed_tensor_s=rolling_share * rolling.communication_s + learning_share * learned.exposed_tensor_s,
+        exposed_pipeline_s=learning_share * learned.exposed_pipeline_s,
+        exposed_data_s=learning_share * learned.exposed_data_s + sync_s,
+        exposed_context_s=learning_share * learned.exposed_context_s,
+        exposed_expert_s=learning_share * learned.exposed_expert_s,
+        pipeline_bubble_s=learning_share * learned.pipeline_bubble_s + waiting_s,
+        launch_s=rolling_share * rolling.launch_s + learning_share * learned.launch_s,
+        straggler_s=rolling_share * roll.tail_s + learning_share * learned.straggler_s,
         gemm_s=gemm_s,
         memory_bound_s=memory_s,
         communication_s=communication_s,
         idle_s=idle_s,
-        gemm_scaling_s=mine * rolling.gemm_s + other * learned.gemm_scaling_s,
+        gemm_scaling_s=rolling_share * rolling.gemm_s + learning_share * learned.gemm_scaling_s,
         model_flop=0.0,
         mfu=0.0,
     )

@@ -1,4 +1,4 @@
-"""What the planner says of a job: time by part, memory by part, and whether it fits."""
+"""The estimate of a job: time by part, memory by part, and whether it fits."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ MEMORY_SHARE = 0.95
 
 
 class PlanError(ValueError):
-    """A job is cut in a way that no software runs; the message says what would be right."""
+    """A job is cut in a way that no software runs; the message names a valid cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepPhase:
-    """One of the things a step does in turn.
+    """One of the phases that follow each other in a step.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class JobEstimate:
-    """What a job does on its hardware.
+    """Estimated times and memory of a job on its hardware.
 
     Attributes
     ----------

@@ -55,7 +55,7 @@ def allowed_nodes(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
 def estimate_of(
     job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: TrainingNetwork = FULL_NETWORK
 ) -> JobEstimate:
-    """Return what `job` does on its hardware; parameters and errors as for `planned_job`."""
+    """Return the estimate of `job` on its hardware; parameters and errors as for `planned_job`."""
     planned = planned_job(job, gpus, gpu_part, gpu_bytes, network)
     result = estimate(planned)
     if isinstance(job.workload, LlmTraining):
@@ -67,7 +67,7 @@ def estimate_of(
 def planned_job(
     job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: TrainingNetwork = FULL_NETWORK
 ) -> AnyJob:
-    """Return what is to be estimated of `job`.
+    """Return `job` of a scenario as a job that can be estimated.
 
     Parameters
     ----------
@@ -151,19 +151,19 @@ def _parallel(cuts: Parallelism, gpus: int, global_batch: int) -> Parallel:
 
 
 def _stack(workload: LlmTraining | Reinforcement, profile: str | CalibratedProfile) -> SoftwareStack:
-    """Return the profile's stack with what the scenario says otherwise."""
-    said = workload.stack
+    """Return the profile's stack with the settings that the scenario overrides."""
+    given_stack = workload.stack
     stack = default_stack(profile, workload.model, workload.precision, workload.recompute)
     options = {
-        "sharding": said.sharding,
-        "seq_parallel": said.seq_parallel,
-        "flash": said.flash,
-        "tp_overlap": said.tensor_overlap,
-        "dp_overlap": said.data_overlap,
-        "p2p_overlap": said.pipeline_overlap,
-        "ep_overlap": said.expert_overlap,
-        "grad_bytes": said.gradient_bytes,
-        "launch_s": said.launch_s,
+        "sharding": given_stack.sharding,
+        "seq_parallel": given_stack.seq_parallel,
+        "flash": given_stack.flash,
+        "tp_overlap": given_stack.tensor_overlap,
+        "dp_overlap": given_stack.data_overlap,
+        "p2p_overlap": given_stack.pipeline_overlap,
+        "ep_overlap": given_stack.expert_overlap,
+        "grad_bytes": given_stack.gradient_bytes,
+        "launch_s": given_stack.launch_s,
     }
     given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     return replace(stack, **given)

@@ -103,7 +103,7 @@ def one_forward_one_backward(
 
 
 def _order(stages: int, microbatches: int, chunks: int) -> tuple[NDArray[np.bool_], Ints64, Ints64]:
-    """Return what each stage does one after the other: warm-up forwards, one forward one backward, the rest.
+    """Return the passes of each stage in order: warm-up forwards, one forward one backward, the rest.
 
     Microbatches pass in rounds of as many as there are stages; a last round that is not full is one whose missing
     microbatches are left out, so that no stage ever waits for a pass that waits for itself.

@@ -1,4 +1,4 @@
-"""What people ask of a training run beside its time: tokens, memory traffic, and what of it nothing measured backs."""
+"""Facts of a training run beside its time: tokens, memory traffic, and the parts that no measurement backs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEARLY_FULL = 0.99
 
 
 def described(job: LlmJob, result: JobEstimate) -> JobEstimate:
-    """Return the estimate of a training run with what people ask beside its time: tokens, traffic, doubts."""
+    """Return the estimate of a training run with its tokens, memory traffic and unmeasured parts added."""
     model = load_model(job.model).model if isinstance(job.model, str) else job.model
     stack = default_stack(job.profile, job.model) if job.stack is None else job.stack
     return replace(

@@ -55,7 +55,7 @@ class VisionJob:
 
 
 def estimate_vision(job: VisionJob) -> JobEstimate:
-    """Return what a vision model in training does on its hardware; raises as `twin.planning.job.job.estimate`."""
+    """Return the estimate of a vision model in training on its hardware; raises as `twin.planning.job.job.estimate`."""
     calibrated = load_calibrated(job.profile)
     profile = calibrated.profile
     memory = MemoryParts(

@@ -1,1 +1,1 @@
-"""What the fabrics of a scene give a job, and what growth does to them."""
+"""Network performance of jobs on the fabrics of a scene, and growth of fabrics."""

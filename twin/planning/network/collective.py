@@ -1,4 +1,4 @@
-"""The collectives of a job where it really sits: who is in a ring, how much it moves in a step, how long that takes."""
+"""The collectives of a job on its actual nodes: members of each ring, bytes moved in a step, and time taken."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def collectives_of(traffic: TrafficMap, seat: JobSeat) -> tuple[Collective, ...]
         return ()
     once = [exchange for exchange in plan.exchanges if PHASES[exchange.phase] != "backward"]
     found = [_collective(traffic, seat, exchange) for exchange in once]
-    return tuple(sorted(found, key=lambda one: KINDS.index(one.kind)))
+    return tuple(sorted(found, key=lambda collective: KINDS.index(collective.kind)))
 
 
 def _collective(traffic: TrafficMap, seat: JobSeat, exchange: Exchange) -> Collective:

@@ -74,7 +74,7 @@ def group_for(groups: Sequence[Bools], held: Sequence[int], free: Bools, nodes: 
 
 
 class Joints:
-    """What the fabrics of a plant join, worked out once.
+    """Which nodes the fabrics of a plant connect, computed once.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Expansion check: what must be re-cabled, and what thrown away, to grow a scene to more GPUs.
+"""Expansion check: cables to move and equipment to discard when a scene grows to more GPUs.
 
 The grown scene comes from the same generators: a single row gets more racks, then there are more rows; several rows
 become more of them. The fabric keeps its kind as long as its ports allow it. Floor space, power and cooling are not
@@ -49,7 +49,7 @@ class ValueChange:
 
 @dataclass(frozen=True)
 class Growth:
-    """What it takes to grow a scene.
+    """The changes needed to grow a scene.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Growth:
 
 
 def grow(scenario: Scenario, gpus: int, catalog: Catalog | None = None) -> Growth:
-    """Return what it takes to grow a scene to at least `gpus` GPUs.
+    """Return the changes needed to grow a scene to at least `gpus` GPUs.
 
     Raises
     ------
@@ -136,7 +136,7 @@ class _Grown:
 
 
 class _Grower:
-    """A scene and what grows in it: the row generator with most of the GPUs that jobs use.
+    """A scene and the row generator that grows in it: the one with most of the GPUs that jobs use.
 
     Ports are given out in the order of the nodes. So where others with GPUs follow that generator, the new rows come
     behind all of them, as a generator of the same racks, and nobody's ports are renumbered.
@@ -163,7 +163,7 @@ class _Grower:
         self.fabrics = scenario.fabrics
         if self.like:
             self._append()
-        self.there = (
+        self.racks_now = (
             0 if self.like else self.rows.count * self.rows.racks.count
         )  # racks of the generator that grows
         self.rack_gpus = self._gpus_of(self.rows.racks)
@@ -179,7 +179,7 @@ class _Grower:
     def _append(self) -> None:
         """Let new rows like those of the generator stand behind all others, and on the same fabrics."""
         hall = self.scenario.halls[self._hall]
-        ids = {rows.id for one in self.scenario.halls for rows in one.rows}
+        ids = {rows.id for other_hall in self.scenario.halls for rows in other_hall.rows}
         name = next(f"{self.like[:32]}-{k}" for k in range(2, 1000) if f"{self.like[:32]}-{k}" not in ids)
         behind_m = max(rows.at.y_m + rows.count * rows.pitch_m for rows in hall.rows)
         self.fabrics = tuple(
@@ -195,7 +195,7 @@ class _Grower:
 
     def grown(self, racks: int) -> _Grown:
         """Return the scene with at least so many racks more; raises PlanError when its fabric cannot follow."""
-        rows, per_row = self._rows_for(self.there + racks)
+        rows, per_row = self._rows_for(self.racks_now + racks)
         wider = self.rows.model_copy(
             update={"count": rows, "racks": self.rows.racks.model_copy(update={"count": per_row})}
         )
@@ -209,8 +209,8 @@ class _Grower:
         )
         at = f"halls[{hall.id}].rows[{self.rows.id}]"
         if self.like:
-            said = f"{rows} row{'s' * (rows != 1)} of {per_row} racks, as {self.like}"
-            changes = [ValueChange(at, "none", said)]
+            new_value = f"{rows} row{'s' * (rows != 1)} of {per_row} racks, as {self.like}"
+            changes = [ValueChange(at, "none", new_value)]
         else:
             changes = _changed(f"{at}.count", self.rows.count, rows)
             changes += _changed(f"{at}.racks.count", self.rows.racks.count, per_row)
@@ -221,7 +221,7 @@ class _Grower:
             fabrics.append(follower)
             changes += _fabric_changes(fabric, follower)
             reasons += why
-        added = rows * per_row - self.there
+        added = rows * per_row - self.racks_now
         return _Grown(scenario.model_copy(update={"fabrics": tuple(fabrics)}), added, changes, reasons)
 
     def _rows_for(self, racks: int) -> tuple[int, int]:
@@ -349,7 +349,7 @@ def _fabric_changes(before: Fabric, after: Fabric) -> list[ValueChange]:
 def _prices(
     before: Plant, after: Plant, scenario: Scenario, catalog: Catalog, change: Recabling
 ) -> tuple[float | None, float | None]:
-    """Return what the new cables and the new switches cost [USD]; None where a part has no price."""
+    """Return the cost of the new cables and of the new switches [USD]; None where a part has no price."""
     cables = {catalog.cable(fabric.cable).price_usd for fabric in scenario.fabrics}
     (cable,) = cables if len(cables) == 1 else (None,)
     had = set(zip(before.switches.ids, before.switches.part, strict=True))

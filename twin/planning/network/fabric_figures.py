@@ -1,4 +1,4 @@
-"""What a fabric amounts to: switches by tier, oversubscription, bisection."""
+"""Figures of a fabric: switches by tier, oversubscription, bisection."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def fabric_figures(plant: Plant, fabric: int) -> FabricFigures:
     cut across its longest axis.
     """
     down, up, peers, switches = plant.node_links, plant.switch_links, plant.peer_links, plant.switches
-    mine, above, straight = (table.fabric == fabric for table in (down, up, peers))
-    there = (switches.fabric == fabric) & switches.present
-    tiers = tuple(int((there & (switches.role == role)).sum()) for role in SwitchRole)
-    nodes = np.unique(np.concatenate([down.node[mine], peers.a[straight], peers.b[straight]]))
-    cables = int(mine.sum()) + int(up.cables[above].sum()) + int(peers.cables[straight].sum())
-    into = float(down.bytes_s[mine].sum())
+    to_nodes, above, straight = (table.fabric == fabric for table in (down, up, peers))
+    of_fabric = (switches.fabric == fabric) & switches.present
+    tiers = tuple(int((of_fabric & (switches.role == role)).sum()) for role in SwitchRole)
+    nodes = np.unique(np.concatenate([down.node[to_nodes], peers.a[straight], peers.b[straight]]))
+    cables = int(to_nodes.sum()) + int(up.cables[above].sum()) + int(peers.cables[straight].sum())
+    into = float(down.bytes_s[to_nodes].sum())
     lower, upper = switches.role[up.lower], switches.role[up.upper]
     from_leaf = above & (lower == SwitchRole.LEAF) & (upper != SwitchRole.LEAF)
     out = float(up.bytes_s[from_leaf].sum())
@@ -89,10 +89,10 @@ def fabric_figures(plant: Plant, fabric: int) -> FabricFigures:
 def _torus_cut_bytes_s(plant: Plant, fabric: int, nodes: int) -> float:
     """Return the bandwidth across the longest axis of a ring or torus [B/s]."""
     peers = plant.peer_links
-    mine = np.flatnonzero(peers.fabric == fabric)
+    of_fabric = np.flatnonzero(peers.fabric == fabric)
     longest, bytes_s = 1, 0.0
-    for axis in np.unique(peers.axis[mine]).tolist():
-        links = mine[peers.axis[mine] == axis]
+    for axis in np.unique(peers.axis[of_fabric]).tolist():
+        links = of_fabric[peers.axis[of_fabric] == axis]
         onward = dict(zip(peers.a[links].tolist(), peers.b[links].tolist(), strict=True))
         first = int(peers.a[links[0]])
         length, at = 1, onward[first]

@@ -1,4 +1,4 @@
-"""What the intact fabrics of a hall give a job, for whoever asks before a run: planner, window, engine at its start."""
+"""Network performance of a job on intact fabrics, before a run: for the planner, the window and the engine's start."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from twin.scenario.schema.work import Job
 
 
 def network_of(plant: Plant, catalog: Catalog, job: Job, nodes: IntP | None = None) -> TrainingNetwork:
-    """Return what the intact fabric gives a job that is alone on it.
+    """Return the network performance of a job that is alone on the intact fabric.
 
     Parameters
     ----------

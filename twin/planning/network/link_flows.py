@@ -1,4 +1,4 @@
-"""Which jobs send what over which cables, from where to where, and whom a fault of cables cuts off: to be looked at.
+"""Flows of jobs over cables, with their ends, and the nodes that a fault of cables cuts off, for display.
 
 The engine has its own running sums (`twin.sim.fabric.fabric_state`); here the same routes are asked for single links.
 """
@@ -76,7 +76,7 @@ class Crossing:
 
 @dataclass(frozen=True)
 class TrafficPlan:
-    """What a job sends, wherever it sits."""
+    """Traffic of a job, independent of its placement."""
 
     exchanges: tuple[Exchange, ...]
     profile: Profile
@@ -113,7 +113,7 @@ class TrafficMap:
             self._placed.clear()
 
     def plan(self, job: int) -> TrafficPlan | None:
-        """Return what a job sends; None when it sends nothing between nodes or cannot be planned."""
+        """Return the traffic of a job; None when it sends nothing between nodes or cannot be planned."""
         if job not in self._plans:
             self._plans[job] = self._planned(job)
         return self._plans[job]
@@ -172,7 +172,7 @@ class TrafficMap:
     # --- what people ask
 
     def crossing(self, links: Ints64, seats: Sequence[JobSeat]) -> list[Crossing]:
-        """Return what jobs send over some links, the most first."""
+        """Return the flows of jobs over some links, largest first."""
         found: list[Crossing] = []
         for seat in seats:
             placement = self.placement(seat)
@@ -182,25 +182,29 @@ class TrafficMap:
             carried = amount * placement.step_bytes[flows.group][:, None]
             for kind in range(len(KINDS)):
                 for direction in (0, 1):
-                    mine = (KIND_OF_PHASE[flows.group] == kind) & (amount[:, direction] > 0)
-                    if not mine.any():
+                    chosen = (KIND_OF_PHASE[flows.group] == kind) & (amount[:, direction] > 0)
+                    if not chosen.any():
                         continue
-                    together = np.bincount(flows.group[mine], amount[mine, direction], minlength=len(PHASES))
+                    together = np.bincount(
+                        flows.group[chosen], amount[chosen, direction], minlength=len(PHASES)
+                    )
                     found.append(
                         Crossing(
                             seat.job,
                             kind,
                             direction,
-                            float(carried[mine, direction].sum()) / seat.step_s,
+                            float(carried[chosen, direction].sum()) / seat.step_s,
                             float((together * placement.rate_bytes_s).max()),
-                            np.unique(flows.source[mine]),
-                            np.unique(flows.target[mine]),
+                            np.unique(flows.source[chosen]),
+                            np.unique(flows.target[chosen]),
                         )
                     )
-        return sorted(found, key=lambda one: (-one.bytes_s, one.job, one.kind, one.direction))
+        return sorted(
+            found, key=lambda crossing: (-crossing.bytes_s, crossing.job, crossing.kind, crossing.direction)
+        )
 
     def bytes_s(self, seat: JobSeat, kind: int | None = None) -> Floats:
-        """Return what a job sends over every directed link, mean over a step, of one kind or all [B/s]."""
+        """Return the load of a job on every directed link, mean over a step, of one kind or all [B/s]."""
         total = np.zeros(2 * len(self.links))
         placement = self.placement(seat)
         if placement is None:
@@ -217,9 +221,9 @@ class TrafficMap:
             placement = self.placement(seat)
             if placement is None:
                 continue
-            mine = np.flatnonzero(self._on_links(placement, links).any(axis=1))
-            if len(mine):
-                sent = self._sent(placement, _some(placement.flows, mine))
+            touching = np.flatnonzero(self._on_links(placement, links).any(axis=1))
+            if len(touching):
+                sent = self._sent(placement, _some(placement.flows, touching))
                 touched |= sent.reshape(-1, 2).any(axis=1)
         touched[links] = True
         return np.unique(self.plant.bundles.of_link[touched]).astype(np.int32)
@@ -227,10 +231,10 @@ class TrafficMap:
     def of_bundles(self, directed: Floats) -> tuple[Floats, Floats]:
         """Return the highest value of the links of each bundle, from rack a to b and back; of directed links."""
         count, of_link = len(self.plant.bundles.rail), self.plant.bundles.of_link
-        there, back = np.zeros(count), np.zeros(count)
-        np.maximum.at(there, of_link, directed[0::2])
+        onward, back = np.zeros(count), np.zeros(count)
+        np.maximum.at(onward, of_link, directed[0::2])
         np.maximum.at(back, of_link, directed[1::2])
-        return there, back
+        return onward, back
 
     def cut_off_by(self, links: Ints64) -> Ints64:
         """Return the nodes that a fault of some links would cut off, beside those that are cut off now."""
@@ -242,21 +246,21 @@ class TrafficMap:
     def ways_left(self, link: int) -> tuple[int, int]:
         """Return how many cables like a link's its first end has: without it, and with it."""
         links = self.links
-        mine = (
+        alike = (
             (links.kind == links.kind[link])
             & (links.a == links.a[link])
             & (links.fabric == links.fabric[link])
         )
         if links.kind[link] == LinkKind.NODE:
-            mine[: len(self.plant.node_links.nic)] &= (
+            alike[: len(self.plant.node_links.nic)] &= (
                 self.plant.node_links.nic == self.plant.node_links.nic[link]
             )
-        alive = mine & (self._bytes_s > 0)
+        alive = alike & (self._bytes_s > 0)
         total = int(links.cables[alive].sum())
         return total - (int(links.cables[link]) if alive[link] else 0), total
 
     def _sent(self, placement: Placement, flows: Flows) -> Floats:
-        """Return what flows put on every directed link in a step [B]."""
+        """Return the bytes that flows put on every directed link in a step [B]."""
         step_bytes = placement.step_bytes
         total = placement.router.card_load(flows, flows.weight * step_bytes[flows.group])
         for phase, (dlink, on) in enumerate(placement.router.load(flows, len(PHASES)).by_group):
@@ -286,8 +290,8 @@ class TrafficMap:
                 (0, flows.source, flows.source_card),
                 (1, flows.target, flows.target_card),
             ):
-                mine = (end == node) & ((end_card == EVERY_CARD) | (end_card == card))
-                amount[mine, direction] += flows.weight[mine] * share
+                ending = (end == node) & ((end_card == EVERY_CARD) | (end_card == card))
+                amount[ending, direction] += flows.weight[ending] * share
         return amount
 
 
@@ -322,5 +326,5 @@ def _alike(router: Router, flows: Flows) -> tuple[Ints64, Flows]:
     at = np.arange(router.links.nodes, dtype=np.int64) if router.has_peers else router.attachment
     key = np.stack([at[flows.source], at[flows.target], flows.source_card, flows.target_card], axis=1)
     _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    one = _some(flows, first)
-    return which.reshape(-1), replace(one, group=np.arange(len(first)), weight=np.ones(len(first)))
+    firsts = _some(flows, first)
+    return which.reshape(-1), replace(firsts, group=np.arange(len(first)), weight=np.ones(len(first)))

@@ -1,4 +1,4 @@
-"""What a fabric gives a job on the places it really has: speed of each kind of communication, and load on each link.
+"""Network performance of a placed job: speed of each kind of communication, and load on each link.
 
 A profile was fitted on healthy, rail-optimised, non-blocking InfiniBand, where every factor is 1. There a rank drives
 its card at the profile's scale-out efficiency; links between switches carry up to their line rate.
@@ -34,7 +34,7 @@ SLOWEST = 1e-6
 
 @dataclass(frozen=True)
 class Terms:
-    """What the technology of a fabric makes of its links.
+    """Link properties that follow from the technology of a fabric.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def place(router: Router, traffic: Traffic, nodes: Ints64, profile: Profile, ter
 
 
 def _inner_bytes_s(router: Router, loads: LinkLoads, profile: Profile, terms: Terms) -> Floats:
-    """Return what the links behind the cards leave a flow of weight one, by phase, in terms of its card [B/s]."""
+    """Return the rate of a flow of weight one on the links behind the cards, by phase, in terms of its card [B/s]."""
     # Cables of a torus end in cards, at the profile's efficiency; links between switches give their line rate.
     slack = 1.0 if router.has_peers else profile.scale_out_efficiency
     least = np.full(len(loads.by_group), np.inf)
@@ -246,7 +246,7 @@ def _inner_bytes_s(router: Router, loads: LinkLoads, profile: Profile, terms: Te
 
 
 def _hashed_bytes_s(router: Router, dlink: Ints64, on: Floats) -> float:
-    """Return what the fullest up-link of the busiest leaf leaves a flow of weight one [B/s].
+    """Return the rate that the fullest up-link of the busiest leaf leaves a flow of weight one [B/s].
 
     A synchronous collective waits for its slowest flow; connections hashed to the same cable share it.
     """
@@ -260,5 +260,5 @@ def _hashed_bytes_s(router: Router, dlink: Ints64, on: Floats) -> float:
     busiest = int(np.argmax(out / np.maximum(paths, 1)))
     connections = max(1, round(SUBFLOWS * float(out[busiest])))
     fullest = ecmp_expected_max(connections, int(paths[busiest])) / SUBFLOWS
-    mine = start == busiest
-    return float((router.bytes_s[dlink[mine] // 2] / cables[mine]).min() / fullest)
+    from_busiest = start == busiest
+    return float((router.bytes_s[dlink[from_busiest] // 2] / cables[from_busiest]).min() / fullest)

@@ -18,7 +18,7 @@ Cables = Counter[tuple[End, End]]
 
 @dataclass(frozen=True)
 class Recabling:
-    """What changes between two plants.
+    """The differences in fabric between two plants.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Recabling:
 
 
 def recabling(before: Plant, after: Plant) -> Recabling:
-    """Return what must be done to turn one plant's fabrics into the other's.
+    """Return the changes that turn one plant's fabrics into the other's.
 
     Racks of switches do not count: what stands keeps standing where it is.
     """
@@ -121,8 +121,8 @@ def _by_lower(cables: Cables) -> Counter[End]:
 
 
 def _switches(plant: Plant) -> set[tuple[str, str]]:
-    there = np.flatnonzero(plant.switches.present).tolist()
-    return {(plant.switches.ids[slot], plant.switches.part[slot]) for slot in there}
+    present = np.flatnonzero(plant.switches.present).tolist()
+    return {(plant.switches.ids[slot], plant.switches.part[slot]) for slot in present}
 
 
 def _tiers(before: Plant, after: Plant) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What the fabric of a scene would give a job that is not there yet: coarse for a search, exact for one cut."""
+"""Network performance of a planned job on the fabric of a scene: coarse for a search, exact for one cut."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class SceneNetwork:
         return Router(self.plant, self.links, self.fabric, self.links.bytes_s)
 
     def cards_only(self, profile: Profile) -> TrainingNetwork:
-        """Return what the network cards and the technology alone allow: for a search over many cuts.
+        """Return the speeds that network cards and technology alone allow: for a search over many cuts.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class SceneNetwork:
     def of_job(
         self, model: Model, parallel: Parallel, stack: SoftwareStack, profile: Profile
     ) -> TrainingNetwork:
-        """Return what a job has on the first nodes of the scene, alone, with collisions and oversubscription.
+        """Return the network of a job alone on the first nodes of the scene, with collisions and oversubscription.
 
         Parameters
         ----------

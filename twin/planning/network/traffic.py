@@ -1,4 +1,4 @@
-"""Who sends how much to whom in one step of a job: groups of ranks, their rings, and the nodes and cards they sit on.
+"""Traffic matrix of one step of a job: groups of ranks, their rings, and the nodes and cards they use.
 
 Ranks are in Megatron order: tensor fastest, then context, data, pipeline slowest ("pipeline-first": data slowest);
 rank r sits on GPU r % g of node r // g and sends through the card that belongs to this GPU. Only traffic between
@@ -68,7 +68,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a job sends between its nodes in a step.
+    """Traffic of a job between its nodes in a step.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def llm_exchanges(model: Model, parallel: Parallel, stack: SoftwareStack) -> tup
 
 
 def traffic_of(exchanges: tuple[Exchange, ...], gpus_per_node: int, cards: int, domain: Ints64) -> Traffic:
-    """Return what a job sends between its nodes.
+    """Return the traffic of a job between its nodes.
 
     Parameters
     ----------
@@ -221,14 +221,14 @@ def _rank_flows(
     columns: list[tuple[Ints64, Ints64, Floats]] = []
     sent_bytes = exchange.rank_bytes
     if exchange.shape == "chain":
-        there = number if exchange.closed else number[:-1]
-        onward = (there + 1) % n
-        kept = place[:, there] != place[:, onward]
-        columns.append((groups[:, there][kept], groups[:, onward][kept], np.ones(int(kept.sum()))))
+        members = number if exchange.closed else number[:-1]
+        onward = (members + 1) % n
+        kept = place[:, members] != place[:, onward]
+        columns.append((groups[:, members][kept], groups[:, onward][kept], np.ones(int(kept.sum()))))
     else:
-        one = exchange.shape != "all"
-        furthest = 1 if one else int(runs.max()) - 1
-        each = np.ones(len(runs)) if one else 1.0 / (runs - 1)
+        neighbours_only = exchange.shape != "all"
+        furthest = 1 if neighbours_only else int(runs.max()) - 1
+        each = np.ones(len(runs)) if neighbours_only else 1.0 / (runs - 1)
         for shift in range(1, furthest + 1):
             index = (number[None, :] + shift * together[:, None]) % n
             kept = (np.take_along_axis(place, index, axis=1) != place) & (shift < runs)[:, None]

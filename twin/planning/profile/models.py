@@ -108,7 +108,7 @@ def model_presets() -> dict[str, ModelPreset]:
 
 
 def load_model(name: str) -> ModelPreset:
-    """Return one preset, such as "llama3-405b"; `ProfileError` names the known ones when there is none."""
+    """Return one preset, such as "llama3-405b"; an unknown name raises `ProfileError`, which lists the known ones."""
     presets = model_presets()
     if name in vision_presets():
         raise ProfileError(

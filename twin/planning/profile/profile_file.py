@@ -158,7 +158,7 @@ def _entry(file: str, field: str, figure: ProfileFigure) -> dict[str, Any]:
     dimension = DIMENSION_OF[field]
     unit = _UNIT_OF[dimension]
     plain = PLAIN_UNITS.get(dimension)
-    one = plain[unit] if plain is not None else parse(f"1 {unit}", dimension)
+    unit_si = plain[unit] if plain is not None else parse(f"1 {unit}", dimension)
     # Twelve digits: a fit is not known better, and 0.744 is written as people read it.
-    value = float(f"{figure.value / one:.12g}")
+    value = float(f"{figure.value / unit_si:.12g}")
     return {"value": value, "unit": unit, "status": figure.status, "source": figure.source}

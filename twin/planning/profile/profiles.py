@@ -60,7 +60,7 @@ _STACK_TYPES: Mapping[str, type] = {
 
 @dataclass(frozen=True, slots=True)
 class CalibratedProfile:
-    """A profile with what it stands on.
+    """A profile with its confidence, its GPUs and its software stack.
 
     Attributes
     ----------
@@ -207,18 +207,18 @@ def variant_for_software(profile: CalibratedProfile, text: str) -> CalibratedPro
     >>> variant_for_software(h100, "Megatron-LM README").name, variant_for_software(h100, "nemo_megatron/").name
     ('h100-megatron', 'h100')
     """
-    for other in (load_calibrated(name) for name in profile_names()):
+    for variant in (load_calibrated(name) for name in profile_names()):
         if (
-            other.variant
-            and other.extends == profile.name
-            and any(_says(text, word) for word in other.software)
+            variant.variant
+            and variant.extends == profile.name
+            and any(_says(text, word) for word in variant.software)
         ):
-            return other
+            return variant
     return profile
 
 
 def _says(text: str, name: str) -> bool:
-    """Return whether a text names some software, whatever stands between the words of its name."""
+    """Return whether a text names some software, with any separators between the words of its name."""
     spelled = r"[\s_-]?".join(re.escape(word) for word in re.split(r"[\s_-]+", name.lower()))
     return re.search(rf"(?<![a-z0-9]){spelled}(?![a-z0-9])", text.lower()) is not None
 
@@ -228,9 +228,10 @@ def other_stacks(profile: CalibratedProfile) -> tuple[CalibratedProfile, ...]:
     shipped = (load_calibrated(name) for name in profile_names())
     base = profile.extends if profile.variant else profile.name
     return tuple(
-        other
-        for other in shipped
-        if other.name != profile.name and (other.name == base or (other.variant and other.extends == base))
+        candidate
+        for candidate in shipped
+        if candidate.name != profile.name
+        and (candidate.name == base or (candidate.variant and candidate.extends == base))
     )
 
 
@@ -242,7 +243,7 @@ WORTH_OF_EXPERTS = (
 
 
 def worth(profile: CalibratedProfile) -> str:
-    """Return what step times by this profile are worth, as a sentence for people."""
+    """Return a sentence on the accuracy of step times by this profile."""
     match profile.confidence:
         case "own runs":
             return "calibrated on your own run: expect 1-4 % on other sizes and layouts"
@@ -274,7 +275,7 @@ _SAY_NOTHING = re.compile(r"^(nvidia|amd|instinct|tensor|core|gpu|nvl72|nvl36|sx
 
 @cache
 def _served() -> Mapping[str, str]:
-    """Return the profile by each spelling; what the catalogue calls a GPU goes before other names."""
+    """Return the profile by each spelling; the catalogue's name of a GPU takes precedence over other names."""
     served: dict[str, str] = {}
     profiles = [p for p in (load_calibrated(name) for name in profile_names()) if not p.variant]
     for profile in profiles:
@@ -287,14 +288,14 @@ def _served() -> Mapping[str, str]:
 
 
 def _spelling(gpu: str) -> str:
-    """Return a name of a GPU as it is compared: without what all of a kind have."""
+    """Return a GPU's name normalised for comparison: without the parts that all of a kind share."""
     words = re.split(r"[\s_/-]+", gpu.strip().lower())
-    told = (word.removesuffix("gb") for word in words if not _SAY_NOTHING.match(word))
-    return "-".join(word for word in told if word)
+    kept = (word.removesuffix("gb") for word in words if not _SAY_NOTHING.match(word))
+    return "-".join(word for word in kept if word)
 
 
 def stack_keys() -> tuple[str, ...]:
-    """Return what a profile may say of its stack, by field of `SoftwareStack`."""
+    """Return the keys that a profile may set for its stack, by field of `SoftwareStack`."""
     return tuple(_STACK_TYPES)
 
 

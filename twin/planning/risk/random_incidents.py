@@ -1,4 +1,4 @@
-"""Random incidents for exercises: plausible faults of things that stand in a scene, as interventions.
+"""Random incidents for exercises: plausible faults of components of a scene, as interventions.
 
 light: a few a day that no job should feel. medium: also one every few hours that stops a job, and some that make work
 slower or wrong. heavy: more of all, and cascades in which faults of the facility follow each other. How often and in
@@ -35,7 +35,7 @@ TRIES = 8
 
 
 def recipes(grade: Grade) -> list[Recipe]:
-    """Return what can happen by itself with that grade, by the table of kinds."""
+    """Return the spontaneous faults of that grade, by the table of kinds."""
     return [
         Recipe(kind.id, chance) for kind in KINDS.values() for chance in kind.chances if chance.grade == grade
     ]
@@ -74,7 +74,7 @@ def random_incidents(
     plant
         The scene as it is built, where that is known; none: it is built here.
     """
-    there = _There(scenario, load_catalog(), plant)
+    targets = _Targets(scenario, load_catalog(), plant)
     end_s = scenario.duration_s if until_s is None else until_s
     found: list[Intervention] = []
     harmless, worse, stopping, cascades = A_DAY[level]
@@ -85,17 +85,17 @@ def random_incidents(
     )
     for grade, a_day in by_grade:
         draws = _Draws(seed, grade)
-        fitting = [recipe for recipe in recipes(grade) if there.pool(recipe.chance.pool)]
+        fitting = [recipe for recipe in recipes(grade) if targets.pool(recipe.chance.pool)]
         for at_s in _times(draws, a_day if fitting else 0.0, from_s, end_s):
             recipe = draws.weighted(fitting)
-            found += there.make(recipe, at_s, draws)
+            found += targets.make(recipe, at_s, draws)
     draws = _Draws(seed, "cascade")
     reach = list(_POOLS)  # the widest first
-    began = [recipe for recipe in recipes("cascade") if there.pool(recipe.chance.pool)]
+    began = [recipe for recipe in recipes("cascade") if targets.pool(recipe.chance.pool)]
     began.sort(key=lambda recipe: reach.index(recipe.chance.pool), reverse=True)
     for at_s in _times(draws, cascades if began else 0.0, from_s, end_s):
-        found += _chain(there, draws.weighted(began), at_s, end_s, draws)
-    return tuple(sorted(found, key=lambda one: one.at_s))
+        found += _chain(targets, draws.weighted(began), at_s, end_s, draws)
+    return tuple(sorted(found, key=lambda incident: incident.at_s))
 
 
 def _times(draws: _Draws, a_day: float, from_s: float, end_s: float) -> Iterator[float]:
@@ -111,11 +111,11 @@ def _full_minute(t_s: float) -> float:
     return MINUTE_S * math.ceil(t_s / MINUTE_S)
 
 
-def _chain(there: _There, first: Recipe, at_s: float, end_s: float, draws: _Draws) -> list[Intervention]:
+def _chain(targets: _Targets, first: Recipe, at_s: float, end_s: float, draws: _Draws) -> list[Intervention]:
     """Return the faults of one cascade: the same loop all along, nodes of one rack."""
     made: list[Intervention] = []
     for recipe in (first, *first.chance.then):
-        made += there.make(recipe, _full_minute(at_s), draws, made)
+        made += targets.make(recipe, _full_minute(at_s), draws, made)
         at_s += draws.exponential(CASCADE_S)
         if _full_minute(at_s) >= end_s:
             break
@@ -146,8 +146,8 @@ class _Draws:
         return recipes[int(np.searchsorted(sums, self.uniform() * sums[-1], side="right"))]
 
 
-class _There:
-    """What stands in a scene, by what can happen to it."""
+class _Targets:
+    """The components of a scene, by the faults they can have."""
 
     def __init__(self, scenario: Scenario, catalog: Catalog, plant: Plant | None) -> None:
         self._scenario, self._catalog = scenario, catalog
@@ -160,7 +160,7 @@ class _There:
         ]
 
     def pool(self, name: Pool) -> list[str]:
-        """Return the ids of all things of a sort."""
+        """Return the ids of all components of a sort."""
         if name not in self._pools:
             self._pools[name] = _POOLS[name](self._plant)
         return self._pools[name]
@@ -171,20 +171,20 @@ class _There:
         """Return a fault of a drawn target and size; nothing, when none of some targets takes it."""
         pool = self._near(recipe.chance.pool, before)
         for _ in range(TRIES if pool else 0):
-            one = self._one(recipe, at_s, draws.pick(pool), draws)
-            if not any(wrong(self._scenario, one, self._item, self._catalog)):
-                return [one]
+            incident = self._incident(recipe, at_s, draws.pick(pool), draws)
+            if not any(wrong(self._scenario, incident, self._item, self._catalog)):
+                return [incident]
         return []
 
     def _near(self, name: Pool, before: Sequence[Intervention]) -> list[str]:
         """Return the targets that a cascade may reach next: the loop it began with, nodes of the rack it struck."""
         pool = self.pool(name)
-        for one in before:
-            if name in ("loop", "valve_loop") and one.target in pool:
-                return [one.target]
-            if name == "node" and one.target in self._nodes:
-                rack = one.target.rpartition("/")[0]
-                struck = {other.target for other in before}
+        for fault in before:
+            if name in ("loop", "valve_loop") and fault.target in pool:
+                return [fault.target]
+            if name == "node" and fault.target in self._nodes:
+                rack = fault.target.rpartition("/")[0]
+                struck = {fault_before.target for fault_before in before}
                 return [id for id in pool if id.startswith(f"{rack}/") and id not in struck] or pool
         return pool
 
@@ -199,7 +199,7 @@ class _There:
     def _item(self, id: str) -> str:
         return "" if id in self._places else "names nothing that stands here"
 
-    def _one(self, recipe: Recipe, at_s: float, target: str, draws: _Draws) -> Intervention:
+    def _incident(self, recipe: Recipe, at_s: float, target: str, draws: _Draws) -> Intervention:
         value = None
         kind, chance = recipe
         if chance.value is not None:
@@ -211,18 +211,18 @@ class _There:
             sums = np.cumsum([cause.per_node_s for cause in self._causes])
             at = int(np.searchsorted(sums, draws.uniform() * sums[-1], side="right"))
             cause = self._causes[min(at, len(sums) - 1)].id
-        said = {"at_s": at_s, "kind": kind, "target": target, "duration_s": lasts_s}
-        said |= {"count": chance.count, "cause": cause, "value": value}
-        return Intervention.model_validate(said)
+        entry = {"at_s": at_s, "kind": kind, "target": target, "duration_s": lasts_s}
+        entry |= {"count": chance.count, "cause": cause, "value": value}
+        return Intervention.model_validate(entry)
 
 
 def _nodes(plant: Plant, *kinds: LoopKind) -> list[str]:
     """Return the nodes with GPUs, of the named kinds of cooling only if any is named."""
     nodes = plant.nodes
-    mine = nodes.present & (nodes.gpu_count > 0)
+    chosen = nodes.present & (nodes.gpu_count > 0)
     if kinds:
-        mine &= np.isin(plant.loops.kind[nodes.loop], kinds) if len(plant.loops.ids) else False
-    return [nodes.ids[slot] for slot in np.flatnonzero(mine).tolist()]
+        chosen &= np.isin(plant.loops.kind[nodes.loop], kinds) if len(plant.loops.ids) else False
+    return [nodes.ids[slot] for slot in np.flatnonzero(chosen).tolist()]
 
 
 def _wired(plant: Plant) -> list[str]:

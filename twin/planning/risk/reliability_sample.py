@@ -56,7 +56,7 @@ class SampledCause:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityModel:
-    """What one job goes through.
+    """Failure, repair and checkpoint parameters of one job.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Histories:
 
 @dataclass(frozen=True, slots=True)
 class UptimeShares:
-    """What became of the time that the job was up, shape (runs,) each [s]."""
+    """Split of the time that the job was up, shape (runs,) each [s]."""
 
     ettr: Floats
     kept_s: Floats
@@ -148,7 +148,7 @@ class UptimeShares:
 def with_checkpoints(
     history: Histories, interval_s: float, pause_s: float, drain_s: float = 0.0
 ) -> UptimeShares:
-    """Return what the job keeps when it saves its state every so often.
+    """Return the productive and lost time of the job at a given checkpoint interval.
 
     Work since the last durable checkpoint is lost at an interruption; what is under way at the end is kept.
 
@@ -197,9 +197,9 @@ def sample(model: ReliabilityModel, runs: int = 1000, seed: int = 1) -> Historie
     ]
     longest = max(len(part.up_s) for part in parts)
     merged = {
-        one.name: np.concatenate([getattr(part, one.name) for part in parts])
-        for one in fields(Histories)
-        if one.name not in ("up_s", "horizon_s")
+        column.name: np.concatenate([getattr(part, column.name) for part in parts])
+        for column in fields(Histories)
+        if column.name not in ("up_s", "horizon_s")
     }
     up_s = np.concatenate([_padded(part.up_s, longest) for part in parts], axis=1)
     return Histories(up_s=up_s, horizon_s=model.horizon_s, **merged)
@@ -277,11 +277,11 @@ class _Run:
         for index, cause in enumerate(self.model.causes):
             kinds.setdefault(cause.repair, []).append(index)
         for repair, members in kinds.items():
-            mine = np.isin(of, members)
+            of_kind = np.isin(of, members)
             if isinstance(repair, RepairQuantiles):
-                times[mine] = reliability.repair_time_s(repair, dice[mine])
+                times[of_kind] = reliability.repair_time_s(repair, dice[of_kind])
             else:
-                times[mine] = repair
+                times[of_kind] = repair
         return times
 
     def history(self) -> Histories:
@@ -309,8 +309,8 @@ class _Run:
             now, away_s = at_s[runs], repair_s[runs]
             self.free_s[runs, places] = now + away_s
             self.down_s[runs] += np.minimum(away_s, model.horizon_s - now)
-            mine = places < model.nodes
-            runs, places, now, away_s = runs[mine], places[mine], now[mine], away_s[mine]
+            of_job = places < model.nodes
+            runs, places, now, away_s = runs[of_job], places[of_job], now[of_job], away_s[of_job]
             up_s = np.zeros(self.runs)
             up_s[runs] = self._book(runs, now)
             self._interrupt(runs, places, now, away_s, detection_s[runs], planned[runs])

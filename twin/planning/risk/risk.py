@@ -37,7 +37,7 @@ SPARE_STEPS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
 @dataclass(frozen=True, slots=True)
 class JobRisk:
-    """What a job of a scene goes through, and how it saves its state.
+    """Failures that a job of a scene is exposed to, and how it saves its state.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class JobRisk:
 def risk_of(
     scenario: Scenario, plant: Plant, catalog: Catalog, job_id: str | None = None, spares: int | None = None
 ) -> JobRisk:
-    """Return what one job of a scene goes through.
+    """Return the failure exposure of one job of a scene.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ def risk_of(
         asked: Counter[tuple[str, ...]] = Counter()
         for queued in jobs_of(scenario):
             asked[rows_of(scenario, queued)] += queued.nodes if queued.id != job.id else 0
-        others = sum(n for rows, n in asked.items() if (allowed & allowed_nodes(plant, rows)).any())
-        spares = max(0, available - job.nodes - others)
+        asked_by_others = sum(n for rows, n in asked.items() if (allowed & allowed_nodes(plant, rows)).any())
+        spares = max(0, available - job.nodes - asked_by_others)
     first = int(allowed.argmax())
     gpus = int(plant.nodes.gpu_count[first]) * job.nodes
     part = plant.gpu_parts[int(plant.gpus.part[int(plant.nodes.gpu_first[first])])]
@@ -158,9 +158,11 @@ def _stopping(scenario: Scenario) -> tuple[list[Cause], list[str]]:
     if not failures.enabled:
         return [], ["random failures are disabled in this scene"]
     taken = [cause for cause in failures.causes if cause.on == "node" and cause.stops]
-    others = [cause.id for cause in failures.causes if cause not in taken]
+    not_sampled = [cause.id for cause in failures.causes if cause not in taken]
     remarks = (
-        [f"not sampled, as they fail no single node or stop no job: {', '.join(others)}"] if others else []
+        [f"not sampled, as they fail no single node or stop no job: {', '.join(not_sampled)}"]
+        if not_sampled
+        else []
     )
     weibull = [cause.id for cause in taken if cause.shape is not None]
     if weibull:
@@ -169,7 +171,7 @@ def _stopping(scenario: Scenario) -> tuple[list[Cause], list[str]]:
 
 
 def _beyond(scenario: Scenario, job: Job) -> list[str]:
-    """Return what else of the scene is not sampled."""
+    """Return the parts of the scene that are not sampled."""
     failures, recovery = scenario.failures, job.recovery
     facts = (
         (failures.bursts is not None, "bursts"),
@@ -268,7 +270,7 @@ class RiskOutcome:
 
 
 def outcome(risk: JobRisk, runs: int = 1000, seed: int = 1) -> RiskOutcome:
-    """Return what a job comes to in `runs` runs; the same seed gives the same failures whatever the intervals."""
+    """Return the outcome of a job in `runs` runs; the same seed gives the same failures whatever the intervals."""
     history = sample(risk.model, runs, seed)
     return RiskOutcome(risk, history, with_checkpoints(history, risk.interval_s, risk.pause_s, risk.drain_s))
 
@@ -280,7 +282,7 @@ def ettr_at(found: RiskOutcome, interval_s: float) -> FigureSpread:
 
 
 def by_spares(risk: JobRisk, runs: int, seed: int, numbers: Sequence[int] = ()) -> dict[int, RiskOutcome]:
-    """Return what the job comes to with other numbers of spares; none named: some below and above its own."""
+    """Return the outcome of the job by number of spares; by default some below and above its own number."""
     base = max(risk.model.spares, 1)
     wanted = sorted(set(numbers) or {round(step * base) for step in SPARE_STEPS})
     return {

@@ -1,4 +1,4 @@
-"""What would make a job fit in the memory of its GPUs: the smallest change by each lever, cheapest first."""
+"""Advice for a job that exceeds the memory of its GPUs: the smallest change by each lever, cheapest first."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What the levers turn."""
+    """The settings that the levers change."""
 
     parallel: Parallel
     stack: SoftwareStack
@@ -61,7 +61,7 @@ def would_fit(job: LlmJob | VisionJob) -> str:
     """Return the cheapest changes that make a job fit, as a sentence; empty when it fits or nothing would do."""
     if isinstance(job, VisionJob):
         return vision_would_fit(job)
-    found = [f"{one.words} ({one.step_s:.3g} s a step)" for one in advise(job)[:3]]
+    found = [f"{advice.words} ({advice.step_s:.3g} s a step)" for advice in advise(job)[:3]]
     return f"what would fit: {'; or '.join(found)}" if found else ""
 
 
@@ -69,7 +69,7 @@ _Lever = Callable[[_State, Model, int], Iterator[tuple[str, _State]]]
 
 
 def advise(job: LlmJob) -> tuple[Advice, ...]:
-    """Return what would make a job fit, cheapest first; nothing for a job that fits.
+    """Return changes that make a job fit, cheapest first; none for a job that fits.
 
     Each lever (recomputation, sharding, microbatch, expert, tensor, pipeline, context degree) is turned no further than
     needed. Where none is enough alone, two together; where that is not enough either, the best other cut of the
@@ -111,16 +111,16 @@ def advise(job: LlmJob) -> tuple[Advice, ...]:
     if fitting(start) is not None:
         return ()
     domain = profile.domain_gpus
-    found = [one for lever in _LEVERS if (one := first_fit(lever(start, model, domain)))]
+    found = [lever_advice for lever in _LEVERS if (lever_advice := first_fit(lever(start, model, domain)))]
     if not found:
         found = [
-            one
+            lever_advice
             for first, second in combinations(_LEVERS, 2)
-            if (one := first_fit(_both(first, second, start, model, domain)))
+            if (lever_advice := first_fit(_both(first, second, start, model, domain)))
         ]
     if not found:
         found = _other_cut(job, model, stack)
-    return tuple(sorted(found, key=lambda one: (one.step_s, one.words)))
+    return tuple(sorted(found, key=lambda advised: (advised.step_s, advised.words)))
 
 
 def _both(
@@ -128,9 +128,9 @@ def _both(
 ) -> Iterator[tuple[str, _State]]:
     """Yield two levers together, those with fewer turns first."""
     turns = [
-        (one + two, f"{words}, {more}", state)
-        for one, (words, halfway) in enumerate(first(start, model, domain))
-        for two, (more, state) in enumerate(second(halfway, model, domain))
+        (turns_first + turns_second, f"{words}, {more}", state)
+        for turns_first, (words, halfway) in enumerate(first(start, model, domain))
+        for turns_second, (more, state) in enumerate(second(halfway, model, domain))
     ]
     for _, words, state in sorted(turns, key=lambda turn: turn[0]):
         yield words, state

@@ -1,4 +1,4 @@
-"""What comes nearest where nothing can run: a batch that divides, a number of GPUs that does."""
+"""The nearest feasible sizes where nothing can run: a batch or a number of GPUs that divides."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEAR = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Nearby:
-    """Sizes near those asked for at which the model can run; none where there is none near.
+    """Sizes near the requested ones at which the model can run.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Nearby:
 
     @property
     def words(self) -> str:
-        """Return the sentence for people; empty where there is nothing."""
+        """Return the sentence for people; empty where no size is near."""
         options = [] if self.batch is None else [f"a batch of {self.batch:,}"]
         if self.gpus:
             options.append(f"{' or '.join(f'{count:,}' for count in self.gpus)} GPUs")

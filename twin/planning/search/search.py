@@ -1,4 +1,4 @@
-"""Choosing what a job leaves open: how it is cut over GPUs, its microbatch, its interleave, its recomputation."""
+"""Search over the open settings of a job: its cut over GPUs, microbatch, interleave and recomputation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ REASONS = (DOMAIN, HEADS, LAYERS, SEQUENCE, EXPERTS, BATCH, MEMORY)
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """What the search may use.
+    """Limits of a search.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search brought.
+    """Plans and refusals found by a search.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ def search(
     gpu_bytes
         Memory of a GPU [B]; none: the profile's.
     limits
-        What the search may use.
+        Limits of the search.
     network
         What the fabric gives the job.
 
@@ -217,7 +217,7 @@ def has_cut(
 
 
 class _Search:
-    """One search: what is given, what was found, what was refused."""
+    """One search: its inputs, the plans found and the plans refused."""
 
     def __init__(
         self,
@@ -317,15 +317,15 @@ class _Search:
         for _, plan in ranked:
             if len(plans) == self.limits.top:
                 break
-            if not any(_much_the_same(plan, other) for other in plans):
+            if not any(_much_the_same(plan, better) for better in plans):
                 plans.append(plan)
         return tuple(plans)
 
 
-def _much_the_same(plan: Candidate, other: Candidate) -> bool:
+def _much_the_same(plan: Candidate, better: Candidate) -> bool:
     """Return whether two plans only trade context parallelism for larger microbatches, for the same time."""
-    a, b = plan.parallel, other.parallel
-    return (a.tp, a.pp, a.ep) == (b.tp, b.pp, b.ep) and abs(plan.step_s / other.step_s - 1) < SAME_STEP
+    a, b = plan.parallel, better.parallel
+    return (a.tp, a.pp, a.ep) == (b.tp, b.pp, b.ep) and abs(plan.step_s / better.step_s - 1) < SAME_STEP
 
 
 def _savings(stack: SoftwareStack, limits: SearchLimits) -> tuple[tuple[SoftwareStack, ...], ...]:

@@ -1,4 +1,4 @@
-"""What would make a vision model's training fit in the memory of its GPUs."""
+"""Advice for training of a vision model that exceeds the memory of its GPUs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def largest_batch(job: VisionJob) -> int:
 
 
 def vision_would_fit(job: VisionJob) -> str:
-    """Return what would make a job fit, as a sentence; empty when it fits."""
+    """Return a sentence on the changes that make a job fit; empty when it fits."""
     found = estimate_vision(job)
     if found.fits:
         return ""

@@ -54,7 +54,7 @@ _UNCHANGED = 1e-3
 
 
 class CalibrationError(ValueError):
-    """Runs that no profile can be fitted to; the message says what would be right."""
+    """No profile can be fitted to the runs; the message says what is needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +286,7 @@ def save_calibration(calibration: FittedProfile, path: Path, file: str, date: st
 
 
 def worth_words(runs: int) -> str:
-    """Return what a profile calibrated on a number of runs is worth.
+    """Return a sentence on the accuracy of a profile calibrated on a number of runs.
 
     Held against the H100 rows of NVIDIA dgxc-benchmarking: fitted to the smallest run of a model, the mean error on
     its other runs is 0.4-4.0 %; on other models 2-10 %.

@@ -20,7 +20,7 @@ _MOST_LAYERS = 10_000
 
 
 class CellError(ValueError):
-    """A cell cannot be understood; the message says what would be right."""
+    """A cell cannot be read; the message says what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ class CaseColumn:
     spellings: tuple[str, ...] = ()
 
 
-def _number(text: str, what: str) -> float:
+def _number(text: str, hint: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise CellError(f"{text!r} is no number; {what}") from None
+        raise CellError(f"{text!r} is no number; {hint}") from None
     if not math.isfinite(value) or abs(value) > _LARGEST:
-        raise CellError(f"{text!r} is no usable number; {what}")
+        raise CellError(f"{text!r} is no usable number; {hint}")
     return value
 
 
@@ -347,7 +347,7 @@ def understood(table: CaseFile) -> dict[str, CaseColumn]:
         column = column_of(head)
         if column is None:
             continue
-        same = [other for other, one in found.items() if one.name == column.name]
+        same = [other_head for other_head, other_column in found.items() if other_column.name == column.name]
         if same:
             raise CaseFileError(
                 table.name, 1, head, "", f"means the same as {same[0]!r}; leave one of them out"

@@ -16,7 +16,7 @@ DELIMITERS = (",", ";", "\t")
 
 
 class CaseFileError(ValueError):
-    """A table cannot be read as a whole; the message says where, and what would be right.
+    """A table cannot be read as a whole; the message says where, and what is allowed.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class CaseFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CaseFile:
-    """What a table says, cell by cell.
+    """Contents of a table, cell by cell.
 
     Attributes
     ----------
@@ -99,10 +99,10 @@ def parse_cases(text: str, name: str) -> CaseFile:
     if "\x00" in text:
         raise CaseFileError(name, 0, "", "", "holds zero bytes, so it is no CSV text")
     head = next((line for line in text.splitlines() if line.strip()), "")
-    told = re.fullmatch(
+    declared = re.fullmatch(
         r"\s*sep=([,;\t])\s*", head, re.IGNORECASE
     )  # the line that Excel reads the delimiter from
-    delimiter = told[1] if told else max(DELIMITERS, key=head.count)
+    delimiter = declared[1] if declared else max(DELIMITERS, key=head.count)
     records = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
     )
@@ -115,7 +115,7 @@ def parse_cases(text: str, name: str) -> CaseFile:
         for record in records:
             line, begins = begins, records.line_num + 1
             cells = [cell.strip() for cell in record]
-            if not any(cells) or (told and not columns and cells[0].lower() == "sep="):
+            if not any(cells) or (declared and not columns and cells[0].lower() == "sep="):
                 continue
             if not columns:
                 columns = _heads(cells, name, line)

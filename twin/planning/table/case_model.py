@@ -62,7 +62,7 @@ def has_deferred_head(name: str, model: Model) -> bool:
 
 
 def model_of(values: Mapping[str, Any]) -> Model:
-    """Return the shape a row means; a named preset fills what the row leaves open.
+    """Return the model shape of a row; a named preset fills the fields the row leaves open.
 
     Raises
     ------
@@ -79,12 +79,12 @@ def model_of(values: Mapping[str, Any]) -> Model:
         missing = [key for key in ("layers", "hidden", "heads", "seq") if key not in values]
         if missing:
             name = values.get("model", "")
-            said = (
+            problem = (
                 f"model {name!r} is no preset ({', '.join(sorted(model_presets()))})"
                 if name
                 else "no model is named"
             )
-            raise CellError(f"{said}, so the row must give {', '.join(missing)}")
+            raise CellError(f"{problem}, so the row must give {', '.join(missing)}")
     hidden = values.get("hidden", known.hidden if known else 0)
     heads = values.get("heads", known.heads if known else 0)
     model = Model(
@@ -136,8 +136,8 @@ def profile_of_row(values: Mapping[str, Any]) -> CalibratedProfile:
         return load_calibrated(values["profile"])
     if "gpu" not in values:
         raise CellError("the row names no GPU; fill column 'gpu' (such as H100-80GB) or give --profile")
-    said = [values[key] for key in ("software", "framework", "stack") if key in values]
-    return variant_for_software(profile_of_gpu(values["gpu"]), " ".join(said) or values.get("source", ""))
+    software = [values[key] for key in ("software", "framework", "stack") if key in values]
+    return variant_for_software(profile_of_gpu(values["gpu"]), " ".join(software) or values.get("source", ""))
 
 
 def profile_of_gpu(gpu: str) -> CalibratedProfile:
@@ -165,7 +165,7 @@ def profile_of_gpu(gpu: str) -> CalibratedProfile:
         )
     sized = [name for name in same if name.split("-")[-1] in {word.removesuffix("gb") for word in words}]
     found = [profile_for_gpu(name) for name in sized or same]
-    return max(found, key=lambda one: one.profile.hbm_bytes)
+    return max(found, key=lambda found_profile: found_profile.profile.hbm_bytes)
 
 
 def _served() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What `twin estimate` writes: the columns that came in, and beside them what the model says."""
+"""Output of `twin estimate`: the input columns, followed by those of the model."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def output_columns(table: CaseFile) -> tuple[str, ...]:
 
 
 def added(judged: CaseEstimate) -> dict[str, Any]:
-    """Return what is said of one row, by `ADDED_COLUMNS`; what is unknown is None."""
+    """Return the added values of one row, by `ADDED_COLUMNS`; None where unknown."""
     case, parts, memory = judged.case, judged.parts, judged.memory
     if case is None or parts is None or memory is None:
         return {**_KNOWN_NONE, "reason": judged.reason}
@@ -70,18 +70,18 @@ def added(judged: CaseEstimate) -> dict[str, Any]:
 
 
 def csv_rows(table: CaseFile, judged: Sequence[CaseEstimate]) -> list[dict[str, str]]:
-    """Return the rows of the output as texts; what is unknown stays blank."""
+    """Return the rows of the output as texts; unknown values stay blank."""
     return [
-        {**cells, **{name: _text(value) for name, value in added(one).items()}}
-        for cells, one in zip(table.rows, judged, strict=True)
+        {**cells, **{name: _text(value) for name, value in added(estimate).items()}}
+        for cells, estimate in zip(table.rows, judged, strict=True)
     ]
 
 
 def json_rows(table: CaseFile, judged: Sequence[CaseEstimate]) -> list[dict[str, Any]]:
-    """Return the rows of the output as values: what came in as text, what is unknown null."""
+    """Return the rows of the output as values: input columns as text, unknown values as null."""
     return [
-        {"line": line, **{head: cell or None for head, cell in cells.items()}, **_or_null(added(one))}
-        for line, cells, one in zip(table.lines, table.rows, judged, strict=True)
+        {"line": line, **{head: cell or None for head, cell in cells.items()}, **_or_null(added(estimate))}
+        for line, cells, estimate in zip(table.lines, table.rows, judged, strict=True)
     ]
 
 
@@ -100,9 +100,9 @@ def _text(value: Any) -> str:
 
 
 def summary(judged: Sequence[CaseEstimate]) -> dict[str, Any]:
-    """Return how many rows were judged, and how far predictions are from what was measured."""
-    errors = errors_of([one.ratio for one in judged if one.ratio is not None])
-    counts = {"rows": len(judged), "judged": sum(one.parts is not None for one in judged)}
+    """Return how many rows were estimated, and how far predictions are from measurements."""
+    errors = errors_of([estimate.ratio for estimate in judged if estimate.ratio is not None])
+    counts = {"rows": len(judged), "judged": sum(estimate.parts is not None for estimate in judged)}
     names = ("mape_pct", "median_pct", "p90_pct", "worst_pct", "bias_pct")
     return {
         **counts,

@@ -1,4 +1,4 @@
-"""A row of a case table as a training job: what it means, and what the model says of it."""
+"""A row of a case table as a training job, and its estimate by the model."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class TrainingCase:
 
 @dataclass(frozen=True, slots=True)
 class CaseEstimate:
-    """What the model says of one row.
+    """Estimate of one row.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class CaseEstimate:
 
 
 def judge_table(table: CaseFile, profile: CalibratedProfile | None = None) -> list[CaseEstimate]:
-    """Return what the model says of each row, in order.
+    """Return the estimate of each row, in order.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def judge_cells(
     surplus: Sequence[str] = (),
     decimal_comma: bool = False,
 ) -> CaseEstimate:
-    """Return what the model says of one row of texts; parameters as for `judge_table` and `read_row`."""
+    """Return the estimate of one row of texts; parameters as for `judge_table` and `read_row`."""
     if surplus:
         return CaseEstimate(reason=f"{surplus[0]!r} stands under no column; quote a cell that holds a comma")
     try:
@@ -135,7 +135,7 @@ def judge_cells(
 
 
 def judge(case: TrainingCase) -> CaseEstimate:
-    """Return what the model says of a run."""
+    """Return the estimate of a run."""
     profile = case.calibrated.profile
     memory = memory_per_gpu(case.model, case.parallel, case.stack)
     parts = step_time(case.model, case.parallel, case.stack, profile, case.network)

@@ -1,4 +1,4 @@
-"""Our model beside published figures: what a comparison says, and what it must reach."""
+"""Our model beside published figures: results of a comparison, and its goals."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ CSV_FILES: Mapping[str, str] = {
 
 
 def rows_in(table: str, data: Path | None) -> tuple[tuple[Mapping[str, Cell], ...], str]:
-    """Return the rows of a table and the file they are from; what ships, and no file, where there is none.
+    """Return the rows of a table and their file; the shipped rows and no file where there is none.
 
     Parameters
     ----------
@@ -119,9 +119,9 @@ def _figure(cells: Mapping[str, Cell], column: str) -> float:
     try:
         return float(cells[column] or 0.0)
     except (KeyError, ValueError):
-        said = cells.get(column)
+        cell = cells.get(column)
         raise CaseFileError(
-            "published table", 0, column, "" if said is None else str(said), "is no number"
+            "published table", 0, column, "" if cell is None else str(cell), "is no number"
         ) from None
 
 
@@ -178,8 +178,15 @@ def compare_collectives(data: Path | None) -> TableComparison:
         if size_bytes < LARGE_BYTES:
             left_out["buffers below 64 MiB, where latency and noise decide"] += 1
             continue
-        said = str(cells["algo"]).lower()
-        algorithm = next((one for word, one in _ALGORITHMS.items() if said.startswith(word)), None)
+        algorithm_name = str(cells["algo"]).lower()
+        algorithm = next(
+            (
+                known_algorithm
+                for word, known_algorithm in _ALGORITHMS.items()
+                if algorithm_name.startswith(word)
+            ),
+            None,
+        )
         gpu, ranks = str(cells["gpu"]), int(_figure(cells, "ranks"))
         # a rack of GB200 is one scale-up domain, inside which nodes do not matter
         nodes = 1 if gpu.startswith("GB200") else int(_figure(cells, "nodes"))

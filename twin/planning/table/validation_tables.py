@@ -151,7 +151,7 @@ def _step_rows(
 
 
 def label_of(case: TrainingCase, model: str = "") -> str:
-    """Return a run in a few words: what differs from row to row of published tables."""
+    """Return a short label of a run: the values that differ from row to row of published tables."""
     cut = case.parallel
     name = model or f"{case.model.layers:g} x {case.model.hidden}"
     degrees = f"tp {cut.tp} pp {cut.pp} cp {cut.cp} dp {cut.dp} vp {cut.vp} mb {cut.microbatch}"

@@ -1,6 +1,6 @@
 """All fabrics of a scenario as tables: switches with their places in racks, and every cable.
 
-Numbers in a fabric count its nodes in order, absent ones too: nobody else's ports move when a node goes.
+Numbers in a fabric count its nodes in order, absent ones too: ports of other nodes stay when a node goes.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def connect_fabrics(scenario: Scenario, catalog: Catalog, layout: Layout) -> tup
     placed: list[_Placed] = []
     connected: list[_Connected] = []
     first = 0
-    there = scenario.fabrics if len(layout.racks.ids) else ()  # else nothing of them stands anywhere yet
-    for number, fabric in enumerate(there):
+    fabrics = scenario.fabrics if len(layout.racks.ids) else ()  # else nothing of them stands anywhere yet
+    for number, fabric in enumerate(fabrics):
         nodes = nodes_of(fabric, layout)
         wiring = wire(fabric, catalog, layout.nodes, nodes)
         unit = layout.nodes.unit[nodes]
@@ -91,7 +91,7 @@ def connect_fabrics(scenario: Scenario, catalog: Catalog, layout: Layout) -> tup
 
 
 def fabric_table(scenario: Scenario, catalog: Catalog) -> FabricTable:
-    """Return what the fabrics of a scenario are."""
+    """Return kind, technology and routing of the fabrics of a scenario."""
     return FabricTable(
         kind=[fabric.kind for fabric in scenario.fabrics],
         technology=[_technology(fabric, catalog) for fabric in scenario.fabrics],
@@ -147,16 +147,16 @@ def _place(
     space: RackSpace, fabric: Fabric, tier: FabricTier, layout: Layout, nodes: Ints32, unit: Ints32
 ) -> tuple[Ints32, Ints32]:
     """Return rack and lowest unit of the switches of a tier: with the nodes of their unit, or among all."""
-    said: SwitchTier | None = (fabric.leaf, fabric.spine, fabric.core)[tier.level]
+    switch_tier: SwitchTier | None = (fabric.leaf, fabric.spine, fabric.core)[tier.level]
     racks = layout.nodes.rack[nodes]
     if len(tier) and (tier.unit >= 0).all():
-        homes = [np.unique(racks[unit == one]) for one in range(int(tier.unit.max()) + 1)]
-        return space.place(said, tier.ports, homes, tier.unit)
-    return space.place(said, tier.ports, [np.unique(racks)], np.zeros(len(tier), np.int32))
+        homes = [np.unique(racks[unit == number]) for number in range(int(tier.unit.max()) + 1)]
+        return space.place(switch_tier, tier.ports, homes, tier.unit)
+    return space.place(switch_tier, tier.ports, [np.unique(racks)], np.zeros(len(tier), np.int32))
 
 
 def _switches(placed: list[_Placed]) -> Switches:
-    tiers = [one.tier for one in placed]
+    tiers = [placement.tier for placement in placed]
     sizes = [len(tier) for tier in tiers]
 
     def repeated(values: list[int] | list[float], kind: DTypeLike) -> np.ndarray:
@@ -166,13 +166,13 @@ def _switches(placed: list[_Placed]) -> Switches:
         return _joined([getattr(tier, name) for tier in tiers])
 
     return Switches(
-        ids=[f"{one.id}/{n}" for one in placed for n in range(len(one.tier))],
-        rack=_joined([one.rack for one in placed]),
-        u=_joined([one.u for one in placed]),
+        ids=[f"{placement.id}/{n}" for placement in placed for n in range(len(placement.tier))],
+        rack=_joined([placement.rack for placement in placed]),
+        u=_joined([placement.u for placement in placed]),
         height_u=repeated([tier.ports.height_u for tier in tiers], np.int32),
         part=[tier.ports.part for tier in tiers for _ in range(len(tier))],
         role=repeated([tier.level for tier in tiers], np.int32),
-        fabric=repeated([one.fabric for one in placed], np.int32),
+        fabric=repeated([placement.fabric for placement in placed], np.int32),
         unit=column("unit"),
         rail=column("rail"),
         plane=column("plane"),
@@ -183,23 +183,29 @@ def _switches(placed: list[_Placed]) -> Switches:
 
 
 def _node_links(connected: list[_Connected], nodes: Nodes, switches: Switches) -> NodeLinks:
-    cards = [one.wiring.cards for one in connected]
-    node = _joined([one.nodes[cables.node] for one, cables in zip(connected, cards, strict=True)])
-    leaf = _joined([one.first + cables.switch for one, cables in zip(connected, cards, strict=True)])
-    homes = np.repeat([one.fabric.homes for one in connected], [len(cables.node) for cables in cards])
+    cards = [entry.wiring.cards for entry in connected]
+    node = _joined([entry.nodes[cables.node] for entry, cables in zip(connected, cards, strict=True)])
+    leaf = _joined([entry.first + cables.switch for entry, cables in zip(connected, cards, strict=True)])
+    homes = np.repeat([entry.fabric.homes for entry in connected], [len(cables.node) for cables in cards])
     nic, plane = _joined([cables.nic for cables in cards]), _joined([cables.plane for cables in cards])
-    there = nodes.present[node]
+    present = nodes.present[node]
     speed = np.minimum(nodes.nic_bytes_s[node] / homes, switches.port_bytes_s[leaf])
     fabric = _numbers(connected, [len(cables.node) for cables in cards])
     return NodeLinks(
-        fabric[there], nic[there], node[there], leaf[there], nic[there], plane[there], speed[there]
+        fabric[present],
+        nic[present],
+        node[present],
+        leaf[present],
+        nic[present],
+        plane[present],
+        speed[present],
     )
 
 
 def _switch_links(connected: list[_Connected], switches: Switches) -> SwitchLinks:
-    pairs = [one.wiring.switches for one in connected]
-    lower = _joined([one.first + pair.lower for one, pair in zip(connected, pairs, strict=True)])
-    upper = _joined([one.first + pair.upper for one, pair in zip(connected, pairs, strict=True)])
+    pairs = [entry.wiring.switches for entry in connected]
+    lower = _joined([entry.first + pair.lower for entry, pair in zip(connected, pairs, strict=True)])
+    upper = _joined([entry.first + pair.upper for entry, pair in zip(connected, pairs, strict=True)])
     cables = _joined([pair.cables for pair in pairs])
     speed: Floats = np.minimum(switches.port_bytes_s[lower], switches.port_bytes_s[upper])
     fabric = _numbers(connected, [len(pair.lower) for pair in pairs])
@@ -207,14 +213,16 @@ def _switch_links(connected: list[_Connected], switches: Switches) -> SwitchLink
 
 
 def _peer_links(connected: list[_Connected], nodes: Nodes) -> PeerLinks:
-    peers = [one.wiring.peers for one in connected]
-    a = _joined([one.nodes[pair.a] for one, pair in zip(connected, peers, strict=True)])
-    b = _joined([one.nodes[pair.b] for one, pair in zip(connected, peers, strict=True)])
+    peers = [entry.wiring.peers for entry in connected]
+    a = _joined([entry.nodes[pair.a] for entry, pair in zip(connected, peers, strict=True)])
+    b = _joined([entry.nodes[pair.b] for entry, pair in zip(connected, peers, strict=True)])
     axis, cables = _joined([pair.axis for pair in peers]), _joined([pair.cables for pair in peers])
-    there = nodes.present[a] & nodes.present[b]
+    present = nodes.present[a] & nodes.present[b]
     speed: Floats = np.minimum(nodes.nic_bytes_s[a], nodes.nic_bytes_s[b])
     fabric = _numbers(connected, [len(pair.a) for pair in peers])
-    return PeerLinks(fabric[there], axis[there], a[there], b[there], cables[there], (speed * cables)[there])
+    return PeerLinks(
+        fabric[present], axis[present], a[present], b[present], cables[present], (speed * cables)[present]
+    )
 
 
 def _joined(columns: list[Ints32]) -> Ints32:

@@ -24,9 +24,9 @@ def explicit(fabric: Fabric, size: Size, cards: Ints32, node_ids: list[str]) -> 
     """
     tiers = _tiers(size)
     ends = {node_id: number for number, node_id in enumerate(node_ids)}
-    switches = [f"{fabric.id}/{one.level}/{n}" for one in tiers for n in range(len(one))]
-    level = np.repeat([one.level for one in tiers], [len(one) for one in tiers])
-    number_of = {one: number for number, one in enumerate(switches)}
+    switches = [f"{fabric.id}/{tier.level}/{n}" for tier in tiers for n in range(len(tier))]
+    level = np.repeat([tier.level for tier in tiers], [len(tier) for tier in tiers])
+    number_of = {switch_id: number for number, switch_id in enumerate(switches)}
     taken = np.zeros(len(cards), np.int64)
     unit = np.full(len(cards), -1, np.int32)
     plugs: list[tuple[int, int, int, int]] = []

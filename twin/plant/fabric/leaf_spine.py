@@ -38,8 +38,8 @@ def _dealt(leaves: Leaves, size: Size, first: AnyInts) -> SwitchCables:
     group = leaves.tier.rail if size.spine_groups > 1 else np.zeros(count, np.int32)
     place = np.zeros(count, np.int64)
     for number in range(size.spine_groups):
-        mine = group == number
-        place[mine] = np.arange(mine.sum())
+        in_group = group == number
+        place[in_group] = np.arange(in_group.sum())
     leaf = np.repeat(np.arange(count), up)
     turn = place[leaf] * up + np.tile(np.arange(up), count)
     many = first[group[leaf] + 1] - first[group[leaf]]

@@ -51,9 +51,9 @@ def dragonfly_plus(fabric: Fabric, size: Size, leaf: Ports, spine: Ports, cards:
     cable = np.tile(np.arange(size.pair_cables), size.units * (size.units - 1) // 2)
     first = len(leaves.tier)
 
-    def end(own: AnyInts, other: AnyInts) -> AnyInts:
+    def end(own: AnyInts, partner: AnyInts) -> AnyInts:
         """Deal the cables of a group out over its spines, beginning with the group behind it."""
-        turn = ((other - own) % size.units - 1) * size.pair_cables + cable
+        turn = ((partner - own) % size.units - 1) * size.pair_cables + cable
         ends: AnyInts = first + own * size.spines + turn % max(1, size.spines)
         return ends
 

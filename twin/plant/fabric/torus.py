@@ -35,9 +35,9 @@ def torus(size: Size, cards: Ints32) -> Wiring:
         cables = pairs // len(long) + (turn < pairs % len(long))
         length = size.dims[axis]
         following = np.roll(number, -1, axis)
-        here = number if length > 2 else np.take(number, [0], axis)
-        there = following if length > 2 else np.take(following, [0], axis)
-        a, b = here.ravel(), there.ravel()
+        starts = number if length > 2 else np.take(number, [0], axis)
+        ends = following if length > 2 else np.take(following, [0], axis)
+        a, b = starts.ravel(), ends.ravel()
         each = np.full(len(a), cables if length > 2 else 2 * cables, np.int32)
         columns.append((np.full(len(a), axis, np.int32), a, b, each))
     joined = (np.concatenate([*parts, none()]).astype(np.int32) for parts in zip(*columns, strict=True))

@@ -16,7 +16,7 @@ Group = Literal["cooling", "power", "supply", "nodes"]
 
 
 class Gantt(Enum):
-    """What the chart of who held which GPUs draws of an event."""
+    """Marks of an event on the Gantt chart."""
 
     WAITS = "waits"
     TAKES = "takes"

@@ -1,1 +1,1 @@
-"""What a scene cannot be, by topic."""
+"""Checks of a scene, by topic."""

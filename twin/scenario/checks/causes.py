@@ -1,4 +1,4 @@
-"""What causes of failure need of the scene: something of the sort they strike."""
+"""Checks of causes of failure: the scene must have the components they strike."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _MISSING = {
 
 
 def causes(scenario: Scenario) -> Iterator[Wrong]:
-    """Yield causes and bursts of components that the scene lacks, and faults that are kept wrongly."""
+    """Yield causes and bursts of components that the scene lacks, and invalid rows of a fault trace."""
     failures = scenario.failures
-    there = {
+    present = {
         "pdu": any(stage.kind in ("pdu", "busbar") for stage in scenario.power),
         "cdu": any(loop.kind in ("liquid", "immersion") for loop in scenario.cooling.loops),
         "switch": bool(scenario.fabrics),
@@ -32,7 +32,7 @@ def causes(scenario: Scenario) -> Iterator[Wrong]:
         "link": bool(scenario.fabrics),
     }
     for i, cause in enumerate(failures.causes):
-        if not there.get(cause.on, True):
+        if not present.get(cause.on, True):
             reason, hint = _MISSING[cause.on]
             yield ("failures", "causes", i, "on"), f"has no possible target: {reason}", hint
         elif not scenario.fabrics and (bad := impairment_of(cause.effect)) and bad.what in ("cards", "cable"):
@@ -41,7 +41,7 @@ def causes(scenario: Scenario) -> Iterator[Wrong]:
                 "has no effect: the scene has no fabric",
                 _MISSING["link"][1],
             )
-    if failures.bursts is not None and not there.get(failures.bursts.domain, True):
+    if failures.bursts is not None and not present.get(failures.bursts.domain, True):
         reason, hint = _MISSING[failures.bursts.domain]
         yield ("failures", "bursts", "domain"), f"has no neighbours: {reason}", hint
     if failures.trace is not None and failures.trace.rows is not None:

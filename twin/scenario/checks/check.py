@@ -1,4 +1,4 @@
-"""References and names across a scenario: every id that is meant exists, and exists once."""
+"""Checks across a whole scenario: every referenced id exists, and exists once."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def check(
 
 
 def _is_timezone(name: str) -> bool:
-    """Return whether a name is one of the system's; one that was asked for before costs nothing."""
+    """Return whether a name is a time zone of the system; results are cached."""
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):
@@ -106,96 +106,100 @@ class _Checker:
         self.generators = {rows.id: (hall, rows) for hall in self.scenario.halls for rows in hall.rows}
 
     def sizes(self) -> list[Problem]:
-        """Return what makes the scene larger than one may be; nothing of it is made to see that."""
-        here = self.scenario
-        wrong = (*sizes.lists(here), *sizes.halls(here, self.catalog), *sizes.machines(here))
+        """Return the problems of size, found without expanding the scene."""
+        scenario = self.scenario
+        wrong = (*sizes.lists(scenario), *sizes.halls(scenario, self.catalog), *sizes.machines(scenario))
         return [self._problem(at, reason, hint, value="") for at, reason, hint in wrong]
 
     def products(self) -> list[Problem]:
-        """Return what makes too many jobs, switches or links; wants references and parts that hold."""
+        """Return problems of too many jobs, switches or links; needs valid references and parts."""
         wrong = (*sizes.jobs(self.scenario), *sizes.fabrics(self.scenario, self.catalog))
         return [self._problem(at, reason, hint, value="") for at, reason, hint in wrong]
 
     def ids(self) -> list[Problem]:
-        """Return ids that are given twice; with those, references would only mislead."""
-        here = self.scenario
-        things = _named(("halls",), (hall.id for hall in here.halls))
-        for h, hall in enumerate(here.halls):
-            things += _named(("halls", h, "rows"), (rows.id for rows in hall.rows))
-        things += _named(("fabrics",), (one.id for one in here.fabrics))
-        things += _named(("power",), (stage.id for stage in here.power))
-        things += _named(("cooling", "plants"), (facility_loop.id for facility_loop in here.cooling.plants))
-        things += _named(("cooling", "loops"), (loop.id for loop in here.cooling.loops))
-        things += _named(("power_caps",), (cap.id for cap in here.power_caps))
-        things += _named(("storage",), (store.id for store in here.storage))
+        """Return duplicate ids; with those, checks of references would mislead."""
+        scenario = self.scenario
+        named = _named(("halls",), (hall.id for hall in scenario.halls))
+        for h, hall in enumerate(scenario.halls):
+            named += _named(("halls", h, "rows"), (rows.id for rows in hall.rows))
+        named += _named(("fabrics",), (network.id for network in scenario.fabrics))
+        named += _named(("power",), (stage.id for stage in scenario.power))
+        named += _named(
+            ("cooling", "plants"), (facility_loop.id for facility_loop in scenario.cooling.plants)
+        )
+        named += _named(("cooling", "loops"), (loop.id for loop in scenario.cooling.loops))
+        named += _named(("power_caps",), (cap.id for cap in scenario.power_caps))
+        named += _named(("storage",), (store.id for store in scenario.storage))
         spaces = (
-            things,
+            named,
             [
-                *_named(("jobs",), (job.id for job in here.jobs)),
-                *_named(("streams",), (stream.id for stream in here.streams)),
-                *_named(("traces",), (trace.id for trace in here.traces)),
+                *_named(("jobs",), (job.id for job in scenario.jobs)),
+                *_named(("streams",), (stream.id for stream in scenario.streams)),
+                *_named(("traces",), (trace.id for trace in scenario.traces)),
             ],
-            _named(("reservations",), (reservation.id for reservation in here.reservations)),
-            _named(("tenants",), (tenant.id for tenant in here.tenants)),
-            _named(("groups",), (group.id for group in here.groups)),
-            _named(("partitions",), (partition.id for partition in here.partitions)),
-            _named(("clouds",), (cloud.id for cloud in here.clouds)),
-            _named(("failures", "causes"), (cause.id for cause in here.failures.causes)),
-            _named(("exclusions",), (exclusion.id for exclusion in here.exclusions)),
-            _named(("interventions",), (intervention.id for intervention in here.interventions)),
-            _named(("edits",), (edit.id for edit in here.edits)),
+            _named(("reservations",), (reservation.id for reservation in scenario.reservations)),
+            _named(("tenants",), (tenant.id for tenant in scenario.tenants)),
+            _named(("groups",), (group.id for group in scenario.groups)),
+            _named(("partitions",), (partition.id for partition in scenario.partitions)),
+            _named(("clouds",), (cloud.id for cloud in scenario.clouds)),
+            _named(("failures", "causes"), (cause.id for cause in scenario.failures.causes)),
+            _named(("exclusions",), (exclusion.id for exclusion in scenario.exclusions)),
+            _named(("interventions",), (intervention.id for intervention in scenario.interventions)),
+            _named(("edits",), (edit.id for edit in scenario.edits)),
         )
         return [problem for space in spaces for problem in self._twice(space)]
 
     def references(self) -> Iterator[Problem]:
         """Yield names of things that do not exist."""
-        here = self.scenario
-        stages, stores = [one.id for one in here.power], [one.id for one in here.storage]
+        scenario = self.scenario
+        stages, stores = [entry.id for entry in scenario.power], [entry.id for entry in scenario.storage]
         plants, tenants = (
-            [facility_loop.id for facility_loop in here.cooling.plants],
-            [tenant.id for tenant in here.tenants],
+            [facility_loop.id for facility_loop in scenario.cooling.plants],
+            [tenant.id for tenant in scenario.tenants],
         )
-        for i, network in enumerate(here.fabrics):
-            yield from self._all(network.rows, self.rows, "row generator", ("fabrics", i, "rows"))
+        for i, network in enumerate(scenario.fabrics):
+            yield from self._references(network.rows, self.rows, "row generator", ("fabrics", i, "rows"))
             for name in ("leaf", "spine", "core"):
                 tier: SwitchTier | None = getattr(network, name)
                 homes = tier.racks if tier else None
-                yield from self._one(homes, self.rows, "row generator", ("fabrics", i, name, "racks"))
-        fed = [*self.rows, *(one.id for one in here.cooling.loops), *plants]
-        for i, stage in enumerate(here.power):
+                yield from self._reference(homes, self.rows, "row generator", ("fabrics", i, name, "racks"))
+        fed = [*self.rows, *(loop.id for loop in scenario.cooling.loops), *plants]
+        for i, stage in enumerate(scenario.power):
             for key, above in (("from", stage.source), ("or_from", stage.spare_source), ("at", stage.at)):
-                yield from self._one(above, stages, "power stage", ("power", i, key))
-            what = "row generator, loop or facility loop"
-            yield from self._all(stage.feeds, fed, what, ("power", i, "feeds"))
-        for at, reason, hint in facility.circles(here):
+                yield from self._reference(above, stages, "power stage", ("power", i, key))
+            noun = "row generator, loop or facility loop"
+            yield from self._references(stage.feeds, fed, noun, ("power", i, "feeds"))
+        for at, reason, hint in facility.circles(scenario):
             yield self._problem(at, reason, hint)
         yield from self._caps()
-        for i, loop in enumerate(here.cooling.loops):
-            yield from self._one(loop.plant, plants, "facility loop", ("cooling", "loops", i, "plant"))
-            yield from self._all(loop.serves, self.rows, "row generator", ("cooling", "loops", i, "serves"))
-        for i, store in enumerate(here.storage):
-            yield from self._one(store.racks, self.rows, "row generator", ("storage", i, "racks"))
-            yield from self._one(store.backs, stores, "store", ("storage", i, "backs"))
+        for i, loop in enumerate(scenario.cooling.loops):
+            yield from self._reference(loop.plant, plants, "facility loop", ("cooling", "loops", i, "plant"))
+            yield from self._references(
+                loop.serves, self.rows, "row generator", ("cooling", "loops", i, "serves")
+            )
+        for i, store in enumerate(scenario.storage):
+            yield from self._reference(store.racks, self.rows, "row generator", ("storage", i, "racks"))
+            yield from self._reference(store.backs, stores, "store", ("storage", i, "backs"))
             if store.part is None:
-                for key, said in (("read", store.read_bytes_s), ("write", store.write_bytes_s)):
-                    if said is None:
+                for key, bandwidth in (("read", store.read_bytes_s), ("write", store.write_bytes_s)):
+                    if bandwidth is None:
                         yield self._problem(
                             ("storage", i), f"needs {key!r}, or a part that gives it", value=""
                         )
         for at, reason, hint in (
-            *tenancy.references(here, self.catalog),
-            *workload.references(here),
+            *tenancy.references(scenario, self.catalog),
+            *workload.references(scenario),
         ):
             yield self._problem(at, reason, hint)
-        for i, job in enumerate(here.jobs):
-            yield from self._one(job.tenant, tenants, "tenant", ("jobs", i, "tenant"))
-            yield from self._all(job.rows, self.rows, "row generator", ("jobs", i, "rows"))
-            yield from self._one(job.storage, stores, "store", ("jobs", i, "storage"))
+        for i, job in enumerate(scenario.jobs):
+            yield from self._reference(job.tenant, tenants, "tenant", ("jobs", i, "tenant"))
+            yield from self._references(job.rows, self.rows, "row generator", ("jobs", i, "rows"))
+            yield from self._reference(job.storage, stores, "store", ("jobs", i, "storage"))
             to = ("jobs", i, "checkpoint", "storage")
-            yield from self._one(job.checkpoint.storage, stores, "store", to)
+            yield from self._reference(job.checkpoint.storage, stores, "store", to)
 
     def parts(self) -> Iterator[Problem]:
-        """Yield parts that the catalogue lacks, or has as another kind of thing."""
+        """Yield parts that the catalogue lacks, or has as another kind."""
         for h, hall in enumerate(self.scenario.halls):
             for r, rows in enumerate(hall.rows):
                 at: Path = ("halls", h, "rows", r, "racks")
@@ -255,24 +259,24 @@ class _Checker:
                     )
 
     def stands(self) -> Iterator[Problem]:
-        """Yield places and groups of what does not exist."""
+        """Yield places and groups of items that do not exist."""
         for at, reason, hint in places.places(self.scenario):
             yield self._problem(at, reason, hint, value="")
         for at, reason, hint in places.members(self.scenario, self._item):
             yield self._problem(at, reason, hint)
 
     def actions(self) -> Iterator[Problem]:
-        """Yield interventions that act on nothing."""
+        """Yield interventions on targets that do not exist."""
         for i, intervention in self.acting:
             at: Path = ("interventions", i)
             wrong = list(
-                interventions.wrong(self.scenario, intervention, self._thing, self.catalog)
+                interventions.wrong(self.scenario, intervention, self._place_wrong, self.catalog)
             ) or self._after(intervention)
             for key, reason, hint in wrong:
                 yield self._problem((*at, key) if key else at, reason, hint, value=None if key else "")
 
     def place(self) -> Iterator[Problem]:
-        """Yield what the site cannot be."""
+        """Yield the problems of the site."""
         site = self.scenario.site
         # There are none on a system without time zone data: then any will do.
         known = set() if _is_timezone(site.timezone) else available_timezones()
@@ -287,7 +291,7 @@ class _Checker:
             )
 
     def fits(self) -> list[Problem]:
-        """Return racks that overflow, fabrics and jobs that do not come out; wants references that hold."""
+        """Return racks that overflow, and fabrics and jobs that are impossible; needs valid references."""
         wrong = list(hardware.too_high(self.scenario, self.catalog)) or [
             *facility.facility(self.scenario, self.catalog),
             *fabric.fabrics(self.scenario, self.catalog),
@@ -299,23 +303,25 @@ class _Checker:
         ]
         return [self._problem(at, reason, hint) for at, reason, hint in wrong]
 
-    def _after(self, one: Intervention) -> list[interventions.Wrong]:
+    def _after(self, intervention: Intervention) -> list[interventions.Wrong]:
         """Return the references that a value set later would break."""
-        if not KINDS[one.kind].is_setting or one.value is None:
+        if not KINDS[intervention.kind].is_setting or intervention.value is None:
             return []
-        later = _Checker(assign(self.scenario, one.target, one.value), self.tree, self.catalog)
+        later = _Checker(
+            assign(self.scenario, intervention.target, intervention.value), self.tree, self.catalog
+        )
         broken = set(later.references()) - set(self.references())
         return [("value", problem.reason, problem.hint) for problem in broken]
 
     def _caps(self) -> Iterator[Problem]:
-        """Yield caps on what does not exist."""
+        """Yield power caps on targets that do not exist."""
         wanted: tuple[TargetKind, ...] = ("all", "hall", "row", "rack", "power")
         for i, cap in enumerate(self.scenario.power_caps):
-            kind, reason, hint = kind_of(self.scenario, cap.target, wanted, self._thing)
+            kind, reason, hint = kind_of(self.scenario, cap.target, wanted, self._place_wrong)
             if kind is None:
                 yield self._problem(("power_caps", i, "target"), reason, hint)
 
-    def _thing(self, item: str) -> str:
+    def _place_wrong(self, item: str) -> str:
         """Return why `item` is no row, rack, node or GPU; "" when it is one."""
         node, _, gpu = item.rpartition("/")
         if item.count("/") != 4 or not gpu.isdecimal():
@@ -334,30 +340,37 @@ class _Checker:
         name, *numbers = item.split("/")
         home, generator = self.generators.get(name, (None, None))
         if generator is None or (hall is not None and home is not hall):
-            here = [rows.id for rows in hall.rows] if hall is not None else self.rows
-            near = nearest(name, here)
+            row_ids = [rows.id for rows in hall.rows] if hall is not None else self.rows
+            near = nearest(name, row_ids)
             return f"unknown row generator: {name!r}" + (f"; did you mean {near!r}?" if near else "")
         limits = [generator.count, generator.racks.count]
         if len(numbers) > 2 and all(n.isdecimal() for n in numbers):
             rack = "/".join([name, *numbers[:2]])
             part = generator.racks.part
             for hall in self.scenario.halls:
-                said = hall.overrides.get(rack)
-                part = said.part or part if said is not None else part
+                override = hall.overrides.get(rack)
+                part = override.part or part if override is not None else part
             known = part is None or part in self.catalog
             known = known and all(group.part in self.catalog for group in generator.racks.nodes)
             limits.append(len(expand.node_parts(generator.racks, part, self.catalog)) if known else 10**6)
             node = f"{rack}/{numbers[2]}"
-            said = next((one.overrides[node] for one in self.scenario.halls if node in one.overrides), None)
-            if said is not None and said.u is not None and said.part is not None:
+            override = next(
+                (
+                    other_hall.overrides[node]
+                    for other_hall in self.scenario.halls
+                    if node in other_hall.overrides
+                ),
+                None,
+            )
+            if override is not None and override.u is not None and override.part is not None:
                 limits[2] = 10**6  # a node added to what the generator makes
         if not numbers or len(numbers) > 3 or not all(n.isdecimal() for n in numbers):
             return f"{item!r} is not a row, rack or node: write generator/row/rack/node, such as gpu/0/3/1"
-        for number, limit, what in zip(
+        for number, limit, noun in zip(
             numbers, limits, ("rows", "racks in a row", "nodes in that rack"), strict=False
         ):
             if int(number) >= limit:
-                return f"{item!r} does not exist: {name!r} has {limit} {what}, counted from 0"
+                return f"{item!r} does not exist: {name!r} has {limit} {noun}, counted from 0"
         return ""
 
     def _twice(self, space: Iterable[tuple[str, Path]]) -> Iterator[Problem]:
@@ -369,24 +382,24 @@ class _Checker:
                 yield self._problem(path, reason, "ids must be unique")
             first.setdefault(name, path)
 
-    def _all(self, names: Iterable[str], known: list[str], what: str, at: Path) -> Iterator[Problem]:
+    def _references(self, names: Iterable[str], known: list[str], noun: str, at: Path) -> Iterator[Problem]:
         seen: set[str] = set()
         for i, name in enumerate(names):
-            yield from self._one(name, known, what, (*at, i))
+            yield from self._reference(name, known, noun, (*at, i))
             if name in seen:
                 yield self._problem((*at, i), "is listed twice", value=shown(name))
             seen.add(name)
 
-    def _one(self, name: str | None, known: list[str], what: str, at: Path) -> Iterator[Problem]:
+    def _reference(self, name: str | None, known: list[str], noun: str, at: Path) -> Iterator[Problem]:
         if name is not None and name not in known:
             near = nearest(name, known)
             hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known[:8])}" if known else ""
-            yield self._problem(at, f"unknown {what}", hint, value=shown(name))
+            yield self._problem(at, f"unknown {noun}", hint, value=shown(name))
 
     def _part(self, part: str | None, kinds: tuple[str, ...], at: Path) -> Iterator[Problem]:
         if part is None or (part in self.catalog and self.catalog.part(part).KIND in kinds):
             return
-        fitting = [one for kind in kinds for one in self.catalog.ids(kind)]
+        fitting = [id for kind in kinds for id in self.catalog.ids(kind)]
         near = nearest(part, fitting)
         hint = f"did you mean {near!r}?" if near else f"known: {', '.join(fitting[:8])}"
         if part in self.catalog:
@@ -398,10 +411,10 @@ class _Checker:
     def _problem(self, at: Path, reason: str, hint: str = "", value: str | None = None) -> Problem:
         mark = locate(self.tree, at)
         if value is None:
-            here: Tree | None = self.tree
+            found: Tree | None = self.tree
             for step in at:
-                here = child(here, step) if here is not None else None
-            value = shown(here.plain()) if here is not None else ""
+                found = child(found, step) if found is not None else None
+            value = shown(found.plain()) if found is not None else ""
         return Problem(mark.file, mark.line, written(at, self.tree), value, reason, hint)
 
 

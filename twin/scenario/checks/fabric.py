@@ -1,4 +1,4 @@
-"""What fabrics need of the hardware: ports, switches, nodes, and ends that their explicit cables name."""
+"""Checks of fabrics: ports, switches, nodes, and the ends of explicit cables."""
 
 from __future__ import annotations
 
@@ -65,13 +65,15 @@ def connected(scenario: Scenario, fabric: Fabric, catalog: Catalog) -> Connected
         for rows in hall.rows:
             if rows.id not in wanted and not moved:
                 continue
-            mine = particular.get(rows.id, [])
-            of_mine = _of_racks(hall, rows, mine, changed, strays, catalog) if mine else ()
-            some = [part for node, part in of_mine if moved.get(node, rows.id) in wanted]
-            alike = rows.count * rows.racks.count - len(mine)
+            particular_racks = particular.get(rows.id, [])
+            particular_nodes = (
+                _of_racks(hall, rows, particular_racks, changed, strays, catalog) if particular_racks else ()
+            )
+            some = [part for node, part in particular_nodes if moved.get(node, rows.id) in wanted]
+            alike = rows.count * rows.racks.count - len(particular_racks)
             usual = expand.node_parts(rows.racks, rows.racks.part, catalog) if rows.id in wanted else []
             numbers: dict[str, int] = {}
-            for part, more in (*((one, 1) for one in some), *((one, alike) for one in usual)):
+            for part, more in (*((part_id, 1) for part_id in some), *((part_id, alike) for part_id in usual)):
                 numbers[part] = numbers.get(part, 0) + more
             for part, number in numbers.items():
                 if not number:
@@ -242,7 +244,7 @@ def crowded(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, s
 
 
 def _explicit(fabric: Fabric, size: Size, cards: dict[str, int]) -> Iterator[tuple[Path, str, str]]:
-    """Yield links of an explicit fabric that lead nowhere, are there twice, or find no port."""
+    """Yield links of an explicit fabric with an unknown end, duplicates, and links without a free port."""
     counts = (size.leaves, size.spines, size.cores)
     ports = [part.count if part else 0 for part in (size.leaf, size.spine, size.core)]
     free = {node: number * fabric.homes for node, number in cards.items()}
@@ -275,14 +277,14 @@ def _explicit(fabric: Fabric, size: Size, cards: dict[str, int]) -> Iterator[tup
             before = taken[end]
             taken[end] += link.cables
             if before <= free[end] < taken[end]:
-                what = "NICs" if end in cards and fabric.homes == 1 else "ports"
-                reason = f"has {free[end]} {what}, and its links so far take {taken[end]}"
+                noun = "NICs" if end in cards and fabric.homes == 1 else "ports"
+                reason = f"has {free[end]} {noun}, and its links so far take {taken[end]}"
                 yield (*at, key), reason, "fewer cables, or other ends"
-        for node, other in ((link.source, link.target), (link.target, link.source)):
+        for node, far_end in ((link.source, link.target), (link.target, link.source)):
             if node in cards and fabric.homes > 1:
-                mine = plugs.setdefault(node, [])
-                mine += [other] * link.cables
-                if any(a == b for a, b in zip(mine, mine[cards[node] :], strict=False)):
+                plugs_of_node = plugs.setdefault(node, [])
+                plugs_of_node += [far_end] * link.cables
+                if any(a == b for a, b in zip(plugs_of_node, plugs_of_node[cards[node] :], strict=False)):
                     reason = f"takes both cables of a NIC of {node}, which has {cards[node]}"
                     yield (*at, "cables"), reason, "list one cable of each NIC first, then the others"
 

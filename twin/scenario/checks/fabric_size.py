@@ -1,6 +1,6 @@
 """How large a fabric is: units, switches of each tier, ports taken of each, for a number of nodes.
 
-Whole numbers only; `twin.plant.fabric` lays the cables. What cannot be is a `Misfit`, which names the key to blame.
+Whole numbers only; `twin.plant.fabric` lays the cables. An impossible fabric is a `Misfit`, which names the key.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def size_of(fabric: Fabric, catalog: Catalog, nodes: int, cards: int, card_bytes
     Raises
     ------
     Misfit
-        When ports, switches or nodes do not come out.
+        When ports, switches or nodes do not fit.
     UnknownPart
         When the catalogue lacks a part.
     """
@@ -241,11 +241,11 @@ def _torus(fabric: Fabric, nodes: int, cards: int) -> Size:
         dims = fabric.dims
         product = math.prod(dims)
         if product != nodes:
-            said = " x ".join(map(str, dims))
+            product_text = " x ".join(map(str, dims))
             right = ", ".join(map(str, most_cubic(nodes, len(dims)))) if nodes else ""
             raise Misfit(
                 "dims",
-                f"makes {said} = {product:,} places for {nodes:,} nodes",
+                f"makes {product_text} = {product:,} places for {nodes:,} nodes",
                 f"[{right}] would do" if nodes else "",
             )
     else:
@@ -446,8 +446,10 @@ def _two_leaves(fabric: Fabric, units: int) -> None:
 
 
 def _too_few(ports: int, switch: Ports, ends: str = "nodes") -> str:
-    who = "a leaf" if ends == "nodes" else f"a switch above {ends}"
-    return f"is too few: {who} would need {ports} ports to its {ends} and {switch.part} has {switch.count}"
+    subject = "a leaf" if ends == "nodes" else f"a switch above {ends}"
+    return (
+        f"is too few: {subject} would need {ports} ports to its {ends} and {switch.part} has {switch.count}"
+    )
 
 
 def _leaf(size: Size) -> Ports:

@@ -1,4 +1,4 @@
-"""What power and cooling cannot be: options that mean nothing, counts, third feeds, circles."""
+"""Checks of power and cooling: options without effect, counts, third feeds, cycles."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ ONLY_FOR: dict[str, tuple[StageKind, ...]] = {
 
 def stage_parts(kind: StageKind) -> tuple[str, ...]:
     """Return the kinds of part a stage may be, of those the catalogue knows."""
-    return tuple(one for one in STAGE_PARTS[kind] if one in PART_TYPES)
+    return tuple(part_kind for part_kind in STAGE_PARTS[kind] if part_kind in PART_TYPES)
 
 
 def facility(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield what keeps power and cooling from being built; wants references that hold."""
+    """Yield problems that keep power and cooling from being built; needs valid references."""
     for i, stage in enumerate(scenario.power):
         yield from ((("power", i, key), reason, hint) for key, reason, hint in _stage(stage))
     yield from _third_feeds(scenario)
@@ -92,17 +92,17 @@ def _stage(stage: PowerStage) -> Iterator[tuple[str, str, str]]:
 
 
 def _third_feeds(scenario: Scenario) -> Iterator[Wrong]:
-    """Yield things that more than two stages feed."""
+    """Yield consumers that more than two stages feed."""
     feeders: dict[str, list[str]] = {}
     for i, stage in enumerate(scenario.power):
         for n, name in enumerate(stage.feeds):
-            mine = feeders.setdefault(name, [])
-            if len(mine) >= 2:
+            stages = feeders.setdefault(name, [])
+            if len(stages) >= 2:
                 reason = (
-                    f"is fed by {mine[0]} and {mine[1]} already: at most two feeds, A and B, are possible"
+                    f"is fed by {stages[0]} and {stages[1]} already: at most two feeds, A and B, are possible"
                 )
                 yield ("power", i, "feeds", n), reason, "remove it from one of the three"
-            mine.append(stage.id)
+            stages.append(stage.id)
 
 
 def circles(scenario: Scenario) -> Iterator[Wrong]:
@@ -116,9 +116,9 @@ def circles(scenario: Scenario) -> Iterator[Wrong]:
             seen: set[str] = set()
             waiting = [first] if first is not None else []
             while waiting:
-                one = waiting.pop()
-                if one not in seen:
-                    seen.add(one)
-                    waiting += above.get(one, [])
+                name = waiting.pop()
+                if name not in seen:
+                    seen.add(name)
+                    waiting += above.get(name, [])
             if stage.id in seen:
                 yield ("power", i, key), "forms a cycle: the stage supplies itself", ""

@@ -1,4 +1,4 @@
-"""What hardware and jobs need of each other, as far as it shows without a model: height, links, scale-up domains."""
+"""Checks of jobs against hardware without a model: height, links, scale-up domains."""
 
 from __future__ import annotations
 

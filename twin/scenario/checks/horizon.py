@@ -1,4 +1,4 @@
-"""What a scene asks for at times that its run never reaches."""
+"""Checks of times after the end of the run."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def past_the_end(scenario: Scenario) -> Iterator[tuple[Path, str, str]]:
 
 
 def too_late(at_s: float, end_s: float) -> str:
-    """Return why what is asked for at a time never happens [s]."""
+    """Return the reason for a time after the end of the run [s]."""
     return f"is at {units.spoken(at_s)}, after the end of the run at {units.spoken(end_s)}"

@@ -1,4 +1,4 @@
-"""Interventions: whether one can act in a scene, by the one table of `twin.scenario.schema.fault_kinds`."""
+"""Checks of interventions in a scene, by the table of `twin.scenario.schema.fault_kinds`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _STAGES: dict[Need, tuple[tuple[str, ...], str]] = {
 
 
 def wrong(
-    scenario: Scenario, one: Intervention, item: Callable[[str], str], catalog: Catalog
+    scenario: Scenario, intervention: Intervention, item: Callable[[str], str], catalog: Catalog
 ) -> Iterator[Wrong]:
     """Yield what is wrong with an intervention in this scenario.
 
@@ -40,49 +40,51 @@ def wrong(
     ----------
     scenario
         What it acts on.
-    one
+    intervention
         The intervention.
     item
         Returns why an id names no row, rack, node or GPU; "" when it does.
     catalog
         For how many supplies a node has.
     """
-    known = KINDS[one.kind]
+    known = KINDS[intervention.kind]
     given: dict[Option, object] = {
-        "for": one.duration_s,
-        "count": one.count,
-        "cause": one.cause,
-        "value": one.value,
+        "for": intervention.duration_s,
+        "count": intervention.count,
+        "cause": intervention.cause,
+        "value": intervention.value,
     }
     for key, value in given.items():
         if value is not None and key not in known.options:
             takes = ", ".join(sorted(known.options)) or "nothing"
-            yield key, f"does not apply to {one.kind}", f"it takes {takes}"
+            yield key, f"does not apply to {intervention.kind}", f"it takes {takes}"
     if known.is_setting:
-        yield from _setting(scenario, one)
+        yield from _setting(scenario, intervention)
     else:
-        kind, reason, hint = kind_of(scenario, one.target, known.targets, item)
-        if known.targets == ("link",) and kind is None and "~" not in one.target:
-            reason, hint = f"is not a link, which {one.kind} needs", LINK_HINT
+        kind, reason, hint = kind_of(scenario, intervention.target, known.targets, item)
+        if known.targets == ("link",) and kind is None and "~" not in intervention.target:
+            reason, hint = f"is not a link, which {intervention.kind} needs", LINK_HINT
         if kind is None:
             yield "target", reason, hint
         else:
-            yield from _misfit(scenario, one, kind, catalog)
-        yield from _value(one)
-        if kind == "job" and known.needs.get(kind) == "other partition" and one.value is not None:
-            yield from _move(scenario, one)
-        if known.words and one.value is not None and one.value not in known.words:
-            yield "value", f"is not a value of {one.kind}", near(one.value, known.words)
+            yield from _misfit(scenario, intervention, kind, catalog)
+        yield from _value(intervention)
+        if kind == "job" and known.needs.get(kind) == "other partition" and intervention.value is not None:
+            yield from _move(scenario, intervention)
+        if known.words and intervention.value is not None and intervention.value not in known.words:
+            yield "value", f"is not a value of {intervention.kind}", near(intervention.value, known.words)
     causes = [cause.id for cause in scenario.failures.causes]
-    if one.cause is not None and causes and one.cause not in causes:
-        yield "cause", "is not a cause of failures.causes", near(one.cause, causes)
+    if intervention.cause is not None and causes and intervention.cause not in causes:
+        yield "cause", "is not a cause of failures.causes", near(intervention.cause, causes)
 
 
-def _misfit(scenario: Scenario, one: Intervention, kind: TargetKind, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield why a fault does not fit the thing it names, or takes more machines than there are."""
-    name, known = one.target.partition("/")[0], KINDS[one.kind]
+def _misfit(
+    scenario: Scenario, intervention: Intervention, kind: TargetKind, catalog: Catalog
+) -> Iterator[Wrong]:
+    """Yield why a fault does not fit its target, or takes more machines than there are."""
+    name, known = intervention.target.partition("/")[0], KINDS[intervention.kind]
     need = known.needs.get(kind)
-    if one.count is not None and "count" in known.options and not known.counts(kind):
+    if intervention.count is not None and "count" in known.options and not known.counts(kind):
         yield "count", f"does not apply to a {TITLES[kind]}", "only power items have machines to count"
     if need == "cards" and not scenario.fabrics:
         yield "target", "has no NIC on a fabric", "add one under fabrics"
@@ -92,20 +94,24 @@ def _misfit(scenario: Scenario, one: Intervention, kind: TargetKind, catalog: Ca
         if stage.kind not in fitting:
             yield "target", f"is a {stage.kind} and {why}", ""
         else:
-            yield from _too_many(one, stage.units, "machines")
+            yield from _too_many(intervention, stage.units, "machines")
     elif kind == "loop":
-        yield from _loop_misfit(one, need, next(loop for loop in scenario.cooling.loops if loop.id == name))
+        yield from _loop_misfit(
+            intervention, need, next(loop for loop in scenario.cooling.loops if loop.id == name)
+        )
     elif kind == "plant":
-        yield from _plant_misfit(one, need, next(p for p in scenario.cooling.plants if p.id == one.target))
+        yield from _plant_misfit(
+            intervention, need, next(p for p in scenario.cooling.plants if p.id == intervention.target)
+        )
     elif kind in ("rack", "node"):
         rows = next((rows for hall in scenario.halls for rows in hall.rows if rows.id == name), None)
         if rows is None:  # it stands in a hall that could not follow the last edit
             yield "target", "is no longer in the scene", ""
         else:
-            yield from _rack_misfit(scenario, one, need, rows, catalog)
+            yield from _rack_misfit(scenario, intervention, need, rows, catalog)
 
 
-def _loop_misfit(one: Intervention, need: Need | None, loop: Loop) -> Iterator[Wrong]:
+def _loop_misfit(intervention: Intervention, need: Need | None, loop: Loop) -> Iterator[Wrong]:
     if need == "fans" and loop.kind in ("liquid", "immersion"):
         yield "target", f"is a {loop.kind} loop and has no fans", "pump_stop stops its pumps"
     elif need == "coolant" and loop.kind == "air":
@@ -113,21 +119,21 @@ def _loop_misfit(one: Intervention, need: Need | None, loop: Loop) -> Iterator[W
     elif need == "valve" and loop.control == "none":
         yield "target", "has no control valve", "give the loop control: valve"
     else:
-        yield from _too_many(one, loop.pumps, "fans" if loop.kind == "air" else "pumps")
+        yield from _too_many(intervention, loop.pumps, "fans" if loop.kind == "air" else "pumps")
 
 
-def _plant_misfit(one: Intervention, need: Need | None, plant: FacilityLoop) -> Iterator[Wrong]:
+def _plant_misfit(intervention: Intervention, need: Need | None, plant: FacilityLoop) -> Iterator[Wrong]:
     if need == "chiller" and plant.kind != "chiller":
         hint = "use fan_stop for its fans, heat_rejection_loss for all of it"
         yield "target", f"is a {plant.kind}: it has no chiller", hint
-    elif KINDS[one.kind].counted == "pumps":
-        yield from _too_many(one, plant.pumps, "pumps")
+    elif KINDS[intervention.kind].counted == "pumps":
+        yield from _too_many(intervention, plant.pumps, "pumps")
     elif plant.units is not None:
-        yield from _too_many(one, plant.units, "machines")
+        yield from _too_many(intervention, plant.units, "machines")
 
 
 def _rack_misfit(
-    scenario: Scenario, one: Intervention, need: Need | None, rows: RowGenerator, catalog: Catalog
+    scenario: Scenario, intervention: Intervention, need: Need | None, rows: RowGenerator, catalog: Catalog
 ) -> Iterator[Wrong]:
     if need == "coolant" and not any(
         loop.kind != "air" and rows.id in loop.serves for loop in scenario.cooling.loops
@@ -143,11 +149,11 @@ def _rack_misfit(
             "choose one of its nodes",
         )
     elif need == "shelves":
-        yield from _too_many(one, shelves, "power shelves")
+        yield from _too_many(intervention, shelves, "power shelves")
     elif not parts:
         yield "target", "is fed from the power shelves of its rack", "choose the rack"
     else:
-        yield from _too_many(one, max(parts), "power supplies")
+        yield from _too_many(intervention, max(parts), "power supplies")
 
 
 def _supplies(rows: RowGenerator, catalog: Catalog) -> tuple[int, list[int]]:
@@ -162,22 +168,22 @@ def _supplies(rows: RowGenerator, catalog: Catalog) -> tuple[int, list[int]]:
     return shelves, [node.psu_count for node in nodes if node.psu_count]
 
 
-def _too_many(one: Intervention, there: int, what: str) -> Iterator[Wrong]:
-    if one.count is not None and one.count > there:
-        yield "count", f"is more than the {there} {what} of {one.target}", ""
+def _too_many(intervention: Intervention, most: int, noun: str) -> Iterator[Wrong]:
+    if intervention.count is not None and intervention.count > most:
+        yield "count", f"is more than the {most} {noun} of {intervention.target}", ""
 
 
-def _value(one: Intervention) -> Iterator[Wrong]:
+def _value(intervention: Intervention) -> Iterator[Wrong]:
     """Yield what is wrong with the value, by what it is a value of."""
-    known = KINDS[one.kind]
-    if one.value is None:
+    known = KINDS[intervention.kind]
+    if intervention.value is None:
         if known.value_needed:
             yield "", "needs the key 'value'", known.value_needed
         return
     if "value" not in known.options or known.value == "text":
         return
     try:
-        number = value_of(one)
+        number = value_of(intervention)
     except units.UnitError as bad:
         yield "value", str(bad), f"such as {known.example}"
         return
@@ -186,30 +192,30 @@ def _value(one: Intervention) -> Iterator[Wrong]:
         yield "value", f"must be {limits.words}", f"such as {known.example}"
 
 
-def _move(scenario: Scenario, one: Intervention) -> Iterator[Wrong]:
+def _move(scenario: Scenario, intervention: Intervention) -> Iterator[Wrong]:
     """Yield why a job cannot be moved to the partition that the value names."""
     if not scenario.partitions:
         yield "kind", "needs partitions, and the scene has none", "add some under partitions"
         return
-    part = next((part for part in scenario.partitions if part.id == one.value), None)
+    part = next((part for part in scenario.partitions if part.id == intervention.value), None)
     if part is None:
         yield (
             "value",
-            f"unknown partition {one.value}",
-            near(str(one.value), [p.id for p in scenario.partitions]),
+            f"unknown partition {intervention.value}",
+            near(str(intervention.value), [p.id for p in scenario.partitions]),
         )
         return
-    job = next(job for job in jobs_of(scenario) if job.id == one.target)
+    job = next(job for job in jobs_of(scenario) if job.id == intervention.target)
     if part.tenants and job.tenant not in part.tenants:
-        who = f"tenant {job.tenant}" if job.tenant else "work without a tenant"
-        yield "value", f"{part.id} does not admit {who}", f"it takes {', '.join(part.tenants)}"
+        subject = f"tenant {job.tenant}" if job.tenant else "work without a tenant"
+        yield "value", f"{part.id} does not admit {subject}", f"it takes {', '.join(part.tenants)}"
     elif job.rows and not set(job.rows) & set(part.rows):
         yield "value", f"{part.id} has none of the rows {job.id} may use", f"it has {', '.join(part.rows)}"
 
 
-def value_of(one: Intervention) -> float:
+def value_of(intervention: Intervention) -> float:
     """Return the value of an intervention as a number [W, K or -]; raises `units.UnitError`."""
-    dimension, text = KINDS[one.kind].value, one.value or KINDS[one.kind].example
+    dimension, text = KINDS[intervention.kind].value, intervention.value or KINDS[intervention.kind].example
     if dimension == "factor":
         try:
             return float(text)
@@ -218,12 +224,12 @@ def value_of(one: Intervention) -> float:
     return units.parse(text, "temperature_difference" if dimension == "kelvin" else dimension)
 
 
-def _setting(scenario: Scenario, one: Intervention) -> Iterator[Wrong]:
-    if one.value is None:
-        yield "", "needs the key 'value'", KINDS[one.kind].value_needed
+def _setting(scenario: Scenario, intervention: Intervention) -> Iterator[Wrong]:
+    if intervention.value is None:
+        yield "", "needs the key 'value'", KINDS[intervention.kind].value_needed
         return
     try:
-        assign(scenario, one.target, one.value)
+        assign(scenario, intervention.target, intervention.value)
     except NoSuchPlace as bad:
         yield "target", bad.problems[0].reason, bad.problems[0].hint
         return
@@ -234,6 +240,6 @@ def _setting(scenario: Scenario, one: Intervention) -> Iterator[Wrong]:
             bad.problems[0].hint,
         )
         return
-    if not LIVE.match(one.target):
+    if not LIVE.match(intervention.target):
         reason = "cannot be set during a run; only checkpoint and recovery of a job, and the scheduler can"
         yield "target", reason, "such as jobs[llama3].checkpoint.interval; others: in the file, or with --set"

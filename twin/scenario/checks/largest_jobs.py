@@ -1,4 +1,4 @@
-"""What a scene asks for, one job of each kind: every written job, and the largest of each stream and trace."""
+"""One job of each kind in a scene: every written job, and the largest of each stream and trace."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LargestJob:
 
 
 def asked(scenario: Scenario, catalog: Catalog) -> Iterator[LargestJob]:
-    """Yield one job of each kind that a scene asks for.
+    """Yield one job of each kind in a scene.
 
     Traces that draw by their utilisation alone have nothing to doubt and are left out, as are jobs larger than the
     scene.

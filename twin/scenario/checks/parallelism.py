@@ -1,4 +1,4 @@
-"""How a workload is cut over the GPUs of its job: degrees that do not divide, presets that do not exist."""
+"""Checks of the parallelism layout of a job: degrees that do not divide, unknown presets."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def names(job: Job) -> Iterator[Found]:
 
 
 def wrong(job: Job, node_gpus: int, gpu: str, nameless: bool) -> Iterator[Found]:
-    """Yield what keeps a workload from being cut over its GPUs.
+    """Yield why a workload has no parallelism layout on its GPUs.
 
     Parameters
     ----------
@@ -83,57 +83,59 @@ class _Cut:
     tokens: int | None
 
 
-def _cut(it: _Cut) -> Iterator[Found]:
-    cut = it.cut
+def _cut(layout: _Cut) -> Iterator[Found]:
+    cut = layout.cut
     degrees = {"tensor": cut.tensor, "pipeline": cut.pipeline, "context": cut.context}
-    gpus, group = it.nodes * it.node_gpus, math.prod(degrees.values())
+    gpus, group = layout.nodes * layout.node_gpus, math.prod(degrees.values())
     if gpus % group:
-        said = " x ".join(f"{key} {value}" for key, value in degrees.items())
+        product = " x ".join(f"{key} {value}" for key, value in degrees.items())
         alone = [key for key, value in degrees.items() if gpus % value]
-        step = group // math.gcd(group, it.node_gpus)
-        near = [count for count in (it.nodes // step * step, (it.nodes // step + 1) * step) if count]
+        step = group // math.gcd(group, layout.node_gpus)
+        near = [count for count in (layout.nodes // step * step, (layout.nodes // step + 1) * step) if count]
         hint = f"{' or '.join(f'{count:,}' for count in near)} nodes would do"
         if alone:
             hint = f"{max(d for d in range(1, degrees[alone[0]]) if gpus % d == 0)} would divide them"
-        reason = (
-            f"does not divide the GPUs: {it.nodes:,} nodes have {gpus:,}, no multiple of {said} = {group:,}"
-        )
+        reason = f"does not divide the GPUs: {layout.nodes:,} nodes have {gpus:,}, no multiple of {product} = {group:,}"
         yield f"{_TO}.{alone[0]}" if alone else _TO, reason, hint
         return
     replicas = gpus // group
     share = replicas * cut.microbatch
-    if it.batch % share:
-        below = it.batch // share * share
+    if layout.batch % share:
+        below = layout.batch // share * share
         hint = f"{' or '.join(f'{batch:,}' for batch in (below, below + share) if batch)} would do"
         reason = f"is no multiple of data parallel {replicas:,} x microbatch {cut.microbatch} = {share:,}"
-        yield it.batch_key, reason, hint
+        yield layout.batch_key, reason, hint
     each = cut.tensor if cut.expert_tensor is None else cut.expert_tensor
     if cut.tensor % each:
         yield f"{_TO}.expert_tensor", f"does not divide tensor {cut.tensor}", "1 keeps each expert on one GPU"
     elif cut.tensor * cut.context * replicas % (cut.expert * each):
-        said = f"tensor {cut.tensor} x context {cut.context} x data parallel {replicas:,}"
-        reason = f"x {each} GPUs for each expert does not divide {said}"
+        product = f"tensor {cut.tensor} x context {cut.context} x data parallel {replicas:,}"
+        reason = f"x {each} GPUs for each expert does not divide {product}"
         yield f"{_TO}.expert", reason, "experts are spread inside the GPUs of one pipeline stage"
-    if it.tokens is not None:
-        yield from _shape(it, it.tokens, _models()[it.model])
+    if layout.tokens is not None:
+        yield from _shape(layout, layout.tokens, _models()[layout.model])
 
 
-def _shape(it: _Cut, tokens: int, model: Mapping[str, Any]) -> Iterator[Found]:
-    cut = it.cut
+def _shape(layout: _Cut, tokens: int, model: Mapping[str, Any]) -> Iterator[Found]:
+    cut = layout.cut
     heads, layers = int(model["heads"]), int(model["layers"])
     experts = int((model.get("experts") or {}).get("count", 1))
     if heads % cut.tensor:
-        yield f"{_TO}.tensor", f"does not divide the {heads} attention heads of {it.model}", ""
+        yield f"{_TO}.tensor", f"does not divide the {heads} attention heads of {layout.model}", ""
     if experts == 1 and cut.expert_tensor is not None:
-        yield f"{_TO}.expert_tensor", f"does not apply to {it.model}, which has no experts", "remove it"
+        yield f"{_TO}.expert_tensor", f"does not apply to {layout.model}, which has no experts", "remove it"
     if experts % cut.expert:
-        said = f"the {experts} experts of {it.model}" if experts > 1 else f"{it.model}, which has no experts"
-        yield f"{_TO}.expert", f"does not divide {said}", ""
+        noun = (
+            f"the {experts} experts of {layout.model}"
+            if experts > 1
+            else f"{layout.model}, which has no experts"
+        )
+        yield f"{_TO}.expert", f"does not divide {noun}", ""
     if cut.pipeline > layers:
-        yield f"{_TO}.pipeline", f"makes more stages than {it.model} has layers: {layers}", ""
+        yield f"{_TO}.pipeline", f"makes more stages than {layout.model} has layers: {layers}", ""
     elif cut.pipeline * cut.interleave > layers:
         stages = f"{cut.pipeline} x {cut.interleave} = {cut.pipeline * cut.interleave}"
-        reason = f"makes more stages than {it.model} has layers: {stages} of {layers}"
+        reason = f"makes more stages than {layout.model} has layers: {stages} of {layers}"
         yield f"{_TO}.interleave", reason, f"at most {layers // cut.pipeline}"
     if tokens % cut.context:
         yield f"{_TO}.context", f"does not divide the sequence of {tokens:,} tokens", ""

@@ -1,4 +1,4 @@
-"""What places and groups name: machines, rooms and members that exist."""
+"""Checks of places and groups: machines, halls and members must exist."""
 
 from __future__ import annotations
 
@@ -16,16 +16,20 @@ Wrong = tuple[Path, str, str]
 def places(scenario: Scenario) -> Iterator[Wrong]:
     """Yield places of machines that a generator does not make, and rooms that do not exist."""
     halls = [hall.id for hall in scenario.halls]
-    things: list[tuple[Path, Loop | PowerStage]] = [
+    generators: list[tuple[Path, Loop | PowerStage]] = [
         *((("cooling", "loops", i), loop) for i, loop in enumerate(scenario.cooling.loops)),
         *((("power", i), stage) for i, stage in enumerate(scenario.power)),
     ]
-    for at, thing in things:
-        for item, place in thing.places.items():
+    for at, generator in generators:
+        for item, place in generator.places.items():
             name, _, number = item.partition("/")
-            if name != thing.id or not number.isdecimal() or int(number) >= thing.count:
-                hint = f"they are {thing.id}/0 to {thing.id}/{thing.count - 1}"
-                yield (*at, "places", item), f"{item!r} is not one of the {thing.count} of {thing.id!r}", hint
+            if name != generator.id or not number.isdecimal() or int(number) >= generator.count:
+                hint = f"they are {generator.id}/0 to {generator.id}/{generator.count - 1}"
+                yield (
+                    (*at, "places", item),
+                    f"{item!r} is not one of the {generator.count} of {generator.id!r}",
+                    hint,
+                )
             if place.hall is not None and place.hall not in halls:
                 reason = f"unknown hall {place.hall!r}"
                 yield (*at, "places", item, "hall"), reason, f"known: {', '.join(halls[:8])}"

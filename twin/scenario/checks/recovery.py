@@ -1,4 +1,4 @@
-"""Answers to failures that a job cannot give, and places for its state that it does not have."""
+"""Checks of recovery and checkpoints: settings of a job that can never act."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Wrong = tuple[Path, str, str]
 
 
 def idle_recovery(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield what a job says of its recovery and checkpoints that can never act."""
+    """Yield settings of recovery and checkpoints that can never act."""
     del catalog  # all doubts are asked alike
     for at, work in work_of(scenario):
         recovery, checkpoint = work.recovery, work.checkpoint

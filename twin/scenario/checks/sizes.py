@@ -1,4 +1,4 @@
-"""How large a scene is, worked out from its generators before anything of it is made, and how large it may be.
+"""Size of a scene from its generators, before it is expanded, and the limits of it.
 
 Each count alone has a limit in the schema; here is the limit of their products and sums. Items that an override takes
 away are counted: they keep their place in the tables.
@@ -55,22 +55,22 @@ _MOST_LISTED: dict[Path, int] = {
 
 @dataclass(frozen=True)
 class _Count:
-    """How many of something one key of the scene makes."""
+    """The number of items that one key of the scene makes."""
 
     at: Path
     number: int
-    how: str
+    cause: str
 
 
 def lists(scenario: Scenario) -> Iterator[Wrong]:
     """Yield lists of more entries than a scene may have."""
     for at, limit in _MOST_LISTED.items():
-        here: object = scenario
+        node: object = scenario
         for key in at:
-            here = getattr(here, str(key))
-        assert isinstance(here, Sized)
-        if len(here) > limit:
-            reason = f"has {len(here):,} entries; a scene has at most {limit:,}"
+            node = getattr(node, str(key))
+        assert isinstance(node, Sized)
+        if len(node) > limit:
+            reason = f"has {len(node):,} entries; a scene has at most {limit:,}"
             yield at, reason, "fewer of them"
 
 
@@ -111,8 +111,8 @@ def halls(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
 def _chosen(scenario: Scenario, nodes: int) -> Iterator[Wrong]:
     """Yield tenants, partitions and reservations of more nodes in all than a scene may have."""
     chosen = [
-        _Count((key,), len(who) * nodes, f"{len(who):,} {key} of {nodes:,} nodes")
-        for key, who in (
+        _Count((key,), len(entries) * nodes, f"{len(entries):,} {key} of {nodes:,} nodes")
+        for key, entries in (
             ("tenants", scenario.tenants),
             ("partitions", scenario.partitions),
             ("reservations", scenario.reservations),
@@ -175,8 +175,8 @@ def fabrics(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
         at: Path = ("fabrics", i)
         switches.append(_Count(at, switches_of(fabric, size), ""))
         many = links_of(fabric, size, nodes.count, nodes.most_cards)
-        how = f"{nodes.count:,} nodes of {nodes.most_cards} NICs"
-        links.append(_Count(at, many, how))
+        cause = f"{nodes.count:,} nodes of {nodes.most_cards} NICs"
+        links.append(_Count(at, many, cause))
     yield from _over(switches, MOST_SWITCHES, "switches", "use fewer nodes, or larger switches")
     yield from _over(links, MOST_LINKS, "links", "use fewer nodes, or fewer NICs in each")
 
@@ -251,24 +251,24 @@ def _differing(hall: Hall, catalog: Catalog) -> tuple[int, int]:
         if item.count("/") == 2:
             key = (rows.id, override.part)
             if key not in known:
-                usual, other = _within(rows.racks, catalog), _within(rows.racks, catalog, override.part)
-                known[key] = max(0, other[0] - usual[0]), max(0, other[1] - usual[1])
+                usual, overridden = _within(rows.racks, catalog), _within(rows.racks, catalog, override.part)
+                known[key] = max(0, overridden[0] - usual[0]), max(0, overridden[1] - usual[1])
             nodes, gpus = nodes + known[key][0], gpus + known[key][1]
         elif item.count("/") == 3:
             nodes, gpus = nodes + 1, gpus + _of_node(override.part, catalog)
     return nodes, gpus
 
 
-def _over(counts: Iterable[_Count], limit: int, what: str, hint: str) -> Iterator[Wrong]:
+def _over(counts: Iterable[_Count], limit: int, noun: str, hint: str) -> Iterator[Wrong]:
     """Yield that the counts are more than the limit in all, at the key that makes most of them."""
     counts = list(counts)
     total = sum(count.number for count in counts)
     if total <= limit:
         return
     largest = max(counts, key=lambda count: count.number)
-    how = f" ({largest.how})" if largest.how else ""
+    cause = f" ({largest.cause})" if largest.cause else ""
     if largest.number == total:
-        reason = f"creates {total:,} {what}{how}"
+        reason = f"creates {total:,} {noun}{cause}"
     else:
-        reason = f"creates {largest.number:,} of {total:,} {what}{how}"
+        reason = f"creates {largest.number:,} of {total:,} {noun}{cause}"
     yield largest.at, f"{reason}; a scene has at most {limit:,}", hint

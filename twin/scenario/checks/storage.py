@@ -1,4 +1,4 @@
-"""What stores and the jobs that read from them need of each other: chains that end, data that find room."""
+"""Checks of stores and their jobs: chains without cycles, data sets that fit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def chains(scenario: Scenario) -> Iterator[Wrong]:
 
 
 def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield data sets that find no room, caches a node has no drives or memory for, and caches that serve nothing."""
+    """Yield data sets that do not fit, caches without drives or memory, and caches without effect."""
     stores = {store.id: store for store in scenario.storage}
     filled = {store.backs for store in scenario.storage}
     for ask in asked(scenario, catalog):
@@ -65,35 +65,35 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
 
 def _sample(workload: Input) -> Iterator[tuple[str, str, str]]:
     """Yield a sample that is larger than the data set it is from."""
-    key, one_bytes = "", 0.0
+    key, sample_bytes = "", 0.0
     if isinstance(workload, VisionTraining):
-        key, one_bytes = "sample", workload.sample_bytes
+        key, sample_bytes = "sample", workload.sample_bytes
     elif isinstance(workload, LlmTraining) and workload.sequence is not None:
-        key, one_bytes = "sequence", workload.sequence * workload.token_bytes
+        key, sample_bytes = "sequence", workload.sequence * workload.token_bytes
     whole_bytes = workload.dataset_bytes
-    if whole_bytes is not None and one_bytes > whole_bytes:
+    if whole_bytes is not None and sample_bytes > whole_bytes:
         reason = f"is larger than the data set of {rendered(whole_bytes, 'data')}"
         yield key, reason, "use a smaller one, or a larger dataset"
 
 
 def _caches(nodes: int, node: NodePart | None, workload: Input) -> Iterator[tuple[str, str, str]]:
-    for key, said, has_bytes, what in (
+    for key, cache_bytes, has_bytes, noun in (
         ("node_cache", workload.cache_bytes, node.nvme_bytes if node else None, "NVMe"),
         ("host_cache", workload.host_cache_bytes, node.memory_bytes if node else None, "memory"),
     ):
-        if said and node is not None and said > (has_bytes or 0.0):
+        if cache_bytes and node is not None and cache_bytes > (has_bytes or 0.0):
             has = rendered(has_bytes, "data") if has_bytes else "none known"
-            yield key, f"is more than the {what} of a {node.id}: {has}", ""
+            yield key, f"is more than the {noun} of a {node.id}: {has}", ""
         whole = workload.dataset_bytes
-        if said and whole is None:
+        if cache_bytes and whole is None:
             yield (
                 key,
                 "has no effect: without a data set nothing is read twice",
                 "give the size under dataset",
             )
-        elif said and whole is not None and workload.shuffle == "none" and said * nodes < whole:
+        elif cache_bytes and whole is not None and workload.shuffle == "none" and cache_bytes * nodes < whole:
             reason = (
-                f"has no effect: {rendered(said * nodes, 'data')} in all is less than the data set, and read in "
+                f"has no effect: {rendered(cache_bytes * nodes, 'data')} in all is less than the data set, and read in "
                 "order a cache has always just dropped what comes next"
             )
             yield key, reason, f"{rendered(whole / nodes, 'data')} would hold it, or shuffle: shards"
@@ -101,5 +101,5 @@ def _caches(nodes: int, node: NodePart | None, workload: Input) -> Iterator[tupl
 
 def _capacity_bytes(store: Storage, catalog: Catalog) -> float | None:
     part = catalog.storage(store.part) if store.part is not None else None
-    one_bytes = store.capacity_bytes or (part.capacity_bytes if part is not None else None)
-    return one_bytes * store.count if one_bytes else None
+    sample_bytes = store.capacity_bytes or (part.capacity_bytes if part is not None else None)
+    return sample_bytes * store.count if sample_bytes else None

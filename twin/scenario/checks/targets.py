@@ -1,4 +1,4 @@
-"""What the target of an intervention or cap is: a job, a power item, a loop, a rack, ... in one place."""
+"""Kinds of targets of interventions and caps: jobs, power items, loops, racks, ..."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ENDS = ("switch", "link")
 
 
 def names(scenario: Scenario, kind: TargetKind) -> list[str]:
-    """Return the ids of all things of a kind that a scene names or numbers itself; none for places and cables."""
+    """Return the ids of all targets of a kind that a scene names or numbers itself; none for places and cables."""
     if kind == "power":
         return [f"{stage.id}/{i}" for stage in scenario.power for i in range(stage.count)]
     if kind == "loop":
@@ -55,7 +55,7 @@ def names(scenario: Scenario, kind: TargetKind) -> list[str]:
 
 
 def _jobs(scenario: Scenario) -> list[str]:
-    """Return the ids of all jobs; those written alone while the rest cannot be made: `check` tells why."""
+    """Return the ids of all jobs; of written ones only when streams or traces fail, which `check` reports."""
     try:
         return [job.id for job in jobs_of(scenario)]
     except (UnknownPart, ValueError):
@@ -69,8 +69,8 @@ def is_named(scenario: Scenario, kind: TargetKind, target: str) -> bool:
     name, slash, number = target.partition("/")
     if not slash or not number.isdecimal() or str(int(number)) != number:
         return False
-    things: Sequence[PowerStage | Loop] = scenario.power if kind == "power" else scenario.cooling.loops
-    return any(one.id == name and int(number) < one.count for one in things)
+    generators: Sequence[PowerStage | Loop] = scenario.power if kind == "power" else scenario.cooling.loops
+    return any(generator.id == name and int(number) < generator.count for generator in generators)
 
 
 def kind_of(
@@ -97,8 +97,10 @@ def kind_of(
     if "~" in target or first.partition("/")[0] in {fabric.id for fabric in scenario.fabrics}:
         return _cable(scenario, target, wanted, item)
     titles = _titles(wanted)
-    other: list[TargetKind] = ["power", "loop", "plant", "hall", "job", "site", "all"]
-    strange = next((kind for kind in other if kind not in wanted and is_named(scenario, kind, target)), None)
+    other_kinds: list[TargetKind] = ["power", "loop", "plant", "hall", "job", "site", "all"]
+    strange = next(
+        (kind for kind in other_kinds if kind not in wanted and is_named(scenario, kind, target)), None
+    )
     if strange is not None:
         return None, f"is a {TITLES[strange]}, not a {titles}", ""
     wrong = item(target)
@@ -120,30 +122,30 @@ def kind_of(
 
 def near(word: str, known: Iterable[str]) -> str:
     """Return the nearest known name as a hint, else some of them."""
-    there = list(known)
-    found = nearest(word, there)
+    names_there = list(known)
+    found = nearest(word, names_there)
     if found:
         return f"did you mean {found!r}?"
-    return f"known: {', '.join(there[:8])}" if there else "none exist"
+    return f"known: {', '.join(names_there[:8])}" if names_there else "none exist"
 
 
 def _titles(wanted: Sequence[TargetKind]) -> str:
-    """Return the kinds that will do as people say them, the one word "all" last."""
-    said = [TITLES[kind] for kind in sorted(wanted, key=lambda kind: kind == "all")]
-    return " or ".join(filter(None, [", ".join(said[:-1]), said[-1]]))
+    """Return the names of the wanted kinds for people, the word "all" last."""
+    titles = [TITLES[kind] for kind in sorted(wanted, key=lambda kind: kind == "all")]
+    return " or ".join(filter(None, [", ".join(titles[:-1]), titles[-1]]))
 
 
 def _out_of_range(scenario: Scenario, target: str, wanted: Sequence[TargetKind]) -> str:
     """Return why an id of a wanted stage or loop generator has no such item; "" when it is of neither."""
     name, _, number = target.partition("/")
-    things = {stage.id: (stage.count, "items") for stage in scenario.power if "power" in wanted}
-    things |= {loop.id: (loop.count, "loops") for loop in scenario.cooling.loops if "loop" in wanted}
-    if name not in things:
+    counts = {stage.id: (stage.count, "items") for stage in scenario.power if "power" in wanted}
+    counts |= {loop.id: (loop.count, "loops") for loop in scenario.cooling.loops if "loop" in wanted}
+    if name not in counts:
         return ""
-    count, what = things[name]
+    count, noun = counts[name]
     if not number:
         return f"covers all of {name!r}: name one of them, such as {name}/0"
-    return f"{target!r} does not exist: {name!r} has {count} {what}, counted from 0"
+    return f"{target!r} does not exist: {name!r} has {count} {noun}, counted from 0"
 
 
 def _near_switch(scenario: Scenario, target: str, reason: str) -> str:

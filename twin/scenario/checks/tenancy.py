@@ -1,4 +1,4 @@
-"""Who may do what: tenants, users, partitions, stores and clouds name each other, and jobs keep to their rules."""
+"""Checks of tenancy: tenants, users, partitions, stores and clouds exist, and jobs keep to their rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def work_of(scenario: Scenario) -> Iterator[tuple[Path, Work]]:
 
 
 def references(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield names that partitions, stores, clouds and jobs give of what is not there."""
+    """Yield unknown names in partitions, stores, clouds and jobs."""
     tenants = [tenant.id for tenant in scenario.tenants]
     rows = [row.id for hall in scenario.halls for row in hall.rows]
     partitions = [partition.id for partition in scenario.partitions]
@@ -49,37 +49,37 @@ def references(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
         yield from _unknown(named, partitions, "partition", (*at, "partition"))
 
 
-def _unknown(names: Iterable[str], known: list[str], what: str, at: Path) -> Iterator[Wrong]:
+def _unknown(names: Iterable[str], known: list[str], noun: str, at: Path) -> Iterator[Wrong]:
     for i, name in enumerate(names):
         if name not in known:
             near = nearest(name, known)
             hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known[:8]) or 'none'}"
             path = at if at[-1] == "partition" else (*at, i)
-            yield path, f"unknown {what}: {shown(name)}", hint
+            yield path, f"unknown {noun}: {shown(name)}", hint
 
 
 def trespasses(scenario: Scenario) -> Iterator[Wrong]:
-    """Yield work that its tenant, partition or store does not admit; wants references that hold."""
-    tenants = {one.id: one for one in scenario.tenants}
+    """Yield jobs and streams that their tenant, partition or store does not admit; needs valid references."""
+    tenants = {tenant.id: tenant for tenant in scenario.tenants}
     partitions = {partition.id: partition for partition in scenario.partitions}
-    stores = {one.id: one for one in scenario.storage}
+    stores = {store.id: store for store in scenario.storage}
     for at, work in work_of(scenario):
         tenant = tenants.get(work.tenant or "")
         yield from _role(at, work, tenant)
         part = partitions.get(work.partition or "")
         if part is not None and part.tenants and work.tenant not in part.tenants:
-            who = f"tenant {work.tenant}" if work.tenant else "work without a tenant"
+            subject = f"tenant {work.tenant}" if work.tenant else "work without a tenant"
             hint = f"it admits {', '.join(part.tenants)}; add the tenant there, or submit elsewhere"
-            yield (*at, "partition"), f"does not admit {who}", hint
+            yield (*at, "partition"), f"does not admit {subject}", hint
         if part is not None and work.rows and not set(work.rows) & set(part.rows):
             reason = f"are outside partition {part.id}, which has {', '.join(part.rows)}"
             yield (*at, "rows"), reason, "name rows of the partition, or none"
         for key, name in stores_of(work):
             store = stores.get(name)
             if store is not None and store.tenants and work.tenant not in store.tenants:
-                who = f"tenant {work.tenant}" if work.tenant else "work without a tenant"
+                subject = f"tenant {work.tenant}" if work.tenant else "work without a tenant"
                 hint = f"{name} is mounted only by {', '.join(store.tenants)}"
-                yield (*at, *key), f"may not be mounted by {who}", hint
+                yield (*at, *key), f"may not be mounted by {subject}", hint
 
 
 def _role(at: Path, work: Work, tenant: Tenant | None) -> Iterator[Wrong]:

@@ -1,4 +1,4 @@
-"""Whether jobs, streams, traces and reservations say what can be: names, keys that exclude each other, sizes."""
+"""Checks of jobs, streams, traces and reservations: names, keys that exclude each other, sizes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_WINDOWS = 10_000
 
 
 def references(scenario: Scenario) -> Iterator[Wrong]:
-    """Yield what does not exist, and keys that exclude each other; wants ids that are given once."""
+    """Yield unknown names, and keys that exclude each other; needs unique ids."""
     stores = [store.id for store in scenario.storage]
     tenants = [tenant.id for tenant in scenario.tenants]
     partitions = [partition.id for partition in scenario.partitions]
@@ -79,7 +79,7 @@ def references(scenario: Scenario) -> Iterator[Wrong]:
 
 
 def fits(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield what cannot run on the hardware it may use; wants references that hold.
+    """Yield jobs that cannot run on the hardware they may use; needs valid references.
 
     Raises
     ------
@@ -94,9 +94,9 @@ def fits(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     for i, trace in enumerate(scenario.traces):
         yield from _mapped(trace, hardware, ("traces", i))
     for i, reservation in enumerate(scenario.reservations):
-        there = sum(hardware.kinds(reservation.rows).values())
-        if reservation.nodes is not None and reservation.nodes > there:
-            yield ("reservations", i, "nodes"), f"exceeds the {there} nodes of these rows", ""
+        nodes = sum(hardware.kinds(reservation.rows).values())
+        if reservation.nodes is not None and reservation.nodes > nodes:
+            yield ("reservations", i, "nodes"), f"exceeds the {nodes} nodes of these rows", ""
 
 
 def _exclusive(job: Job, at: Path) -> Iterator[Wrong]:
@@ -157,15 +157,15 @@ def _windows(scenario: Scenario) -> Iterator[Wrong]:
 
 
 def _sized(job: Job, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
-    """Yield what keeps a written job from running on the nodes it may use."""
+    """Yield why a written job cannot run on the nodes it may use."""
     names = list(parallelism.names(job))
     yield from ((((*at, "workload", key)), reason, hint) for key, reason, hint in names)
     rows = rows_of(hardware.scenario, job)
     kinds = hardware.kinds(rows)
-    there = sum(kinds.values())
-    if there < job.nodes:
+    nodes_there = sum(kinds.values())
+    if nodes_there < job.nodes:
         where = f"rows {', '.join(rows)} have" if rows else "the halls have"
-        yield (*at, "nodes"), f"is too many: {where} {there} nodes", ""
+        yield (*at, "nodes"), f"is too many: {where} {nodes_there} nodes", ""
         return
     if len(kinds) > 1:
         yield _mixed(kinds, (*at, "rows"))
@@ -185,13 +185,13 @@ def _sized(job: Job, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
 
 
 def _sizes(stream: JobStream, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
-    """Yield what keeps jobs of a stream from running: too large, several kinds of node, a model that has no cut."""
+    """Yield why jobs of a stream cannot run: size, several kinds of node, a model without a layout."""
     rows = rows_within(hardware.scenario, stream.rows, stream.partition)
     kinds = hardware.kinds(rows)
     if len(kinds) != 1:
         yield _mixed(kinds, (*at, "rows"))
         return
-    (part, per_node), there = next(iter(kinds.items()))
+    (part, per_node), nodes_there = next(iter(kinds.items()))
     probe = Job(id=stream.id, workload=stream.workload)
     names = list(parallelism.names(probe))
     yield from ((((*at, "workload", key)), reason, hint) for key, reason, hint in names)
@@ -200,15 +200,15 @@ def _sizes(stream: JobStream, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
         return
     for n, gpus in enumerate(stream.sizes.gpus):
         nodes, _ = split(gpus, per_node)
-        if nodes > there:
-            yield (*at, "sizes", "gpus", n), f"is too many: there are {there * per_node} GPUs", ""
+        if nodes > nodes_there:
+            yield (*at, "sizes", "gpus", n), f"is too many: there are {nodes_there * per_node} GPUs", ""
             continue
         for _, reason, hint in _uncut(probe, gpus, per_node, hardware.catalog.node(part).gpu, bool(names)):
             yield (*at, "workload"), f"cannot run on {gpus} GPUs: {reason}", hint
 
 
 def _mapped(trace: JobTrace, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
-    """Yield what keeps the jobs of a trace from running; those larger than the scene are left out, not refused."""
+    """Yield why the jobs of a trace cannot run; those larger than the scene are left out, not refused."""
     for partition in partitions_of(trace, hardware.scenario):
         kinds = hardware.kinds(rows_within(hardware.scenario, trace.map.rows, partition))
         if len(kinds) != 1:
@@ -216,14 +216,14 @@ def _mapped(trace: JobTrace, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
             return
     if trace.map.workload is None:
         return
-    (part, per_node), there = next(iter(kinds.items()))
+    (part, per_node), nodes_there = next(iter(kinds.items()))
     probe = Job(id="probe", workload=trace.map.workload)
     names = list(parallelism.names(probe))
     yield from ((((*at, "map", "workload", key)), reason, hint) for key, reason, hint in names)
     for gpus in sorted({gpus_of(row, trace.map) for row in table_of(trace).rows}):
         nodes, _ = split(gpus, per_node)
         found = next(_uncut(probe, gpus, per_node, hardware.catalog.node(part).gpu, bool(names)), None)
-        if nodes <= there and found is not None:
+        if nodes <= nodes_there and found is not None:
             hint = found[2] or "remove it, then GPUs draw by map.utilisation"
             yield (*at, "map", "workload"), f"cannot run on {gpus} GPUs: {found[1]}", hint
             return
@@ -252,16 +252,14 @@ def shut_out(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
         part = next((part for part in scenario.partitions if part.id == job.partition), None)
         limit_s = job.limit_s or (part and (part.default_limit_s or part.limit_s))
         takes_s = job.estimate_s or limit_s or job.run_s or (math.inf if job.steps is None else 0.0)
-        mine = set(rows_of(scenario, job)) or everywhere
-        for one in windows:
-            gap_s = (one.every_s or math.inf) - one.duration_s
-            held = one.share in (None, 1.0) and mine <= (set(one.rows) or everywhere)
-            lets = one.kind == "reservation" and (job.id in one.jobs or job.tenant in one.tenants)
-            if held and not lets and takes_s > gap_s and job.submit_s + takes_s > one.at_s:
+        rows = set(rows_of(scenario, job)) or everywhere
+        for window in windows:
+            gap_s = (window.every_s or math.inf) - window.duration_s
+            held = window.share in (None, 1.0) and rows <= (set(window.rows) or everywhere)
+            lets = window.kind == "reservation" and (job.id in window.jobs or job.tenant in window.tenants)
+            if held and not lets and takes_s > gap_s and job.submit_s + takes_s > window.at_s:
                 long = "has no end" if math.isinf(takes_s) else f"takes {rendered(takes_s, 'duration')}"
-                reason = (
-                    f"{long}, and windows of {one.id} leave {rendered(gap_s, 'duration')}: it may never start"
-                )
+                reason = f"{long}, and windows of {window.id} leave {rendered(gap_s, 'duration')}: it may never start"
                 yield (
                     ("jobs", i, "id"),
                     reason,
@@ -270,7 +268,7 @@ def shut_out(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
 
 
 def _uncut(job: Job, gpus: int, per_node: int, gpu: str, nameless: bool) -> Iterator[parallelism.Found]:
-    """Yield what keeps a workload from being cut over so many GPUs, on whole nodes or part of one."""
+    """Yield why a workload has no layout on some number of GPUs, on whole nodes or part of one."""
     if gpus <= per_node:
         yield from parallelism.wrong(job, gpus, gpu, nameless)
     elif gpus % per_node == 0:
@@ -292,15 +290,15 @@ def _mixed(kinds: dict[tuple[str, int], int], at: Path) -> Wrong:
     return at, f"leaves nodes of several kinds: {parts}", "name rows of one kind under rows"
 
 
-def _all_known(names: Iterable[str], known: list[str], what: str, at: Path) -> Iterator[Wrong]:
+def _all_known(names: Iterable[str], known: list[str], noun: str, at: Path) -> Iterator[Wrong]:
     for n, name in enumerate(names):
-        yield from _known(name, known, what, (*at, n))
+        yield from _known(name, known, noun, (*at, n))
 
 
-def _known(name: str | None, known: list[str], what: str, at: Path) -> Iterator[Wrong]:
+def _known(name: str | None, known: list[str], noun: str, at: Path) -> Iterator[Wrong]:
     if name is not None and name not in known:
         near = nearest(name, known)
         hint = (
             f"did you mean {near!r}?" if near else f"known: {', '.join(known[:8])}" if known else "none exist"
         )
-        yield at, f"unknown {what}: {shown(name)}", hint
+        yield at, f"unknown {noun}: {shown(name)}", hint

@@ -1,4 +1,4 @@
-"""What edits make of a scene: the same changes as in its text, on the scenario alone, as a worker has it."""
+"""Edits applied to a scenario alone, without its text, as a worker process has it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def in_order(scenario: Scenario) -> list[Edit]:
 
 @dataclass(frozen=True)
 class Stages:
-    """What the edits of a scene make of it, one after the other.
+    """The scene after each of its edits.
 
     Attributes
     ----------
@@ -75,15 +75,15 @@ class Stages:
     made: tuple[Scenario, ...] = ()
 
     def shared(self, other: Stages) -> int:
-        """Return how many stages of another are those of this one; none where the scene itself is another."""
+        """Return the number of stages shared with another; 0 when the scene itself differs."""
         if not self.acting or not other.acting or self.first != other.first:
             return 0
         pairs = enumerate(zip(self.acting, other.acting, strict=False))
-        return next((n for n, (one, two) in pairs if one != two), min(len(self.acting), len(other.acting)))
+        return next((n for n, (edit, two) in pairs if edit != two), min(len(self.acting), len(other.acting)))
 
 
 def stages(scenario: Scenario, tree: Tree, before: Stages | None = None) -> Stages:
-    """Return what the edits of a scene make of it.
+    """Return the scene after each of its edits.
 
     Parameters
     ----------
@@ -130,9 +130,9 @@ def stages(scenario: Scenario, tree: Tree, before: Stages | None = None) -> Stag
     return replace(found, made=tuple(made))
 
 
-def _of_edit(edit: Edit, mark: SourceMark, one: Problem) -> Problem:
-    key = one.key if one.key.startswith("interventions") else f"edits[{edit.id}]: {one.key}"
-    return Problem(mark.file, mark.line, key, one.value, one.reason, one.hint)
+def _of_edit(edit: Edit, mark: SourceMark, problem: Problem) -> Problem:
+    key = problem.key if problem.key.startswith("interventions") else f"edits[{edit.id}]: {problem.key}"
+    return Problem(mark.file, mark.line, key, problem.value, problem.reason, problem.hint)
 
 
 def _changed(scenario: Scenario, changes: Iterable[Change | EditChange]) -> Scenario:

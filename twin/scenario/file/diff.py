@@ -1,4 +1,4 @@
-"""What differs between two scenes as they take effect: which thing, which value, from what to what."""
+"""Differences of two scenes in effect: item, key, old and new value."""
 
 from __future__ import annotations
 
@@ -78,20 +78,20 @@ class Difference:
 
     @property
     def before(self) -> str:
-        """Return what stood there as the text of a file; "" where nothing did."""
+        """Return the old value as text of a file; "" without one."""
         return _text(self.old)
 
     @property
     def after(self) -> str:
-        """Return what stands there now as the text of a file; "" where nothing does."""
+        """Return the new value as text of a file; "" without one."""
         return _text(self.new)
 
 
 def differences(before: Scenario, after: Scenario) -> list[Difference]:
-    """Return what differs between two scenes after inheritance, in the order of the schema."""
+    """Return the differences of two scenes after inheritance, in the order of the schema."""
     found = list(_of_groups(plain(before), plain(after), fields.ROOT, ""))
     order = list(dict.fromkeys(SECTIONS.values()))
-    return sorted(found, key=lambda one: order.index(one.section))
+    return sorted(found, key=lambda difference: order.index(difference.section))
 
 
 def _of_groups(
@@ -149,38 +149,40 @@ def _is_one_more(override: dict[str, Any]) -> bool:
 def _of_entries(before: list[Any], after: list[Any], spot: FieldSpot, path: str) -> Iterator[Difference]:
     """Yield entries that only one of two lists has; of several alike, as many as it has more."""
     left = list(after)
-    for one in before:
-        if one in left:
-            left.remove(one)
+    for entry in before:
+        if entry in left:
+            left.remove(entry)
         else:
-            yield _difference(one, None, fields.below(spot, 0), path)
-    for one in left:
-        yield _difference(None, one, fields.below(spot, 0), path)
+            yield _difference(entry, None, fields.below(spot, 0), path)
+    for entry in left:
+        yield _difference(None, entry, fields.below(spot, 0), path)
 
 
 def _trimmed(value: Any, spot: FieldSpot) -> Any:
     """Return a value without keys that stand at their defaults, as a person would write it."""
     if isinstance(value, list):
-        return [_trimmed(one, fields.below(spot, 0)) for one in value]
+        return [_trimmed(item, fields.below(spot, 0)) for item in value]
     if not isinstance(value, dict) or not spot.models:
         return value
     kind = value.get("kind")
     usual = defaults(spot, kind)
     below = {key: fields.below(spot, key, kind) for key in value}
     return {
-        key: _trimmed(one, below[key]) for key, one in value.items() if key not in usual or usual[key] != one
+        key: _trimmed(inner, below[key])
+        for key, inner in value.items()
+        if key not in usual or usual[key] != inner
     }
 
 
 def _named(value: Any) -> bool:
     """Return whether a value is a list of things with ids, or none yet."""
     return value is None or (
-        isinstance(value, list) and all(isinstance(one, dict) and "id" in one for one in value)
+        isinstance(value, list) and all(isinstance(entry, dict) and "id" in entry for entry in value)
     )
 
 
 def _by_id(items: list[dict[str, Any]] | None) -> dict[str, Any]:
-    return {one["id"]: one for one in items or ()}
+    return {entry["id"]: entry for entry in items or ()}
 
 
 def _text(value: Any) -> str:

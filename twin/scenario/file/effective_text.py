@@ -33,7 +33,7 @@ def show(document: Document | Scenario, catalog: Catalog | None = None, *, exact
     scenario = document if isinstance(document, Scenario) else document.scenario
     made = expand.counts(scenario, catalog or load_catalog())
     numbers = ((made.rows, "row"), (made.racks, "rack"), (made.nodes, "node"), (made.gpus, "GPU"))
-    rows, racks, nodes, gpus = (f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in numbers)
+    rows, racks, nodes, gpus = (f"{n:,} {noun}{'' if n == 1 else 's'}" for n, noun in numbers)
     head = f"# {racks} in {rows}, {nodes}, {gpus}\n"
     if isinstance(document, Document):
         head += f"# from {' extends '.join(source.name for source in document.files)}\n"
@@ -49,12 +49,12 @@ def plain(part: BaseModel, spot: FieldSpot | None = None, *, exact: bool = False
     their bits are wanted (`exact`).
     """
     kind = getattr(part, "kind", None)
-    here = spot or fields.spot_of(type(part))
+    own_spot = spot or fields.spot_of(type(part))
     shown: dict[str, Any] = {}
     for key, (name, _) in fields.fields_of(type(part)).items():
         value = getattr(part, name)
         if value not in (None, "", (), {}):
-            shown[key] = _plain(value, fields.below(here, key, kind), exact)
+            shown[key] = _plain(value, fields.below(own_spot, key, kind), exact)
     return shown
 
 
@@ -72,9 +72,9 @@ def _plain(value: object, spot: FieldSpot, exact: bool) -> Any:
     if isinstance(value, BaseModel):
         return plain(value, spot, exact=exact)
     if isinstance(value, tuple):
-        return [_plain(one, fields.below(spot, 0), exact) for one in value]
+        return [_plain(item, fields.below(spot, 0), exact) for item in value]
     if isinstance(value, dict):
-        return {key: _plain(one, fields.below(spot, key), exact) for key, one in value.items()}
+        return {key: _plain(item, fields.below(spot, key), exact) for key, item in value.items()}
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, float) and spot.quantity is not None:

@@ -24,7 +24,7 @@ def apply(document: Document, patch: Patch, *, sparing: bool = False) -> Documen
 
 
 def edit(document: Document, patch: Patch, *, sparing: bool = False) -> tuple[Document, Patch]:
-    """Return the document after a patch, and the patch that takes it back.
+    """Return the document after a patch, and the inverse patch.
 
     An inherited value is overridden in the file itself; the files it extends stay as they are.
 
@@ -41,7 +41,7 @@ def edit(document: Document, patch: Patch, *, sparing: bool = False) -> tuple[Do
     exact = patch.exact
     if exact is not None and exact.digest == digest(before):
         text = before[: exact.start] + exact.text + before[exact.end :]
-        inverse = [_inverse(document.files[0], document.tree, one) for one in patch.changes]
+        inverse = [_inverse(document.files[0], document.tree, change) for change in patch.changes]
     else:
         source, inherited = document.files[0], document.files[1:]
         whole = document.tree
@@ -64,7 +64,7 @@ def edit(document: Document, patch: Patch, *, sparing: bool = False) -> tuple[Do
 
 @dataclass(frozen=True)
 class _Step:
-    """One change of one file, done: whatever it is done for, it comes out the same.
+    """The result of one change of one file.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ _DOCUMENTS: deque[Document] = deque(maxlen=8)
 
 
 def forget() -> None:
-    """Keep what was done last no longer."""
+    """Forget the last result."""
     _STEPS.clear()
     _DOCUMENTS.clear()
 
@@ -122,8 +122,8 @@ def _reload(document: Document, text: str, source: SceneSource | None) -> Docume
     return made
 
 
-def _same(one: tuple[SceneSource, ...], other: tuple[SceneSource, ...]) -> bool:
-    return len(one) == len(other) and all(map(operator.is_, one, other))
+def _same(first: tuple[SceneSource, ...], second: tuple[SceneSource, ...]) -> bool:
+    return len(first) == len(second) and all(map(operator.is_, first, second))
 
 
 def _plain(tree: Tree, key: str) -> object:
@@ -140,7 +140,7 @@ def difference(after: str, before: str) -> Exact:
 
 
 def _inverse(source: SceneSource, whole: Tree, change: Change) -> Change:
-    """Return the change that gives a path back what it has: in the file itself, inherited, or nothing at all.
+    """Return the change that restores the value of a path: in the file itself, inherited, or none.
 
     Of what was not there the outermost missing key is taken away again, with all that was put below it. An item that
     goes from the midst of a list comes back with its list, for the order counts.

@@ -17,7 +17,7 @@ from twin.scenario.text.problem import Problem, ScenarioError, shown
 
 
 def resolved(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> Scenario:
-    """Return `scenario` with what the files it names hold, and the latitude of its climate.
+    """Return `scenario` with the contents of the files it names, and the latitude of its climate.
 
     Parameters
     ----------
@@ -97,22 +97,22 @@ def _with_faults(
 
 
 def _folder_of(files: tuple[SceneSource, ...], key: str, id: str) -> FilePath | None:
-    """Return the folder of the nearest file of the chain that says the `file` of one thing of a list."""
+    """Return the folder of the nearest file of the chain that sets the `file` of one entry of a list."""
     for source in files:
-        things = child(source.tree, key)
-        for item in things.value if things is not None and isinstance(things.value, list) else ():
+        entries = child(source.tree, key)
+        for item in entries.value if entries is not None and isinstance(entries.value, list) else ():
             if item.id() == id and child(item, "file") is not None:
                 return source.path.parent if source.path is not None else None
     return None
 
 
 def _folder(files: tuple[SceneSource, ...], at: Path) -> FilePath | None:
-    """Return the folder of the nearest file of the chain that says the value at `at`."""
+    """Return the folder of the nearest file of the chain that sets the value at `at`."""
     for source in files:
-        here: Tree | None = source.tree
+        node: Tree | None = source.tree
         for step in at:
-            here = child(here, step) if here is not None else None
-        if here is not None:
+            node = child(node, step) if node is not None else None
+        if node is not None:
             return source.path.parent if source.path is not None else None
     return None
 

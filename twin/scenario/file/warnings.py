@@ -1,4 +1,4 @@
-"""What a scene may say, but hardly means, as far as it shows without a plant: design rules that need no more."""
+"""Warnings on a scene that need no plant: design rules on its text alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Wrong = tuple[Path, str, str]
 
 
 def doubts(document: Document, catalog: Catalog) -> list[Problem]:
-    """Return what is doubtful in a scene, in the order of its file; for scenes of which no plant can be built too."""
+    """Return the warnings on a scene, in the order of its file, even if no plant can be built."""
     scenario = document.scenario
     topics = (
         newer_edition,
@@ -33,7 +33,7 @@ def doubts(document: Document, catalog: Catalog) -> list[Problem]:
         workload.shut_out,
         recovery.idle_recovery,
     )
-    wrong = [problem_at(document, *one) for topic in topics for one in topic(scenario, catalog)]
+    wrong = [problem_at(document, *finding) for topic in topics for finding in topic(scenario, catalog)]
     return sorted(wrong, key=lambda problem: problem.line)
 
 
@@ -45,7 +45,7 @@ def newer_edition(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
 
 
 def unfed(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield rows that hang on nothing."""
+    """Yield rows without power."""
     del catalog  # all doubts are asked alike
     fed = {name for stage in scenario.power for name in stage.feeds}
     for h, hall in enumerate(scenario.halls if scenario.power else ()):
@@ -56,7 +56,7 @@ def unfed(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
 
 
 def idle_stages(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield last stages that nothing hangs on."""
+    """Yield last stages that feed nothing."""
     del catalog
     sources = {name for stage in scenario.power for name in (stage.source, stage.spare_source)}
     for i, stage in enumerate(scenario.power):
@@ -68,13 +68,13 @@ def idle_stages(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
 
 
 def problem_at(document: Document, at: Path, reason: str, hint: str) -> Problem:
-    """Return a finding at a path of a scene; one that the file does not write is blamed on what holds it."""
-    here = document.tree
+    """Return a finding at a path of a scene; at a missing key it is placed at the entry around it."""
+    node = document.tree
     for step in at:
-        below = child(here, step)
+        below = child(node, step)
         if below is None:
             break
-        here = below
+        node = below
     mark = locate(document.tree, at)
-    value = "" if isinstance(here.value, dict | list) else shown(here.plain())
+    value = "" if isinstance(node.value, dict | list) else shown(node.plain())
     return Problem(mark.file, mark.line, written(at, document.tree), value, reason, hint)

@@ -1,1 +1,1 @@
-"""Weather, grid, job and fault traces of others."""
+"""Import of weather, grid, job and fault files."""

@@ -66,8 +66,8 @@ def place(name: str) -> ClimatePlace:
 @lru_cache(maxsize=8)
 def year_of(name: str) -> Year:
     """Return the typical year of the place called `name`; raises as `place`."""
-    here = place(name)
-    return typical_year(name, here.normals, here.altitude_m)
+    climate_place = place(name)
+    return typical_year(name, climate_place.normals, climate_place.altitude_m)
 
 
 @lru_cache(maxsize=1)
@@ -76,17 +76,17 @@ def _places() -> dict[str, ClimatePlace]:
     return places_of(resources.parse_yaml(text))
 
 
-def places_of(said: Any) -> dict[str, ClimatePlace]:
+def places_of(document: Any) -> dict[str, ClimatePlace]:
     """Return the places that a parsed file describes, by name; raises `PlaceError` at the first wrong figure."""
-    groups = said.get("places") if isinstance(said, dict) else None
-    if not isinstance(groups, dict) or said.get("schema") != "twin/places":
+    groups = document.get("places") if isinstance(document, dict) else None
+    if not isinstance(groups, dict) or document.get("schema") != "twin/places":
         raise PlaceError(f"{FILE}: must begin with schema: twin/places and hold a group places")
     return {str(name): _place(str(name), group) for name, group in groups.items()}
 
 
-def _place(name: str, said: Any) -> ClimatePlace:
+def _place(name: str, entry: Any) -> ClimatePlace:
     def group(key: str) -> dict[str, Any]:
-        found = said.get(key) if isinstance(said, dict) else None
+        found = entry.get(key) if isinstance(entry, dict) else None
         if not isinstance(found, dict):
             raise PlaceError(f"{FILE}: {name}: needs the group {key!r}")
         if not found.get("source") or found.get("status") not in _STATUSES:
@@ -115,9 +115,9 @@ def _place(name: str, said: Any) -> ClimatePlace:
         )
     return ClimatePlace(
         name,
-        str(said.get("title", name)),
-        number(said, "latitude", -90, 90),
-        number(said, "altitude_m", -430, 5000),
+        str(entry.get("title", name)),
+        number(entry, "latitude", -90, 90),
+        number(entry, "altitude_m", -430, 5000),
         Normals(
             dry,
             dew,

@@ -58,7 +58,7 @@ class Faults:
         return int(self.node.max(initial=-1)) + 1
 
 
-def read(said: str, folder: FilePath | None, place: Problem) -> str:
+def read(path: str, folder: FilePath | None, place: Problem) -> str:
     """Return the faults of the file that a scene names, packed as `FaultTrace.rows` keeps them.
 
     Raises
@@ -66,7 +66,7 @@ def read(said: str, folder: FilePath | None, place: Problem) -> str:
     ScenarioError
         When there is no such file, or it holds anything wrong.
     """
-    return _packed(sibling_files.found(said, folder, place, LIMIT))
+    return _packed(sibling_files.found(path, folder, place, LIMIT))
 
 
 @lru_cache(maxsize=4)
@@ -90,14 +90,14 @@ def faults_of(text: str, name: str) -> Faults:
         found = _from_csv(text, name)
     if not found:
         raise ScenarioError([Problem(name, 1, "", "", "has no faults")])
-    found.sort(key=lambda one: one[1])
+    found.sort(key=lambda fault: fault[1])
     numbers: dict[str, int] = {}
-    node = [numbers.setdefault(one[0], len(numbers)) for one in found]
+    node = [numbers.setdefault(fault[0], len(numbers)) for fault in found]
     return Faults(
         np.array(node, np.int64),
-        np.array([one[1] for one in found]),
-        np.array([one[2] for one in found]),
-        tuple(one[3] for one in found),
+        np.array([fault[1] for fault in found]),
+        np.array([fault[2] for fault in found]),
+        tuple(fault[3] for fault in found),
     )
 
 
@@ -125,22 +125,22 @@ def _from_json(text: str, name: str) -> Found:
         except ValueError as bad:
             wrong.append(Problem(name, 0, f"[{number}]", shown(str(event)[:60]), str(bad)))
     _raise(wrong)
-    seen.sort(key=lambda one: one[0])
+    seen.sort(key=lambda event: event[0])
     found: Found = []
     waiting: dict[str, list[tuple[float, str, str]]] = {}
-    for t_s, node, starts, cause, what in seen:
-        mine = waiting.setdefault(node, [])
+    for t_s, node, starts, cause, description in seen:
+        open_faults = waiting.setdefault(node, [])
         if starts:
-            mine.append((t_s, cause, what))
+            open_faults.append((t_s, cause, description))
             continue
-        if not mine:
+        if not open_faults:
             reason = f"ends a fault at {t_s / DAY_S:g} day that never started"
             raise ScenarioError([Problem(name, 0, "node_id", shown(node), reason)])
-        begun = next((one for one in mine if one[1:] == (cause, what)), mine[0])
-        mine.remove(begun)
+        begun = next((fault for fault in open_faults if fault[1:] == (cause, description)), open_faults[0])
+        open_faults.remove(begun)
         found.append((node, begun[0], t_s, begun[1]))
-    for node, mine in waiting.items():
-        found += [(node, t_s, math.inf, cause) for t_s, cause, _ in mine]
+    for node, open_faults in waiting.items():
+        found += [(node, t_s, math.inf, cause) for t_s, cause, _ in open_faults]
     return found
 
 
@@ -155,9 +155,9 @@ def _event(event: Any) -> tuple[float, str, bool, str, str]:
         raise ValueError("needs an event_time in days, from 0 on")
     if type not in _TYPES:
         raise ValueError("needs an event_type: fault_start or fault_end")
-    told = fault if isinstance(fault, dict) else {"Class": fault}
-    cause = snake(str(told.get("Class") or "fault"))
-    return float(t_day) * DAY_S, node, type == "fault_start", cause, str(told.get("Desc") or "")
+    details = fault if isinstance(fault, dict) else {"Class": fault}
+    cause = snake(str(details.get("Class") or "fault"))
+    return float(t_day) * DAY_S, node, type == "fault_start", cause, str(details.get("Desc") or "")
 
 
 def _from_csv(text: str, name: str) -> Found:

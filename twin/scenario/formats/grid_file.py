@@ -24,12 +24,12 @@ _KNOWN = {
 _UNIT = {"price": PRICE_USD_J, "carbon": CARBON_KG_J}
 
 
-def read(said: str, folder: FilePath | None, place: Problem) -> str:
+def read(path: str, folder: FilePath | None, place: Problem) -> str:
     """Return the packed hours of a ``.csv`` inside the folder of a scene.
 
     Parameters
     ----------
-    said
+    path
         Its path.
     folder
         Of the scene that names it; None: its text lies nowhere yet.
@@ -41,10 +41,10 @@ def read(said: str, folder: FilePath | None, place: Problem) -> str:
     ScenarioError
         When it is no such file, with each cell that is wrong.
     """
-    if FilePath(said).suffix.lower() != ".csv":
+    if FilePath(path).suffix.lower() != ".csv":
         reason, hint = "is not an hourly table", "name a .csv file with the columns price and carbon"
-        raise ScenarioError([Problem(place.file, place.line, place.key, shown(said), reason, hint)])
-    return _read(sibling_files.found(said, folder, place, LIMIT))
+        raise ScenarioError([Problem(place.file, place.line, place.key, shown(path), reason, hint)])
+    return _read(sibling_files.found(path, folder, place, LIMIT))
 
 
 @lru_cache(maxsize=8)

@@ -127,8 +127,8 @@ def numbers(
             good = False
         if not good:
             hint = "use a decimal point" if "," in cell else "write it like 21.5"
-            said = shown(cell.strip()) if cell.strip() else "nothing"
-            problems.append(Problem(name, line, column, said, "is not a number", hint))
+            shown_cell = shown(cell.strip()) if cell.strip() else "nothing"
+            problems.append(Problem(name, line, column, shown_cell, "is not a number", hint))
     return np.zeros(len(cells)), problems
 
 
@@ -163,13 +163,13 @@ def _columns(
     """Return the place and the (offset, factor) of each known column of the first line."""
     places: dict[str, int] = {}
     scales: dict[str, tuple[float, float]] = {}
-    problems, others = [], []
+    problems, unknown = [], []
     for index, head in enumerate(heads):
         match = _HEADER.fullmatch(head)
         column = match[1].lower().replace(" ", "_") if match else head.strip()
         limits = known.get(column)
         if match is None or limits is None:
-            others.append(column)
+            unknown.append(column)
             continue
         unit, example = match[2] or limits.unit, units.DIMENSIONS[limits.dimension].example.split(" ", 1)[-1]
         if column in places:
@@ -185,7 +185,7 @@ def _columns(
             places[column] = index
     for column in needed or (() if places else tuple(known)[:1]):
         if column not in places:
-            near = get_close_matches(column, others, 1, 0.5)
+            near = get_close_matches(column, unknown, 1, 0.5)
             hint = f"did you mean it by {near[0]!r}?" if near else f"known are {', '.join(known)}"
             problems.append(Problem(name, line, "", "", f"has no column {column!r}", hint))
     raise_some(problems)
@@ -193,9 +193,9 @@ def _columns(
 
 
 def _beyond(
-    values: Floats, said: Floats, limits: HourlyColumn, lines: NDArray[np.int64], name: str, column: str
+    values: Floats, given: Floats, limits: HourlyColumn, lines: NDArray[np.int64], name: str, column: str
 ) -> list[Problem]:
     wrong = np.flatnonzero((values < limits.low) | (values > limits.high))
     low, high = (units.render(bound, limits.dimension) for bound in (limits.low, limits.high))
     reason = f"must be from {low} to {high}; is the unit in the first line right?"
-    return [Problem(name, int(lines[i]), column, f"{said[i]:g}", reason) for i in wrong]
+    return [Problem(name, int(lines[i]), column, f"{given[i]:g}", reason) for i in wrong]

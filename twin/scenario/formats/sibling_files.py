@@ -29,12 +29,12 @@ class Origin:
     changed_ns: int
 
 
-def found(said: str, folder: FilePath | None, place: Problem, most: FileLimit) -> Origin:
+def found(name: str, folder: FilePath | None, place: Problem, most: FileLimit) -> Origin:
     """Return the file that a scene in `folder` names.
 
     Parameters
     ----------
-    said
+    name
         A path inside the folder.
     folder
         Of the scene; None: its text lies nowhere yet.
@@ -50,10 +50,10 @@ def found(said: str, folder: FilePath | None, place: Problem, most: FileLimit) -
     """
 
     def wrong(reason: str, hint: str = "") -> ScenarioError:
-        return ScenarioError([Problem(place.file, place.line, place.key, shown(said), reason, hint)])
+        return ScenarioError([Problem(place.file, place.line, place.key, shown(name), reason, hint)])
 
-    inside = FilePath(said)
-    if not said or "\x00" in said or len(said) > 400 or inside.is_absolute() or ".." in inside.parts:
+    inside = FilePath(name)
+    if not name or "\x00" in name or len(name) > 400 or inside.is_absolute() or ".." in inside.parts:
         raise wrong("must be a path inside the folder of the scene", "copy the file into it")
     if folder is None:
         raise wrong("is a path, but this text has no folder yet", "save it first")
@@ -71,7 +71,7 @@ def found(said: str, folder: FilePath | None, place: Problem, most: FileLimit) -
         raise wrong("is not a regular file")
     if status.st_size > most.size_bytes:
         raise wrong(f"is larger than {most.size_bytes // 1_000_000} MB, too large for {most.what}")
-    return Origin(said, path, status.st_size, status.st_mtime_ns)
+    return Origin(name, path, status.st_size, status.st_mtime_ns)
 
 
 def text_of(origin: Origin, most: FileLimit) -> str:

@@ -95,27 +95,27 @@ def format_of(text: str, name: str) -> str:
         When it is none of those known.
     """
     commented = False
-    for line, said in lines_of(text):
-        said = said.lstrip("\ufeff")
-        if not said.strip():
+    for line, row in lines_of(text):
+        row = row.lstrip("\ufeff")
+        if not row.strip():
             continue
-        if said.lstrip().startswith(_COMMENTS):
-            commented = commented or said.lstrip().startswith(";")
+        if row.lstrip().startswith(_COMMENTS):
+            commented = commented or row.lstrip().startswith(";")
             continue
-        if trace_philly.looks_like(said):
+        if trace_philly.looks_like(row):
             return "philly"
-        if trace_sacct.looks_like(said):
+        if trace_sacct.looks_like(row):
             return "sacct"
-        of_csv = trace_csv.format_of(said)
+        of_csv = trace_csv.format_of(row)
         if of_csv is not None:
             return of_csv
-        if trace_gavel.looks_like(said):
+        if trace_gavel.looks_like(row):
             return "gavel"
-        if commented or trace_swf.looks_like(said):
+        if commented or trace_swf.looks_like(row):
             return "swf"
         reason, hint = (
             "unknown trace format",
             f"supported: {_FORMATS}; if it is one of them, set its format",
         )
-        raise ScenarioError([Problem(name, line, "", repr(said[:50]), reason, hint)])
+        raise ScenarioError([Problem(name, line, "", repr(row[:50]), reason, hint)])
     raise ScenarioError([Problem(name, 1, "", "", "is empty", f"supported: {_FORMATS}")])

@@ -63,10 +63,10 @@ def looks_like(line: str) -> bool:
 
 def read(text: str, reader: TraceReader, throughput: float | None) -> None:
     """Take the jobs of a text; `throughput` of all jobs [steps/s], None: by kind. `reader` knows what is wrong."""
-    for line, said in lines_of(text):
-        if not said.strip():
+    for line, row in lines_of(text):
+        if not row.strip():
             continue
-        cells = said.split("\t")
+        cells = row.split("\t")
         places = _PLACES.get(len(cells))
         if places is None:
             reason = f"has {len(cells)} cells; a job has 7 (9 and 10 with weights), separated by tabs"

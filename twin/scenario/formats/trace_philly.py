@@ -71,19 +71,19 @@ def _line(text: str, at: int) -> int:
 
 
 def _job(reader: TraceReader, text: str, at: int, job: dict[str, Any], attempts: list[Any]) -> None:
-    def time_s(said: object, key: str) -> float | None:
-        if said is None:
+    def time_s(value: object, key: str) -> float | None:
+        if value is None:
             return None
-        if not isinstance(said, str) or len(said) > 60:
+        if not isinstance(value, str) or len(value) > 60:
             reader.wrong(
-                _line(text, at), key, str(said)[:60], "is not a time", "write it like 2017-10-03 11:00:00"
+                _line(text, at), key, str(value)[:60], "is not a time", "write it like 2017-10-03 11:00:00"
             )
             return None
         before = len(reader.problems)
-        made = reader.time_s(0, key, said)
+        made = reader.time_s(0, key, value)
         if len(reader.problems) > before:
             last = reader.problems.pop()
-            reader.wrong(_line(text, at), key, said, last.reason, last.hint)
+            reader.wrong(_line(text, at), key, value, last.reason, last.hint)
         return made
 
     submit_s = time_s(job["submitted_time"], "submitted_time")
@@ -92,9 +92,9 @@ def _job(reader: TraceReader, text: str, at: int, job: dict[str, Any], attempts:
         if not isinstance(attempt, dict):
             continue
         detail = attempt.get("detail")
-        places = [one for one in detail if isinstance(one, dict)] if isinstance(detail, list) else []
-        lists = [one.get("gpus") for one in places]
-        gpus = max(gpus, sum(len(one) for one in lists if isinstance(one, list)))
+        places = [place for place in detail if isinstance(place, dict)] if isinstance(detail, list) else []
+        lists = [place.get("gpus") for place in places]
+        gpus = max(gpus, sum(len(gpu_list) for gpu_list in lists if isinstance(gpu_list, list)))
         start_s = time_s(attempt.get("start_time"), "start_time")
         end_s = time_s(attempt.get("end_time"), "end_time")
         if start_s is not None and end_s is not None:

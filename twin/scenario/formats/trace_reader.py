@@ -55,8 +55,8 @@ class TraceReader:
 
     def wrong(self, line: int, key: str, value: str, reason: str, hint: str = "") -> None:
         """Note what is wrong; raises `ScenarioError` when it is too much to continue."""
-        said = shown(value) if value else ""
-        self.problems.append(Problem(self.name, line, key, said, reason, hint))
+        shown_value = shown(value) if value else ""
+        self.problems.append(Problem(self.name, line, key, shown_value, reason, hint))
         if len(self.problems) >= MAX_PROBLEMS:
             self.problems.append(Problem(self.name, line, "", "", "later lines may be wrong too"))
             self.finish()

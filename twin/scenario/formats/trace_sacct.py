@@ -30,16 +30,16 @@ def looks_like(line: str) -> bool:
 def read(text: str, reader: TraceReader) -> None:
     """Take the jobs of a text; `reader` knows then what is wrong."""
     head: list[str] | None = None
-    for line, said in lines_of(text):
-        if not said.strip():
+    for line, row_text in lines_of(text):
+        if not row_text.strip():
             continue
-        cells = said.split("|")
+        cells = row_text.split("|")
         if head is None:
             head = _head(reader, line, cells)
             continue
-        said_by = _cells(reader, line, head, cells)
-        if said_by is not None:
-            _job(reader, line, said_by)
+        cells_by_field = _cells(reader, line, head, cells)
+        if cells_by_field is not None:
+            _job(reader, line, cells_by_field)
     if any(row.gpus for row in reader.rows):  # a cluster with GPUs: jobs without any ran on processors
         for row in reader.rows:
             if not row.gpus:
@@ -56,14 +56,14 @@ def _head(reader: TraceReader, line: int, cells: list[str]) -> list[str]:
     long = {"elapsedraw", "elapsed"} & set(head) or {"start", "end"} <= set(head)
     large = set(head) & {*_TRES, *_GRES, *_CPUS}
     missing = [
-        what
-        for what, there in (
+        field
+        for field, known in (
             ("JobID", "jobid" in head),
             ("Submit", "submit" in head),
             ("Elapsed, ElapsedRaw, or Start and End", bool(long)),
             ("AllocTRES, ReqTRES, AllocGRES or NCPUS", bool(large)),
         )
-        if not there
+        if not known
     ]
     if missing:
         reason, hint = f"has no field {missing[0]}", "add it to sacct -P --format=..."

@@ -31,8 +31,8 @@ def looks_like(line: str) -> bool:
 
 def read(text: str, reader: TraceReader) -> None:
     """Take the jobs of a text; `reader` knows then what is wrong."""
-    for line, said in lines_of(text):
-        cells = said.split()
+    for line, row in lines_of(text):
+        cells = row.split()
         if not cells or cells[0].startswith((";", "#")):
             continue
         if not _NEEDED <= len(cells) <= len(FIELDS):
@@ -76,5 +76,5 @@ def _job(reader: TraceReader, line: int, values: list[float | None]) -> None:
         reader.add(row, line)
 
 
-def _id(what: str, number: float) -> str:
-    return f"{what}-{number:.0f}" if number >= 0 else ""
+def _id(prefix: str, number: float) -> str:
+    return f"{prefix}-{number:.0f}" if number >= 0 else ""

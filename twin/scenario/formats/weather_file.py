@@ -52,12 +52,12 @@ class WeatherHours:
     latitude_deg: float | None
 
 
-def read(said: str, folder: FilePath | None, place: Problem) -> WeatherHours:
+def read(path: str, folder: FilePath | None, place: Problem) -> WeatherHours:
     """Return the year of a weather file.
 
     Parameters
     ----------
-    said
+    path
         A ``.epw`` or ``.csv`` inside the folder, or ``builtin:NAME`` for the typical year of a shipped place.
     folder
         Of the scene that names it; None: its text lies nowhere yet.
@@ -69,18 +69,18 @@ def read(said: str, folder: FilePath | None, place: Problem) -> WeatherHours:
     ScenarioError
         When it is no such file, with each cell that is wrong.
     """
-    if said.startswith("builtin:"):
-        name = said.removeprefix("builtin:")
+    if path.startswith("builtin:"):
+        name = path.removeprefix("builtin:")
         try:
-            made, here = climates.year_of(name), climates.place(name)
+            made, site = climates.year_of(name), climates.place(name)
         except climates.PlaceError as bad:
             raise ScenarioError([Problem(place.file, place.line, place.key, "", str(bad))]) from None
-        return WeatherHours(_packed(made.dry_c, made.wet_c, made.dew_c), here.latitude_deg)
-    suffix = FilePath(said).suffix.lower()
+        return WeatherHours(_packed(made.dry_c, made.wet_c, made.dew_c), site.latitude_deg)
+    suffix = FilePath(path).suffix.lower()
     if suffix not in (".epw", ".csv"):
         reason, hint = "is not a weather file", "name an .epw or .csv file, or builtin:NAME"
-        raise ScenarioError([Problem(place.file, place.line, place.key, shown(said), reason, hint)])
-    return _read(sibling_files.found(said, folder, place, LIMIT), suffix == ".epw")
+        raise ScenarioError([Problem(place.file, place.line, place.key, shown(path), reason, hint)])
+    return _read(sibling_files.found(path, folder, place, LIMIT), suffix == ".epw")
 
 
 @lru_cache(maxsize=8)
@@ -159,7 +159,7 @@ def from_epw(text: str, name: str) -> WeatherHours:
     dew = np.minimum(dew, dry)
     wet = moist.wet_bulb_c(dry, np.maximum(moist.relative_humidity(dry, dew), _DRIEST), pressure)
     # The hour that ends at 1:00 comes first: turned by one, the value at each full hour stands at its number.
-    return WeatherHours(_packed(*(np.roll(one, 1) for one in (dry, wet, dew))), latitude_deg)
+    return WeatherHours(_packed(*(np.roll(column, 1) for column in (dry, wet, dew))), latitude_deg)
 
 
 def _packed(dry: Floats, wet: Floats, dew: Floats) -> str:
@@ -207,8 +207,8 @@ def _check_order(body: list[tuple[int, list[str]]], name: str) -> None:
             for hour in range(1, 25):
                 line, row = body[at]
                 wanted = (str(month), str(day), str(hour))
-                said = tuple(cell.strip().lstrip("0") for cell in row[1:4])
-                if said != wanted:
+                stamp = tuple(cell.strip().lstrip("0") for cell in row[1:4])
+                if stamp != wanted:
                     reason = f"is out of order: month {month}, day {day}, hour {hour} belongs here"
                     value = shown("-".join(row[1:4]))
                     raise ScenarioError([Problem(name, line, "month-day-hour", value, reason)])

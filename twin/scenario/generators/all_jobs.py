@@ -25,8 +25,10 @@ def jobs_of(scenario: Scenario) -> tuple[Job, ...]:
     key = id(scenario)
     known = _kept.get(key) or _known.get(key)
     if known is None:
-        others = ((other(), jobs) for other, jobs in list(_known.values()))
-        alike = next((jobs for fault, jobs in others if fault is not None and _same(scenario, fault)), None)
+        known_jobs = ((other_fault(), jobs) for other_fault, jobs in list(_known.values()))
+        alike = next(
+            (jobs for fault, jobs in known_jobs if fault is not None and _same(scenario, fault)), None
+        )
         jobs = _made(scenario) if alike is None else alike
         known = _known[key] = ref(scenario, lambda _: _known.pop(key, None)), jobs
     return known[1]
@@ -46,8 +48,8 @@ def keep_jobs(scenario: Scenario, begun: Scenario) -> None:
         _kept[key] = ref(scenario, lambda _: _kept.pop(key, None)), scenario.jobs + drawn
 
 
-def _same(one: Scenario, other: Scenario) -> bool:
-    return all(getattr(one, name) == getattr(other, name) for name in _READ)
+def _same(first: Scenario, second: Scenario) -> bool:
+    return all(getattr(first, name) == getattr(second, name) for name in _READ)
 
 
 def _made(scenario: Scenario) -> tuple[Job, ...]:

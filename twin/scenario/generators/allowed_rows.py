@@ -1,4 +1,4 @@
-"""Which hardware a job of a scenario may use, as far as it shows without building the plant."""
+"""Hardware that a job may use, without building the plant."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def rows_of(scenario: Scenario, job: Job) -> tuple[str, ...]:
 
 def rows_within(scenario: Scenario, rows: tuple[str, ...], partition: str | None) -> tuple[str, ...]:
     """Return those of `rows` that `partition` has; either of them may say nothing."""
-    within = next((one.rows for one in scenario.partitions if one.id == partition), ())
+    within = next((entry.rows for entry in scenario.partitions if entry.id == partition), ())
     if not rows or not within:
         return rows or within
     return tuple(name for name in rows if name in within)

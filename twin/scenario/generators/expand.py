@@ -1,4 +1,4 @@
-"""What the generators of a scenario make: ids of rows, racks, nodes and GPUs, and how many there are.
+"""Expansion of the generators of a scenario: ids and numbers of rows, racks, nodes and GPUs.
 
 Ids follow DESIGN 3: row ``i`` of generator ``gpu`` is ``gpu/i``, its rack ``j`` is ``gpu/i/j``, the nodes of a
 rack count on from there (``gpu/i/j/k``), and so do the GPUs of a node.
@@ -50,7 +50,7 @@ _PLAIN = Override()
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much stands in the halls, absent items left out."""
+    """Numbers of rows, racks, nodes and GPUs, without absent ones."""
 
     rows: int
     racks: int
@@ -59,7 +59,7 @@ class Counts:
 
 
 def rows(scenario: Scenario, catalog: Catalog) -> Iterator[GeneratedRow]:
-    """Yield every row with what stands in it, overrides applied and absent items left out.
+    """Yield every row with its racks and nodes, overrides applied and absent items left out.
 
     Raises
     ------
@@ -82,7 +82,7 @@ _COUNTED: deque[tuple[tuple[Hall, ...], Catalog, _Counted]] = deque(maxlen=4)
 
 
 def node_counts(scenario: Scenario, catalog: Catalog) -> _Counted:
-    """Return row generator -> part -> how many nodes of it stand there, absent ones left out; raises as `rows`.
+    """Return row generator -> part -> number of its nodes, without absent ones; raises as `rows`.
 
     Racks that nothing particular is said of are counted, not made.
     """
@@ -96,7 +96,7 @@ def node_counts(scenario: Scenario, catalog: Catalog) -> _Counted:
 
 
 def forget() -> None:
-    """Keep the halls that were counted last no longer."""
+    """Forget the halls counted last."""
     _COUNTED.clear()
 
 
@@ -110,7 +110,7 @@ def _node_counts(scenario: Scenario, catalog: Catalog) -> _Counted:
             particular.setdefault(row, set()).add(int(place))
         for generator in hall.rows:
             usual: dict[str, int] = {}
-            others: dict[str, int] = {}
+            particular_counts: dict[str, int] = {}
             for part in node_parts(generator.racks, generator.racks.part, catalog):
                 usual[part] = usual.get(part, 0) + 1
             alike = 0
@@ -118,25 +118,25 @@ def _node_counts(scenario: Scenario, catalog: Catalog) -> _Counted:
                 row = f"{generator.id}/{index}"
                 if hall.overrides.get(row, _PLAIN).absent:
                     continue
-                here = sorted(particular.get(row, ()))
-                alike += generator.racks.count - len(here)
-                for made in _racks(hall, generator, row, catalog, strays, here) if here else ():
+                places = sorted(particular.get(row, ()))
+                alike += generator.racks.count - len(places)
+                for made in _racks(hall, generator, row, catalog, strays, places) if places else ():
                     for node in made.nodes:
-                        others[node.part] = others.get(node.part, 0) + 1
+                        particular_counts[node.part] = particular_counts.get(node.part, 0) + 1
             counts = {part: number * alike for part, number in usual.items()}
-            for part, number in others.items():
+            for part, number in particular_counts.items():
                 counts[part] = counts.get(part, 0) + number
             found[generator.id] = {part: number for part, number in counts.items() if number}
     return found
 
 
 def differing(hall: Hall) -> set[str]:
-    """Return the racks of which, or of whose nodes, something particular is said."""
+    """Return the racks with an override of their own or of a node."""
     return {"/".join(item.split("/", 3)[:3]) for item in hall.overrides if item.count("/") >= 2}
 
 
 def counts(scenario: Scenario, catalog: Catalog) -> Counts:
-    """Return how much there is; raises as `rows`."""
+    """Return the numbers of items; raises as `rows`."""
     made = list(rows(scenario, catalog))
     racks = [rack for row in made for rack in row.racks]
     nodes = [node for rack in racks for node in rack.nodes]
@@ -147,13 +147,13 @@ def gpus_of(hall: Hall, generator: RowGenerator, node: str, catalog: Catalog) ->
     """Return the GPUs of a node by its id, none where it is absent or no generator makes it; raises as `rows`."""
     rack, _, number = node.rpartition("/")
     row = rack.rpartition("/")[0]
-    said = hall.overrides.get(node, _PLAIN)
+    override = hall.overrides.get(node, _PLAIN)
     if any(hall.overrides.get(item, _PLAIN).absent for item in (row, rack, node)):
         return 0
     parts = node_parts(
         generator.racks, hall.overrides.get(rack, _PLAIN).part or generator.racks.part, catalog
     )
-    part = said.part or (parts[int(number)] if int(number) < len(parts) else None)
+    part = override.part or (parts[int(number)] if int(number) < len(parts) else None)
     return catalog.node(part).n_gpu if part is not None else 0
 
 
@@ -184,7 +184,7 @@ def node_parts(racks: RackGenerator, part: str | None, catalog: Catalog) -> list
 
 
 class Strays:
-    """Nodes that stand where no generator puts them: those added to a rack, and those moved to another one.
+    """Nodes outside their generator: those added to a rack, and those moved to another one.
 
     Attributes
     ----------
@@ -233,9 +233,9 @@ def _racks(
     racks = generator.racks
     for index in range(racks.count) if places is None else places:
         rack = f"{row}/{index}"
-        said = hall.overrides.get(rack, _PLAIN)
-        if not said.absent:
-            part = said.part or racks.part
+        override = hall.overrides.get(rack, _PLAIN)
+        if not override.absent:
+            part = override.part or racks.part
             parts = node_parts(racks, part, catalog)
             own = _nodes(hall, rack, parts, strays.added.get(rack, []), catalog)
             yield Rack(rack, racks.role, part, (*own, *strays.moved.get(rack, ())))
@@ -247,7 +247,7 @@ def _nodes(
     """Yield the nodes named after a rack that stand in it."""
     for index in (*range(len(parts)), *added):
         node = f"{rack}/{index}"
-        said = hall.overrides.get(node, _PLAIN)
-        if not said.absent and said.rack is None:
-            part = said.part or parts[index]
-            yield GeneratedNode(node, part, catalog.node(part).n_gpu, said.drained)
+        override = hall.overrides.get(node, _PLAIN)
+        if not override.absent and override.rack is None:
+            part = override.part or parts[index]
+            yield GeneratedNode(node, part, catalog.node(part).n_gpu, override.drained)

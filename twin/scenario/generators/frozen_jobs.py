@@ -14,7 +14,7 @@ def placed(scenario: Scenario, jobs: Iterable[Job]) -> tuple[Job, ...]:
     """Return jobs that were drawn as a run began, in the rows that its streams and traces name in `scenario`."""
     streams = {stream.id: stream.rows for stream in scenario.streams}
     traces = [(_heads(trace.id), trace.map.rows) for trace in scenario.traces]
-    traces.sort(key=lambda one: -len(one[0][0]))  # one may be called as another and more
+    traces.sort(key=lambda trace: -len(trace[0][0]))  # one may be called as another and more
     return tuple(_within(job, streams, traces) for job in jobs)
 
 

@@ -86,7 +86,7 @@ def stream_jobs(stream: JobStream, scenario: Scenario) -> list[Job]:
 
 def longest_limit_s(scenario: Scenario, partition: str | None) -> float:
     """Return the longest wall time one can ask for in a partition [s]; people who want more ask for that."""
-    limits = (one.limit_s for one in scenario.partitions if one.id == partition)
+    limits = (entry.limit_s for entry in scenario.partitions if entry.id == partition)
     return next((limit for limit in limits if limit is not None), math.inf)
 
 

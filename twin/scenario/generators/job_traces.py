@@ -1,4 +1,4 @@
-"""Jobs that a trace of another cluster means in this scene, by the mapping rules its scene states."""
+"""Jobs of a trace of another cluster in this scene, by the mapping rules of the scene."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def mapped(trace: JobTrace, scenario: Scenario, taken: Collection[str] = ()) -> 
     if not rows:
         return made
     catalog, tenants = load_catalog(), {tenant.id for tenant in scenario.tenants}
-    partitions = {one.id for one in scenario.partitions}
+    partitions = {partition.id for partition in scenario.partitions}
     hardware: dict[str | None, tuple[int, int]] = {}
     first_s, names = rows[0].submit_s, set(taken)
     template = _template(rules)
@@ -97,18 +97,18 @@ def partitions_of(trace: JobTrace, scenario: Scenario) -> list[str | None]:
     """Return the partitions that jobs of a trace are submitted to; None: none. Raises as `mapped`."""
     if trace.map.partition is not None:
         return [trace.map.partition]
-    there = {partition.id for partition in scenario.partitions}
-    names = {_known(row.partition, "partition", there) for row in table_of(trace).rows}
+    partitions = {partition.id for partition in scenario.partitions}
+    names = {_known(row.partition, "partition", partitions) for row in table_of(trace).rows}
     return sorted(names, key=lambda name: name or "")
 
 
 def gpus_of(row: TraceRow, rules: TraceMap) -> int:
     """Return how many GPUs a job of a trace asks for here."""
-    said = row.gpus if row.gpus is not None else row.processors * rules.gpus_per_processor
-    return max(1, math.ceil(said * rules.size - 1e-9))
+    asked = row.gpus if row.gpus is not None else row.processors * rules.gpus_per_processor
+    return max(1, math.ceil(asked * rules.size - 1e-9))
 
 
-def cleaned(name: str, what: str) -> str:
+def cleaned(name: str, prefix: str) -> str:
     """Return a name of a trace as an id of a scene, "" for none.
 
     Examples
@@ -118,7 +118,7 @@ def cleaned(name: str, what: str) -> str:
     """
     plain = _NOT_IN_IDS.sub("-", name.lower()).strip("-")
     if plain and not plain[0].isalpha():
-        plain = f"{what}-{plain}"
+        plain = f"{prefix}-{plain}"
     return plain[:LONGEST_ID].rstrip("-")
 
 
@@ -132,10 +132,10 @@ def _template(rules: TraceMap) -> Job:
     )
 
 
-def _known(name: str, what: str, there: set[str]) -> str | None:
+def _known(name: str, prefix: str, known: set[str]) -> str | None:
     """Return the id of the scene that a name of the trace means; None when it has none of that name."""
-    plain = cleaned(name, what)
-    return plain if plain in there else None
+    plain = cleaned(name, prefix)
+    return plain if plain in known else None
 
 
 def _id(trace: str, row: TraceRow, taken: set[str]) -> str:

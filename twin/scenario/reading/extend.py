@@ -1,4 +1,4 @@
-"""``extends``: a scene as what differs from another one."""
+"""``extends``: a scene as its differences from another one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KINDS = ("workload", "problem")
 
 @dataclass(frozen=True)
 class SceneSource:
-    """One file of a scene: what it says by itself."""
+    """One file of a scene, without what it extends."""
 
     name: str
     path: FilePath | None
@@ -68,7 +68,7 @@ def chain(first: SceneSource) -> list[SceneSource]:
             return files
         mark = entry.mark
         path, name = _target(last, entry)
-        if any(one.path is not None and one.path.resolve() == path.resolve() for one in files):
+        if any(source.path is not None and source.path.resolve() == path.resolve() for source in files):
             raise _error(
                 mark.file, mark.line, "extends", f"forms a cycle: {name} is already part of this scene"
             )
@@ -88,7 +88,7 @@ def chain(first: SceneSource) -> list[SceneSource]:
 
 
 def merge(base: Tree, over: Tree) -> Tree:
-    """Return `base` with what `over` says instead; lists of things with ids are merged by id."""
+    """Return `base` overridden with `over`; lists of entries with ids are merged by id."""
     if isinstance(base.value, dict) and isinstance(over.value, dict):
         entries: dict[str, TreeEntry] = dict(base.value)
         for key, entry in over.value.items():
@@ -122,18 +122,18 @@ def merged(files: list[SceneSource]) -> Tree:
     return tree
 
 
-def builtin(said: str) -> FilePath:
+def builtin(name: str) -> FilePath:
     """Return the file of ``builtin:NAME``; raises `ScenarioError` when there is none."""
-    return _shipped(said, Problem(said, 0, "", "", ""))
+    return _shipped(name, Problem(name, 0, "", "", ""))
 
 
-def _shipped(said: str, place: Problem) -> FilePath:
-    match = _BUILTIN.fullmatch(said)
+def _shipped(name: str, place: Problem) -> FilePath:
+    match = _BUILTIN.fullmatch(name)
     names = builtin_names()
     if match is None or match[1] not in names:
-        near = get_close_matches(said.removeprefix("builtin:"), names, 1, 0.4)
+        near = get_close_matches(name.removeprefix("builtin:"), names, 1, 0.4)
         hint = f"did you mean builtin:{near[0]}?" if near else f"known: {', '.join(names)}"
-        raise _error(place.file, place.line, place.key, f"names no shipped scene: {said[:80]!r}", hint)
+        raise _error(place.file, place.line, place.key, f"names no shipped scene: {name[:80]!r}", hint)
     return FilePath(str(resources.folder("scenes"))) / (match[1] + SUFFIX)
 
 
@@ -144,19 +144,19 @@ def builtin_names() -> list[str]:
 
 
 def _target(last: SceneSource, entry: TreeEntry) -> tuple[FilePath, str]:
-    said, mark = entry.tree.value, entry.mark
-    if not isinstance(said, str):
+    target_name, mark = entry.tree.value, entry.mark
+    if not isinstance(target_name, str):
         raise _error(mark.file, mark.line, "extends", "must be text", "a path, or builtin:NAME")
-    if said.startswith("builtin:"):
-        path = _shipped(said, Problem(mark.file, mark.line, "extends", "", ""))
+    if target_name.startswith("builtin:"):
+        path = _shipped(target_name, Problem(mark.file, mark.line, "extends", "", ""))
         return path, path.name
     if last.path is None:
         raise _error(
             mark.file, mark.line, "extends", "is a path, but this text has no folder yet", "save it first"
         )
     folder = last.path.parent
-    inside = FilePath(said)
-    if inside.is_absolute() or "\x00" in said or len(said) > 400:
+    inside = FilePath(target_name)
+    if inside.is_absolute() or "\x00" in target_name or len(target_name) > 400:
         raise _error(mark.file, mark.line, "extends", "must be a path inside the folder of this file")
     target = folder / inside
     try:
@@ -167,15 +167,15 @@ def _target(last: SceneSource, entry: TreeEntry) -> tuple[FilePath, str]:
         raise _error(
             mark.file, mark.line, "extends", "leaves the folder of this file", "copy the scene into it"
         )
-    return target, said
+    return target, target_name
 
 
 def _near(path: FilePath, chain: list[SceneSource]) -> str:
-    """Return which file may be meant; those that it would be part of are not."""
-    own = {one.path.name for one in chain if one.path is not None}
+    """Return a file with a similar name, without those of the chain itself."""
+    own = {source.path.name for source in chain if source.path is not None}
     try:
-        there = path.parent.glob(f"*{SUFFIX}") if path.parent.is_dir() else ()
-        names = [one.name for one in there if one.name not in own]
+        siblings = path.parent.glob(f"*{SUFFIX}") if path.parent.is_dir() else ()
+        names = [file.name for file in siblings if file.name not in own]
     except OSError:
         names = []
     near = get_close_matches(path.name, names, 1, 0.5)

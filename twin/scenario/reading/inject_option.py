@@ -48,23 +48,23 @@ def parse_injection(text: str, start: datetime | None = None) -> Intervention:
         near = nearest(kind, KINDS)
         hint = f"did you mean {near!r}?" if near else f"known: {', '.join(KINDS)}"
         raise _error(text, "kind", f"unknown fault kind {kind!r}", hint)
-    said: dict[str, object] = {"at": at, "kind": kind, "target": target}
+    entry: dict[str, object] = {"at": at, "kind": kind, "target": target}
     for word in _joined(words[taken + 2 :]):
         key, equals, value = word.partition("=")
         if not equals or key not in _OPTIONS:
             near = nearest(key, _OPTIONS)
             hint = f"did you mean {near}=...?" if near else f"known: {', '.join(_OPTIONS)}"
             raise _error(text, key, "is not an option", hint)
-        if key in said:
+        if key in entry:
             raise _error(text, key, "is repeated")
         value = _unquoted(value)
-        said[key] = int(value) if key == "count" and value.isascii() and value.isdigit() else value
+        entry[key] = int(value) if key == "count" and value.isascii() and value.isdigit() else value
     try:
-        return Intervention.model_validate(said, by_alias=True, by_name=False, context=FROM_FILE)
+        return Intervention.model_validate(entry, by_alias=True, by_name=False, context=FROM_FILE)
     except ValidationError as bad:
         spot = fields.FieldSpot(models=(Intervention,))
         raise ScenarioError(
-            Problem("--inject", 0, *value_problem(error, said, spot))
+            Problem("--inject", 0, *value_problem(error, entry, spot))
             for error in bad.errors(include_url=False, include_input=False)
         ) from None
 

@@ -141,14 +141,14 @@ class TextEdit:
         inside = any(self._at(path[:depth]).flow for depth in range(len(path)))
         # Below its key a value stands two columns in; an item of a list stands where it did, behind its dash.
         indent = entry.mark.column + 1 if entry is not None else at.mark.column - 1
-        said = self._value_text(value, inside, indent)
+        new_text = self._value_text(value, inside, indent)
         if entry is None:
-            return text[: at.start] + said.lstrip() + text[at.end :]
+            return text[: at.start] + new_text.lstrip() + text[at.end :]
         colon = text.index(":", entry.stop) + 1
-        if at.flow and at.end > colon and not said.startswith(("\n", "\r")):
-            return text[: at.start] + said + text[at.end :]
-        gap = "" if said.startswith(("\n", "\r")) else " "
-        return text[:colon] + gap + said + text[max(at.end, colon) :]
+        if at.flow and at.end > colon and not new_text.startswith(("\n", "\r")):
+            return text[: at.start] + new_text + text[at.end :]
+        gap = "" if new_text.startswith(("\n", "\r")) else " "
+        return text[:colon] + gap + new_text + text[max(at.end, colon) :]
 
     def _inserted(self, path: Path, rest: tuple[str, ...], spots: list[FieldSpot], value: _Value) -> str:
         """Put a value under keys that are missing; `spots` are the places from the first of them on."""
@@ -170,13 +170,13 @@ class TextEdit:
         text, key = self.source.text, scalar(step)
         before = _neighbour(at, step, spot)
         if at.flow or before is None:
-            said = f"{key}: {self._value_text(value, True, 0)}"
+            new_text = f"{key}: {self._value_text(value, True, 0)}"
             start = at.start + 1 if before is None else before.tree.end
-            return f"{text[:start]}{', ' if before is not None else ''}{said}{text[start:]}"
+            return f"{text[:start]}{', ' if before is not None else ''}{new_text}{text[start:]}"
         indent = before.mark.column - 1
-        said = self._value_text(value, False, indent + 2)
-        gap = "" if said.startswith(("\n", "\r")) else " "
-        return self._line_after(max(before.tree.end, before.stop), f"{' ' * indent}{key}:{gap}{said}")
+        new_text = self._value_text(value, False, indent + 2)
+        gap = "" if new_text.startswith(("\n", "\r")) else " "
+        return self._line_after(max(before.tree.end, before.stop), f"{' ' * indent}{key}:{gap}{new_text}")
 
     def _appended(self, at: Tree, value: _Value) -> str:
         text = self.source.text
@@ -186,8 +186,8 @@ class TextEdit:
         last: Tree = at.value[-1]
         dash = text.rindex("-", 0, last.start)
         indent = dash - (text.rfind("\n", 0, dash) + 1)
-        said = self._value_text(value, False, indent + 2).lstrip()
-        return self._line_after(last.end, f"{' ' * indent}- {said}")
+        new_text = self._value_text(value, False, indent + 2).lstrip()
+        return self._line_after(last.end, f"{' ' * indent}- {new_text}")
 
     def _removed(self, path: Path) -> str:
         text, above = self.source.text, self._at(path[:-1])

@@ -1,4 +1,4 @@
-"""Halls, rows and overrides that the file of a scene says as it did before an edit: they are the objects read then.
+"""Cache of halls, rows and overrides that an edit of a file left unchanged: their objects are reused.
 
 There are many of them and an edit changes few. To read them costs time, and so does to compare two scenes in which all
 of them are equal but none is the same.
@@ -15,7 +15,7 @@ from twin.scenario.schema.site import Hall, Override, RowGenerator
 
 @dataclass(frozen=True)
 class ReadBefore:
-    """What was read, by all that the file says of each; of overrides that begins with the item."""
+    """Objects read before, by the plain content of each; of overrides with the item first."""
 
     halls: dict[str, Hall] = field(default_factory=dict)
     rows: dict[str, RowGenerator] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class ReadBefore:
 
 
 class ParsedFile:
-    """What a file says, as far as it has to be read.
+    """The part of a file that has to be read again.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ class ParsedFile:
     def __init__(self, plain: Any, before: ReadBefore) -> None:
         self._before = before
         halls = plain.get("halls")
-        self._halls = [_Said(hall) for hall in halls] if isinstance(halls, list) else []
+        self._halls = [_HallText(hall) for hall in halls] if isinstance(halls, list) else []
         self.left = plain | {"halls": [hall.left(before) for hall in self._halls]} if self._halls else plain
 
     def whole(self, scenario: Scenario) -> tuple[Scenario, ReadBefore]:
-        """Return the scene with all that the file says, and what may be known of it from now on.
+        """Return the whole scene, and the cache for the next edit.
 
         Parameters
         ----------
@@ -54,14 +54,14 @@ class ParsedFile:
         """
         known = ReadBefore()
         halls = [
-            said.whole(hall, self._before, known)
-            for said, hall in zip(self._halls, scenario.halls, strict=True)
+            hall_text.whole(hall, self._before, known)
+            for hall_text, hall in zip(self._halls, scenario.halls, strict=True)
         ]
         return scenario.model_copy(update={"halls": tuple(halls)}), known
 
 
-class _Said:
-    """What a file says of one hall, with a key for each of its rows and overrides."""
+class _HallText:
+    """The text of one hall, with a key for each of its rows and overrides."""
 
     def __init__(self, plain: Any) -> None:
         self._plain = plain
@@ -70,21 +70,21 @@ class _Said:
         )
         self._rows = [(_key(row), row) for row in rows] if isinstance(rows, list) else []
         items = overrides.items() if isinstance(overrides, dict) else ()
-        self._overrides = [(_key(one), *one) for one in items]
+        self._overrides = [(_key(item), *item) for item in items]
 
     def left(self, before: ReadBefore) -> Any:
-        """Return it without what was read before."""
+        """Return the hall without rows and overrides read before."""
         left = dict(self._plain) if isinstance(self._plain, dict) else self._plain
         if self._rows:
-            left["rows"] = [one for key, one in self._rows if key not in before.rows]
+            left["rows"] = [row for key, row in self._rows if key not in before.rows]
         if self._overrides:
             left["overrides"] = {
-                item: one for key, item, one in self._overrides if key not in before.overrides
+                item: override for key, item, override in self._overrides if key not in before.overrides
             }
         return left
 
     def whole(self, hall: Hall, before: ReadBefore, known: ReadBefore) -> Hall:
-        """Return the hall read of what is `left` with all that is said of it, and take note of that."""
+        """Return the whole hall, with rows and overrides read before, and add it to the cache."""
         new = iter(hall.rows)
         for key, _ in self._rows:
             known.rows[key] = before.rows.get(key) or next(new)
@@ -95,11 +95,11 @@ class _Said:
             update["rows"] = tuple(known.rows[key] for key, _ in self._rows)
         if "overrides" in self._plain:
             update["overrides"] = {item: known.overrides[key] for key, item, _ in self._overrides}
-        said = _key(self._plain)
-        known.halls[said] = before.halls.get(said) or hall.model_copy(update=update)
-        return known.halls[said]
+        key_of_hall = _key(self._plain)
+        known.halls[key_of_hall] = before.halls.get(key_of_hall) or hall.model_copy(update=update)
+        return known.halls[key_of_hall]
 
 
 def _key(plain: Any) -> str:
-    """Return what tells plain content from other content; 1, 1.0 and true are not the same to a reader."""
+    """Return a key of plain content that tells 1, 1.0 and true apart."""
     return repr(plain)

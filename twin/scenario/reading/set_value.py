@@ -1,4 +1,4 @@
-"""One value put into a scenario by its path, or taken away; checked for type and range, not for what it refers to."""
+"""Sets or removes one value of a scenario by its path; checks type and range, not references."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class _Setting:
 
 
 def _names(items: tuple[Any, ...]) -> list[str]:
-    return [getattr(one, "id", None) or str(place) for place, one in enumerate(items)]
+    return [getattr(item, "id", None) or str(place) for place, item in enumerate(items)]
 
 
 @lru_cache(maxsize=64)

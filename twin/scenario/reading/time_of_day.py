@@ -47,21 +47,21 @@ def resolved(document: Any) -> Any:
         return document
     start = _start(document.get("start"))
     timed = {key: document[key] for key in _TIMED if isinstance(document.get(key), list)}
-    return document | {key: [_resolved(one, start) for one in found] for key, found in timed.items()}
+    return document | {key: [_resolved(entry, start) for entry in found] for key, found in timed.items()}
 
 
-def _resolved(one: Any, start: datetime) -> Any:
-    if not isinstance(one, dict) or not isinstance(one.get("at"), str):
-        return one
-    at_s = after_start_s(one["at"], start)
-    return one if at_s is None else one | {"at": f"{at_s!r} s"}
+def _resolved(entry: Any, start: datetime) -> Any:
+    if not isinstance(entry, dict) or not isinstance(entry.get("at"), str):
+        return entry
+    at_s = after_start_s(entry["at"], start)
+    return entry if at_s is None else entry | {"at": f"{at_s!r} s"}
 
 
-def _start(said: Any) -> datetime:
+def _start(text: Any) -> datetime:
     """Return the start of a run that a file says; one that is wrong is complained of elsewhere."""
     usual: datetime = Scenario.model_fields["start"].default
     try:
-        found = datetime.fromisoformat(said) if isinstance(said, str) else usual
+        found = datetime.fromisoformat(text) if isinstance(text, str) else usual
     except ValueError:
         return usual
     return found if found.tzinfo is not None else usual

@@ -1,4 +1,4 @@
-"""The tree of a file to a Scenario, and what pydantic says against it as sentences for people."""
+"""Validation of the tree of a file, with the errors of pydantic as sentences for people."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def scenario_of(tree: Tree, name: str, before: ReadBefore | None = None) -> tupl
 
 
 def piece_problems(tree: Tree) -> list[Problem]:
-    """Return what is wrong with some things of a scenario; what a whole one must say besides may be missing."""
+    """Return the problems of a part of a scenario; keys that only a whole one needs may be missing."""
     try:
         _read(tree.plain())
     except ValidationError as wrong:
@@ -63,14 +63,14 @@ def piece_problems(tree: Tree) -> list[Problem]:
 
 
 def _of_the_whole(error: Any) -> bool:
-    """Return whether an error is that a scenario, or a hall, says too little."""
+    """Return whether an error is a missing key of a whole scenario or hall."""
     at = error["loc"]
     above = len(at) == 1 or (at[0] == "halls" and len(at) == 3)
     return above and error["type"] in ("missing", "too_short")
 
 
 def known_keys() -> tuple[str, ...]:
-    """Return the keys that stand at the top of a scenario."""
+    """Return the top-level keys of a scenario."""
     return tuple(fields.keys(fields.ROOT))
 
 
@@ -95,18 +95,18 @@ def _check_version(tree: Tree) -> None:
                 raise ScenarioError([misspelt])
             reason = f"needs the key {key!r}"
             raise ScenarioError([Problem(tree.mark.file, 1, key, "", reason, f"begin with {key}: {wanted}")])
-        said = entry.tree.value
-        if said == wanted and type(said) is type(wanted):
+        given = entry.tree.value
+        if given == wanted and type(given) is type(wanted):
             continue
         problem = Problem(
             entry.mark.file, entry.mark.line, key, shown(entry.tree.plain()), f"must be {wanted}"
         )
-        if key == "version" and type(said) is int and said > VERSION:
+        if key == "version" and type(given) is int and given > VERSION:
             reason = f"was written by a newer gpu-twin: this one reads version {VERSION}"
             newer = Problem(
-                entry.mark.file, entry.mark.line, key, str(said), reason, "install a newer gpu-twin"
+                entry.mark.file, entry.mark.line, key, str(given), reason, "install a newer gpu-twin"
             )
-            raise NewerVersion([newer], said)
+            raise NewerVersion([newer], given)
         raise ScenarioError([problem])
 
 
@@ -114,7 +114,7 @@ def _misspelt(
     at: Tree, key: str, spot: fields.FieldSpot, path: Path = (), root: Tree | None = None
 ) -> Problem | None:
     """Return the problem of the unknown key that was meant to be `key`, if there is one."""
-    unknown = [one for one in at.value if one not in fields.keys(spot)]
+    unknown = [name for name in at.value if name not in fields.keys(spot)]
     near = nearest(key, unknown)
     if not near:
         return None
@@ -127,7 +127,7 @@ def _problems(tree: Tree, errors: Iterable[Any]) -> list[Problem]:
     found: dict[tuple[Path, str], Problem] = {}
     unknown: set[tuple[Path, str]] = set()
     # Of several alternatives of one value the one that fits but for its range knows best.
-    for error in sorted(errors, key=lambda one: one["type"] not in _BOUNDS):
+    for error in sorted(errors, key=lambda error: error["type"] not in _BOUNDS):
         path = _in_tree(tree, error["loc"])
         if error["type"] == "too_short" and _spot(tree, path)[1].value:
             continue  # pydantic counts items that are wrong as missing; what is wrong with them is told
@@ -218,7 +218,9 @@ def _choices(spot: fields.FieldSpot, key: str) -> tuple[str, ...]:
     )
 
 
-def _value_reason(kind: str, said: dict[str, Any], value: object, spot: fields.FieldSpot) -> tuple[str, str]:
+def _value_reason(
+    kind: str, context: dict[str, Any], value: object, spot: fields.FieldSpot
+) -> tuple[str, str]:
     if spot.choices and kind not in _BOUNDS:
         wanted = _one_of(spot.choices)
         if spot.quantity is not None:
@@ -232,28 +234,28 @@ def _value_reason(kind: str, said: dict[str, Any], value: object, spot: fields.F
         else:
             return f"must be {wanted}", _did_you_mean(value, spot.choices)
     if kind == "value_error":
-        return str(said.get("error", "is invalid")), ""
+        return str(context.get("error", "is invalid")), ""
     if kind in _BOUNDS:
         word, key = _BOUNDS[kind]
-        bound = said[key]
+        bound = context[key]
         if spot.quantity is not None:
             return f"must be {word} {rendered(float(bound), spot.quantity.dimension)}", ""
         return f"must be {word} {bound}", ""
     if kind in _LENGTHS:
         word, key = _LENGTHS[kind]
-        what = "item" if said.get("field_type") else "character"
-        return f"must have {word} {said[key]} {what}{'' if said[key] == 1 else 's'}", ""
+        noun = "item" if context.get("field_type") else "character"
+        return f"must have {word} {context[key]} {noun}{'' if context[key] == 1 else 's'}", ""
     if kind == "string_pattern_mismatch":
-        return _PATTERN_REASON.get(str(said.get("pattern", "")), "has the wrong format"), ""
+        return _PATTERN_REASON.get(str(context.get("pattern", "")), "has the wrong format"), ""
     return _TYPES.get(kind, (kind.replace("_", " "), ""))
 
 
-def value_problem(error: Any, said: dict[str, object], spot: fields.FieldSpot) -> tuple[str, str, str, str]:
+def value_problem(error: Any, values: dict[str, object], spot: fields.FieldSpot) -> tuple[str, str, str, str]:
     """Return key, value, reason and hint of one pydantic error about keys that stand in no file."""
     key = str(error["loc"][0]) if error["loc"] else ""
     if error["type"] == "missing":
         return key, "", f"needs the key {key!r}", ""
-    value = said.get(key)
+    value = values.get(key)
     return (
         key,
         shown(value),
@@ -308,7 +310,7 @@ _TYPES = {
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return the known word most like `word`, or ""."""
-    folded = {one.casefold(): one for one in known}
+    folded = {name.casefold(): name for name in known}
     near = get_close_matches(word.casefold(), list(folded), 1, 0.55)
     return folded[near[0]] if near else ""
 

@@ -99,7 +99,7 @@ class Scenario(DocumentPart):
 
     @field_validator("start")
     @classmethod
-    def _has_a_date_everywhere(cls, said: datetime) -> datetime:
-        if not FIRST_YEAR <= said.year <= LAST_YEAR:
+    def _has_a_date_everywhere(cls, value: datetime) -> datetime:
+        if not FIRST_YEAR <= value.year <= LAST_YEAR:
             raise ValueError(f"must be in a year from {FIRST_YEAR} to {LAST_YEAR}")
-        return said
+        return value

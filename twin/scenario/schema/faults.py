@@ -224,10 +224,10 @@ class Crew(DocumentPart):
 
     @field_validator("shift")
     @classmethod
-    def _lasts(cls, said: tuple[float, float]) -> tuple[float, float]:
-        if (said[1] - said[0]) % 24 < SHORTEST_SHIFT_H and said[1] - said[0] != 24:
+    def _lasts(cls, value: tuple[float, float]) -> tuple[float, float]:
+        if (value[1] - value[0]) % 24 < SHORTEST_SHIFT_H and value[1] - value[0] != 24:
             raise ValueError("must last at least a quarter of an hour; [0, 24] is all day")
-        return said
+        return value
 
 
 class SparePart(DocumentPart):
@@ -259,17 +259,17 @@ class Repairs(DocumentPart):
 
     @field_validator("parts")
     @classmethod
-    def _once(cls, said: tuple[SparePart, ...]) -> tuple[SparePart, ...]:
+    def _once(cls, value: tuple[SparePart, ...]) -> tuple[SparePart, ...]:
         kept: dict[str, str] = {}
-        for stock in said:
+        for stock in value:
             for repair_class in stock.repairs:
                 if kept.setdefault(repair_class, stock.id) != stock.id:
                     raise ValueError(
                         f"{repair_class} is repaired from {kept[repair_class]} and {stock.id}: give it one stock"
                     )
-        if len({stock.id for stock in said}) < len(said):
+        if len({stock.id for stock in value}) < len(value):
             raise ValueError("two stocks have the same id")
-        return said
+        return value
 
 
 class Failures(DocumentPart):

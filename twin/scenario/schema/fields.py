@@ -56,8 +56,8 @@ def keys(spot: FieldSpot, kind: object = None) -> dict[str, tuple[str, FieldInfo
     found: dict[str, tuple[str, FieldInfo]] = {}
     for model in spot.models:
         known = fields_of(model)
-        others = len(spot.models) > 1 and kind is not None and "kind" in known
-        if not (others and kind not in get_args(known["kind"][1].annotation)):
+        alternatives = len(spot.models) > 1 and kind is not None and "kind" in known
+        if not (alternatives and kind not in get_args(known["kind"][1].annotation)):
             found.update(known)
     return found
 
@@ -77,7 +77,7 @@ def below(spot: FieldSpot, step: str | int, kind: object = None) -> FieldSpot:
         return FieldSpot()
     info = known[1]
     inner = spot_of(info.annotation)
-    quantity = inner.quantity or next((one for one in info.metadata if isinstance(one, Quantity)), None)
+    quantity = inner.quantity or next((mark for mark in info.metadata if isinstance(mark, Quantity)), None)
     choices = inner.choices or next(
         (tuple(limit.names()) for limit in info.metadata if isinstance(limit, OneOf)), ()
     )
@@ -121,7 +121,7 @@ def _parts(annotation: Any) -> Iterator[Any]:
             if isinstance(mark, Quantity | OneOf):
                 yield mark
     elif origin in (Union, types.UnionType):
-        for one in get_args(annotation):
-            yield from _parts(one)
+        for inner_type in get_args(annotation):
+            yield from _parts(inner_type)
     else:
         yield annotation

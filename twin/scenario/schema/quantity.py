@@ -39,8 +39,8 @@ class Quantity:
     def parse(self, value: object) -> float:
         """Return the SI value of text [SI unit of the dimension]; raises `units.UnitError`."""
         if isinstance(value, bool) or not isinstance(value, str | int | float):
-            said = "true or false" if isinstance(value, bool) else _kind_of(value)
-            raise units.UnitError(f"{said} is not a quantity; {self.needed()}")
+            kind = "true or false" if isinstance(value, bool) else _kind_of(value)
+            raise units.UnitError(f"{kind} is not a quantity; {self.needed()}")
         if not isinstance(value, str):
             return units.parse(value, self.dimension)
         number = _of_text(value, self.dimension)

@@ -48,12 +48,12 @@ def _models(model: type[BaseModel]) -> list[type[BaseModel]]:
     found: dict[type[BaseModel], None] = {}
     waiting = [model]
     while waiting:
-        one = waiting.pop()
-        if one in found:
+        group = waiting.pop()
+        if group in found:
             continue
-        found[one] = None
-        for key in fields.fields_of(one):
-            spot = fields.below(FieldSpot(models=(one,)), key)
+        found[group] = None
+        for key in fields.fields_of(group):
+            spot = fields.below(FieldSpot(models=(group,)), key)
             while spot.item is not None:
                 spot = fields.spot_of(spot.item)
             waiting.extend(spot.models)
@@ -69,20 +69,20 @@ def _describe(part: dict[str, Any], model: type[BaseModel]) -> None:
         shown.pop("title", None)
         shown.pop("discriminator", None)
         spot = fields.below(FieldSpot(models=(model,)), key)
-        said = info.description or ""
+        description = info.description or ""
         if spot.quantity is not None:
             dimension = units.DIMENSIONS[spot.quantity.dimension]
-            said += f" ({dimension.title}, such as {dimension.example})"
+            description += f" ({dimension.title}, such as {dimension.example})"
             if isinstance(shown.get("default"), float):
                 shown["default"] = rendered(shown["default"], spot.quantity.dimension)
-        shown["description"] = said
+        shown["description"] = description
         if shown.get("default", 0) is None or isinstance(shown.get("default"), dict):
             del shown["default"]  # what a group does by default stands with its keys
-        for one in [shown, *shown.get("anyOf", ())]:
-            one.pop("title", None)
-            if one.get("type") == "string" and spot.quantity is not None and "enum" not in one:
+        for variant in [shown, *shown.get("anyOf", ())]:
+            variant.pop("title", None)
+            if variant.get("type") == "string" and spot.quantity is not None and "enum" not in variant:
                 for bound in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
-                    one.pop(bound, None)
+                    variant.pop(bound, None)
 
 
 def main() -> None:

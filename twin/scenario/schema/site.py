@@ -57,10 +57,10 @@ class Climate(DocumentPart):
 
     @field_validator("hours")
     @classmethod
-    def _can_be_unpacked(cls, said: str | None) -> str | None:
-        if said is not None and set(hourly_text.unpack(said, CLIMATE_HOURS)) != set(CLIMATE_HOURS):
+    def _can_be_unpacked(cls, value: str | None) -> str | None:
+        if value is not None and set(hourly_text.unpack(value, CLIMATE_HOURS)) != set(CLIMATE_HOURS):
             raise ValueError(f"must hold the columns {', '.join(CLIMATE_HOURS)}; remove it and name a file")
-        return said
+        return value
 
 
 class Grid(DocumentPart):
@@ -94,17 +94,17 @@ class Grid(DocumentPart):
 
     @field_validator("hours")
     @classmethod
-    def _can_be_unpacked(cls, said: str | None) -> str | None:
-        if said is not None:
-            hourly_text.unpack(said, GRID_HOURS)
-        return said
+    def _can_be_unpacked(cls, value: str | None) -> str | None:
+        if value is not None:
+            hourly_text.unpack(value, GRID_HOURS)
+        return value
 
     @field_validator("carbon_day", "price_day")
     @classmethod
-    def _has_a_day(cls, said: tuple[float, ...]) -> tuple[float, ...]:
-        if len(said) not in (0, 24):
-            raise ValueError(f"must have 24 factors, one for each hour from midnight, not {len(said)}")
-        return said
+    def _has_a_day(cls, value: tuple[float, ...]) -> tuple[float, ...]:
+        if len(value) not in (0, 24):
+            raise ValueError(f"must have 24 factors, one for each hour from midnight, not {len(value)}")
+        return value
 
 
 class Site(DocumentPart):

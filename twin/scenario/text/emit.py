@@ -34,9 +34,9 @@ def scalar(value: bool | int | float | str | None) -> str:
 def flow(value: Any) -> str:
     """Return any plain value on one line."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{scalar(key)}: {flow(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{scalar(key)}: {flow(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(flow(one) for one in value) + "]"
+        return "[" + ", ".join(flow(inner) for inner in value) + "]"
     return scalar(value)
 
 
@@ -63,28 +63,28 @@ def _escaped(hidden: re.Match[str]) -> str:
 
 def _lines(value: dict[str, Any], indent: int) -> Iterator[str]:
     pad = " " * indent
-    for key, one in value.items():
+    for key, inner in value.items():
         head = f"{pad}{scalar(key)}:"
-        if isinstance(one, str) and "\n" in one.strip("\n") and reads_as_block(one):
-            yield f"{head} |" if one.endswith("\n") else f"{head} |-"
-            yield from (f"{pad}  {line}" if line else "" for line in one.removesuffix("\n").split("\n"))
-        elif isinstance(one, dict) and one and not _short(one, indent + len(key) + 2):
+        if isinstance(inner, str) and "\n" in inner.strip("\n") and reads_as_block(inner):
+            yield f"{head} |" if inner.endswith("\n") else f"{head} |-"
+            yield from (f"{pad}  {line}" if line else "" for line in inner.removesuffix("\n").split("\n"))
+        elif isinstance(inner, dict) and inner and not _short(inner, indent + len(key) + 2):
             yield head
-            yield from _lines(one, indent + 2)
-        elif isinstance(one, list | tuple) and one and not _short(one, indent + len(key) + 2):
+            yield from _lines(inner, indent + 2)
+        elif isinstance(inner, list | tuple) and inner and not _short(inner, indent + len(key) + 2):
             yield head
-            for item in one:
+            for item in inner:
                 yield from _item(item, indent + 2)
         else:
-            yield f"{head} {flow(one)}"
+            yield f"{head} {flow(inner)}"
 
 
 def _item(item: Any, indent: int) -> Iterator[str]:
     pad = " " * indent
     if isinstance(item, dict) and item and not _short(item, indent + 2):
-        first, *others = _lines(item, indent + 2)
+        first, *rest = _lines(item, indent + 2)
         yield f"{pad}- {first[indent + 2 :]}"
-        yield from others
+        yield from rest
     else:
         yield f"{pad}- {flow(item)}"
 
@@ -92,10 +92,10 @@ def _item(item: Any, indent: int) -> Iterator[str]:
 def _short(value: Any, indent: int) -> bool:
     """Return whether a value fits on one line without hiding groups of groups in it."""
     inner = value.values() if isinstance(value, dict) else value
-    groups = any(isinstance(one, dict) for one in inner)
+    groups = any(isinstance(item, dict) for item in inner)
     deep = groups and (isinstance(value, list | tuple) or len(value) > 2)
-    return not deep and not any(_holds_groups(one) for one in inner) and len(flow(value)) + indent <= _WIDE
+    return not deep and not any(_holds_groups(item) for item in inner) and len(flow(value)) + indent <= _WIDE
 
 
 def _holds_groups(value: Any) -> bool:
-    return isinstance(value, list | tuple) and any(isinstance(one, dict) for one in value)
+    return isinstance(value, list | tuple) and any(isinstance(item, dict) for item in value)

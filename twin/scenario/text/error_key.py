@@ -1,4 +1,4 @@
-"""Which line and key to blame when a text is no YAML, so that no tree can say."""
+"""The line and key to blame in a text that is not YAML."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def key_around(text: str, at: int) -> tuple[int, str]:
     line = text.count("\n", 0, at) + 1
     start = text.rfind("\n", 0, at) + 1
     end = text.find("\n", at)
-    here = text[start : end if end >= 0 else len(text)]
+    line_text = text[start : end if end >= 0 else len(text)]
     key = ""
-    for match in _KEY.finditer(here):
-        touches = not re.search(r"\s", here[at - start : match.start()]) and match.end() > at - start
+    for match in _KEY.finditer(line_text):
+        touches = not re.search(r"\s", line_text[at - start : match.start()]) and match.end() > at - start
         if match.start() < at - start or touches:
             key = match[1]
         if touches and match.start() >= at - start:
@@ -37,6 +37,6 @@ def key_around(text: str, at: int) -> tuple[int, str]:
 def advice(text: str, line: int) -> str:
     """Return what to look at in a line that is not YAML."""
     near = text.split("\n")[max(line - 2, 0) : line]
-    if any("\t" in one[: len(one) - len(one.lstrip())] for one in near):
+    if any("\t" in line_text[: len(line_text) - len(line_text.lstrip())] for line_text in near):
         return "indent with spaces, not tabs"
     return "check indentation, colons, quotes and brackets of this line and the one above"

@@ -148,8 +148,8 @@ class _Reader:
             at += 1
         return at
 
-    def _passed(self, said: str) -> bool:
-        if not self._text.startswith(said, self._at):
+    def _passed(self, token: str) -> bool:
+        if not self._text.startswith(token, self._at):
             return False
-        self._at += len(said)
+        self._at += len(token)
         return True

@@ -107,7 +107,14 @@ class _Rewriting:
     def _one_within(self, tree: Tree) -> Tree | None:
         """Return a list or group in brackets of which one child in brackets has changed inside."""
         children = [_child(tree, number) for number in range(len(tree.value))]
-        number = next((n for n, one in enumerate(children) if one.start < self.first < one.end), -1)
+        number = next(
+            (
+                n
+                for n, child_before in enumerate(children)
+                if child_before.start < self.first < child_before.end
+            ),
+            -1,
+        )
         if number < 0:  # among them, or they are none
             return None
         child = children[number]
@@ -123,10 +130,10 @@ class _Rewriting:
             value: list[Tree] | dict[str, TreeEntry] = trees
         else:
             value = {}
-            for (key, entry), one in zip(tree.value.items(), trees, strict=True):
-                by = 0 if one is entry.tree or one is made else self.grown
+            for (key, entry), child_after in zip(tree.value.items(), trees, strict=True):
+                by = 0 if child_after is entry.tree or child_after is made else self.grown
                 mark = SourceMark(entry.mark.file, entry.mark.line, entry.mark.column + by)
-                value[key] = TreeEntry(mark, entry.start + by, entry.stop + by, one)
+                value[key] = TreeEntry(mark, entry.start + by, entry.stop + by, child_after)
         return Tree(value, tree.mark, tree.start, tree.end + self.grown, tree.flow, tree.shared)
 
     def _lines_apart(self, tree: Tree, begins: list[int], lines: list[int]) -> Tree | None:

@@ -95,13 +95,13 @@ def parse(text: str, name: str) -> Tree:
         line = mark.line + 1 if mark is not None else 1
         lines = text.count("\n") + (not text.endswith("\n"))
         line = min(line, max(lines, 1))
-        said = " ".join(str(bad_yaml.problem or bad_yaml.context or "is not YAML").split())
+        fault = " ".join(str(bad_yaml.problem or bad_yaml.context or "is not YAML").split())
         seen, seen_line = builder.last
         key = written(seen, builder.root) if seen_line == line else key_of_line(text, line)
-        raise _error(name, line, key, f"is not YAML here: {said}", advice(text, line)) from None
+        raise _error(name, line, key, f"is not YAML here: {fault}", advice(text, line)) from None
     except YAMLError as bad_yaml:
-        said = " ".join(str(bad_yaml).split())
-        raise _error(name, 1, "", f"is not YAML: {said}") from None
+        fault = " ".join(str(bad_yaml).split())
+        raise _error(name, 1, "", f"is not YAML: {fault}") from None
     if builder.root is None:
         raise _error(name, 1, "", "is empty", "a scenario begins with format: twin/scenario")
     return builder.root
@@ -284,12 +284,12 @@ def _walk(tree: Tree, limit: int) -> Iterator[Tree]:
     waiting = [tree]
     while waiting and limit > 0:
         limit -= 1
-        one = waiting.pop()
-        yield one
-        if isinstance(one.value, dict):
-            waiting.extend(entry.tree for entry in one.value.values())
-        elif isinstance(one.value, list):
-            waiting.extend(one.value)
+        node = waiting.pop()
+        yield node
+        if isinstance(node.value, dict):
+            waiting.extend(entry.tree for entry in node.value.values())
+        elif isinstance(node.value, list):
+            waiting.extend(node.value)
 
 
 def _shared(tree: Tree, end: int) -> Tree:

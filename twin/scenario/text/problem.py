@@ -1,4 +1,4 @@
-"""What is wrong with a scenario, said once for people: where, what stands there, why, what would be right."""
+"""Problems of a scenario for people: place, value, reason and hint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scenario file is made of: values, keys and lists that know their places in the text."""
+"""The tree of a scenario file: values, keys and lists with their places in the text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TreeEntry:
     tree: Tree
 
     def moved(self, lines: int, characters: int) -> TreeEntry:
-        """Return it so many lines further down, and so many characters on."""
+        """Return a copy moved down by some lines and on by some characters."""
         tree = self.tree.moved(lines, characters)
         return TreeEntry(self.mark.below(lines), self.start + characters, self.stop + characters, tree)
 
@@ -68,7 +68,7 @@ class Tree:
     _of: tuple[Tree, int, int] | None = field(default=None, init=False, repr=False, compare=False)
 
     def moved(self, lines: int, characters: int) -> Tree:
-        """Return it so many lines further down, and so many characters on.
+        """Return a copy moved down by some lines and on by some characters.
 
         What is below moves when somebody looks: an edit moves most of a file, and little of that is read again.
         """

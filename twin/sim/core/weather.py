@@ -113,6 +113,11 @@ class Weather:
         self._price_usd_j = self._carbon_kg_j = 0.0
 
     @property
+    def year_start_s(self) -> float:
+        """Time from the start of the year to that of the run [s]."""
+        return self._year_start_s
+
+    @property
     def heat_wave_k(self) -> float:
         """What is added to the dry bulb, and a share of it to the wet bulb [K]; at least 0."""
         return self._heat_wave_k

@@ -187,7 +187,7 @@ class Engine(EditedRun):
         while not alone and timers.next_s() <= timers.now_s:  # edits and redraws come first, each by itself
             timers.step()
             self._arrange()
-        self._after()
+        self.follow_changes()
         self._end_with_jobs()
 
     def _end_with_jobs(self) -> None:
@@ -209,7 +209,8 @@ class Engine(EditedRun):
         if self.power.changed:
             self._follow_power()
 
-    def _after(self) -> None:
+    def follow_changes(self) -> None:
+        """Let jobs, heat and power follow all that has just changed."""
         recovery, heat, incidents = self.recovery, self.heat, self.incidents
         if self.cooling.rejection.turned:
             self._follow_sky()

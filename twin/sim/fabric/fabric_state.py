@@ -117,6 +117,11 @@ class FabricState:
             self._expected, self._traffic = like._expected, dict(like._traffic)
             self.routes.adopt(like.routes)
 
+    @property
+    def seats(self) -> dict[int, TrafficSeat]:
+        """Where each job sits, by its row."""
+        return self._seats
+
     def _has_links_of(self, other: FabricState) -> bool:
         """Return whether jobs and links are those of `other`, so that all routes are the same."""
         mine, its = self.plant, other.plant

@@ -34,7 +34,7 @@ class JobFigures(ABC):
         """Return the progress of `row` at `t_s`, not before it was booked last [steps]."""
 
     @abstractmethod
-    def _provisional(self, row: JobRow, t_s: float) -> Floats:
+    def provisional_gpu_s(self, row: JobRow, t_s: float) -> Floats:
         """Return what `row` has spent on steps that are not kept for good yet, by account [GPU s]."""
 
     def ettr(self, row: JobRow, t_s: float) -> float | None:
@@ -60,7 +60,7 @@ class JobFigures(ABC):
 
     def stepped_s(self, row: JobRow, t_s: float) -> float:
         """Return how long all its GPUs would have worked for its kept steps, here and in a cloud [s]."""
-        kept = float(np.sum(row.kept) + self._provisional(row, t_s).sum())
+        kept = float(np.sum(row.kept) + self.provisional_gpu_s(row, t_s).sum())
         return kept / row.gpus + self.there_s(row, t_s)
 
     def there_s(self, row: JobRow, t_s: float) -> float:
@@ -93,7 +93,7 @@ class JobFigures(ABC):
         if row.start_s is None or t_s <= row.start_s or row.site:
             return None
         waited = INDEX["input_wait"]
-        return float(row.kept[waited] + self._provisional(row, t_s)[waited]) / (
+        return float(row.kept[waited] + self.provisional_gpu_s(row, t_s)[waited]) / (
             row.gpus * ((row.end_s or t_s) - row.start_s)
         )
 

@@ -135,7 +135,7 @@ class Jobs(JobFigures):
         total: Floats = np.array(spent).sum(axis=0) + stalled + stepped
         return total
 
-    def _provisional(self, row: JobRow, t_s: float) -> Floats:
+    def provisional_gpu_s(self, row: JobRow, t_s: float) -> Floats:
         """Return what `row` has spent on steps that are not kept for good yet, by account [GPU s]."""
         total: Floats = np.array(row.open)
         for save in row.in_flight:
@@ -146,7 +146,9 @@ class Jobs(JobFigures):
 
     def spent(self, row: JobRow) -> Floats:
         """Return all GPU-seconds of `row` until it was booked last, by account; provisional work where it was spent."""
-        total: Floats = self._provisional(row, row.since_s) + np.asarray(row.kept) + np.asarray(row.stalled)
+        total: Floats = (
+            self.provisional_gpu_s(row, row.since_s) + np.asarray(row.kept) + np.asarray(row.stalled)
+        )
         total[INDEX["lost_work"]] += row.lost_gpu_s
         return total
 

@@ -77,6 +77,11 @@ class PowerChain:
         self._settle()
         self._flow()
 
+    @property
+    def drained_w(self) -> Floats:
+        """By how much the charge of each battery falls now [W]; negative: it charges."""
+        return self._drained_w
+
     def _adopt(self, condition: Condition) -> None:
         circuit = self.circuit
         self.condition = condition

@@ -37,10 +37,10 @@ class ValueTexture:
         self._slots = slots
         self._packed = value_format == "packed"
         shape = (self._lines, WIDTH, 4 if self._packed else 1)
-        self._staging = np.zeros(shape, np.uint8 if self._packed else np.float32)
+        self.staging = np.zeros(shape, np.uint8 if self._packed else np.float32)
         internal = None if self._packed else value_format
         self._texture = gloo.Texture2D(
-            self._staging, interpolation="nearest", wrapping="clamp_to_edge", internalformat=internal
+            self.staging, interpolation="nearest", wrapping="clamp_to_edge", internalformat=internal
         )
         self._palette = gloo.Texture2D(
             palette.look_up_table("viridis"), interpolation="nearest", wrapping="clamp_to_edge"
@@ -59,12 +59,12 @@ class ValueTexture:
         if self._packed:
             # 512 codes in 16 bits: the high byte counts in steps of 2, the low byte in steps of 1/128.
             fine = np.rint(codes * 128.0).astype(np.uint32)
-            flat = self._staging.reshape(-1, 4)
+            flat = self.staging.reshape(-1, 4)
             flat[: self._slots, 0] = fine >> 8
             flat[: self._slots, 1] = fine & 255
         else:
-            self._staging.reshape(-1)[: self._slots] = codes
-        self._texture.set_data(self._staging)
+            self.staging.reshape(-1)[: self._slots] = codes
+        self._texture.set_data(self.staging)
 
     def set_colormap(self, name: str) -> None:
         """Choose the ramp of the colour table."""

@@ -26,7 +26,7 @@ class NearTrays:
     """Picks the nodes nearest to the eye whenever it has moved, and draws their boxes in one call."""
 
     def __init__(self, plant: Plant, geometry: Geometry, values: ValueTexture, instancing: bool) -> None:
-        self._plant, self._geometry, self._values = plant, geometry, values
+        self.plant, self.geometry, self._values = plant, geometry, values
         self._batch = BoxBatch(instancing)
         self._pose: CameraPose | None = None
         nodes, racks = plant.nodes, plant.racks
@@ -59,19 +59,19 @@ class NearTrays:
         seen = (distance < REACH_M) & (offset @ ahead > -0.5) & (-offset[:, 1] * self._facing > 0)
         chosen = np.flatnonzero(seen)
         chosen = chosen[np.argsort(distance[chosen], kind="stable")]
-        boxes = np.cumsum(self._plant.nodes.gpu_count[self._slots[chosen]] + 2)
+        boxes = np.cumsum(self.plant.nodes.gpu_count[self._slots[chosen]] + 2)
         return self._slots[chosen[boxes <= BUDGET]]
 
     def _boxes(self, nodes: NDArray[np.int64]) -> NDArray[np.void]:
         if not len(nodes):
             return np.zeros(0, INSTANCE_TYPE)
-        first, count = self._plant.nodes.gpu_first[nodes], self._plant.nodes.gpu_count[nodes]
+        first, count = self.plant.nodes.gpu_first[nodes], self.plant.nodes.gpu_count[nodes]
         gpus = np.concatenate([np.arange(a, a + n) for a, n in zip(first, count, strict=True)])
-        gpus = gpus[self._plant.gpus.present[gpus]]
-        return np.concatenate([self._modules(gpus), self._handles(nodes, -1.0), self._handles(nodes, 1.0)])
+        gpus = gpus[self.plant.gpus.present[gpus]]
+        return np.concatenate([self._modules(gpus), self.handles(nodes, -1.0), self.handles(nodes, 1.0)])
 
     def _modules(self, gpus: NDArray[np.int64]) -> NDArray[np.void]:
-        racks, tiles = self._plant.racks, self._geometry.gpu_tiles
+        racks, tiles = self.plant.racks, self.geometry.gpu_tiles
         rack = tiles.rack[gpus]
         facing = racks.facing[rack].astype(float)
         usable = racks.width_m[rack] - 2 * FRAME_M
@@ -90,9 +90,10 @@ class NearTrays:
         out["a_look"][:, 3] = gpus
         return out
 
-    def _handles(self, nodes: NDArray[np.int64], side: float) -> NDArray[np.void]:
-        racks, tiles = self._plant.racks, self._geometry.node_tiles
-        rack = self._plant.nodes.rack[nodes]
+    def handles(self, nodes: NDArray[np.int64], side: float) -> NDArray[np.void]:
+        """Return the handle at one side of the front of each node; -1.0: left, 1.0: right."""
+        racks, tiles = self.plant.racks, self.geometry.node_tiles
+        rack = self.plant.nodes.rack[nodes]
         facing = racks.facing[rack].astype(float)
         usable = racks.width_m[rack] - 2 * FRAME_M
         wide = usable / tiles.columns[nodes]

@@ -107,7 +107,7 @@ class PowerPaths:
 
     def __init__(self) -> None:
         self._ask: Callable[[], PowerLines] | None = None
-        self._drawn: PowerLines | None = None
+        self.drawn: PowerLines | None = None
         self._wanted: tuple[PowerShown, NDArray[np.int64] | None, NDArray[np.bool_] | None] | None = None
         self._quads = 0
         self._shown: tuple[bytes | None, ...] = ()
@@ -135,9 +135,9 @@ class PowerPaths:
         if self._ask is None:
             return
         drawn, self._ask = self._ask(), None
-        if self._drawn is not None and alike(self._drawn, drawn):
+        if self.drawn is not None and alike(self.drawn, drawn):
             return
-        self._drawn, self._shown = drawn, ()
+        self.drawn, self._shown = drawn, ()
         vertices = duct_mesh(drawn)
         self._quads = len(vertices) // 4
         if not self._quads:
@@ -150,10 +150,10 @@ class PowerPaths:
 
     def _upload(self) -> None:
         """Send what has changed of states and loads."""
-        if self._wanted is None or self._drawn is None:
+        if self._wanted is None or self.drawn is None:
             return
         shown, lit, only = self._wanted
-        item, above = self._drawn.item, self._drawn.above
+        item, above = self.drawn.item, self.drawn.above
         load = np.rint(shown.load)
         key = (
             shown.state.tobytes(),
@@ -168,7 +168,7 @@ class PowerPaths:
         texels = np.zeros((len(item), 2, 4), np.uint8)
         texels[:, 0, :3] = np.rint(shown.rgb()[item] * 255)
         texels[:, 1, 0] = shown.pattern()[item]
-        texels[:, 1, 1] = 255 * (self._drawn.feed == 1)
+        texels[:, 1, 1] = 255 * (self.drawn.feed == 1)
         texels[:, 1, 2] = 255
         if lit is None and only is not None:
             texels[:, 1, 2] = 255 * (only[item] & only[above])

@@ -94,7 +94,7 @@ class Baker:
     def __init__(self) -> None:
         self._area = _Area(0.0, 0, 0, 0, 0)
         self._layers: dict[str, _Layer] = {}
-        self._texels = np.zeros((0, 0, 4), np.uint8)
+        self.texels = np.zeros((0, 0, 4), np.uint8)
 
     def bake(self, plant: Plant, geometry: Geometry) -> Lightmap:
         """Return the floor's light for a plant."""
@@ -108,11 +108,11 @@ class Baker:
             corners = np.rint(rectangles / area.step_m).astype(int)
             touched = layer.show(frozenset(map(tuple, corners.tolist())))
             for part in touched if len(touched) < MOST_PARTS else [(slice(None), slice(None))]:
-                self._texels[(*part, place)] = layer.light(part)
+                self.texels[(*part, place)] = layer.light(part)
                 changed.append(part)
         origin_m = area.left * area.step_m, area.low * area.step_m
         size_m = area.width * area.step_m, area.height * area.step_m
-        return Lightmap(self._texels, origin_m, size_m, None if anew else tuple(changed))
+        return Lightmap(self.texels, origin_m, size_m, None if anew else tuple(changed))
 
     def _move(self, area: _Area) -> None:
         """Take another area; what is baked of the one before stays, where texels are as large."""
@@ -125,8 +125,8 @@ class Baker:
         old, new = _shared(before, area)
         for place, (name, layer) in enumerate(layers.items()):
             if before.step_m == area.step_m and layer.take(self._layers[name], old, new):
-                texels[(*new, place)] = self._texels[(*old, place)]
-        self._layers, self._texels = layers, texels
+                texels[(*new, place)] = self.texels[(*old, place)]
+        self._layers, self.texels = layers, texels
 
 
 def _area(geometry: Geometry) -> _Area:

@@ -94,8 +94,8 @@ class Picker:
             high += [plan.high[items], plan.yard.high]
             self._others += [("power", item) for item in items.tolist()]
             self._others += [("plant", slot) for slot in plan.yard.plant.tolist()]
-        self._low = np.ascontiguousarray(np.concatenate(low).T)
-        self._high = np.ascontiguousarray(np.concatenate(high).T)
+        self.low = np.ascontiguousarray(np.concatenate(low).T)
+        self.high = np.ascontiguousarray(np.concatenate(high).T)
         racks = len(plant.racks.present)
         self._gpus = _ByRack(geometry.gpu_tiles, plant.gpus.present, racks)
         self._nodes = _ByRack(geometry.node_tiles, plant.nodes.present, racks)
@@ -139,7 +139,7 @@ class Picker:
         ids = [plant.racks.ids[slot] for slot in self._rack_slots.tolist()]
         ids += [plant.loops.ids[loop] for loop in self._machine_loops.tolist()]
         ids += [entity_id(plant, kind, slot) for kind, slot in self._others]
-        return ids, self._low.T, self._high.T
+        return ids, self.low.T, self.high.T
 
     def blocked(self, eye_m: Floats, points_m: Floats) -> NDArray[np.bool_]:
         """Return which points (n, 3) a rack or machine hides from the eye; one that the point itself is in does not."""
@@ -157,7 +157,7 @@ class Picker:
 
         It sees none while it is in a box, or closer to one than ROOM_M.
         """
-        low, high = self._low, self._high
+        low, high = self.low, self.high
         own_face = (low >= own[0][:, None] - TOUCH_M).all(axis=0) & (high <= own[1][:, None] + TOUCH_M).all(
             axis=0
         )
@@ -179,15 +179,13 @@ class Picker:
         return distance if index is not None else float("inf")
 
     def _first_box(self, origin: Floats, direction: Floats) -> tuple[int | None, float]:
-        if not self._low.shape[1]:
+        if not self.low.shape[1]:
             return None, 0.0
-        enter = np.zeros(self._low.shape[1])
-        leave = np.full(self._low.shape[1], np.inf)
+        enter = np.zeros(self.low.shape[1])
+        leave = np.full(self.low.shape[1], np.inf)
         for axis in range(3):
             slope = 1.0 / (float(direction[axis]) or 1e-12)
-            start, end = (
-                (self._low[axis], self._high[axis]) if slope > 0 else (self._high[axis], self._low[axis])
-            )
+            start, end = (self.low[axis], self.high[axis]) if slope > 0 else (self.high[axis], self.low[axis])
             np.maximum(enter, (start - origin[axis]) * slope, out=enter)
             np.minimum(leave, (end - origin[axis]) * slope, out=leave)
         # A box that the eye is in has enter = 0: it is looked through.

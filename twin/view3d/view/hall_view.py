@@ -96,16 +96,16 @@ class HallView:
         )
         self.canvas.set_current()
         self.capability: Capability = probe()
-        self._scene = SceneLayers(self.capability)
+        self.scene = SceneLayers(self.capability)
         self.edit = EditView(self)
         self._still = StillBuffer() if not samples and StillBuffer.available() else None
-        self._passing = Passing(self.capability.software)
+        self.passing = Passing(self.capability.software)
         self._still_wanted = False
         self.plant: Plant | None = None
-        self._geometry: Geometry | None = None
+        self.geometry: Geometry | None = None
         self.picker: Picker | None = None
         self._cables: CableField | None = None
-        self._isolated: NDArray[np.int32] | None = None
+        self.isolated: NDArray[np.int32] | None = None
         self.plan: SitePlan | None = None
         self._path_names: tuple[str, ...] = ()
         self._found: tuple[HallMark, ...] = ()
@@ -114,13 +114,13 @@ class HallView:
         self._flight: tuple[Flight, float] | None = None
         self._pose = state.camera or _NOWHERE
         self._wall_s = self._moved_s = self._changed_s = -1e9
-        self._settled, self._unsent, self._changes = True, False, 0
+        self.settled, self._unsent, self._changes = True, False, 0
         self._writing = self._closed = False
         self.canvas.events.draw.connect(self._on_draw)
         self.canvas.events.resize.connect(lambda _: self._show())
         # vispy holds its listeners weakly, so somebody has to keep them.
         self.gestures = Gestures(
-            self._orbit,
+            self.orbit,
             self._pan,
             self._zoom,
             self._hover,
@@ -154,12 +154,12 @@ class HallView:
     @property
     def values(self) -> ValueTexture:
         """Return the texture of drawing codes."""
-        return self._scene.values
+        return self.scene.values
 
     def stage(self) -> DrawContext:
         """Return what layers need to draw a picture from the present pose."""
         width, height = (max(int(v), 1) for v in self.canvas.physical_size)
-        return self._scene.stage(self._pose, self.state, (width, height))
+        return self.scene.stage(self._pose, self.state, (width, height))
 
     def set_plant(self, plant: Plant, groups: OwnerNames = NO_GROUPS) -> None:
         """Take a plant: builds all meshes, and shows the overview when the state has no camera yet.
@@ -169,20 +169,20 @@ class HallView:
         self._groups = groups
         before, self.plant = self.plant, plant
         if before is not None and looks_like(plant, before):  # only its run is another
-            self._scene.stand_in(plant)
+            self.scene.stand_in(plant)
             self.set_frame(None)
             return
-        self._geometry = build_geometry(plant)
-        self.plan = site_plan(plant, self._geometry, open_side(plant))
+        self.geometry = build_geometry(plant)
+        self.plan = site_plan(plant, self.geometry, open_side(plant))
         self._path_names = ()
-        self.picker = Picker(plant, self._geometry, self.plan)
-        self._cables = CableField(plant, self._geometry)
-        self._isolated, self._frame = None, None
+        self.picker = Picker(plant, self.geometry, self.plan)
+        self._cables = CableField(plant, self.geometry)
+        self.isolated, self._frame = None, None
         self._changed_s, self._still_wanted = np.inf, False
         self.canvas.set_current()
         self.edit.layer.forget()
-        self._passing.forget()
-        self._scene.set_plant(plant, self._geometry, self._cables.runs, self.picker, self.plan)
+        self.passing.forget()
+        self.scene.set_plant(plant, self.geometry, self._cables.runs, self.picker, self.plan)
         self._unsent = True  # mostly a frame of this hall follows before it is drawn
         if self.state.camera is None:
             self.preset("overview", animate=False)
@@ -196,7 +196,7 @@ class HallView:
         """
         if frame is not None and self.plant is not None and frame.layout.epoch != self.plant.epoch:
             return
-        self._frame, self._changed_s, self._scene.repainted = frame, np.inf, repainted
+        self._frame, self._changed_s, self.scene.repainted = frame, np.inf, repainted
         self._on_colour_by()
 
     def set_groups(self, groups: OwnerNames) -> None:
@@ -206,11 +206,11 @@ class HallView:
 
     def _upload(self) -> None:
         self._unsent = False
-        self._scene.set_frame(self._frame, self.state.colour_by, self._groups, self.state.focus_job)
+        self.scene.set_frame(self._frame, self.state.colour_by, self._groups, self.state.focus_job)
 
     def keep_clear(self, areas: Sequence[tuple[float, float, float, float]]) -> None:
         """Let no label come into these rectangles: left, top, width, height [logical px]."""
-        self._scene.names.stay_clear(areas)
+        self.scene.names.stay_clear(areas)
         self._show()
 
     def pick(self, x_px: float, y_px: float) -> Hit | None:
@@ -242,31 +242,31 @@ class HallView:
         """
         if self.plant is not None:
             self.canvas.set_current()
-            self._scene.set_traffic(there, back, racks, rgb)
+            self.scene.set_traffic(there, back, racks, rgb)
             self._show()
 
     def light(self, lit: Lit | None = None, reach: Reach | None = None, names: Sequence[str] = ()) -> None:
         """Let a path shine, colour the GPUs by the reach of a fault, and name things; nothing: as always."""
         self.canvas.set_current()
         self._path_names = tuple(names)
-        self._scene.light(lit, reach)
+        self.scene.light(lit, reach)
         self._upload()
         self._on_marks()
 
     def mark_found(self, marks: Sequence[HallMark]) -> None:
         """Let words stand over things; those of one thing share a plate, and what stands nowhere has none."""
         self._found = tuple(marks)
-        self._scene.found = over_things(self._found, self.standing)
+        self.scene.found = over_things(self._found, self.standing)
         self._show()
 
     @property
     def shows_power(self) -> bool:
         """Return whether the power paths are drawn: the layer is on, or selection, trace or a fault wants them."""
-        return "power" in self.state.layers or self._scene.shows_power
+        return "power" in self.state.layers or self.scene.shows_power
 
     def isolate(self, bundles: NDArray[np.int32] | None) -> None:
         """Keep these bundles and let all other cables fade; None: let all shine."""
-        self._isolated = bundles
+        self.isolated = bundles
         self._on_marks()
 
     def fly_to(self, id: str, animate: bool = True) -> None:
@@ -275,7 +275,7 @@ class HallView:
 
     def frame(self, ids: Sequence[str], animate: bool = True) -> None:
         """Move the camera so that these things fill the picture; unknown ids are ignored."""
-        if self.plant is None or self._geometry is None or self.picker is None:
+        if self.plant is None or self.geometry is None or self.picker is None:
             return
         boxes = [box for box in map(self._box_of, ids) if box is not None]
         width, height = self.size()
@@ -293,14 +293,14 @@ class HallView:
 
     def preset(self, name: str, animate: bool = True) -> None:
         """Move the camera to one of `presets.PRESETS`."""
-        if self.plant is not None and self._geometry is not None:
+        if self.plant is not None and self.geometry is not None:
             width, height = self.size()
-            self.go(preset_pose(name, self.plant, self._geometry, width / height), animate)
+            self.go(preset_pose(name, self.plant, self.geometry, width / height), animate)
 
     def tick(self, wall_s: float, way: int = 1) -> None:
         """Advance flight and flow by a monotonic clock; time goes on (1), stands (0), or goes back (-1)."""
         elapsed = min(max(wall_s - self._wall_s, 0.0), 0.2) if self._wall_s > 0 else 0.0
-        self._wall_s, dirty = wall_s, self._scene.catch_up()
+        self._wall_s, dirty = wall_s, self.scene.catch_up()
         self._changed_s = min(self._changed_s, wall_s)  # an edit may have taken long since the last time
         if self._flight is not None:
             flight, start_s = self._flight
@@ -311,21 +311,21 @@ class HallView:
                 self._flight = None
                 self._publish()
                 self._hover_anew()
-        if not self._settled and wall_s - self._moved_s > REST_S:
-            self._settled = dirty = True
-        if self._scene.advance(way * elapsed, moving=not self._settled):
+        if not self.settled and wall_s - self._moved_s > REST_S:
+            self.settled = dirty = True
+        if self.scene.advance(way * elapsed, moving=not self.settled):
             dirty = True
         # What neither moves nor changes is drawn once more, with smooth edges.
-        quiet = self._settled and wall_s - max(self._moved_s, self._changed_s) > STILL_S
+        quiet = self.settled and wall_s - max(self._moved_s, self._changed_s) > STILL_S
         if dirty or quiet != self._still_wanted or self.edit.layer.lags(self._changes):
             self._still_wanted = quiet and not dirty
             self._show()
 
     def grab(self) -> NDArray[np.uint8]:
         """Return the picture as it is at rest, shape (height, width, 3), physical pixels."""
-        self._settled = self._still_wanted = True
-        self._scene.catch_up(at_once=True)
-        self._scene.names.place_anew()
+        self.settled = self._still_wanted = True
+        self.scene.catch_up(at_once=True)
+        self.scene.names.place_anew()
         return seen(self.native)
 
     def close(self) -> None:
@@ -338,7 +338,7 @@ class HallView:
             return
         self._closed, native = True, self.native
         logging.getLogger("vispy").removeHandler(self._log)
-        release(self.canvas, self.edit.layer, self._still, self._passing)
+        release(self.canvas, self.edit.layer, self._still, self.passing)
         native._secondary_context = native._surface = None
         native.deleteLater()
 
@@ -351,19 +351,19 @@ class HallView:
         if self._unsent:
             self._upload()
         width, height = (max(int(v), 1) for v in self.canvas.physical_size)
-        moving = not self._settled and self.capability.software
+        moving = not self.settled and self.capability.software
         still = self._still if self._still_wanted and not moving else None
         self.canvas.context.flush_commands()
         scale = width / self.size()[0]
 
         def draw_hall() -> None:
-            self._scene.draw(self._pose, self.state, (width, height), scale=scale, moving=moving)
+            self.scene.draw(self._pose, self.state, (width, height), scale=scale, moving=moving)
 
         if self.edit.layer.shown and self.plant is not None:
             self.edit.layer.paint(self.canvas, self.stage(), self._pose, scale, draw_hall, self._changes)
             return
-        if self._passing.rests(self._pose) and moving:
-            self._passing.paint(self.canvas, self._scene, self._pose, self.state, (width, height), scale)
+        if self.passing.rests(self._pose) and moving:
+            self.passing.paint(self.canvas, self.scene, self._pose, self.state, (width, height), scale)
             return
         if still is None:
             draw_hall()
@@ -381,27 +381,27 @@ class HallView:
         self._show()
 
     def _on_marks(self, *_change: object) -> None:
-        if self.plant is None or self._geometry is None or self._cables is None:
+        if self.plant is None or self.geometry is None or self._cables is None:
             return
         marks = marks_of(self.state.selection, self._path_names, self.plant, self._cables, self.standing)
         found = (self.plant.slots.get(id, ("", 0)) for id in self.state.selection)
         items = [slot for kind, slot in found if kind == "power"]
         self.canvas.set_current()
-        self._scene.want_power(items, layer="power" in self.state.layers)
+        self.scene.want_power(items, layer="power" in self.state.layers)
         hovered = self.state.hovered or ""
-        self._scene.mark_cables(marks.cables(hovered, self._isolated))
-        self._scene.mark(marks.boxes, self.standing(hovered), marks.names)
+        self.scene.mark_cables(marks.cables(hovered, self.isolated))
+        self.scene.mark(marks.boxes, self.standing(hovered), marks.names)
         self._show()
 
     def standing(self, id: str) -> Box | None:
         """Return the box of a thing, in the hall or outside."""
-        if not id or self.plant is None or self._geometry is None or self.plan is None:
+        if not id or self.plant is None or self.geometry is None or self.plan is None:
             return None
-        return self.plan.standing(self.plant, self._geometry, id)
+        return self.plan.standing(self.plant, self.geometry, id)
 
     def _box_of(self, id: str) -> Box | None:
         """Return the box to fly to: of a thing, or of the whole way of a bundle."""
-        if self.plant is None or self._geometry is None or self._cables is None:
+        if self.plant is None or self.geometry is None or self._cables is None:
             return None
         bundle = find_bundle(self.plant, id)
         return self.standing(id) if bundle is None else self._cables.box(bundle)
@@ -422,7 +422,7 @@ class HallView:
             self.state.hovered = None  # what is under the pointer is about to change
             self.hovered.emit(None)
             self._flight = (Flight.between(self._pose, pose), max(self._wall_s, 0.0))
-            self._settled = False
+            self.settled = False
         else:
             self._flight = None
             self._pose = pose
@@ -433,10 +433,11 @@ class HallView:
         """Stand somewhere as part of a movement: ornaments are left out until the camera rests."""
         self._flight, self._pose = None, pose
         self._moved_s = self._wall_s
-        self._settled = False
+        self.settled = False
         self._show()
 
-    def _orbit(self, dx: float, dy: float) -> None:
+    def orbit(self, dx: float, dy: float) -> None:
+        """Turn the camera about what it looks at, as far as a pointer was dragged [px]."""
         self.look(camera.orbit(self._pose, dx, dy))
 
     def _pan(self, dx: float, dy: float) -> None:

@@ -66,12 +66,12 @@ class SceneLayers:
         self._outline_paths = {name: Outline() for name, _ in PATHS}
         self.names = Names()
         self._sky = SkyLayer()
-        self._baker = Baker()
-        self._power = PowerPaths()
+        self.baker = Baker()
+        self.power = PowerPaths()
         self._floor: FloorLayer | None = None
         self._kept: dict[str, tuple[object, Any]] = {}
         self._plant: Plant | None = None
-        self._phase_s = 0.0
+        self.phase_s = 0.0
         self._idle_s = 0.0
         self._frame_t_s: float | None = None
         self._flowing = False
@@ -112,17 +112,17 @@ class SceneLayers:
         )
         gear_of = Gear.made_of(plant, geometry, plan)
         self._gear = self._keep("_gear", gear_of, lambda: Gear(plant, geometry, plan))
-        self._power.stand(lambda: power_lines(plant, geometry, plan.low, plan.high))
+        self.power.stand(lambda: power_lines(plant, geometry, plan.low, plan.high))
         wired = (geometry.bundles, runs)
-        self._cables = self._keep("_cables", wired, lambda: Cables(*wired))
-        self._cables.flowing = False
+        self.cables = self._keep("cables", wired, lambda: Cables(*wired))
+        self.cables.flowing = False
         self._arcs = Arcs(plant)
         pipes = with_yard_pipes(geometry.pipes, plan.yard)
-        self._coolant = self._keep("_coolant", pipes, lambda: Coolant(plant, pipes))
-        self._coolant.set_plant(plant)
+        self.coolant = self._keep("coolant", pipes, lambda: Coolant(plant, pipes))
+        self.coolant.set_plant(plant)
         self._glass = self._keep("_glass", geometry.aisles, lambda: GlassLayer(geometry.aisles))
         if self._floor is None:
-            self._floor = FloorLayer(self._baker.bake(plant, geometry))
+            self._floor = FloorLayer(self.baker.bake(plant, geometry))
         else:
             self._lacks_light, self._drawn_wall_s = True, math.inf
         self._near = NearTrays(plant, geometry, self.values, self._capability.instancing)
@@ -177,7 +177,7 @@ class SceneLayers:
             codes, colormap = self.repainted.codes, self.repainted.colormap
         self.values.set_colormap(colormap)
         self.values.upload(np.concatenate([codes, rack_codes(codes, self._plant)]))
-        self._coolant.set_frame(frame, machines_of(self.repainted))
+        self.coolant.set_frame(frame, machines_of(self.repainted))
         self._frame = frame
         self._show_machines(frame)
         cable_state = CableState.of(frame, len(self._plant.bundles.rail))
@@ -193,7 +193,7 @@ class SceneLayers:
             return
         self._lit, self._reach = lit, reach
         masks = (None, None) if lit is None else (lit.loop_mask(self._plant), lit.plant_mask(self._plant))
-        self._coolant.light(*masks)
+        self.coolant.light(*masks)
         boxes = {name: list[Box]() for name in self._outline_paths}
         if lit is not None:
             items = {"power_a": lit.power_a, "power_b": lit.power_b}
@@ -216,7 +216,7 @@ class SceneLayers:
         if self._plant is None:
             return
         lit = None if self._lit is None else self._lit.items(self._plant)
-        self._power.show(power, lit, None if self._power_unwell else self._power_only)
+        self.power.show(power, lit, None if self._power_unwell else self._power_only)
 
     def _show_machines(self, frame: Frame | None) -> None:
         if self._plant is None:
@@ -280,7 +280,7 @@ class SceneLayers:
         self._arcs.set_racks(racks, rgb)
         runs = self._runs
         a, b = there[runs.bundle], back[runs.bundle]
-        self._cables.set_flows(
+        self.cables.set_flows(
             runs.highest(np.where(runs.ahead, a, b)), runs.highest(np.where(runs.ahead, b, a)), rgb
         )
 
@@ -299,7 +299,7 @@ class SceneLayers:
         self._cables_of = wanted
         pieces = None if machines is None else machines.pieces(self._runs)
         lines = self._geometry.bundles, self._runs, self._cable_state, self._marked
-        self._cables.set_colours(piece_colours(state.cables_by, *lines, state.theme, pieces))
+        self.cables.set_colours(piece_colours(state.cables_by, *lines, state.theme, pieces))
         self._faces.set_switches(state.cables_by, self._frame, machines)
 
     def catch_up(self, *, at_once: bool = False) -> bool:
@@ -312,7 +312,7 @@ class SceneLayers:
             return False
         assert self._plant is not None
         assert self._floor is not None
-        self._floor.set_lightmap(self._baker.bake(self._plant, self._geometry))
+        self._floor.set_lightmap(self.baker.bake(self._plant, self._geometry))
         self._lacks_light = False
         return True
 
@@ -323,8 +323,8 @@ class SceneLayers:
         self._idle_s += elapsed_s
         if self._capability.software and (moving or abs(self._idle_s) < SOFTWARE_PERIOD_S):
             return False
-        self._phase_s += self._idle_s
-        self._coolant.advance(self._idle_s)
+        self.phase_s += self._idle_s
+        self.coolant.advance(self._idle_s)
         self._idle_s = 0.0
         return True
 
@@ -367,12 +367,12 @@ class SceneLayers:
             self._machines.draw(stage)
             self._gear.draw(stage)
         if "pipes" in layers:
-            self._coolant.draw(stage)
+            self.coolant.draw(stage)
         if "cables" in layers:
             self._tray_rails.draw(stage)
-            self._cables.draw(stage, moving=moving, dashes="collective" in layers and not moving)
+            self.cables.draw(stage, moving=moving, dashes="collective" in layers and not moving)
         if "power" in layers or self.shows_power:
-            self._power.draw(stage)
+            self.power.draw(stage)
         if "racks" in layers and not moving:
             gloo.set_cull_face("front")
             self._panels.draw(stage, mirrored=True)
@@ -426,7 +426,7 @@ class SceneLayers:
         ahead = np.array([-np.cos(azimuth), -np.sin(azimuth), 0.0])
         fog = (pose.distance_m * 0.55, 1.0 / (0.9 * self._size_m + 1.1 * pose.distance_m + 12.0))
         colours = colours_of(state.theme)
-        return DrawContext(matrix, eye, ahead, fog, colours, size_px, self._phase_s, pose.distance_m)
+        return DrawContext(matrix, eye, ahead, fog, colours, size_px, self.phase_s, pose.distance_m)
 
     def _draw_marks(self, stage: DrawContext, scale: float) -> None:
         colours = stage.colours

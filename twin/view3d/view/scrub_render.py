@@ -27,7 +27,7 @@ class Passing:
     """
 
     def __init__(self, software: bool) -> None:
-        self._possible, self._kept = software and Backdrop.available(), Backdrop()
+        self.possible, self._kept = software and Backdrop.available(), Backdrop()
         self._kept_of: tuple[object, ...] = ()
         self._pose: CameraPose | None = None
         self._drawn_s, self._pictures = 0.0, 0
@@ -44,7 +44,7 @@ class Passing:
     def rests(self, pose: CameraPose) -> bool:
         """Return whether the camera stands where it stood at the last asking, and pictures can be kept."""
         before, self._pose = self._pose, pose
-        return self._possible and before == pose
+        return self.possible and before == pose
 
     def paint(
         self,
