@@ -25,6 +25,7 @@ from twin.catalog import load_catalog
 from twin.planning.risk.random_incidents import LEVELS, random_incidents
 from twin.planning.risk.risk import risk_of
 from twin.plant.build import build
+from twin.record.account_titles import JOB_TIME_TITLES
 from twin.record.channels import JobState, NodeCondition
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
@@ -248,7 +249,7 @@ def test_a_killed_job_says_so() -> None:
     run = _Run(_two_jobs(limit="20 min"), 12_000.0)
     assert limit_of(run.scenario, run.history.jobs[1], "all") == 1200.0
     page = run.page("b")
-    assert (page.state, page.state_words) == (JobState.KILLED, "killed")
+    assert (page.state, page.state_words) == (JobState.KILLED, "timed out")
     assert page.progress.now_s == pytest.approx(run.events.first_s("b", "job_started") + 1200.0)
 
 
@@ -349,7 +350,7 @@ def test_curves_of_a_job_follow_frames_and_forget_another_job() -> None:
 def at_work(found: Estimate) -> float:
     """Return the share of the time in which a job has its nodes and can be interrupted."""
     lost = dict(found.losses)
-    return 1.0 - lost[account_title("detection")] - lost[account_title("idle_reserved")]
+    return 1.0 - lost[account_title("detection")] - lost[JOB_TIME_TITLES["job.spare_wait_s"].title]
 
 
 def test_slices_come_to_what_the_quick_model_says() -> None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
+from twin.record.account_titles import JOB_TIME_TITLES
+
 Entity = Literal[
     "gpu", "node", "rack", "switch", "bundle", "store", "power", "loop", "hall", "plant", "job", "site"
 ]
@@ -203,18 +205,7 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("job.gpus", "GPUs held", "", "i4", 0, 1e5, 0),
     _channel("job.network", "scale-out bandwidth left", "%", "f4", 0, 100, 0.5),
     _channel("job.input_wait_s", "input wait per step", "s", "f4", 0, 100, 1e-3),
-    _channel("job.productive_s", "productive", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.exposed_s", "exposed communication", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.bubble_s", "pipeline bubble", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.input_s", "input wait", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.throttle_s", "throttled or capped", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.straggler_s", "stragglers, contention", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.no_load_s", "idle: no requests", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.checkpoint_s", "checkpoint stall", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.lost_s", "lost work", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.detect_s", "detection", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.restart_s", "restart and load", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.spare_wait_s", "waiting for nodes", "s", "f4", 0, 1e6, 1.0),
+    *(_channel(id, named.title, "s", "f4", 0, 1e6, 1.0) for id, named in JOB_TIME_TITLES.items()),
     _channel("job.place", "place in the queue", "", "i4", 0, 1e5, 0, description="From 1; 0: not queued."),
     _channel("job.why", "reason for waiting", "", "u1", 0, 7, 0),
     _channel("job.planned_s", "planned start", "s", "f8", 0, 1e7, 0, description="0: no start planned."),
