@@ -19,10 +19,10 @@ from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.record.alarms import Alarms
 from twin.record.alarms_pictured import over_in
+from twin.record.channels import SERIES_CHANNELS
 from twin.record.events import Event
 from twin.record.frame import Frame
 from twin.record.reader import Reader
-from twin.record.series import SERIES_CHANNELS
 
 
 def alarms_at(plant: Plant, events: list[Event], frame: Frame) -> list[tuple[Any, ...]]:

@@ -90,15 +90,6 @@ def test_every_page_is_in_the_contents_and_on_the_site() -> None:
     assert not [name(path) for path in PAGES if f" {path.relative_to(HELP).as_posix()}\n" not in site]
 
 
-def test_contributing_names_every_room() -> None:
-    house = text_of(ROOT / "CONTRIBUTING.md").partition("Large packages have rooms")[2]
-    for package in ("app", "sim", "scenario", "view3d", "commands", "planning"):
-        rooms = {path.parent.name for path in (ROOT / "twin" / package).glob("*/__init__.py")}
-        told = re.search(rf"^    {package} {{4,}}(\w.*(?:\n {{16}}.*)*)", house, re.MULTILINE)
-        assert told is not None, package
-        assert set(re.findall(r"\w+", told[1])) == rooms
-
-
 def test_pre_commit_runs_what_make_lint_runs() -> None:
     lint = text_of(ROOT / "Makefile").partition("\nlint:")[2].partition("\n\n")[0]
     commands = [line.strip().replace("$(BIN)", ".venv/bin") for line in lint.splitlines()[1:]]

@@ -26,6 +26,15 @@ def printable(text: str) -> str:
     return _ACTS.sub(_escaped, text)
 
 
+def capitalised(text: str) -> str:
+    """Return a title or clause as the start of a line.
+
+    >>> capitalised("GPUs held"), capitalised("lost work"), capitalised("")
+    ('GPUs held', 'Lost work', '')
+    """
+    return text[:1].upper() + text[1:]
+
+
 def in_html(text: str) -> str:
     """Return a text for HTML and SVG, between tags or as an attribute in double quotes.
 

@@ -27,12 +27,13 @@ from twin.app.compare.waterfall import lines_of
 from twin.app.session.speeds import SPEEDS
 from twin.app.shell.main_window import MainWindow
 from twin.cli.app import app as cli
+from twin.record.channels import BY_ID
 from twin.record.reader import Reader
 from twin.report.halls import RecordedHalls
 from twin.runtime.inline import run
 from twin.scenario import loads, parse_injection
 from twin.view3d.base import palette
-from twin.view3d.colour.difference import RANGES, matched
+from twin.view3d.colour.difference import matched
 
 UseWindow = Callable[[Path], MainWindow]
 Runs = tuple[Path, Path]
@@ -115,7 +116,7 @@ def test_a_run_beside_itself_is_neutral(compared: Callable[[Path, Path], Compare
     for channel in ("gpu.power_w", "gpu.state", "gpu.job", "gpu.throttle"):
         dialog.colour_box.setCurrentIndex(dialog.colour_box.findData(channel))
         assert halls.apart.differing == 0
-        assert dialog.reach_box.isVisible() is (channel in RANGES)
+        assert dialog.reach_box.isVisible() is bool(BY_ID[channel].reaches)
     assert [line.title for line in dialog.way.lines] == ["Productive in A", "Productive in B"]
 
 
@@ -158,7 +159,7 @@ def test_a_trip_is_warm_where_its_loop_cools_and_nowhere_else(
     assert 0 < there.sum() < len(there)
     neutral = (palette.RAMP - 1) / 2
     codes = halls.apart.repainted.codes
-    quantum = neutral * 1.0 / RANGES["gpu.temp_c"][0]
+    quantum = neutral * 1.0 / BY_ID["gpu.temp_c"].reaches[0]
     assert codes[there].min() > neutral + 2 * quantum
     assert codes[~there].max() <= neutral + quantum
     assert warm_pixels(picture(dialog, 1)) > 200

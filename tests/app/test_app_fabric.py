@@ -98,7 +98,7 @@ def test_a_node_that_is_cut_off_tells_what_cuts_it_off(world: World) -> None:
 
 def test_a_bundle_lists_its_links_and_its_state(world: World) -> None:
     rows = rows_of(world, "bundle/0")
-    assert rows["Now"]["Load of the busiest link"] == "5\N{NO-BREAK SPACE}%"
+    assert rows["Now"]["Link load"] == "5\N{NO-BREAK SPACE}%"
     assert any(label == "Link" for label in rows["Links"])
     assert world.frame is not None
     world.frame.values["bundle.down"][0] = 1

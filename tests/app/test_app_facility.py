@@ -212,7 +212,7 @@ def test_power_items_loops_and_plants_have_facts(use_window: UseWindow, qtbot: Q
     for thing, row in (
         (plant.power.ids[0], "State"),
         (plant.loops.ids[0], "Flow"),
-        (plant.plants.ids[0], "Units running"),
+        (plant.plants.ids[0], "Machines running"),
         (plant.halls.ids[0], "Dew point"),
     ):
         window.docks.inspector.show_thing(thing)

@@ -25,6 +25,7 @@ from twin.catalog import load_catalog
 from twin.planning.risk.random_incidents import LEVELS, random_incidents
 from twin.planning.risk.risk import risk_of
 from twin.plant.build import build
+from twin.record.account_titles import JOB_TIME_TITLES
 from twin.record.channels import JobState, NodeCondition
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
@@ -349,7 +350,7 @@ def test_curves_of_a_job_follow_frames_and_forget_another_job() -> None:
 def at_work(found: Estimate) -> float:
     """Return the share of the time in which a job has its nodes and can be interrupted."""
     lost = dict(found.losses)
-    return 1.0 - lost[account_title("detection")] - lost[account_title("idle_reserved")]
+    return 1.0 - lost[account_title("detection")] - lost[JOB_TIME_TITLES["job.spare_wait_s"].title]
 
 
 def test_slices_come_to_what_the_quick_model_says() -> None:

@@ -165,11 +165,11 @@ def test_a_waiting_job_moves_and_a_running_one_does_not() -> None:
 def test_moves_that_cannot_be_are_refused_with_what_would_be_right() -> None:
     engine = Engine(two_rows(job(2, "x", partition="a", tenant="lab"), job(1, "y", rows=["gpu"])))
     for line, said in (
-        ("1 h move x value=c", "unknown partition"),
+        ("1 h move x value=c", "x: unknown partition c; known: "),
         ("1 h move x value=safe", "does not admit tenant lab"),
         ("1 h move y value=b", "has none of the rows"),
         ("1 h move x", "needs the key 'value'"),
-        ("1 h move z value=b", "unknown job"),
+        ("1 h move z value=b", "z: unknown job; known: "),
     ):
         refusal = engine.intervene(scenario.parse_injection(line))
         assert refusal is not None

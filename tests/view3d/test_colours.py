@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from twin.plant.tables import Plant
-from twin.record.channels import BY_ID, State
+from twin.record.channels import BY_ID, COLOUR_BY, State
 from twin.record.frame import Frame
 from twin.view3d.base import palette
 from twin.view3d.base.ownership import NO_GROUPS
-from twin.view3d.base.state import COLOUR_BY
 from twin.view3d.colour.legend import legend_for
 from twin.view3d.colour.value_codes import gpu_codes, throttle_places
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from twin.record.account_titles import ACCOUNT_MEANINGS, ACCOUNT_TITLES
+from twin.record.account_titles import ACCOUNT_TITLES
 
 INSTALLED = "installed"
 """Step of a waterfall that is no account: the GPU time that B has installed more than A."""
-MEANINGS = ACCOUNT_MEANINGS
+MEANINGS: dict[str, str] = {account: named.meaning for account, named in ACCOUNT_TITLES.items()}
+"""Meaning of each account, in one clause."""
 
 
 def account_title(account: str) -> str:
@@ -15,7 +16,8 @@ def account_title(account: str) -> str:
     >>> account_title("idle_spare"), account_title("lost_work")
     ('idle: hot spares', 'lost work')
     """
-    return ACCOUNT_TITLES.get(account, account.replace("_", " "))
+    named = ACCOUNT_TITLES.get(account)
+    return named.title if named else account.replace("_", " ")
 
 
 def step_title(account: str, gpu_h: float) -> str:

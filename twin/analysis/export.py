@@ -19,17 +19,14 @@ from numpy.typing import NDArray
 
 from twin.catalog import load_catalog
 from twin.plant.build import build
-from twin.record.channels import CHANNELS, Channel, State
+from twin.record.channels import CHANNELS, SERIES_CHANNELS, Channel, State
 from twin.record.event_kinds import kind_of
 from twin.record.event_kinds.kind import JobTurn
 from twin.record.reader import Reader
-from twin.record.series import SERIES_CHANNELS
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.shown_text import in_cell, in_json, printable
 
 Progress = Callable[[float, float], None]
-DCGM: tuple[Channel, ...] = tuple(channel for channel in CHANNELS if channel.dcgm)
-"""Channels of single GPUs that NVIDIA's DCGM has a field for."""
 _ENTITIES = 256
 """Entities whose whole curves are held at once."""
 _PIECE = 5000
@@ -74,7 +71,7 @@ def channels_named(names: Sequence[str]) -> tuple[Channel, ...]:
         When a name is none of these.
     """
     wanted: list[Channel] = []
-    exported = (*SERIES_CHANNELS, *DCGM)
+    exported = (*SERIES_CHANNELS, *(channel for channel in CHANNELS if channel.dcgm))
     for name in names:
         found = [channel for channel in exported if name in (channel.id, channel.entity)]
         if name == "all":
@@ -256,7 +253,7 @@ def pieces(
     reader, channels, progress = asked.reader, asked.channels, asked.progress
     layout, end_s = reader.header.layout, reader.t_end_s
     for number, channel in enumerate(channels):
-        if channel in DCGM:
+        if channel.dcgm:
             names = [f"{node}/{index}" for node, index in gpu_names(reader)]
             for at_s in gpu_times(reader, asked.every_s).tolist():
                 row = gpu_values(reader, channel, at_s)
@@ -279,7 +276,7 @@ def _curves(
     asked: ExportRequest, channel: Channel
 ) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float32]]]:
     """Yield (labels, times [s], values) of each entity; some hundred of them are held at once."""
-    if channel in DCGM:
+    if channel.dcgm:
         yield from _gpu_curves(asked.reader, channel, asked.every_s)
         return
     ids = ids_of(asked.reader, channel.entity)

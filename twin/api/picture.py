@@ -92,7 +92,7 @@ def taken(
 
 def channel_of(colour_by: str) -> str:
     """Return the channel of GPUs of a name, or of the last part of one; raises `BadInput` where there is none."""
-    from twin.view3d.base.state import COLOUR_BY
+    from twin.record.channels import COLOUR_BY
 
     for channel in COLOUR_BY:
         if colour_by in (channel, channel.removeprefix("gpu.")):

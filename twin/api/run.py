@@ -19,13 +19,12 @@ from twin.analysis.export import gpu_names, ids_of
 from twin.api.arguments import Texts, Time, path_of, seconds_of, texts_of
 from twin.api.errors import BadInput, as_arguments, warn
 from twin.api.older import tell_if_older
-from twin.record.channels import BY_ID, Channel, Entity
+from twin.record.channels import BY_ID, SERIES_CHANNELS, Channel, Entity
 from twin.record.event_kinds import KINDS
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.record.ledger_reading import LedgerRange
 from twin.record.reader import Reader
-from twin.record.series import SERIES_CHANNELS
 from twin.scenario.reading.validate import nearest
 from twin.units import spoken
 
@@ -252,7 +251,7 @@ class Run:
     @property
     def channels(self) -> tuple[Channel, ...]:
         """Return the channels that `series` takes, each with title, unit and kind of item."""
-        return SERIES_CHANNELS
+        return tuple(SERIES_CHANNELS)
 
     def events(
         self,

@@ -83,7 +83,7 @@ def export_run(
             channels = export.channels_named(names)
         except export.NoSuchChannel as error:
             raise BadInput(f"--channel: {error}") from None
-        if every_s is not None and (every_s <= 0 or not any(chosen in export.DCGM for chosen in channels)):
+        if every_s is not None and (every_s <= 0 or not any(channel.dcgm for channel in channels)):
             raise BadInput(
                 f"--every: {every} says how far apart values of single GPUs are: longer than nothing, and beside "
                 "--channel gpu or one of theirs"

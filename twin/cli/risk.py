@@ -14,18 +14,20 @@ EXAMPLE = """Example: twin risk llama3-16k --sweep checkpoint.interval=5min,10mi
 The reliability model of the engine without power, heat and network: nodes fail, go into repair, spares take their
 places, the job restarts. Power trees, cooling and queues are not in it; twin run has them."""
 
-_SHARES = ("ettr", "lost", "checkpoints", "detection", "restart", "waiting")
-_WORDS = {
+_TITLES = {
     "ettr": "ETTR",
     "unexpected": "interruptions, unexpected",
     "planned": "interruptions, planned",
-    "lost": "lost work",
-    "checkpoints": "checkpoint stall",
-    "detection": "detection time",
-    "restart": "restart overhead",
-    "waiting": "waiting for replacement node",
     "nodes_down": "nodes in repair at a time",
 }
+_JOB_TIME = {
+    "lost": "job.lost_s",
+    "checkpoints": "job.checkpoint_s",
+    "detection": "job.detect_s",
+    "restart": "job.restart_s",
+    "waiting": "job.spare_wait_s",
+}
+"""Figures that are shares of the time, and the channel with their title."""
 
 
 def risk_of_scene(
@@ -74,7 +76,9 @@ def risk_of_scene(
 def _print(report: dict[str, Any]) -> None:
     from twin import units
     from twin.cli.tables import console, print_table
+    from twin.record.account_titles import JOB_TIME_TITLES
 
+    titles = _TITLES | {name: JOB_TIME_TITLES[channel].title for name, channel in _JOB_TIME.items()}
     show = console().print
     between = report["mean_between_s"]
     fails = f"one failure every {units.spoken(between)}" if between < float("inf") else "nothing fails"
@@ -84,9 +88,9 @@ def _print(report: dict[str, Any]) -> None:
     )
     rows = []
     for name, figure in report["figures"].items():
-        share = name in _SHARES
+        share = name == "ettr" or name in _JOB_TIME
         cells = [figure[key] for key in ("mean", "error", "low", "median", "high")]
-        rows.append((_WORDS[name], *(f"{100 * x:.2f} %" if share else f"{x:.1f}" for x in cells)))
+        rows.append((titles[name], *(f"{100 * x:.2f} %" if share else f"{x:.1f}" for x in cells)))
     print_table(("figure", "mean", "s.e.", "5 %", "median", "95 %"), rows, right=5)
     show("")
     interval = report["interval_s"]

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.gpu_picture import FIELDS, GpuTraits
-from twin.record.channels import Channel, NodeCondition, State
+from twin.record.channels import SERIES_CHANNELS, Channel, NodeCondition, State
 from twin.record.columns import Dense, Sparse, decode_dense, decode_sparse, unpack
 from twin.record.detail import COLUMNS, Detail, unpacked_groups
 from twin.record.frame import Frame, FrameLayout
 from twin.record.run_summary import strict_json
 from twin.record.runfile import RunFileError, of_part
-from twin.record.series import DETAIL, MANY, SERIES_CHANNELS
+from twin.record.series import DETAIL, MANY
 
 _MAX_GROUPS = 10**6
 _MAX_ACCOUNTS = 1000

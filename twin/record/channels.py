@@ -1,14 +1,39 @@
-"""Channel registry: every quantity that frames, run files, colour-by and plots carry, once."""
+"""Channel registry: every quantity that frames, run files, colour-by, facts and plots carry, once.
+
+To add a channel, add its entry here and the function that reads it: in `twin.sim.observe.readings`, of single GPUs and
+nodes in `twin.record.detail`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
+from twin.record.account_titles import JOB_TIME_TITLES
+
+DETAILED = ("gpu", "node")
+"""Entities that a run file keeps as `twin.record.detail` says, not as series; their channels come first in a frame."""
 Entity = Literal[
     "gpu", "node", "rack", "switch", "bundle", "store", "power", "loop", "hall", "plant", "job", "site"
 ]
+
+Shows = Literal[
+    "number",
+    "state",
+    "power state",
+    "job state",
+    "condition",
+    "wait reason",
+    "throttle reasons",
+    "job",
+    "rank",
+    "place",
+    "planned time",
+]
+"""How a value is written: as a number with its unit, or in the words of what it stands for."""
 
 
 class State(IntEnum):
@@ -114,6 +139,14 @@ class Channel:
         Smallest difference worth recording [unit]; 0 for exact.
     dcgm
         Name of the DCGM field with this meaning, or "".
+    shows
+        How facts write a value.
+    digits
+        Significant digits of a number in facts.
+    colours
+        Place among what can colour GPUs, from 1; new ones come last, keys go by it. 0: it cannot.
+    reaches
+        Ends of the ramp of differences between two halls [unit], the usual one first; (): only same or other.
     """
 
     id: str
@@ -127,6 +160,15 @@ class Channel:
     colormap: str = "viridis"
     dcgm: str = ""
     description: str = ""
+    shows: Shows = "number"
+    digits: int = 3
+    colours: int = 0
+    reaches: tuple[float, ...] = ()
+
+    @property
+    def is_count(self) -> bool:
+        """Return whether a value counts something."""
+        return self.shows == "number" and self.unit == "" and self.quantum == 0
 
     @property
     def name(self) -> str:
@@ -138,14 +180,62 @@ def _channel(id: str, *rest: object, **more: object) -> Channel:
     return Channel(id, id.split(".", 1)[0], *rest, **more)  # type: ignore[arg-type]
 
 
-CHANNELS: tuple[Channel, ...] = (
-    _channel("gpu.temp_c", "GPU temperature", "°C", "f4", 25, 95, 1.0, "turbo", "DCGM_FI_DEV_GPU_TEMP"),
+_CHANNELS: list[Channel] = [
+    _channel(
+        "gpu.temp_c",
+        "GPU temperature",
+        "°C",
+        "f4",
+        25,
+        95,
+        1.0,
+        "turbo",
+        "DCGM_FI_DEV_GPU_TEMP",
+        colours=1,
+        reaches=(20.0, 2.0, 5.0, 10.0, 50.0),
+    ),
     _channel("gpu.hbm_c", "HBM temperature", "°C", "f4", 25, 105, 1.0, "turbo", "DCGM_FI_DEV_MEMORY_TEMP"),
-    _channel("gpu.power_w", "GPU power", "W", "f4", 0, 1200, 10.0, "viridis", "DCGM_FI_DEV_POWER_USAGE"),
-    _channel("gpu.clock_mhz", "SM clock", "MHz", "f4", 0, 2000, 15.0, "viridis", "DCGM_FI_DEV_SM_CLOCK"),
-    _channel("gpu.util", "utilisation", "%", "f4", 0, 100, 1.0, "viridis", "DCGM_FI_PROF_SM_ACTIVE"),
-    _channel("gpu.state", "state", "", "u1", 0, 11, 0, "states"),
-    _channel("gpu.job", "job", "", "i4", 0, 20, 0, "jobs"),
+    _channel(
+        "gpu.power_w",
+        "GPU power",
+        "W",
+        "f4",
+        0,
+        1200,
+        10.0,
+        "viridis",
+        "DCGM_FI_DEV_POWER_USAGE",
+        colours=2,
+        reaches=(500.0, 20.0, 50.0, 100.0, 200.0, 1000.0),
+    ),
+    _channel(
+        "gpu.clock_mhz",
+        "SM clock",
+        "MHz",
+        "f4",
+        0,
+        2000,
+        15.0,
+        "viridis",
+        "DCGM_FI_DEV_SM_CLOCK",
+        colours=3,
+        reaches=(500.0, 20.0, 50.0, 100.0, 200.0, 1000.0),
+    ),
+    _channel(
+        "gpu.util",
+        "utilisation",
+        "%",
+        "f4",
+        0,
+        100,
+        1.0,
+        "viridis",
+        "DCGM_FI_PROF_SM_ACTIVE",
+        colours=4,
+        reaches=(50.0, 5.0, 10.0, 20.0, 100.0),
+    ),
+    _channel("gpu.state", "state", "", "u1", 0, 11, 0, "states", shows="state", colours=5),
+    _channel("gpu.job", "job", "", "i4", 0, 20, 0, "jobs", shows="job", colours=6),
     _channel(
         "gpu.throttle",
         "throttle reason",
@@ -156,12 +246,26 @@ CHANNELS: tuple[Channel, ...] = (
         0,
         "throttle",
         "DCGM_FI_DEV_CLOCKS_EVENT_REASONS",
+        shows="throttle reasons",
+        colours=7,
     ),
-    _channel("node.seat", "rank in its job", "", "i4", 0, 1e5, 0, description="Order of ranks; -1: no job."),
-    _channel("node.condition", "condition", "", "u1", 0, 14, 0, description="`NodeCondition`."),
+    _channel(
+        "node.seat",
+        "rank in its job",
+        "",
+        "i4",
+        0,
+        1e5,
+        0,
+        description="Order of ranks; -1: no job.",
+        shows="rank",
+    ),
+    _channel(
+        "node.condition", "condition", "", "u1", 0, 14, 0, description="`NodeCondition`.", shows="condition"
+    ),
     _channel("rack.power_w", "rack power", "W", "f4", 0, 140e3, 100.0),
     _channel("switch.load", "busiest port", "%", "u1", 0, 100, 1.0),
-    _channel("switch.state", "switch state", "", "u1", 0, 9, 0, "states"),
+    _channel("switch.state", "switch state", "", "u1", 0, 9, 0, "states", shows="state"),
     _channel("bundle.load", "link load", "%", "u1", 0, 100, 1.0),
     _channel("bundle.down", "cables down", "", "u1", 0, 32, 0),
     _channel("store.read_bytes_s", "storage reads", "B/s", "f4", 0, 5e11, 1e8),
@@ -172,7 +276,7 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("rack.feeds", "live feeds", "", "u1", 0, 2, 0),
     _channel("rack.inlet_c", "inlet air", "°C", "f4", 10, 50, 0.1, "turbo"),
     _channel("rack.flow", "rack coolant flow", "% of design", "f4", 0, 110, 0.5),
-    _channel("power.state", "power item", "", "u1", 0, 11, 0, "power_states"),
+    _channel("power.state", "state", "", "u1", 0, 11, 0, "power_states", shows="power state"),
     _channel("power.out_w", "power delivered", "W", "f4", 0, 4e7, 1e3),
     _channel("power.loss_w", "losses", "W", "f4", 0, 1e6, 100.0),
     _channel("power.load", "load", "% of capacity", "f4", 0, 120, 0.5),
@@ -194,7 +298,7 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("plant.water_l_s", "water use", "L/s", "f4", 0, 50, 0.01),
     _channel("plant.units", "machines running", "", "u2", 0, 500, 0),
     _channel("plant.free", "free cooling", "%", "f4", 0, 100, 1.0),
-    _channel("job.state", "job state", "", "u1", 0, 9, 0, "states"),
+    _channel("job.state", "job state", "", "u1", 0, 9, 0, "states", shows="job state"),
     _channel("job.step", "steps done", "", "f8", 0, 1e6, 0),
     _channel("job.durable_step", "last durable checkpoint", "", "f8", 0, 1e6, 0),
     _channel("job.step_s", "step time", "s", "f4", 0, 100, 1e-3),
@@ -203,27 +307,36 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("job.gpus", "GPUs held", "", "i4", 0, 1e5, 0),
     _channel("job.network", "scale-out bandwidth left", "%", "f4", 0, 100, 0.5),
     _channel("job.input_wait_s", "input wait per step", "s", "f4", 0, 100, 1e-3),
-    _channel("job.productive_s", "productive", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.exposed_s", "exposed communication", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.bubble_s", "pipeline bubble", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.input_s", "input wait", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.throttle_s", "throttled or capped", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.straggler_s", "stragglers, contention", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.no_load_s", "idle: no requests", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.checkpoint_s", "checkpoint stall", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.lost_s", "lost work", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.detect_s", "detection", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.restart_s", "restart and load", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.spare_wait_s", "waiting for nodes", "s", "f4", 0, 1e6, 1.0),
-    _channel("job.place", "place in the queue", "", "i4", 0, 1e5, 0, description="From 1; 0: not queued."),
-    _channel("job.why", "reason for waiting", "", "u1", 0, 7, 0),
-    _channel("job.planned_s", "planned start", "s", "f8", 0, 1e7, 0, description="0: no start planned."),
+    *(_channel(id, named.title, "s", "f4", 0, 1e6, 1.0) for id, named in JOB_TIME_TITLES.items()),
+    _channel(
+        "job.place",
+        "place in the queue",
+        "",
+        "i4",
+        0,
+        1e5,
+        0,
+        description="From 1; 0: not queued.",
+        shows="place",
+    ),
+    _channel("job.why", "reason for waiting", "", "u1", 0, 7, 0, shows="wait reason"),
+    _channel(
+        "job.planned_s",
+        "planned start",
+        "s",
+        "f8",
+        0,
+        1e7,
+        0,
+        description="0: no start planned.",
+        shows="planned time",
+    ),
     _channel(
         "job.wait_s", "time in the queue", "s", "f8", 0, 1e6, 0, description="In all, up to the last event."
     ),
     _channel("site.it_w", "IT power", "W", "f8", 0, 3e7, 10),
     _channel("site.facility_w", "facility power", "W", "f8", 0, 4e7, 10),
-    _channel("site.pue", "PUE", "", "f8", 1, 2, 1e-3),
+    _channel("site.pue", "PUE", "", "f8", 1, 2, 1e-3, digits=4),
     _channel("site.gpu_max_c", "hottest GPU", "°C", "f8", 25, 95, 1 / 64, "turbo"),
     _channel("site.gpu_mean_c", "mean GPU temperature", "°C", "f8", 25, 95, 1 / 64, "turbo"),
     _channel("site.goodput", "goodput so far", "%", "f8", 0, 100, 0.01),
@@ -262,16 +375,50 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("site.throttled", "GPUs in thermal throttling", "", "f8", 0, 1e5, 0),
     _channel("site.braked", "GPUs under HW power brake", "", "f8", 0, 1e5, 0),
     _channel("site.unpowered", "nodes without power", "", "f8", 0, 1e4, 0),
-)
+]
+CHANNELS: Sequence[Channel] = _CHANNELS
 """All channels, in frame order. Throughout, `util` and goodput are percent."""
 
 DERIVED: tuple[Channel, ...] = (
-    _channel("gpu.tenant", "tenant", "", "i4", 0, 20, 0, "jobs"),
-    _channel("gpu.partition", "partition", "", "i4", 0, 20, 0, "jobs"),
+    _channel("gpu.tenant", "tenant", "", "i4", 0, 20, 0, "jobs", colours=8),
+    _channel("gpu.partition", "partition", "", "i4", 0, 20, 0, "jobs", colours=9),
 )
 """What pictures show and frames do not carry: it follows from the job of a GPU, and from where it stands."""
 
-BY_ID: dict[str, Channel] = {c.id: c for c in (*CHANNELS, *DERIVED)}
+BY_ID: dict[str, Channel] = {}
+_SERIES: list[Channel] = []
+SERIES_CHANNELS: Sequence[Channel] = _SERIES
+"""Channels that are recorded as series; those of single GPUs and nodes are not."""
+_COLOUR_BY: list[str] = []
+COLOUR_BY: Sequence[str] = _COLOUR_BY
+"""Channels that can colour the GPUs, in the order of menus and keys."""
+
+
+def _index() -> None:
+    """Work out what follows from the entries."""
+    known = (*CHANNELS, *DERIVED)
+    BY_ID.clear()
+    BY_ID.update({channel.id: channel for channel in known})
+    _SERIES[:] = [channel for channel in CHANNELS if channel.entity not in DETAILED]
+    _COLOUR_BY[:] = [
+        channel.id for channel in sorted(known, key=lambda channel: channel.colours) if channel.colours
+    ]
+
+
+_index()
+
+
+@contextmanager
+def with_channels(*channels: Channel) -> Iterator[None]:
+    """Register more channels inside a with block; those of GPUs and nodes stay before all others in a frame."""
+    before = [*_CHANNELS]
+    _CHANNELS[:] = sorted((*before, *channels), key=lambda channel: channel.entity not in DETAILED)
+    _index()
+    try:
+        yield
+    finally:
+        _CHANNELS[:] = before
+        _index()
 
 
 def of_entity(entity: Entity) -> tuple[Channel, ...]:

@@ -7,7 +7,7 @@ of its group with a constant offset of its own. Nothing is left over: a live fra
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -59,11 +59,17 @@ class Detail:
     def show(self, values: Arrays, dies: GpuTraits) -> None:
         """Write every channel of GPUs and nodes into the arrays of a frame."""
         paint(values, self.groups, self.group, dies)
-        values["gpu.job"][...] = self.job
-        values["gpu.state"][...] = self.state[dies.node]
-        values["node.condition"][...] = self.condition
-        values["node.seat"][...] = self.seat
+        for id, shown in SHOWN.items():
+            values[id][...] = shown(self, dies)
 
+
+SHOWN: dict[str, Callable[[Detail, GpuTraits], NDArray[Any]]] = {
+    "gpu.job": lambda detail, dies: detail.job,
+    "gpu.state": lambda detail, dies: detail.state[dies.node],
+    "node.condition": lambda detail, dies: detail.condition,
+    "node.seat": lambda detail, dies: detail.seat,
+}
+"""What channels of GPUs and nodes show that are not figures of a group (`twin.physics.gpu_picture.paint` has those)."""
 
 _QUANTA = np.array([QUANTUM_K if name in TEMPERATURES else POWER_QUANTUM_W for name in FIELDS])
 _ROUNDED = np.array([name in TEMPERATURES or name.startswith("power_") for name in FIELDS]).nonzero()[0]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from twin.record.blocks import decode_channel
 from twin.record.bookings import Booked
-from twin.record.channels import BY_ID, Channel
+from twin.record.channels import BY_ID, SERIES_CHANNELS, Channel
 from twin.record.columns import unpack
 from twin.record.constants import unpacked, unpacked_text
 from twin.record.contents import Header, Marker, Snapshot
@@ -30,7 +30,7 @@ from twin.record.pictures import Pictures
 from twin.record.redraw import redraws_of
 from twin.record.run_summary import Misshapen, strict_json, summary_of
 from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained, mark, of_part
-from twin.record.series import SERIES_CHANNELS, Series, condense
+from twin.record.series import Series, condense
 from twin.record.source import RunSource, count, layout_at, layout_of, state_at, stretch, time_s
 from twin.record.trimming import BlockHead, block_head
 from twin.record.whole import damaged

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from twin.physics.gpu_picture import GpuTraits
 from twin.plant.tables import Plant
 from twin.record.bookings import Bookings
-from twin.record.channels import Entity
+from twin.record.channels import SERIES_CHANNELS, Entity
 from twin.record.contents import Snapshot
 from twin.record.detail import Detail
 from twin.record.event_kinds import kind_of
@@ -22,7 +22,6 @@ from twin.record.event_kinds.kind import JobTurn
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, FrameLayout
 from twin.record.redraw import Redraw
-from twin.record.series import SERIES_CHANNELS
 from twin.record.writer import Writer
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario

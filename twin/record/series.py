@@ -19,13 +19,10 @@ from numpy.typing import NDArray
 
 from twin.physics.gpu_picture import FIELDS
 from twin.record.bookings import Booked, joined
-from twin.record.channels import CHANNELS, Channel
+from twin.record.channels import SERIES_CHANNELS, Channel
 from twin.record.columns import SparseColumnBuilder, encode_dense
 from twin.record.detail import COLUMNS, Detail, packed_groups, room_for
 from twin.record.frame import FrameLayout
-
-SERIES_CHANNELS: tuple[Channel, ...] = tuple(c for c in CHANNELS if c.entity not in ("gpu", "node"))
-"""Channels that are recorded as series; those of single GPUs and nodes are not."""
 
 MAX_SAMPLES = 256
 MAX_BLOCK_BYTES = 4 * 2**20

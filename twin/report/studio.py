@@ -13,12 +13,13 @@ from PySide6.QtWidgets import QApplication
 from twin.arrays import Bytes
 from twin.plant.find import find
 from twin.plant.tables import Plant
+from twin.record.channels import COLOUR_BY
 from twin.record.frame import Frame
 from twin.record.inputs import app_version
 from twin.record.reader import Reader
 from twin.scenario.schema.document import Scenario
 from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
-from twin.view3d.base.state import COLOUR_BY, CameraPose, ViewState
+from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.colour.legend import Legend, cable_legend, coolant_legend, legend_for
 from twin.view3d.layers.overlay import draw_overlay, overlay_areas
 from twin.view3d.place.presets import PRESETS

@@ -7,6 +7,7 @@ what the view offers anyway.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,8 +15,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from twin.app.files.scene_list import SUFFIX as SCENE_SUFFIX
 from twin.app.session.recording import SUFFIX as RUN_SUFFIX
+from twin.record.channels import COLOUR_BY
 from twin.view3d.base.camera import DISTANCE_M, ELEVATION_DEG
-from twin.view3d.base.state import CABLES_BY, COLOUR_BY, LAYERS, CablesBy, CameraPose, ViewState
+from twin.view3d.base.state import CABLES_BY, LAYERS, CablesBy, CameraPose, ViewState
 from twin.whole_file import write_whole
 
 SUFFIX = ".twin-view.json"
@@ -34,7 +36,7 @@ class ViewFileError(ValueError):
     """A view file cannot be used; the message says why."""
 
 
-def _known(allowed: tuple[str, ...]) -> AfterValidator:
+def _known(allowed: Sequence[str]) -> AfterValidator:
     def check(value: str) -> str:
         if value not in allowed:
             raise ValueError(f"must be one of {', '.join(allowed)}")

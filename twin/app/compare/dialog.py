@@ -38,11 +38,10 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import elapsed, significant, speed
 from twin.app.toolkit.theme import scaled
-from twin.record.channels import BY_ID
+from twin.record.channels import BY_ID, COLOUR_BY
 from twin.shown_text import printable
 from twin.units import spoken
-from twin.view3d.base.state import COLOUR_BY
-from twin.view3d.colour.difference import RANGES, unit_of
+from twin.view3d.colour.difference import unit_of
 
 _TURN_MS, _STEPS = 33, 10_000
 _KEY_STEP = _STEPS // 100
@@ -330,7 +329,7 @@ class CompareDialog(QDialog):
 
     def _fill_reach(self) -> None:
         channel = self.colour_box.currentData()
-        ranges = RANGES.get(channel, ())
+        ranges = BY_ID[channel].reaches
         self.reach_box.blockSignals(True)
         self.reach_box.clear()
         for reach in sorted(ranges):

@@ -18,7 +18,7 @@ from twin.record.channels import BY_ID
 from twin.record.runfile import NoDetail, RunFileError
 from twin.view3d.base.edit_shapes import Ghost, Tone
 from twin.view3d.base.ownership import OwnerNames
-from twin.view3d.colour.difference import RANGES, Apart, Side, apart, matched, unit_of
+from twin.view3d.colour.difference import Apart, Side, apart, matched, unit_of
 from twin.view3d.colour.legend import legend_for
 from twin.view3d.colour.machine_difference import Matched, machines_apart, standing_alone
 from twin.view3d.view.hall_view import REST_S
@@ -168,7 +168,7 @@ class ComparedHalls(LinkedHalls):
         if not found.differing:
             return f"No difference in {BY_ID[self.colour_by].title} on {found.compared:,} GPUs."
         share = f"{found.differing:,} of {found.compared:,} GPUs in service in both differ"
-        if self.colour_by not in RANGES:
+        if not BY_ID[self.colour_by].reaches:
             return f"{share} in {BY_ID[self.colour_by].title}."
         unit, least = unit_of(self.colour_by), BY_ID[self.colour_by].quantum
         words = " to ".join(_signed(value, unit) for value in (found.lowest, found.highest))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 from twin.app.fabric.world import Fabrics, fabrics_of
 from twin.app.toolkit import text
 from twin.app.world.job_lookup import job_place
-from twin.app.world.rows import FactRow, World
+from twin.app.world.rows import FactRow, World, channel_row
 from twin.planning.network.collective import Collective
 from twin.planning.network.fabric_figures import FabricFigures, fabric_figures
 from twin.planning.network.link_flows import Crossing, TrafficMap
 from twin.planning.network.traffic import KINDS
 from twin.plant.cable_names import bundle_ends, bundle_id, bundle_short, bundle_size, id_range, links_in
 from twin.plant.links import LinkKind, find_link, link_id
+from twin.record.channels import BY_ID
 from twin.scenario.generators.all_jobs import jobs_of
+from twin.shown_text import capitalised
 
 MOST_FLOWS = 8
 """Kinds of traffic listed for one link, the most first."""
@@ -59,14 +61,10 @@ def cable_rows(world: World, thing: str, bundle: int) -> list[tuple[str, list[Fa
     a, b = bundle_ends(plant, bundle)
     now = []
     if world.frame is not None and bundle < len(world.frame.values["bundle.load"]):
-        load, down = (int(world.frame.values[f"bundle.{name}"][bundle]) for name in ("load", "down"))
+        load, down = (channel_row(world, f"bundle.{name}", bundle) for name in ("load", "down"))
         now = [
-            FactRow(
-                "Load of the busiest link",
-                f"{load}\N{NO-BREAK SPACE}%",
-                hint="Mean over a step (bundle.load)",
-            ),
-            FactRow("Cables down", f"{down} of {int(table.cables[bundle])}", hint="bundle.down"),
+            replace(load, hint="Of the busiest link, mean over a step (bundle.load)"),
+            replace(down, value=f"{down.value} of {int(table.cables[bundle])}"),
         ]
     gb_s = float(table.cables[bundle]) * float(table.cable_bytes_s[bundle])
     cables = [
@@ -191,7 +189,8 @@ def fabric_rows(world: World, fabric: int) -> list[FactRow]:
     )
     if world.frame is not None and len(world.frame.values["bundle.down"]) == len(plant.bundles.fabric):
         down = world.frame.values["bundle.down"][plant.bundles.fabric == fabric].astype(int)
-        rows.append(FactRow("Cables down", f"{int(down.sum()):,}", hint="bundle.down"))
+        title = capitalised(BY_ID["bundle.down"].title)
+        rows.append(FactRow(title, f"{int(down.sum()):,}", hint="bundle.down", channel="bundle.down"))
     return rows
 
 

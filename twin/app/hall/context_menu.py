@@ -17,12 +17,12 @@ from twin.app.toolkit.plain_text import plain_tip
 from twin.app.world.job_lookup import job_place
 from twin.plant.find import find
 from twin.plant.tables import Plant
-from twin.record.channels import BY_ID, JobState, NodeCondition
+from twin.record.channels import BY_ID, COLOUR_BY, JobState, NodeCondition
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.fault_kinds.kind import GROUPS
 from twin.scenario.schema.faults import Intervention
-from twin.view3d.base.state import COLOUR_BY, ViewState
+from twin.view3d.base.state import ViewState
 from twin.view3d.view.hall_view import HallView
 
 _OVER = (JobState.DONE, JobState.KILLED)

@@ -30,11 +30,11 @@ from twin.plant.cable_names import describe_bundle
 from twin.plant.graph import describe, find
 from twin.plant.tables import Plant
 from twin.record.alarms import Alarms
-from twin.record.channels import BY_ID
+from twin.record.channels import BY_ID, COLOUR_BY
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
-from twin.view3d.base.state import CABLES_BY, COLOUR_BY, LAYERS, CablesBy, ViewState
+from twin.view3d.base.state import CABLES_BY, LAYERS, CablesBy, ViewState
 from twin.view3d.colour.legend import Legend, coolant_legend, legend_for, power_legend
 from twin.view3d.gl.program_pool import forget_idle
 from twin.view3d.place.hidden_plant import seen

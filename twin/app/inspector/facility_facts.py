@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from twin.app.toolkit import text
 from twin.app.world.blast_radius_text import reach_line
-from twin.app.world.rows import FactRow, World, live_rows
+from twin.app.world.rows import FactRow, World, channel_row, live_rows
 from twin.physics.breakers import trip_time_s
 from twin.plant.dependencies import blast_radius
 from twin.plant.tables import Kind, LoopKind, Plant
 from twin.record.channels import BY_ID, PowerState
-from twin.view3d.colour.power_state import ICON, WORDS
 
 _J_PER_KWH = 3.6e6
 _SUSTAINED = frozenset({PowerState.ON_BATTERY, PowerState.DISCHARGING})
@@ -23,27 +24,23 @@ def power_rows(world: World, item: int) -> list[FactRow]:
     power, frame = world.plant.power, world.frame
     if frame is None or not len(frame.values["power.state"]):
         return []
-    values = {
-        name: float(frame.values[f"power.{name}"][item]) for name in ("out_w", "loss_w", "load", "charge")
-    }
-    state = PowerState(int(frame.values["power.state"][item]))
-    rows = [FactRow("State", f"{ICON[state]} {WORDS[state]}", hint="power.state")]
-    capacity_w = float(power.capacity_w[item])
-    rows.append(FactRow("Delivers", text.quantity(values["out_w"], "W"), hint="power.out_w"))
+    state, charge, out_w, loss_w = (
+        float(frame.values[f"power.{name}"][item]) for name in ("state", "charge", "out_w", "loss_w")
+    )
+    capacity_w, energy_j = float(power.capacity_w[item]), float(power.energy_j[item])
+    rows = [channel_row(world, "power.state", item), channel_row(world, "power.out_w", item)]
     if np.isfinite(capacity_w):
-        rows.append(
-            FactRow("Load", f"{values['load']:.0f} % of {text.quantity(capacity_w, 'W')}", hint="power.load")
-        )
-    rows.append(FactRow("Losses", text.quantity(values["loss_w"], "W"), hint="power.loss_w"))
-    energy_j = float(power.energy_j[item])
+        load = channel_row(world, "power.load", item)
+        rows.append(replace(load, value=load.value.replace("capacity", text.quantity(capacity_w, "W"))))
+    rows.append(channel_row(world, "power.loss_w", item))
     if energy_j > 0:
-        rows.append(FactRow("Battery", f"{values['charge']:.0f} %", hint="power.charge"))
-        drawn_w = values["out_w"] + values["loss_w"]
+        rows.append(channel_row(world, "power.charge", item))
+        drawn_w = out_w + loss_w
         lasts = "left" if state in _SUSTAINED else "would last"
         if drawn_w > 0:
-            left_s = values["charge"] / 100 * energy_j / drawn_w
+            left_s = charge / 100 * energy_j / drawn_w
             rows.append(FactRow(f"Battery, {lasts}", text.duration(left_s), hint="charge / (out + losses)"))
-    return [*rows, *_breaker_rows(world, item, values["out_w"])]
+    return [*rows, *_breaker_rows(world, item, out_w)]
 
 
 def _breaker_rows(world: World, item: int, out_w: float) -> list[FactRow]:
@@ -119,12 +116,12 @@ def loop_rows(world: World, loop: int) -> list[FactRow]:
         without |= {"loop.flow", "loop.valve"}  # shares of a design that there is not
     rows = [] if served.any() else [FactRow("Serves", "no racks")]
     for row in live_rows(world, "loop", loop):
-        channel = row.hint.partition(" ")[0]
+        channel = row.channel
         if channel in without:
             continue
         if channel == "loop.pumps":
             moved = "Fans running" if by_air else "Pumps running"
-            rows.append(FactRow(moved, f"{row.value} of {int(loops.pumps[loop])}", hint=row.hint))
+            rows.append(replace(row, label=moved, value=f"{row.value} of {int(loops.pumps[loop])}"))
         elif channel != "loop.valve" or bool(loops.valve[loop]):
             rows.append(row)
     return rows
@@ -135,11 +132,9 @@ def plant_rows(world: World, source: int) -> list[FactRow]:
     plants = world.plant.plants
     rows = []
     for row in live_rows(world, "plant", source):
-        channel = row.hint.partition(" ")[0]
+        channel = row.channel
         if channel == "plant.units":
-            rows.append(
-                FactRow("Units running", f"{row.value} of {int(plants.units[source])}", hint=row.hint)
-            )
+            rows.append(replace(row, value=f"{row.value} of {int(plants.units[source])}"))
         elif channel == "plant.free" and plants.kind[source] != "chiller":
             continue  # it has no compressors: all its cooling is free
         else:
@@ -173,10 +168,10 @@ def rack_rows(world: World, rack: int) -> list[FactRow]:
     feeds = int(racks.feed_a[rack] >= 0) + int(racks.feed_b[rack] >= 0)
     rows = []
     for row in live_rows(world, "rack", rack):
-        channel = row.hint.partition(" ")[0]
+        channel = row.channel
         if channel == "rack.feeds":
             if feeds:
-                rows.append(FactRow("Live feeds", f"{row.value} of {feeds}", hint=row.hint))
+                rows.append(replace(row, value=f"{row.value} of {feeds}"))
         elif channel != "rack.flow" or int(racks.loop[rack]) >= 0:
             rows.append(row)
     return rows
@@ -212,7 +207,7 @@ def site_sections(world: World) -> tuple[list[FactRow], list[FactRow], list[Fact
     weather: list[FactRow] = []
     energy: list[FactRow] = []
     for row in live_rows(world, "site", 0):
-        channel = row.hint.partition(" ")[0]
+        channel = row.channel
         (weather if channel in WEATHER else energy if channel in ENERGY else now).append(row)
     return now, weather, [*energy, *_price_rows(world)]
 

@@ -30,6 +30,7 @@ from twin.app.world.rows import (
     World,
     cooling_rows,
     crowd_rows,
+    crowd_text,
     feed_rows,
     figure_rows,
     gpus_of,
@@ -136,17 +137,18 @@ def state_of(world: World, thing: str) -> str:
         return ", ".join(f"{r.label} {r.value}" for r in loop_rows(world, slot)[:3])
     if kind == "power":
         return ", ".join(
-            r.value if r.label == "State" else f"{r.label} {r.value}" for r in power_rows(world, slot)[:3]
+            row.value if row.channel == "power.state" else f"{row.label} {row.value}"
+            for row in power_rows(world, slot)[:3]
         )
     if kind == "plant":
         return ", ".join(f"{r.label} {r.value}" for r in plant_rows(world, slot)[:3])
     gpus = gpus_of(world.plant, kind, slot)
     if not len(gpus):
         return ""
-    temp_c = world.frame.values["gpu.temp_c"][gpus]
-    power_w = world.frame.values["gpu.power_w"][gpus]
-    heat = f"{text.quantity(float(np.max(temp_c)), '°C')}, {text.quantity(float(np.sum(power_w)), 'W')}"
-    return f"{states_text(world.frame, gpus)}, {heat}"
+    hottest = crowd_text(world.frame, "gpu.temp_c", gpus, "max.")
+    return (
+        f"{states_text(world.frame, gpus)}, {hottest}, {crowd_text(world.frame, 'gpu.power_w', gpus, 'sum')}"
+    )
 
 
 # -- one builder per kind ----

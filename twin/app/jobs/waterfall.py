@@ -8,28 +8,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from twin.analysis.account_words import account_title
-from twin.app.toolkit.account_colours import AccountShare, meaning
+from twin.app.toolkit.account_colours import AccountShare, share_of
+from twin.record.account_titles import JOB_TIME_TITLES
 from twin.record.accounts import JOB_SECONDS
 
 LEAST_SHARE = 2e-4
 """A cause that took less of the whole is left out, and counted with what is left over."""
 _COLOURED_AS = {"job.exposed_s": "exposed_data"}
 QUEUE, REST, PRODUCTIVE = "queue", "not_held", "productive"
-_CAUSES: tuple[tuple[str, str, str], ...] = (
-    ("job.restart_s", "", ""),
-    ("job.spare_wait_s", "Wait for nodes", "Waited for replacement nodes while holding the others"),
-    ("job.detect_s", "", ""),
-    ("job.lost_s", "", ""),
-    ("job.checkpoint_s", "", ""),
-    ("job.exposed_s", "Communication", "Exposed communication between GPUs, not overlapped with compute"),
-    ("job.bubble_s", "", ""),
-    ("job.input_s", "", ""),
-    ("job.throttle_s", "Throttle, caps", "Clocks lowered by thermal throttling or a power cap"),
-    ("job.straggler_s", "Stragglers", "Waited for the slowest GPU, or for shared or lost links"),
-    ("job.no_load_s", "", ""),
+_CAUSES = (
+    "job.restart_s",
+    "job.spare_wait_s",
+    "job.detect_s",
+    "job.lost_s",
+    "job.checkpoint_s",
+    "job.exposed_s",
+    "job.bubble_s",
+    "job.input_s",
+    "job.throttle_s",
+    "job.straggler_s",
+    "job.no_load_s",
 )
-"""Channel, and title and hint where several accounts of the ledger are in it; others have those of their account."""
+"""Channels of job time in the order they are taken away."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def waterfall(whole_s: float, queue_s: float, spent_s: Mapping[str, float], *, a
     """
     productive_s = spent_s.get("job.productive_s", 0.0)
     found = [AccountShare(QUEUE, "Queue", queue_s, "Submitted and queued")]
-    found += [_loss(*cause, spent_s) for cause in _CAUSES]
+    found += [_loss(cause, spent_s[cause]) for cause in _CAUSES if cause in spent_s]
     kept = [piece for piece in found if piece.value > LEAST_SHARE * whole_s and piece.value > 0.0]
     rest_s = whole_s - productive_s - sum(piece.value for piece in kept)
     if rest_s > LEAST_SHARE * whole_s * len(_CAUSES):
@@ -98,10 +98,7 @@ def waterfall(whole_s: float, queue_s: float, spent_s: Mapping[str, float], *, a
     return Waterfall(whole_s, tuple(kept), max(productive_s + rest_s, 0.0), away)
 
 
-def _loss(channel: str, title: str, hint: str, spent_s: Mapping[str, float]) -> AccountShare:
-    """Return a loss with the title and meaning of its account, or those given."""
+def _loss(channel: str, spent_s: float) -> AccountShare:
+    """Return a loss with the title and the meaning of its channel in the table of accounts."""
     account = _COLOURED_AS.get(channel, JOB_SECONDS[channel][0])
-    name = title or account_title(account)
-    return AccountShare(
-        account, name[:1].upper() + name[1:], spent_s.get(channel, 0.0), hint or meaning(account)
-    )
+    return share_of(account, JOB_TIME_TITLES[channel], spent_s)

@@ -11,18 +11,18 @@ from time import perf_counter
 
 import numpy as np
 
-from twin.analysis.account_words import account_title
 from twin.arrays import Floats
 from twin.planning.risk.reliability_sample import ReliabilityModel, sample, with_checkpoints
 from twin.planning.risk.risk import JobRisk
+from twin.record.account_titles import JOB_TIME_TITLES
 
 RUNS = 1000
 SLICE_WALL_S = 0.02
 """How long one slice may take, about [wall s]."""
 _FIRST_RUNS, _MOST_RUNS, _POINTS = 10, 250, 28
 _SHORTEST_S, _LONGEST_S = 60.0, 24 * 3600.0
-_LOSSES = ("lost_work", "checkpoint_stall", "detection", "idle_reserved", "restart_and_load")
-"""Ledger accounts of the losses, in the order of the sample's rows."""
+_LOSSES = ("job.lost_s", "job.checkpoint_s", "job.detect_s", "job.spare_wait_s", "job.restart_s")
+"""Channels of job time that have the titles of the losses, in the order of the sample's rows."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class RiskSample:
         all_ = np.concatenate(self._parts, axis=1)
         ettr, runs = all_[0], all_.shape[1]
         low, high = np.quantile(ettr, (0.05, 0.95)).tolist()
-        names = map(account_title, _LOSSES)
+        names = [JOB_TIME_TITLES[channel].title for channel in _LOSSES]
         losses = tuple(zip(names, all_[2:].mean(axis=1).tolist(), strict=True))
         error = float(ettr.std(ddof=1)) / math.sqrt(runs)
         return Estimate(runs, float(ettr.mean()), error, low, high, float(all_[1].mean()), losses)

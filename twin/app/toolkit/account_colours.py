@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from twin.analysis.account_words import MEANINGS
 from twin.app.toolkit.theme import Theme
 from twin.physics.memory import MemoryParts
 from twin.physics.training import StepParts
+from twin.record.account_titles import ACCOUNT_TITLES, AccountTitle
+from twin.shown_text import capitalised
 
 _DARK = {
     "productive": "#4ea8ff",
@@ -81,53 +82,28 @@ class AccountShare:
     hint: str
 
 
-_STEP: tuple[tuple[str, str, str, Callable[[StepParts], float]], ...] = (
-    (
-        "productive",
-        "Compute",
-        "Matrix products, attention, elementwise work, optimizer",
-        lambda p: p.productive_s,
-    ),
-    (
-        "exposed_tensor",
-        "Tensor",
-        "",
-        lambda p: p.exposed_tensor_s,
-    ),
-    (
-        "exposed_pipeline",
-        "Pipeline",
-        "",
-        lambda p: p.exposed_pipeline_s,
-    ),
-    (
-        "exposed_data",
-        "Data",
-        "",
-        lambda p: p.exposed_data_s,
-    ),
-    (
-        "exposed_context",
-        "Context",
-        "",
-        lambda p: p.exposed_context_s,
-    ),
-    ("exposed_expert", "Expert", "", lambda p: p.exposed_expert_s),
-    (
-        "pipeline_bubble",
-        "Bubble",
-        "",
-        lambda p: p.pipeline_bubble_s,
-    ),
-    (
-        "launch",
-        "Launch",
-        "Kernel launches by the CPU, and the fixed time of a step",
-        lambda p: p.launch_s,
-    ),
-    ("straggler", "Straggler", "", lambda p: p.straggler_s),
-    ("idle_no_load", "No load", "", lambda p: p.idle_load_s),
+def share_of(account: str, named: AccountTitle, value: float) -> AccountShare:
+    """Return a part with the short title and the meaning of an account, or of a group of them."""
+    return AccountShare(account, capitalised(named.brief), value, capitalised(named.meaning))
+
+
+_STEP: tuple[tuple[str, Callable[[StepParts], float]], ...] = (
+    ("productive", lambda p: p.productive_s),
+    ("exposed_tensor", lambda p: p.exposed_tensor_s),
+    ("exposed_pipeline", lambda p: p.exposed_pipeline_s),
+    ("exposed_data", lambda p: p.exposed_data_s),
+    ("exposed_context", lambda p: p.exposed_context_s),
+    ("exposed_expert", lambda p: p.exposed_expert_s),
+    ("pipeline_bubble", lambda p: p.pipeline_bubble_s),
+    ("launch", lambda p: p.launch_s),
+    ("straggler", lambda p: p.straggler_s),
+    ("idle_no_load", lambda p: p.idle_load_s),
 )
+"""Pieces of a step: accounts of the ledger, but for launches, which it counts as productive."""
+_STEP_TITLES = ACCOUNT_TITLES | {
+    "productive": AccountTitle("compute", "matrix products, attention, elementwise work, optimizer"),
+    "launch": AccountTitle("launch", "kernel launches by the CPU, and the fixed time of a step"),
+}
 _MEMORY: tuple[tuple[str, str, str, Callable[[MemoryParts], float]], ...] = (
     ("weights", "Weights", "Model weights, 16-bit", lambda m: m.weights_bytes),
     ("gradients", "Gradients", "One gradient for each weight", lambda m: m.gradients_bytes),
@@ -148,18 +124,9 @@ _MEMORY: tuple[tuple[str, str, str, Callable[[MemoryParts], float]], ...] = (
 )
 
 
-def meaning(account: str) -> str:
-    """Return what an account of the ledger means, as a sentence."""
-    words = MEANINGS[account]
-    return words[:1].upper() + words[1:]
-
-
 def step_pieces(parts: StepParts) -> list[AccountShare]:
     """Return where the time of a step goes [s], what is nothing left out; the pieces sum to the step."""
-    pieces = [
-        AccountShare(account, title, value(parts), hint or meaning(account))
-        for account, title, hint, value in _STEP
-    ]
+    pieces = [share_of(account, _STEP_TITLES[account], value(parts)) for account, value in _STEP]
     return [piece for piece in pieces if piece.value > 0.0]
 
 

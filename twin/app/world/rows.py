@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,12 +15,25 @@ from twin.app.world.wait_reasons import WHY
 from twin.catalog import Catalog
 from twin.plant.graph import entity_id
 from twin.plant.tables import Kind, Plant
-from twin.record.channels import BY_ID, Channel, JobState, NodeCondition, State, WaitReason, of_entity
+from twin.record.channels import (
+    BY_ID,
+    Channel,
+    JobState,
+    NodeCondition,
+    PowerState,
+    Shows,
+    State,
+    WaitReason,
+    of_entity,
+)
 from twin.record.frame import Frame
 from twin.record.spare_pool import WORDS
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
+from twin.shown_text import capitalised
 from twin.view3d.base.palette import LOWERED_CAP
+from twin.view3d.colour.power_state import ICON as POWER_ICON
+from twin.view3d.colour.power_state import WORDS as POWER_WORDS
 
 _WORDS = {
     "gpu": "GPU",
@@ -48,13 +61,14 @@ _THROTTLE = {
 
 @dataclass(frozen=True)
 class FactRow:
-    """One line: a label, its value, the id it leads to, and how well the value is known."""
+    """One line: a label, its value, the id it leads to, how well the value is known, and the channel it shows."""
 
     label: str
     value: str
     link: str = ""
     badge: str = ""
     hint: str = ""
+    channel: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,62 +90,100 @@ def live_rows(world: World, entity: str, slot: int) -> list[FactRow]:
     """Return a row for each channel of an entity."""
     if world.frame is None:
         return []
-    rows = []
-    for channel in of_entity(entity):  # type: ignore[arg-type]
-        values = world.frame.values[channel.id]
-        if slot < len(values):
-            rows.append(_channel_row(world, channel, values[slot]))
-    return rows
+    channels = of_entity(entity)  # type: ignore[arg-type]
+    return [
+        channel_row(world, channel.id, slot)
+        for channel in channels
+        if slot < len(world.frame.values[channel.id])
+    ]
 
 
-def _channel_row(world: World, channel: Channel, value: np.generic) -> FactRow:
-    number = float(value)
-    title = channel.title[:1].upper() + channel.title[1:]
-    hint = " ".join(s for s in (channel.id, channel.dcgm) if s)
-    if channel.id == "gpu.job":
-        job = int(number)
-        jobs = jobs_of(world.scenario)
-        name = jobs[job].id if 0 <= job < len(jobs) else ""
-        return FactRow(title, name or "none", name, hint=hint)
-    if channel.id in ("gpu.state", "switch.state"):
-        return FactRow(title, State(int(number)).words, hint=hint)
-    if channel.id == "node.condition":
-        return FactRow(title, WORDS.get(NodeCondition(int(number)), "absent"), hint=hint)
-    if channel.id == "job.state":
-        return FactRow(title, JobState(int(number)).name.lower(), hint=hint)
-    if channel.id == "job.why":
-        return FactRow(title, WHY[WaitReason(int(number))] or text.MISSING, hint=hint)
-    if channel.id in ("job.place", "job.planned_s") and number <= 0:
-        return FactRow(title, text.MISSING, hint=hint)
-    if channel.id == "job.planned_s":
-        return FactRow(title, Clock.of(world.scenario).says(number), hint=hint)
-    if channel.id == "gpu.throttle":
-        bits = int(number) & ~_AT_LIMIT if int(number) & LOWERED_CAP else int(number)
-        reasons = [word for bit, word in _THROTTLE.items() if bits & bit]
-        return FactRow(title, ", ".join(reasons) or "none", hint=hint)
-    if channel.id == "node.seat" and number < 0:
-        return FactRow(title, "none", hint=hint)
-    if channel.unit == "" and channel.quantum == 0:
-        return FactRow(title, f"{number:,.0f}" if np.isfinite(number) else text.MISSING, hint=hint)
-    digits = 4 if channel.id == "site.pue" else 3  # as on its tile
-    return FactRow(title, text.quantity(number, channel.unit, digits), hint=hint)
+def channel_row(world: World, id: str, slot: int) -> FactRow:
+    """Return what an entity shows of a channel now: title, unit and format are those of the channel."""
+    assert world.frame is not None
+    channel, number = BY_ID[id], float(world.frame.values[id][slot])
+    hint = " ".join(word for word in (id, channel.dcgm) if word)
+    words, link = (
+        _WORDS_OF[channel.shows](world, number)
+        if channel.shows in _WORDS_OF
+        else (number_text(channel, number), "")
+    )
+    return FactRow(capitalised(channel.title), words, link, hint=hint, channel=id)
+
+
+def number_text(channel: Channel, number: float) -> str:
+    """Return a number of a channel with its unit; counts and what a frame has as whole numbers without decimals."""
+    if channel.is_count:
+        return f"{number:,.0f}" if np.isfinite(number) else text.MISSING
+    if np.dtype(channel.dtype).kind in "iu":
+        return f"{number:,.0f}\N{NO-BREAK SPACE}{channel.unit}"
+    return text.quantity(number, channel.unit, channel.digits)
+
+
+def _job(world: World, number: float) -> tuple[str, str]:
+    jobs, job = jobs_of(world.scenario), int(number)
+    name = jobs[job].id if 0 <= job < len(jobs) else ""
+    return name or "none", name
+
+
+def _throttle_reasons(world: World, number: float) -> tuple[str, str]:
+    bits = int(number) & ~_AT_LIMIT if int(number) & LOWERED_CAP else int(number)
+    return ", ".join(word for bit, word in _THROTTLE.items() if bits & bit) or "none", ""
+
+
+def _power_state(world: World, number: float) -> tuple[str, str]:
+    state = PowerState(int(number))
+    return f"{POWER_ICON[state]} {POWER_WORDS[state]}", ""
+
+
+_WORDS_OF: dict[Shows, Callable[[World, float], tuple[str, str]]] = {
+    "state": lambda world, number: (State(int(number)).words, ""),
+    "power state": _power_state,
+    "job state": lambda world, number: (JobState(int(number)).name.lower(), ""),
+    "condition": lambda world, number: (WORDS.get(NodeCondition(int(number)), "absent"), ""),
+    "wait reason": lambda world, number: (WHY[WaitReason(int(number))] or text.MISSING, ""),
+    "throttle reasons": _throttle_reasons,
+    "job": _job,
+    "rank": lambda world, number: (f"{number:,.0f}" if number >= 0 else "none", ""),
+    "place": lambda world, number: (f"{number:,.0f}" if number > 0 else text.MISSING, ""),
+    "planned time": lambda world, number: (
+        Clock.of(world.scenario).says(number) if number > 0 else text.MISSING,
+        "",
+    ),
+}
+"""What values of channels stand for that are no numbers, and the id it leads to."""
 
 
 def crowd_rows(world: World, gpus: NDArray[np.int64]) -> list[FactRow]:
     """Return what a set of GPUs does together."""
     if world.frame is None or not len(gpus):
         return []
-    values = world.frame.values
     return [
         FactRow("GPU states", states_text(world.frame, gpus)),
-        FactRow(
-            "GPU power, sum", text.quantity(float(np.sum(values["gpu.power_w"][gpus], dtype=float)), "W")
+        *(
+            FactRow(f"{capitalised(BY_ID[id].title)}, {how}", crowd_text(world.frame, id, gpus, how), hint=id)
+            for id, how in _OF_A_CROWD
         ),
-        FactRow("Hottest GPU", text.quantity(float(np.max(values["gpu.temp_c"][gpus])), "°C")),
-        FactRow("Mean GPU temperature", text.quantity(float(np.mean(values["gpu.temp_c"][gpus])), "°C")),
-        FactRow("Mean clock", text.quantity(float(np.mean(values["gpu.clock_mhz"][gpus])), "MHz", 4)),
-        FactRow("Mean utilisation", text.quantity(float(np.mean(values["gpu.util"][gpus])), "%")),
     ]
+
+
+_OF_A_CROWD = (
+    ("gpu.power_w", "sum"),
+    ("gpu.temp_c", "max."),
+    ("gpu.temp_c", "mean"),
+    ("gpu.clock_mhz", "mean"),
+    ("gpu.util", "mean"),
+)
+_COMBINED: dict[str, Callable[[NDArray[np.float64]], float]] = {
+    "sum": lambda values: float(np.sum(values)),
+    "mean": lambda values: float(np.mean(values)),
+    "max.": lambda values: float(np.max(values)),
+}
+
+
+def crowd_text(frame: Frame, id: str, gpus: NDArray[np.int64], how: str) -> str:
+    """Return sum, mean or maximum of a channel over GPUs."""
+    return number_text(BY_ID[id], _COMBINED[how](np.asarray(frame.values[id][gpus], np.float64)))
 
 
 def states_text(frame: Frame, gpus: NDArray[np.int64]) -> str:
@@ -214,8 +266,7 @@ def cooling_rows(world: World, loop: int) -> list[FactRow]:
     loops = world.plant.loops
     rows = [FactRow("Cooled by", loops.labels[loop], loops.ids[loop])]
     if world.frame is not None:
-        supply_c = float(world.frame.values["loop.supply_c"][loop])
-        rows.append(FactRow("Supply temperature", text.quantity(supply_c, BY_ID["loop.supply_c"].unit)))
+        rows.append(channel_row(world, "loop.supply_c", loop))
     return rows
 
 

@@ -110,8 +110,10 @@ class FacilityFaults:
 
     def refusal(self, i: Intervention) -> str | None:
         """Return why a fault cannot act here, None when it can."""
-        for _, reason, hint in wrong(self.scenario, i, self._no_place, self.catalog):
-            return f"{i.target} {reason}" + (f"; {hint}" if hint else "")
+        for key, reason, hint in wrong(self.scenario, i, self._no_place, self.catalog):
+            # Of a target the reason is said ("cdu/0 is a loop"), but "unknown job" and reasons of other keys are not.
+            colon = ":" if key != "target" or reason.startswith("unknown ") else ""
+            return f"{i.target}{colon} {reason}" + (f"; {hint}" if hint else "")
         return self._unfit(i) or None
 
     def _no_place(self, target: str) -> str:

@@ -35,8 +35,6 @@ MOVING = (
     "plant.return_c",
     "site.gpu_max_c",
     "site.gpu_mean_c",
-    "site.outdoor_c",
-    "site.wet_bulb_c",
 )
 """Channels that `move` writes at every look."""
 
@@ -81,7 +79,7 @@ class FacilityShown:
         self._meters(v)
 
     def _power(self, v: Values) -> None:
-        engine, power = self.engine, self.engine.power
+        power = self.engine.power
         if power.version != self._seen:
             self._seen, out_w = power.version, power.out_w
             v["power.state"][...] = power.item_state
@@ -94,8 +92,6 @@ class FacilityShown:
             v["rack.loss_w"][...] = power.supply_loss_w
         if power.supplies.any_converters:
             v["rack.loss_w"][...] = power.supply_loss_w + self._converted_w()
-        v["power.charge"][...] = 100 * power.charge
-        v["rack.power_w"][...] = engine.meter.rack_input_w(engine.heat, engine.traces, engine.clocks)
 
     def _converted_w(self) -> NDArray[np.float64]:
         """Return what the converters of the nodes of each rack lose [W]."""
@@ -139,25 +135,11 @@ class FacilityShown:
         self._coldest_c = np.where(with_gpus, -math.inf, math.nan)  # air beside coolant has no GPUs
 
     def _meters(self, v: Values) -> None:
-        engine = self.engine
-        power, meter = engine.power, engine.meter
+        meter = self.engine.meter
         off = meter.it_w <= LEAST_IT * self._rated_w
         it_w = math.nan if off else meter.it_w  # what keeps a dark hall alive has no PUE
-        v["site.it_w"][0] = meter.it_w
-        v["site.facility_w"][0] = meter.facility_w
         v["site.pue"][0] = meter.facility_w / it_w
         v["site.wue"][0] = float(v["plant.water_l_s"].sum()) * KWH_J / it_w
-        v["site.grid_w"][0] = power.grid_w
-        v["site.on_site_w"][0] = power.on_site_w
-        v["site.battery_w"][0] = power.battery_w
-        v["site.loss_w"][0] = power.loss_w
-        v["site.cooling_w"][0] = meter.cooling_w
-        v["site.carbon_kg_s"][0] = power.carbon_kg_s
-        v["site.cost_usd_s"][0] = power.cost_usd_s
-        v["site.swing_w"][0] = engine.swing.site_w
-        v["site.throttled"][0] = engine.clocks.throttled_gpus()
-        v["site.braked"][0] = engine.limits.braked_gpus()
-        v["site.unpowered"][0] = np.count_nonzero(engine.nodes.dark)
 
     # --- what happens
 
@@ -200,9 +182,6 @@ class FacilityShown:
                 # Behind the last one that anything hangs on, water is as cool as it would be sent.
                 v["plant.supply_c"][...] = v["plant.return_c"][...] = engine.plant.plants.supply_c
             v["plant.supply_c"][:wet], v["plant.return_c"][:wet] = sent_c[:wet], back_c[:wet]
-        weather = engine.weather.at(now)
-        v["site.outdoor_c"][0] = weather.dry_c
-        v["site.wet_bulb_c"][0] = weather.wet_c
 
     def _flows(self, v: Values, loop_flow: NDArray[np.float64], plant_flow: NDArray[np.float64]) -> None:
         self._carried_w_k = self._flow_w_k * loop_flow

@@ -15,7 +15,7 @@ from twin.record.accounts import KEPT_STEP
 from twin.record.channels import Entity, State
 from twin.record.detail import Detail
 from twin.record.frame import Frame, FrameLayout, sizes_of
-from twin.sim.core.nodes import CUT, DARK, DOWN, FREE, NOBODY, OFF, SHARED
+from twin.sim.observe import readings
 from twin.sim.observe.facility import FLOWS, MOVING, FacilityShown
 from twin.sim.observe.groups import DetailShown
 from twin.sim.observe.jobs import JobsShown
@@ -40,7 +40,9 @@ class Observer:
         coarse = FrameLayout({**counts, "gpu": 0, "node": 0}, plant.epoch)
         _, self._standing = coarse.views(bytearray(coarse.nbytes))
         self._stays = [
-            id for id, values in self._standing.items() if values.size and id not in (*MOVING, *FLOWS)
+            id
+            for id, values in self._standing.items()
+            if values.size and id not in (*MOVING, *FLOWS, *readings.MOVING)
         ]
         self._facility, self._jobs = FacilityShown(engine), JobsShown(engine)
         self._details = DetailShown(engine)
@@ -64,6 +66,8 @@ class Observer:
                 for id in FLOWS:
                     v[id][...] = self._standing[id]
             frame.carries = self._mark
+        for id, moved in readings.MOVING.items():
+            v[id][...] = moved(engine, now)
         self._facility.move(v, temperatures, now)
         self._jobs.move(v, now)
         if frame.detail:
@@ -73,10 +77,10 @@ class Observer:
         """Work out what stands until the run changes."""
         v = self._standing
         self._facility.stand(v, temperatures, now)
-        self._stores(v)
         self._fabrics(v)
         self._jobs.stand(v)
-        self._nodes(v)
+        for id, reading in readings.STANDING.items():
+            v[id][...] = reading(self.engine)
 
     def detail(self) -> Detail:
         """Return single GPUs and nodes at the present time."""
@@ -103,13 +107,6 @@ class Observer:
         """Return what sets GPUs apart for good; another object where that has changed."""
         return self._details.dies
 
-    def _stores(self, v: dict[str, NDArray[Any]]) -> None:
-        for i, use in enumerate(self.engine.stores.tally):
-            v["store.read_bytes_s"][i] = use.read
-            v["store.write_bytes_s"][i] = use.write
-            v["store.iops"][i] = use.operations
-            v["store.load"][i] = 100 * use.load
-
     def _fabrics(self, v: dict[str, NDArray[Any]]) -> None:
         """Loads of links where they are drawn: per bundle, and per switch its busiest port."""
         engine = self.engine
@@ -124,19 +121,3 @@ class Observer:
         state[dead] = State.FAILED
         v["switch.state"][...] = np.where(engine.plant.switches.present, state, State.ABSENT)
         v["site.link_load_max"][0] = shown.busiest
-
-    def _nodes(self, v: dict[str, NDArray[Any]]) -> None:
-        """Count nodes by what they are fit for."""
-        engine, nodes = self.engine, self.engine.nodes
-        condition, present = nodes.condition, engine.plant.nodes.present
-        unfit = (condition == DOWN) | (condition == OFF) | (condition == CUT) | (condition == DARK)
-        free = (condition == FREE) & (nodes.job == NOBODY) & nodes.wanted
-        v["site.nodes_down"][0] = np.count_nonzero(present & unfit)
-        v["site.spares"][0] = np.count_nonzero(present & free)
-        installed = float(nodes.gpus.sum())
-        v["site.allocated"][0] = 100 * float(nodes.held.sum()) / installed if installed else 0.0
-        shared = (condition == FREE) & (nodes.job == SHARED)
-        v["site.fragmented"][0] = float((nodes.gpus - nodes.held)[shared].sum())
-        v["site.repair_queue"][0] = len(engine.repairs.queue)
-        v["site.parts_missing"][0] = sum(len(queue) for queue in engine.repairs.parts.waiting)
-        v["site.interruptions"][0] = sum(engine.incidents.unexpected.values())

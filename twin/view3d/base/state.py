@@ -18,19 +18,6 @@ SHOWN_AT_FIRST: frozenset[str] = frozenset(LAYERS) - {"collective", "power"}
 CABLES_BY: tuple[CablesBy, ...] = ("rail", "load")
 """What can colour the cables."""
 
-COLOUR_BY: tuple[str, ...] = (
-    "gpu.temp_c",
-    "gpu.power_w",
-    "gpu.clock_mhz",
-    "gpu.util",
-    "gpu.state",
-    "gpu.job",
-    "gpu.throttle",
-    "gpu.tenant",
-    "gpu.partition",
-)
-"""Channels that can colour the GPUs; new ones come last, keys go by place."""
-
 
 @dataclass(frozen=True)
 class CameraPose:

@@ -19,14 +19,6 @@ from twin.view3d.colour.machine_difference import MachinesApart
 from twin.view3d.colour.override_colours import RAMP, Repainted
 from twin.view3d.colour.value_codes import throttle_places
 
-RANGES: dict[str, tuple[float, ...]] = {
-    "gpu.temp_c": (20.0, 2.0, 5.0, 10.0, 50.0),
-    "gpu.power_w": (500.0, 20.0, 50.0, 100.0, 200.0, 1000.0),
-    "gpu.clock_mhz": (500.0, 20.0, 50.0, 100.0, 200.0, 1000.0),
-    "gpu.util": (50.0, 5.0, 10.0, 20.0, 100.0),
-}
-"""Ends of the ramp on offer, in the unit of the channel; the usual one first. Channels that are not here are not
-quantities: of them there is only the same and another."""
 _UNIT = {"°C": "K"}
 _DOWN = (State.FAILED, State.OFF, State.UNPOWERED, State.ABSENT)
 _BACK = palette.STATE_BASE + State.RUNNING
@@ -112,8 +104,9 @@ def apart(
     works = both & ~down_a & ~down_b
     codes = np.full(len(present), palette.ABSENT, np.float32)
     lowest = highest = 0.0
-    if colour_by in RANGES:
-        reach = RANGES[colour_by][0] if reach is None else reach
+    reaches = BY_ID[colour_by].reaches
+    if reaches:
+        reach = reaches[0] if reach is None else reach
         values = [np.asarray(side.frame.values[colour_by], np.float64) for side in (a, b)]
         delta = np.nan_to_num(values[1] - values[0][slots])
         codes[both] = ((0.5 + 0.5 * np.clip(delta / reach, -1.0, 1.0)) * (palette.RAMP - 1))[both]
@@ -158,7 +151,7 @@ def unit_of(colour_by: str) -> str:
 
 def _legend(colour_by: str, reach: float, swatches: tuple[Category, ...]) -> Legend:
     title = f"{BY_ID[colour_by].title}: B \N{MINUS SIGN} A"
-    if colour_by not in RANGES:
+    if not BY_ID[colour_by].reaches:
         return Legend(title, "", 0.0, 0.0, (), swatches)
     shares = np.linspace(0.0, 1.0, STOPS)
     stops = tuple(

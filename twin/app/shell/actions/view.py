@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from twin.app.shell.actions.entry import entry
 from twin.app.shell.workspaces import WORKSPACES
 from twin.app.toolkit.theme import next_text_scale
-from twin.record.channels import BY_ID
-from twin.view3d.base.state import COLOUR_BY, LAYERS, CablesBy
+from twin.record.channels import BY_ID, COLOUR_BY
+from twin.view3d.base.state import LAYERS, CablesBy
 from twin.view3d.place.presets import PRESETS
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _COLOUR_KEYS = ("1", "2", "3", "4", "5", "6", "9", "Y", "Shift+Y")
-"""In the order of `COLOUR_BY`; 7 and 8 colour the cables."""
+"""In the order of `COLOUR_BY`, whose later ones have none; 7 and 8 colour the cables."""
 _CABLES: tuple[tuple[str, CablesBy, str], ...] = (("7", "load", "link load"), ("8", "rail", "rail"))
 _DIAGRAMS = (
     ("power", "One-line diagram of the power", "Shift+P", "bolt"),
@@ -73,7 +73,7 @@ def view_actions(window: WindowApi) -> list[Command]:
                 f"Colour by {BY_ID[channel].title}",
                 partial(setattr, state, "colour_by", channel),
                 menu="view/colour",
-                key=_COLOUR_KEYS[number - 1],
+                key=_COLOUR_KEYS[number - 1] if number <= len(_COLOUR_KEYS) else "",
                 icon="colour",
                 needs_scene=True,
                 is_on=partial(hall.is_coloured_by, channel),
