@@ -1,0 +1,183 @@
+"""A page of the help as a document of Qt, in the colours of a theme; nothing but drawings of the help is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QByteArray, QObject, Qt, QUrl
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QImage,
+    QPainter,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextFrameFormat,
+    QTextTable,
+)
+from PySide6.QtSvg import QSvgRenderer
+
+from twin.app.help.pages import HelpPage, next_anchor, picture, resolve
+from twin.app.toolkit import theme as themes
+from twin.app.toolkit.theme import Theme
+
+_TEXT_PX = 13
+_HEADING_PX = {1: 22, 2: 17, 3: 14}
+_CODE_PX = 12
+_HANG_PX = 24
+"""The rest of a line of code that does not fit stands so far to the right of its beginning."""
+_LINE_PERCENT = 128.0
+_SHARP = 2
+"""Dots a pixel of drawings."""
+_MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+
+
+class HelpDocument(QTextDocument):
+    """A page, ready to be shown.
+
+    Attributes
+    ----------
+    anchors
+        Anchor of each heading to the position of its block.
+    """
+
+    def __init__(self, page: HelpPage, theme: Theme, parent: QObject) -> None:
+        super().__init__(parent)
+        self.page = page
+        self.anchors: dict[str, int] = {}
+        self.setUndoRedoEnabled(False)
+        self.setDefaultFont(themes.font(_TEXT_PX))
+        self.setDocumentMargin(themes.scaled(20))
+        self.setMarkdown(page.text, _MARKDOWN)
+        self._dress(theme)
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        """Return a drawing of assets/help; nothing else, whatever a page asks for."""
+        link = QUrl(name)
+        if kind != QTextDocument.ResourceType.ImageResource.value or link.scheme() or link.authority():
+            return None
+        drawing = picture(resolve(self.page.name, link.path()))
+        return _drawn(drawing) if drawing is not None else None
+
+    def _dress(self, theme: Theme) -> None:
+        cursor = QTextCursor(self)
+        cursor.beginEditBlock()
+        taken: dict[str, int] = {}
+        for block in self._blocks():
+            level = block.blockFormat().headingLevel()
+            if level:
+                self.anchors[next_anchor(block.text(), taken)] = block.position()
+            self._dress_block(cursor, block, level, theme)
+        for frame in self.rootFrame().childFrames():
+            if isinstance(frame, QTextTable):
+                _dress_table(frame, theme)
+        cursor.endEditBlock()
+
+    def _blocks(self) -> Iterator[QTextBlock]:
+        block = self.begin()
+        while block.isValid():
+            yield block
+            block = block.next()
+
+    def _dress_block(self, cursor: QTextCursor, block: QTextBlock, level: int, theme: Theme) -> None:
+        shape = QTextBlockFormat()
+        cursor.setPosition(block.position())
+        if level:
+            shape.setTopMargin(themes.scaled(0 if level == 1 else 22 - 4 * (level - 2)))
+            shape.setBottomMargin(themes.scaled(8 if level < 3 else 5))
+        elif _is_code(block):
+            shape.setBackground(QColor(theme.raised))
+            shape.setLeftMargin(themes.scaled(_HANG_PX))
+            shape.setTextIndent(-themes.scaled(_HANG_PX))
+            shape.setTopMargin(0 if _is_code(block.previous()) else themes.scaled(4))
+            shape.setBottomMargin(0 if _is_code(block.next()) else themes.scaled(12))
+            shape.setNonBreakableLines(False)  # else all of the page would be as wide as its longest line
+        else:
+            kind = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+            shape.setLineHeight(_LINE_PERCENT, kind)
+            if cursor.currentTable() is None:
+                shape.setBottomMargin(themes.scaled(3 if block.textList() is not None else 9))
+        cursor.mergeBlockFormat(shape)
+        if level:
+            cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+            letters = QTextCharFormat()
+            letters.setFont(
+                themes.font(_HEADING_PX.get(level, _TEXT_PX), bold=True),
+                QTextCharFormat.FontPropertiesInheritanceBehavior.FontPropertiesSpecifiedOnly,
+            )
+            cursor.mergeCharFormat(letters)
+        else:
+            for begin, end, letters in _pieces(block, theme):
+                cursor.setPosition(begin)
+                cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+                cursor.mergeCharFormat(letters)
+
+
+def _is_code(block: QTextBlock) -> bool:
+    return block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence.value)
+
+
+def _pieces(block: QTextBlock, theme: Theme) -> list[tuple[int, int, QTextCharFormat]]:
+    """Return begin, end and letters of what is code or a link in a block."""
+    found, pieces = [], block.begin()
+    code, link = _code_letters(theme), _link_letters(theme)
+    while not pieces.atEnd():
+        piece = pieces.fragment()
+        shape, end = piece.charFormat(), piece.position() + piece.length()
+        if shape.fontFixedPitch():
+            found.append((piece.position(), end, code))
+        if shape.isAnchor():
+            found.append((piece.position(), end, link))
+        pieces += 1
+    return found
+
+
+def _link_letters(theme: Theme) -> QTextCharFormat:
+    letters = QTextCharFormat()
+    letters.setForeground(QColor(theme.accent))
+    letters.setFontUnderline(True)  # not by colour alone
+    return letters
+
+
+def _code_letters(theme: Theme) -> QTextCharFormat:
+    letters = QTextCharFormat()
+    letters.setFont(
+        themes.font(_CODE_PX, mono=True),
+        QTextCharFormat.FontPropertiesInheritanceBehavior.FontPropertiesSpecifiedOnly,
+    )
+    letters.setBackground(QColor(theme.raised))
+    return letters
+
+
+def _dress_table(table: QTextTable, theme: Theme) -> None:
+    shape = table.format().toTableFormat()
+    shape.setBorder(1)
+    shape.setBorderCollapse(True)
+    shape.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+    shape.setBorderBrush(QBrush(QColor(theme.border)))
+    shape.setCellSpacing(0)
+    shape.setCellPadding(themes.scaled(5))
+    shape.setTopMargin(themes.scaled(6))
+    shape.setBottomMargin(themes.scaled(12))
+    table.setFormat(shape)
+    for column in range(table.columns()):
+        cell = table.cellAt(0, column)
+        head = cell.format()
+        head.setBackground(QColor(theme.raised))
+        cell.setFormat(head)
+
+
+def _drawn(drawing: bytes) -> QImage:
+    renderer = QSvgRenderer(QByteArray(drawing))
+    size = renderer.defaultSize()
+    image = QImage(size * _SHARP, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    renderer.render(painter)
+    painter.end()
+    image.setDevicePixelRatio(_SHARP)
+    return image
