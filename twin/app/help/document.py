@@ -8,6 +8,7 @@ from PySide6.QtCore import QByteArray, QObject, Qt, QUrl
 from PySide6.QtGui import (
     QBrush,
     QColor,
+    QFont,
     QImage,
     QPainter,
     QTextBlock,
@@ -27,10 +28,11 @@ from twin.app.toolkit.theme import Theme
 
 _TEXT_PX = 13
 _HEADING_PX = {1: 22, 2: 17, 3: 14}
-_CODE_PX = 12
+_CODE_PX, _LISTING_PX = 12, 11
 _HANG_PX = 24
 """The rest of a line of code that does not fit stands so far to the right of its beginning."""
-_LINE_PERCENT = 128.0
+_LINE_PERCENT, _LISTING_PERCENT = 128.0, 116.0
+_OF_FONT = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _SHARP = 2
 """Dots a pixel of drawings."""
 _MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
@@ -91,14 +93,14 @@ class HelpDocument(QTextDocument):
             shape.setBottomMargin(themes.scaled(8 if level < 3 else 5))
         elif _is_code(block):
             shape.setBackground(QColor(theme.raised))
+            shape.setLineHeight(_LISTING_PERCENT, _OF_FONT)
             shape.setLeftMargin(themes.scaled(_HANG_PX))
             shape.setTextIndent(-themes.scaled(_HANG_PX))
             shape.setTopMargin(0 if _is_code(block.previous()) else themes.scaled(4))
             shape.setBottomMargin(0 if _is_code(block.next()) else themes.scaled(12))
             shape.setNonBreakableLines(False)  # else all of the page would be as wide as its longest line
         else:
-            kind = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
-            shape.setLineHeight(_LINE_PERCENT, kind)
+            shape.setLineHeight(_LINE_PERCENT, _OF_FONT)
             if cursor.currentTable() is None:
                 shape.setBottomMargin(themes.scaled(3 if block.textList() is not None else 9))
         cursor.mergeBlockFormat(shape)
@@ -118,17 +120,18 @@ class HelpDocument(QTextDocument):
 
 
 def _is_code(block: QTextBlock) -> bool:
-    return block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence.value)
+    return block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeLanguage.value)
 
 
 def _pieces(block: QTextBlock, theme: Theme) -> list[tuple[int, int, QTextCharFormat]]:
     """Return begin, end and letters of what is code or a link in a block."""
     found, pieces = [], block.begin()
-    code, link = _code_letters(theme), _link_letters(theme)
+    all_code = _is_code(block)
+    code, link = _code_letters(theme, _LISTING_PX if all_code else _CODE_PX), _link_letters(theme)
     while not pieces.atEnd():
         piece = pieces.fragment()
         shape, end = piece.charFormat(), piece.position() + piece.length()
-        if shape.fontFixedPitch():
+        if all_code or shape.fontFixedPitch():
             found.append((piece.position(), end, code))
         if shape.isAnchor():
             found.append((piece.position(), end, link))
@@ -143,10 +146,10 @@ def _link_letters(theme: Theme) -> QTextCharFormat:
     return letters
 
 
-def _code_letters(theme: Theme) -> QTextCharFormat:
+def _code_letters(theme: Theme, size_px: int) -> QTextCharFormat:
     letters = QTextCharFormat()
     letters.setFont(
-        themes.font(_CODE_PX, mono=True),
+        themes.font(size_px, mono=True),
         QTextCharFormat.FontPropertiesInheritanceBehavior.FontPropertiesSpecifiedOnly,
     )
     letters.setBackground(QColor(theme.raised))
@@ -164,11 +167,18 @@ def _dress_table(table: QTextTable, theme: Theme) -> None:
     shape.setTopMargin(themes.scaled(6))
     shape.setBottomMargin(themes.scaled(12))
     table.setFormat(shape)
+    bold = QTextCharFormat()
+    bold.setFontWeight(QFont.Weight.DemiBold)
     for column in range(table.columns()):
         cell = table.cellAt(0, column)
         head = cell.format()
         head.setBackground(QColor(theme.raised))
         cell.setFormat(head)
+        words = cell.firstCursorPosition()
+        if not words.block().text() and words.block() != cell.lastCursorPosition().block():
+            words.deleteChar()  # Qt begins the first table after code with an empty line
+        words.setPosition(cell.lastCursorPosition().position(), QTextCursor.MoveMode.KeepAnchor)
+        words.mergeCharFormat(bold)
 
 
 def _drawn(drawing: bytes) -> QImage:

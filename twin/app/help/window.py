@@ -20,6 +20,8 @@ from twin.app.toolkit.shortcuts import Shortcuts
 
 _BEFORE_KEYS = "window.md"
 _SIZE_PX, _SIDE_PX = (1080, 720), 300
+_MOST_OF_WIDTH = 0.28
+"""The list is at most so much of the window's width."""
 _FRAME = QSize(40, 80)
 """Room for what a window manager puts round a window, and for panels."""
 
@@ -103,7 +105,7 @@ class HelpWindow(QDialog):
         self.splitter.addWidget(side)
         self.splitter.addWidget(page)
         self.splitter.setStretchFactor(1, 1)
-        side_px = min(themes.scaled(_SIDE_PX), self.width() // 3)
+        side_px = min(themes.scaled(_SIDE_PX), round(_MOST_OF_WIDTH * self.width()))
         self.splitter.setSizes([side_px, self.width() - side_px])
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

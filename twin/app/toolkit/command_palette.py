@@ -241,8 +241,8 @@ class CommandPalette(QFrame):
             if found is not None:
                 scored.append((-found, number, entry))
         extra = list(self._more(typed)) if typed else []
-        found = [*extra, *(entry for _, _, entry in sorted(scored, key=lambda s: s[:2]))]
-        self._model.show_entries(found or list(self._otherwise(typed)))
+        shown = [*extra, *(entry for _, _, entry in sorted(scored, key=lambda s: s[:2]))]
+        self._model.show_entries(shown or list(self._otherwise(typed)))
         self._mark(0)
         rows = min(max(len(self._model.shown), 1), _MAX_ROWS)
         self.list.setFixedHeight(rows * themes.scaled(_ROW_PX) + 4)
