@@ -32,8 +32,8 @@ class HelpFind:
 def word_patterns(question: str) -> list[re.Pattern[str]]:
     """Return what finds each word of a question, at the beginning of words, in capitals or not.
 
-    >>> [pattern.pattern[8:] for pattern in word_patterns("How do I drain a node?")]
-    ['drain', 'node']
+    >>> [pattern.findall("Nodes are drained") for pattern in word_patterns("How do I drain a node?")]
+    [['drain'], ['Node']]
     """
     words = [word for word in (each.strip(",?!") for each in question.split()) if word]
     said = [word for word in words if word.lower() not in _OF_QUESTIONS] or words
