@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from PySide6.QtCore import QByteArray, QObject, Qt, QUrl
 from PySide6.QtGui import (
@@ -31,8 +32,10 @@ _HEADING_PX = {1: 22, 2: 17, 3: 14}
 _CODE_PX, _LISTING_PX = 12, 11
 _HANG_PX = 24
 """The rest of a line of code that does not fit stands so far to the right of its beginning."""
-_LINE_PERCENT, _LISTING_PERCENT = 128.0, 116.0
+_LINE_PERCENT, _LISTING_LINE_PX = 128.0, 16
 _OF_FONT = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+_EXACTLY = QTextBlockFormat.LineHeightTypes.FixedHeight.value
+_AT_LEAST = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
 _SHARP = 2
 """Dots a pixel of drawings."""
 _MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
@@ -68,70 +71,90 @@ class HelpDocument(QTextDocument):
     def _dress(self, theme: Theme) -> None:
         cursor = QTextCursor(self)
         cursor.beginEditBlock()
-        taken: dict[str, int] = {}
-        for block in self._blocks():
-            level = block.blockFormat().headingLevel()
-            if level:
-                self.anchors[next_anchor(block.text(), taken)] = block.position()
-            self._dress_block(cursor, block, level, theme)
+        _frame_listings(self, theme)
         for frame in self.rootFrame().childFrames():
             if isinstance(frame, QTextTable):
                 _dress_table(frame, theme)
+        taken: dict[str, int] = {}
+        for block in _blocks(self):
+            level = block.blockFormat().headingLevel()
+            if level:
+                self.anchors[next_anchor(block.text(), taken)] = block.position()
+            cursor.setPosition(block.position())
+            _dress_block(cursor, block, level, theme)
         cursor.endEditBlock()
 
-    def _blocks(self) -> Iterator[QTextBlock]:
-        block = self.begin()
-        while block.isValid():
-            yield block
-            block = block.next()
 
-    def _dress_block(self, cursor: QTextCursor, block: QTextBlock, level: int, theme: Theme) -> None:
-        shape = QTextBlockFormat()
-        cursor.setPosition(block.position())
-        if level:
-            shape.setTopMargin(themes.scaled(0 if level == 1 else 22 - 4 * (level - 2)))
-            shape.setBottomMargin(themes.scaled(8 if level < 3 else 5))
-        elif _is_code(block):
-            shape.setBackground(QColor(theme.raised))
-            shape.setLineHeight(_LISTING_PERCENT, _OF_FONT)
-            shape.setLeftMargin(themes.scaled(_HANG_PX))
-            shape.setTextIndent(-themes.scaled(_HANG_PX))
-            shape.setTopMargin(0 if _is_code(block.previous()) else themes.scaled(4))
-            shape.setBottomMargin(0 if _is_code(block.next()) else themes.scaled(12))
-            shape.setNonBreakableLines(False)  # else all of the page would be as wide as its longest line
-        else:
-            shape.setLineHeight(_LINE_PERCENT, _OF_FONT)
-            if cursor.currentTable() is None:
-                shape.setBottomMargin(themes.scaled(3 if block.textList() is not None else 9))
-        cursor.mergeBlockFormat(shape)
-        if level:
-            cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
-            letters = QTextCharFormat()
-            letters.setFont(
-                themes.font(_HEADING_PX.get(level, _TEXT_PX), bold=True),
-                QTextCharFormat.FontPropertiesInheritanceBehavior.FontPropertiesSpecifiedOnly,
-            )
+def _dress_block(cursor: QTextCursor, block: QTextBlock, level: int, theme: Theme) -> None:
+    shape, in_table = QTextBlockFormat(), cursor.currentTable() is not None
+    listing = not in_table and cursor.currentFrame() != block.document().rootFrame()
+    if level:
+        shape.setTopMargin(themes.scaled(0 if level == 1 else 22 - 4 * (level - 2)))
+        shape.setBottomMargin(themes.scaled(8 if level < 3 else 5))
+    elif listing:
+        shape.setLineHeight(themes.scaled(_LISTING_LINE_PX), _AT_LEAST)
+        shape.setLeftMargin(themes.scaled(_HANG_PX))
+        shape.setTextIndent(-themes.scaled(_HANG_PX))
+        shape.setTopMargin(0)
+        shape.setBottomMargin(0)
+        shape.setNonBreakableLines(False)  # else all of the page would be as wide as its longest line
+    elif not in_table and not block.text():  # before and after frames there is one
+        shape.setLineHeight(1, _EXACTLY)
+        shape.setTopMargin(0)
+        shape.setBottomMargin(0)
+    else:
+        shape.setLineHeight(_LINE_PERCENT, _OF_FONT)
+        if not in_table:
+            shape.setBottomMargin(themes.scaled(3 if block.textList() is not None else 9))
+    cursor.mergeBlockFormat(shape)
+    if level:
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        cursor.mergeCharFormat(_letters(themes.font(_HEADING_PX.get(level, _TEXT_PX), bold=True)))
+    else:
+        for begin, end, letters in _pieces(block, listing, theme):
+            cursor.setPosition(begin)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
             cursor.mergeCharFormat(letters)
-        else:
-            for begin, end, letters in _pieces(block, theme):
-                cursor.setPosition(begin)
-                cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-                cursor.mergeCharFormat(letters)
+
+
+def _blocks(document: QTextDocument) -> Iterator[QTextBlock]:
+    block = document.begin()
+    while block.isValid():
+        yield block
+        block = block.next()
+
+
+def _frame_listings(document: QTextDocument, theme: Theme) -> None:
+    """Put a frame with a ground of its own round each listing."""
+    shape = QTextFrameFormat()
+    shape.setBackground(QColor(theme.raised))
+    shape.setPadding(themes.scaled(8))
+    shape.setBottomMargin(themes.scaled(10))
+    runs = [list(lines) for code, lines in groupby(_blocks(document), _is_code) if code]
+    for first, last in [(lines[0].position(), lines[-1].position()) for lines in reversed(runs)]:
+        cursor = QTextCursor(document)
+        cursor.setPosition(first)
+        cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertFrame(shape)
 
 
 def _is_code(block: QTextBlock) -> bool:
     return block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeLanguage.value)
 
 
-def _pieces(block: QTextBlock, theme: Theme) -> list[tuple[int, int, QTextCharFormat]]:
+def _pieces(block: QTextBlock, listing: bool, theme: Theme) -> list[tuple[int, int, QTextCharFormat]]:
     """Return begin, end and letters of what is code or a link in a block."""
     found, pieces = [], block.begin()
-    all_code = _is_code(block)
-    code, link = _code_letters(theme, _LISTING_PX if all_code else _CODE_PX), _link_letters(theme)
+    code = _letters(themes.font(_LISTING_PX if listing else _CODE_PX, mono=True))
+    code.setBackground(QColor(theme.raised))
+    link = QTextCharFormat()
+    link.setForeground(QColor(theme.accent))
+    link.setFontUnderline(True)  # not by colour alone
     while not pieces.atEnd():
         piece = pieces.fragment()
         shape, end = piece.charFormat(), piece.position() + piece.length()
-        if all_code or shape.fontFixedPitch():
+        if listing or shape.fontFixedPitch():
             found.append((piece.position(), end, code))
         if shape.isAnchor():
             found.append((piece.position(), end, link))
@@ -139,20 +162,10 @@ def _pieces(block: QTextBlock, theme: Theme) -> list[tuple[int, int, QTextCharFo
     return found
 
 
-def _link_letters(theme: Theme) -> QTextCharFormat:
+def _letters(font: QFont) -> QTextCharFormat:
+    """Return what gives letters a font and leaves the rest of them as it is."""
     letters = QTextCharFormat()
-    letters.setForeground(QColor(theme.accent))
-    letters.setFontUnderline(True)  # not by colour alone
-    return letters
-
-
-def _code_letters(theme: Theme, size_px: int) -> QTextCharFormat:
-    letters = QTextCharFormat()
-    letters.setFont(
-        themes.font(size_px, mono=True),
-        QTextCharFormat.FontPropertiesInheritanceBehavior.FontPropertiesSpecifiedOnly,
-    )
-    letters.setBackground(QColor(theme.raised))
+    letters.setFont(font, QTextCharFormat.FontPropertiesInheritanceBehavior.FontPropertiesSpecifiedOnly)
     return letters
 
 
