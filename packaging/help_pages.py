@@ -18,6 +18,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from twin.app.help.pages import anchor_of as anchor
+
 ROOT = Path(__file__).parents[1]
 HELP = ROOT / "assets" / "help"
 _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
@@ -274,16 +276,6 @@ def _number(bound: float) -> str:
 
 def _short(default: Any) -> str:
     return default.strip() if isinstance(default, str) else json.dumps(default)
-
-
-def anchor(heading: str) -> str:
-    """Return the anchor that a heading gets on the site.
-
-    >>> anchor("jobs.workload (llm-training)")
-    'jobsworkload-llm-training'
-    """
-    bare = re.sub(r"[^\w\s-]", "", heading).strip().lower()
-    return re.sub(r"[-\s]+", "-", bare)
 
 
 def accounts() -> str:

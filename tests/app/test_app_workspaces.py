@@ -10,16 +10,21 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSizePolicy
 from pytestqt.qtbot import QtBot
 
-from twin.app.shell.workspaces import BY_NAME, RUN, WORKSPACES, home
+from twin.app.shell.dock_table import DOCKS
+from twin.app.shell.workspaces import BY_NAME, RUN, WORKSPACES, Side, Spot, home, stacks_of
+from twin.app.toolkit.dock import Dock
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
-    from twin.app.toolkit.dock import Dock
+
+
+PLACES = {entry.name: entry.spots for entry in DOCKS}
+SIDES: tuple[Side, ...] = ("left", "right", "bottom")
 
 
 def docks_of(window: MainWindow) -> dict[str, Dock]:
     """Return all docks by name."""
-    return {name: getattr(window.docks, name) for name in window.docks.titles}
+    return {name: getattr(window.docks, name) for name in PLACES}
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (1600, 1000)])
@@ -32,20 +37,17 @@ def test_a_workspace_shows_its_docks_and_leaves_room_for_the_hall(
     window.docks.reset()
     QTest.qWait(20)
     docks, workspace = docks_of(window), BY_NAME[name]
-    named = {
-        dock for side in ("left", "right", "bottom") for stack in workspace.side(side) for dock in stack.docks
-    }
-    assert {each for each in docks if window.docks.is_shown(each)} == named & set(docks)
+    stacks = [stack for side in SIDES for stack in stacks_of(workspace, side, PLACES)]
+    named = {dock for stack in stacks for dock in stack.docks}
+    assert {each for each in docks if window.docks.is_shown(each)} == named
     assert window.size().toTuple() == size  # no dock asks for more than the window has
     assert window.hall.width() >= (0.48 if name == "analyse" else 0.55) * size[0]
     assert window.hall.height() >= 0.40 * size[1]
-    for stack in (*workspace.left, *workspace.right, *workspace.bottom):
-        present = [each for each in stack.docks if each in docks]
-        if present:
-            front = docks[present[0]]
-            assert not front.visibleRegion().isEmpty(), present[0]
-            assert front.width() >= front.minimumSizeHint().width(), present[0]
-            assert front.height() >= 130, present[0]
+    for stack in stacks:
+        front = docks[stack.docks[0]]
+        assert not front.visibleRegion().isEmpty(), stack
+        assert front.width() >= front.minimumSizeHint().width(), stack
+        assert front.height() >= 130, stack
 
 
 def test_each_workspace_keeps_what_was_changed_in_it(window: MainWindow, qtbot: QtBot) -> None:
@@ -130,19 +132,15 @@ def test_a_dock_that_a_workspace_does_not_show_opens_at_its_usual_side(window: M
     window.docks.enter("run")
 
 
-def test_every_dock_has_a_place_in_the_table() -> None:
-    from twin.app.shell.docks import Docks
-
-    placed = {
-        dock
-        for each in WORKSPACES
-        for side in ("left", "right", "bottom")
-        for stack in each.side(side)
-        for dock in stack.docks
-    }
-    assert set(Docks.titles) <= placed
-    assert home("palette") == ("left", 0)
-    assert home("plots") == ("bottom", 1)
+def test_the_table_of_docks_says_of_each_what_it_is_and_where_it_stands(window: MainWindow) -> None:
+    for entry in DOCKS:
+        dock = docks_of(window)[entry.name]
+        assert (dock.objectName(), dock.windowTitle()) == (entry.name, entry.title)
+        assert entry.spots
+        assert all(spot.stack < len(BY_NAME[name].shares(spot.side)) for name, spot in entry.spots.items())
+    assert home(PLACES["palette"]) == Spot("left", tab=0)
+    assert home(PLACES["plots"]) == Spot("bottom", 1, tab=0)
+    assert home({}).side == "bottom"
     for width_px in (980, 1280, 1600, 3840):
         assert RUN.side_px("right", width_px, 800) <= 0.45 * width_px
 
@@ -176,7 +174,6 @@ def test_docks_to_come_find_their_places(window: MainWindow, qtbot: QtBot, width
     from PySide6.QtWidgets import QLabel, QMainWindow
 
     from twin.app.shell.workspaces import DESIGN, arrange
-    from twin.app.toolkit.dock import Dock
 
     other = QMainWindow()
     qtbot.addWidget(other)
@@ -188,7 +185,7 @@ def test_docks_to_come_find_their_places(window: MainWindow, qtbot: QtBot, width
     docks = {name: Dock(window.look, name, name.title(), "list", other) for name in names}
     other.resize(width_px, 800)
     other.show()
-    arrange(other, docks, DESIGN)
+    arrange(other, docks, DESIGN, {name: PLACES[name] for name in names})
     QTest.qWait(20)
     palette, outliner = docks["palette"], docks["outliner"]
     assert palette.x() == outliner.x() == 0

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import zlib
 from functools import partial
-from typing import ClassVar
 
 from psygnal import Signal
 from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
-from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QToolBar
+from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QToolBar, QWidget
 
 from twin.app.branches.branches_dock import BranchesDock
 from twin.app.diagrams.diagram_dock import CoolingDock, LiveDock, PowerDock
@@ -30,6 +29,8 @@ from twin.app.queue.feed import QueueFeed
 from twin.app.queue.tenants_dock import TenantsDock
 from twin.app.session.figure_age import age_words, short_age
 from twin.app.session.session import Session
+from twin.app.shell import dock_table
+from twin.app.shell.dock_table import DockEntry
 from twin.app.shell.story_dock import StoryDock
 from twin.app.shell.workspaces import BY_NAME, RUN, Workspace, arrange
 from twin.app.toolkit.dock import Dock
@@ -47,27 +48,26 @@ class Docks:
     entered = Signal(str)  # name of the workspace
     went_away = Signal(bool)  # for the welcome page, or came back from there
 
-    titles: ClassVar[dict[str, str]] = {
-        "inspector": "Inspector",
-        "fabric": "Fabric",
-        "power": "Power",
-        "cooling": "Cooling",
-        "events": "Events",
-        "alarms": "Alarms",
-        "jobs": "Jobs",
-        "job": "Job",
-        "queue": "Queue",
-        "tenants": "Tenants",
-        "spares": "Spares",
-        "energy": "Energy",
-        "plots": "Plots",
-        "checks": "Checks",
-        "palette": "Parts",
-        "outliner": "Outliner",
-        "story": "Story",
-        "branches": "Branches",
-        "why": "Why",
-    }
+    # Those that other parts of the window speak to.
+    inspector: Inspector
+    fabric: FabricDock
+    power: PowerDock
+    cooling: CoolingDock
+    events: EventsDock
+    alarms: AlarmsDock
+    jobs: JobsDock
+    job: JobPageDock
+    queue: QueueDock
+    tenants: TenantsDock
+    spares: SparesDock
+    energy: EnergyDock
+    plots: PlotsDock
+    checks: RulesDock
+    palette: PaletteDock
+    outliner: OutlinerDock
+    story: StoryDock
+    branches: BranchesDock
+    why: WhyDock
 
     def __init__(self, look: Look, session: Session, window: QMainWindow, transport: QToolBar) -> None:
         self._window, self._transport = window, transport
@@ -75,52 +75,15 @@ class Docks:
         self._fresh = True  # laid out here, not by settings
         self.workspace: Workspace = RUN
         self._kept: dict[str, QByteArray] = {}  # layouts of workspaces as they were left
-        self.inspector = Inspector(look, session, window)
-        self.fabric = FabricDock(look, session, window)
-        self.power = PowerDock(look, session, window)
-        self.cooling = CoolingDock(look, session, window)
-        self.events = EventsDock(look, session, window)
-        self.alarms = AlarmsDock(look, session, window)
-        self.jobs = JobsDock(look, session, window)
         self.queue_feed = QueueFeed(session)
-        self.queue = QueueDock(look, session, self.queue_feed, window)
-        self.job = JobPageDock(look, session, self.queue_feed, window)
-        self.tenants = TenantsDock(look, session, self.queue_feed, window)
-        self.spares = SparesDock(look, session, window)
-        self.energy = EnergyDock(look, session, window)
-        self.plots = PlotsDock(look, session, window)
-        self.checks = RulesDock(look, session, window)
-        self.palette = PaletteDock(look, session, window)
-        self.outliner = OutlinerDock(look, session, window)
-        self.story = StoryDock(look, session, window)
-        self.branches = BranchesDock(look, session, window)
-        self.why = WhyDock(look, session, window)
-        self._all: dict[str, Dock] = {
-            "inspector": self.inspector,
-            "fabric": self.fabric,
-            "power": self.power,
-            "cooling": self.cooling,
-            "events": self.events,
-            "alarms": self.alarms,
-            "jobs": self.jobs,
-            "job": self.job,
-            "queue": self.queue,
-            "tenants": self.tenants,
-            "spares": self.spares,
-            "energy": self.energy,
-            "plots": self.plots,
-            "checks": self.checks,
-            "palette": self.palette,
-            "outliner": self.outliner,
-            "story": self.story,
-            "branches": self.branches,
-            "why": self.why,
-        }
+        self.table: tuple[DockEntry, ...] = dock_table.DOCKS
+        self._all: dict[str, Dock] = {}
+        for entry in self.table:
+            dock = entry.make(look, session, self.queue_feed, window)
+            self._all[entry.name] = dock
+            setattr(self, entry.name, dock)
         self._session = session
-        self._of_moments = (  # the others have times beside what they say
-            *(self.fabric, self.power, self.cooling, self.jobs, self.job),
-            *(self.queue, self.tenants, self.spares, self.energy),
-        )
+        self._of_moments = tuple(self._all[entry.name] for entry in self.table if entry.of_moment)
         session.figures_changed.connect(self._tell_age)
         session.looked.connect(self._tell_age)
         # Layouts of other docks are not for these.
@@ -163,6 +126,13 @@ class Docks:
     def is_shown(self, name: str) -> bool:
         """Return whether a dock is on screen, perhaps behind another tab."""
         return not self._all[name].isHidden()
+
+    def help_of(self, widget: QWidget | None) -> str:
+        """Return the part of the help that tells of the dock around a widget, "" where there is none."""
+        if widget is None:
+            return ""
+        around = (entry.help for entry in self.table if self._all[entry.name].isAncestorOf(widget))
+        return next(around, "")
 
     def toggle(self, name: str) -> None:
         """Close a dock that is seen; open one that is closed, or behind another tab, in front of its tabs."""
@@ -277,5 +247,5 @@ class Docks:
                 bar.setAccessibleName("Docks: " + ", ".join(bar.tabText(k) for k in range(bar.count())))
 
     def _arrange(self) -> None:
-        arrange(self._window, self._all, self.workspace)
+        arrange(self._window, self._all, self.workspace, {entry.name: entry.spots for entry in self.table})
         self._fresh = True

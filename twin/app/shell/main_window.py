@@ -35,6 +35,8 @@ from twin.app.files.welcome import Welcome
 from twin.app.hall.finding_marks import RulesMarks
 from twin.app.hall.hint import HallHint
 from twin.app.hall.panel import HallPanel, dropped_file
+from twin.app.help.desk import HelpDesk
+from twin.app.help.pages import WHY_FIGURES_CHANGED
 from twin.app.inspector.facts import state_of
 from twin.app.palette.room_wizard import RoomWizard
 from twin.app.placing.prefab_list import carried_prefab
@@ -135,7 +137,7 @@ class MainWindow(WindowApi):
         self.gone = GoneFile(session, self.files, self.notifications, self)
         self.growing = Growing(session, self.gone, self)
         self.branch_past = BranchPast(session, self.notifications)
-        self.older_run = OlderRun(session, self.notifications, self)
+        self.older_run = OlderRun(session, self.notifications, lambda: self.help.open(WHY_FIGURES_CHANGED))
         self.answering = Answering(look, self, self._on_no_answer)
         self.answering.answered.connect(self.run_comparing.show_answer)
         self.branching = BranchActions(
@@ -147,6 +149,7 @@ class MainWindow(WindowApi):
         self._model.context[HAS_SCENE] = False
         self._model.register_actions(all_actions(self))
         self.menus = MenuBar(self._model, look, self, Shortcuts(self._model, settings), edit_uses(self))
+        self.help = HelpDesk(look, self.menus.shortcuts, self)
         self.transport.show_keys(self.menus.tip)
         self.timeline.show_keys(self.menus.tip)
         show_keys(self)
@@ -154,7 +157,9 @@ class MainWindow(WindowApi):
         self.workspaces.stand_in(self, self.menus.tip)
         self._recent_menu()
         self.faults.attach(self.menus.menus["faults"], self.menus.menus["faults/random"])
-        self.palette_popup = CommandPalette(look, self, self._entries, self.going.places)
+        self.palette_popup = CommandPalette(
+            look, self, self._entries, self.going.places, self.help.search_entry
+        )
         self.docks.restore(settings)
         self._connect()
         self.show_welcome()
@@ -338,7 +343,7 @@ class MainWindow(WindowApi):
 
     def _entries(self) -> list[PaletteEntry]:
         """Return what the palette offers now."""
-        return [*self.menus.entries(), *self.faults.entries()]
+        return [*self.menus.entries(), *self.faults.entries(), *self.help.entries()]
 
     def open_palette(self) -> None:
         """Show the command palette."""

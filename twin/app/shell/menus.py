@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 from shiboken6 import isValid
 
-from twin.app.shell.actions.entry import MENUS
+from twin.app.shell.actions.entry import MENUS, Entry
 from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
@@ -73,7 +73,8 @@ class MenuBar:
             if action.palette and self._is_possible(action, self._model.context):
                 key = self.shortcut(action.id)
                 run = partial(self.execute, action.id)
-                made.append(PaletteEntry(action.title, run, action.category or "", key))
+                words = action.words if isinstance(action, Entry) else ""
+                made.append(PaletteEntry(action.title, run, action.category or "", key, words))
         return made
 
     def execute(self, action_id: str) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QWidget
-
 from twin.app.session.session import Session
-from twin.app.shell.help_pages import show_why_figures_changed
 from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.problem_notice import Trouble
 from twin.record.inputs import is_older
@@ -16,10 +14,16 @@ from twin.record.runfile import RunFileError
 
 
 class OlderRun:
-    """Looks at each recording that is opened; its notice leads to what has changed."""
+    """Looks at each recording that is opened; its notice leads to what has changed.
 
-    def __init__(self, session: Session, notifications: Notifications, window: QWidget) -> None:
-        self._session, self._notifications, self._window = session, notifications, window
+    Parameters
+    ----------
+    explain
+        Shows why figures changed.
+    """
+
+    def __init__(self, session: Session, notifications: Notifications, explain: Callable[[], None]) -> None:
+        self._session, self._notifications, self._explain = session, notifications, explain
         self._told: Path | None = None
         session.run_started.connect(self._look)
 
@@ -40,5 +44,5 @@ class OlderRun:
                 "Run of an older version",
                 "It shows the figures of that version. Simulated today, the same scene gives others.",
             ),
-            {"Why figures changed": lambda: show_why_figures_changed(self._window)},
+            {"Why figures changed": self._explain},
         )

@@ -14,6 +14,7 @@ from twin.app.faults.menu import FaultsMenu
 from twin.app.files.files import Files
 from twin.app.files.welcome import Welcome
 from twin.app.hall.panel import HallPanel
+from twin.app.help.desk import HelpDesk
 from twin.app.planner.planner import JobPlanner
 from twin.app.session.session import Session
 from twin.app.shell.design_tools import DesignTools
@@ -63,6 +64,7 @@ class WindowApi(QMainWindow):
     branching: BranchActions
     faults: FaultsMenu
     menus: MenuBar
+    help: HelpDesk
 
     @property
     def jobs_asked(self) -> JobQuestions:

@@ -24,6 +24,27 @@ _AREAS = {
 }
 
 
+LAST = 99
+"""The place of a tab behind those that have one."""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Where a dock stands in a workspace.
+
+    Parameters
+    ----------
+    stack
+        Number of the stack on its side, from the top or from the left.
+    tab
+        Order in the stack; the lowest is in front.
+    """
+
+    side: Side
+    stack: int = 0
+    tab: int = LAST
+
+
 @dataclass(frozen=True)
 class DockStack:
     """Docks behind one another, the first in front, and their share of their side."""
@@ -39,7 +60,7 @@ class Workspace:
     Parameters
     ----------
     left, right, bottom
-        Stacks of docks by name; names of docks that the window does not have are passed over.
+        Each stack's share of its side.
     left_px, right_px
         Width of a column [px] where the window is wide enough.
     bottom_px
@@ -51,16 +72,16 @@ class Workspace:
     name: str
     title: str
     tip: str
-    left: tuple[DockStack, ...] = ()
-    right: tuple[DockStack, ...] = ()
-    bottom: tuple[DockStack, ...] = ()
+    left: tuple[float, ...] = ()
+    right: tuple[float, ...] = ()
+    bottom: tuple[float, ...] = ()
     left_px: int = 280
     right_px: int = 352
     bottom_px: int = 262
     most_of_width: float = 0.44
 
-    def side(self, side: Side) -> tuple[DockStack, ...]:
-        """Return the stacks of a side."""
+    def shares(self, side: Side) -> tuple[float, ...]:
+        """Return the share of each stack of a side."""
         return {"left": self.left, "right": self.right, "bottom": self.bottom}[side]
 
     def side_px(self, side: Side, width_px: int, height_px: int) -> int:
@@ -72,36 +93,30 @@ class Workspace:
         return min(wanted, round(wanted * self.most_of_width * width_px / max(columns_px, 1)))
 
 
-RUN = Workspace(
-    "run",
-    "Run",
-    "Watch the run: selection, events, figures over time",
-    right=(DockStack(("inspector", "fabric", "power", "cooling")),),
-    bottom=(
-        DockStack(("events", "jobs", "job", "queue", "spares", "alarms", "why", "branches", "energy"), 0.51),
-        DockStack(("plots", "tenants"), 0.49),
-    ),
-)
 DESIGN = Workspace(
     "design",
     "Design",
     "Build and change the hall: parts, outliner, properties, design rules",
-    left=(DockStack(("palette",), 0.56), DockStack(("outliner",), 0.44)),
-    right=(DockStack(("inspector", "fabric", "power", "cooling")),),
-    bottom=(DockStack(("checks", "events")),),
+    left=(0.56, 0.44),
+    right=(1.0,),
+    bottom=(1.0,),
     left_px=272,
     right_px=336,
     bottom_px=190,
+)
+RUN = Workspace(
+    "run",
+    "Run",
+    "Watch the run: selection, events, figures over time",
+    right=(1.0,),
+    bottom=(0.51, 0.49),
 )
 ANALYSE = Workspace(
     "analyse",
     "Analyse",
     "Study figures: large plots, energy flow, jobs and queue",
-    right=(
-        DockStack(("why", "job", "queue", "tenants", "jobs", "spares", "events"), 0.5),
-        DockStack(("energy", "power", "cooling", "fabric"), 0.5),
-    ),
-    bottom=(DockStack(("plots",)),),
+    right=(0.5, 0.5),
+    bottom=(1.0,),
     right_px=640,
     bottom_px=340,
     most_of_width=0.5,
@@ -110,60 +125,72 @@ TEACH = Workspace(
     "teach",
     "Teach",
     "Present to others: a large hall, the scene's story, events",
-    right=(DockStack(("story",), 0.58), DockStack(("events",), 0.42)),
+    right=(0.58, 0.42),
     right_px=380,
 )
 WORKSPACES: tuple[Workspace, ...] = (DESIGN, RUN, ANALYSE, TEACH)
-"""In the order of the switch. A new dock is given its place here; `RUN` and then `DESIGN` say where one goes
-that a workspace does not show, when it is opened there all the same."""
+"""In the order of the switch. Which docks stand where, the table of docks says."""
 
-BY_NAME: Mapping[str, Workspace] = {each.name: each for each in WORKSPACES}
+BY_NAME: Mapping[str, Workspace] = {workspace.name: workspace for workspace in WORKSPACES}
 _SIDES: tuple[Side, ...] = ("left", "right", "bottom")
 
 
-def home(name: str) -> tuple[Side, int]:
-    """Return the side of a dock, and the place of its stack there, where a workspace does not name it."""
-    for workspace in (RUN, *WORKSPACES):
-        for side in _SIDES:
-            for place, stack in enumerate(workspace.side(side)):
-                if name in stack.docks:
-                    return side, place
-    return "bottom", 0
+def home(spots: Mapping[str, Spot]) -> Spot:
+    """Return where a dock opens in a workspace that does not show it: as in `RUN`, or the first that does."""
+    named = (spots[workspace.name] for workspace in (RUN, *WORKSPACES) if workspace.name in spots)
+    return next(named, Spot("bottom"))
 
 
-def arrange(window: QMainWindow, docks: Mapping[str, Dock], workspace: Workspace) -> None:
+def stacks_of(
+    workspace: Workspace, side: Side, places: Mapping[str, Mapping[str, Spot]]
+) -> tuple[DockStack, ...]:
+    """Return the stacks of a side that hold docks.
+
+    Parameters
+    ----------
+    places
+        Dock and workspace to where it stands there; what is not named is closed there.
+    """
+    tabs: list[list[tuple[int, int, str]]] = [[] for _ in workspace.shares(side)]
+    for number, (name, spots) in enumerate(places.items()):
+        spot = spots.get(workspace.name)
+        if spot is not None and spot.side == side:
+            tabs[spot.stack].append((spot.tab, number, name))
+    return tuple(
+        DockStack(tuple(name for *_, name in sorted(stack)), share)
+        for stack, share in zip(tabs, workspace.shares(side), strict=True)
+        if stack
+    )
+
+
+def arrange(
+    window: QMainWindow,
+    docks: Mapping[str, Dock],
+    workspace: Workspace,
+    places: Mapping[str, Mapping[str, Spot]],
+) -> None:
     """Lay the docks out as the workspace has them at first; the others are closed, at their side."""
     window.setUpdatesEnabled(False)
     for dock in docks.values():
         dock.setFloating(False)
         window.removeDockWidget(dock)
-    stacks = {side: _present(workspace.side(side), docks) for side in _SIDES}
+    stacks = {side: stacks_of(workspace, side, places) for side in _SIDES}
     for side in _SIDES:
         _stand(window, docks, side, stacks[side])
     shown = {name for side in _SIDES for stack in stacks[side] for name in stack.docks}
     for name, dock in docks.items():
         if name not in shown:
-            _wait(window, docks, name, stacks)
+            _wait(window, docks, dock, home(places[name]), stacks)
         dock.setVisible(name in shown)
-    raise_first(docks, workspace)
+    for side in _SIDES:
+        for stack in stacks[side]:
+            docks[stack.docks[0]].raise_()
     for side in _SIDES:
         _resize(window, docks, side, stacks[side], workspace)
     window.setUpdatesEnabled(True)
 
 
-def raise_first(docks: Mapping[str, Dock], workspace: Workspace) -> None:
-    """Bring the first dock of every stack to its front."""
-    for side in _SIDES:
-        for stack in _present(workspace.side(side), docks):
-            docks[stack.docks[0]].raise_()
-
-
-def _present(stacks: tuple[DockStack, ...], docks: Mapping[str, Dock]) -> list[DockStack]:
-    named = (DockStack(tuple(n for n in stack.docks if n in docks), stack.share) for stack in stacks)
-    return [stack for stack in named if stack.docks]
-
-
-def _stand(window: QMainWindow, docks: Mapping[str, Dock], side: Side, stacks: list[DockStack]) -> None:
+def _stand(window: QMainWindow, docks: Mapping[str, Dock], side: Side, stacks: tuple[DockStack, ...]) -> None:
     along = Qt.Orientation.Horizontal if side == "bottom" else Qt.Orientation.Vertical
     firsts = [docks[stack.docks[0]] for stack in stacks]
     if firsts:
@@ -176,17 +203,20 @@ def _stand(window: QMainWindow, docks: Mapping[str, Dock], side: Side, stacks: l
 
 
 def _wait(
-    window: QMainWindow, docks: Mapping[str, Dock], name: str, stacks: Mapping[Side, list[DockStack]]
+    window: QMainWindow,
+    docks: Mapping[str, Dock],
+    dock: Dock,
+    home: Spot,
+    stacks: Mapping[Side, tuple[DockStack, ...]],
 ) -> None:
     """Give a dock that is not shown the place where it opens."""
-    side, place = home(name)
-    dock, at_home = docks[name], stacks[side]
+    at_home = stacks[home.side]
     if at_home:
-        last = at_home[min(place, len(at_home) - 1)].docks[-1]
+        last = at_home[min(home.stack, len(at_home) - 1)].docks[-1]
         window.tabifyDockWidget(docks[last], dock)
         return
-    window.addDockWidget(_AREAS[side], dock)
-    waiting = next(_waiting(window, docks, dock, side), None)
+    window.addDockWidget(_AREAS[home.side], dock)
+    waiting = next(_waiting(window, docks, dock, home.side), None)
     if waiting is not None:
         window.tabifyDockWidget(waiting, dock)
 
@@ -198,7 +228,11 @@ def _waiting(window: QMainWindow, docks: Mapping[str, Dock], dock: Dock, side: S
 
 
 def _resize(
-    window: QMainWindow, docks: Mapping[str, Dock], side: Side, stacks: list[DockStack], workspace: Workspace
+    window: QMainWindow,
+    docks: Mapping[str, Dock],
+    side: Side,
+    stacks: tuple[DockStack, ...],
+    workspace: Workspace,
 ) -> None:
     if not stacks:
         return

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from twin.app.toolkit import theme as themes
-from twin.app.toolkit.fuzzy import score
+from twin.app.toolkit.fuzzy import score, score_words
 from twin.app.toolkit.look import Look
 
 _WIDTH_PX, _ROW_PX, _MAX_ROWS, _TOP_PX = 620, 34, 11, 64
@@ -46,6 +46,12 @@ class PaletteEntry:
     run: Callable[[], None]
     category: str = ""
     shortcut: str = ""
+    words: str = ""  # other words for it
+
+    def score(self, typed: str) -> float | None:
+        """Return how well it matches what is typed, higher is better; None where it does not."""
+        found = (score(typed, f"{self.category} {self.title}"), score_words(typed, self.words))
+        return max((value for value in found if value is not None), default=None)
 
 
 class _Entries(QAbstractListModel):
@@ -131,6 +137,8 @@ class CommandPalette(QFrame):
         Returns what can be chosen now.
     more
         Returns further entries for a typed text, such as a place to go to.
+    otherwise
+        Returns entries for a typed text that nothing else matches.
     """
 
     def __init__(
@@ -139,11 +147,12 @@ class CommandPalette(QFrame):
         parent: QWidget,
         entries: Callable[[], Sequence[PaletteEntry]],
         more: Callable[[str], Sequence[PaletteEntry]],
+        otherwise: Callable[[str], Sequence[PaletteEntry]] = lambda _: (),
     ) -> None:
         super().__init__(parent)
         self._window = parent
         self._before: QWidget | None = None  # had the keyboard, and gets it back
-        self._entries, self._more = entries, more
+        self._entries, self._more, self._otherwise = entries, more, otherwise
         self._all: list[PaletteEntry] = []
         self.setProperty("role", "popup")
         self.setAccessibleName("Command palette")
@@ -228,11 +237,12 @@ class CommandPalette(QFrame):
     def _filter(self, typed: str) -> None:
         scored = []
         for number, entry in enumerate(self._all):
-            found = score(typed, f"{entry.category} {entry.title}")
+            found = entry.score(typed)
             if found is not None:
                 scored.append((-found, number, entry))
         extra = list(self._more(typed)) if typed else []
-        self._model.show_entries([*extra, *(entry for _, _, entry in sorted(scored, key=lambda s: s[:2]))])
+        shown = [*extra, *(entry for _, _, entry in sorted(scored, key=lambda s: s[:2]))]
+        self._model.show_entries(shown or list(self._otherwise(typed)))
         self._mark(0)
         rows = min(max(len(self._model.shown), 1), _MAX_ROWS)
         self.list.setFixedHeight(rows * themes.scaled(_ROW_PX) + 4)

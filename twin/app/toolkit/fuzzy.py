@@ -27,6 +27,20 @@ def score(typed: str, title: str) -> float | None:
     return None if best is None else best - 0.01 * len(title)
 
 
+def score_words(typed: str, words: str) -> float | None:
+    """Return how well `typed` matches other words for a title; None unless each word begins one of them.
+
+    Examples
+    --------
+    >>> score_words("man", "help manual") is not None, score_words("manx", "help manual") is None
+    (True, True)
+    """
+    known = words.lower().split()
+    found = [next((word for word in known if word.startswith(part)), None) for part in typed.lower().split()]
+    meant = [word for word in found if word is not None]
+    return score(typed, " ".join(meant)) if meant and len(meant) == len(found) else None
+
+
 def _from(wanted: str, text: str, start: int, leap: bool) -> float | None:
     total, at, previous = 0.0, start, -2
     for letter in wanted:

@@ -35,6 +35,12 @@ MENUS: dict[str, str] = {
 """Menu id to title; a submenu is ``menu/name``."""
 
 
+class Entry(Action[..., Any]):
+    """An action with other words for it, by which the command palette finds it."""
+
+    words: str = ""
+
+
 def entry(
     id: str,
     title: str,
@@ -47,6 +53,7 @@ def entry(
     needs_scene: bool = False,
     is_on: Callable[[], bool] | None = None,
     tip: str = "",
+    words: str = "",
 ) -> Command:
     """Return an action.
 
@@ -70,8 +77,10 @@ def entry(
         For things that can be on or off: whether it is on now.
     tip
         What it does, in the status bar and the list of shortcuts; without one, the title.
+    words
+        Other words for it, as users may type them.
     """
-    return Action(
+    return Entry(
         id=id,
         title=title,
         category=MENUS[menu.split("/")[0]].replace("&", ""),
@@ -82,4 +91,5 @@ def entry(
         keybindings=[KeyBindingRule(primary=key)] if key else None,
         enablement=parse_expression(HAS_SCENE) if needs_scene else None,
         toggled=ToggleRule(get_current=is_on) if is_on is not None else None,
+        words=words,
     )

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QApplication
+
+from twin.app.help.pages import KEYS, WHY_FIGURES_CHANGED
 from twin.app.shell.actions.entry import entry
-from twin.app.shell.help_pages import show_about, show_keys, show_why_figures_changed
+from twin.app.shell.help_pages import show_about
 from twin.app.toolkit.shortcuts_dialog import ShortcutsDialog
 
 if TYPE_CHECKING:
@@ -15,7 +18,21 @@ if TYPE_CHECKING:
 
 def help_actions(window: WindowApi) -> list[Command]:
     """Return the actions of the Help menu."""
+
+    def open_help() -> None:
+        window.help.open(window.docks.help_of(QApplication.focusWidget()))
+
     return [
+        entry(
+            "help.open",
+            "Help",
+            open_help,
+            menu="help",
+            icon="info",
+            key="F1",
+            tip="Opens the help at the page of the dock that has the keyboard; search in all pages",
+            words="manual documentation docs guide how do I search contents",
+        ),
         entry(
             "help.story",
             "About this scene",
@@ -27,12 +44,13 @@ def help_actions(window: WindowApi) -> list[Command]:
         ),
         entry(
             "help.keys",
-            "Keys",
-            lambda: show_keys(window.menus.entries(), window),
+            "Keyboard shortcuts",
+            lambda: window.help.open(KEYS),
             menu="help",
             icon="list",
-            key="F1",
+            key="Shift+F1",
             tip="All keys and mouse actions",
+            words="keys hotkeys key bindings mouse",
         ),
         entry(
             "help.shortcuts",
@@ -45,7 +63,7 @@ def help_actions(window: WindowApi) -> list[Command]:
         entry(
             "help.changed",
             "Why figures changed",
-            lambda: show_why_figures_changed(window),
+            lambda: window.help.open(WHY_FIGURES_CHANGED),
             menu="help",
             tip="Why the same scene gave different figures in older versions",
         ),

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
 _COLOUR_KEYS = ("1", "2", "3", "4", "5", "6", "9", "Y", "Shift+Y")
 """In the order of `COLOUR_BY`, whose later ones have none; 7 and 8 colour the cables."""
 _CABLES: tuple[tuple[str, CablesBy, str], ...] = (("7", "load", "link load"), ("8", "rail", "rail"))
-_DIAGRAMS = (
-    ("power", "One-line diagram of the power", "Shift+P", "bolt"),
-    ("cooling", "Piping diagram of the cooling", "Shift+C", "loop"),
-    ("energy", "Energy flow", "Shift+E", "flow"),
-    ("job", "Job page", "Shift+J", "job"),
-    ("queue", "Queue and GPUs over time", "Shift+Q", "clock"),
-    ("spares", "Spare pool", "Shift+S", "spare"),
-    ("tenants", "Tenants and partitions", "Shift+N", "row"),
-    ("checks", "Design rules", "Shift+K", "check"),
-    ("outliner", "Outliner", "Shift+O", "list"),
-)
-"""Dock, title, key, icon."""
 
 
 def view_actions(window: WindowApi) -> list[Command]:
@@ -110,19 +98,19 @@ def view_actions(window: WindowApi) -> list[Command]:
     )
     actions.extend(
         entry(
-            f"view.{name}",
-            title,
-            partial(
-                window.docks.show_roomy if name in ("queue", "job", "spares") else window.docks.show, name
-            ),
+            f"view.{dock.name}",
+            dock.view.title,
+            partial(window.docks.show_roomy if dock.view.roomy else window.docks.show, dock.name),
             menu="view",
-            key=key,
-            icon=icon,
+            key=dock.view.key,
+            icon=dock.view.icon,
             group="2",
             needs_scene=True,
-            tip=f"Shows the {window.docks.titles[name]} dock",
+            tip=f"Shows the {dock.title} dock",
+            words=dock.words,
         )
-        for name, title, key, icon in _DIAGRAMS
+        for dock in window.docks.table
+        if dock.view is not None
     )
     for number, preset in enumerate(PRESETS, start=1):
         actions.append(

@@ -33,19 +33,20 @@ def window_actions(window: WindowApi) -> list[Command]:
             tip="Search every action, or type an id to go to that item",
         ),
     ]
-    for name, title in window.docks.titles.items():
-        actions.append(
-            entry(
-                f"window.dock_{name}",
-                f"Show {title}",
-                partial(window.docks.toggle, name),
-                menu="window",
-                group="2",
-                needs_scene=True,
-                is_on=partial(window.docks.is_shown, name),
-                tip=f"Shows or closes the {title} dock",
-            )
+    actions.extend(
+        entry(
+            f"window.dock_{dock.name}",
+            f"Show {dock.title}",
+            partial(window.docks.toggle, dock.name),
+            menu="window",
+            group="2",
+            needs_scene=True,
+            is_on=partial(window.docks.is_shown, dock.name),
+            tip=f"Shows or closes the {dock.title} dock",
+            words=dock.words,
         )
+        for dock in window.docks.table
+    )
     actions.append(
         entry(
             "window.reset_layout",

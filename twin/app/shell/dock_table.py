@@ -1,0 +1,290 @@
+"""The table of docks: what each is called, what makes it, where it stands, and which part of the help it belongs to.
+
+Menus, keys, command palette, layouts and help follow from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from PySide6.QtWidgets import QMainWindow
+
+from twin.app.branches.branches_dock import BranchesDock
+from twin.app.diagrams.diagram_dock import CoolingDock, PowerDock
+from twin.app.diagrams.sankey_view import EnergyDock
+from twin.app.fabric.dock import FabricDock
+from twin.app.inspector.inspector import Inspector
+from twin.app.jobs.jobs_dock import JobsDock
+from twin.app.jobs.page_dock import JobPageDock
+from twin.app.monitor.alarms_dock import AlarmsDock
+from twin.app.monitor.checks_dock import RulesDock
+from twin.app.monitor.events_dock import EventsDock
+from twin.app.monitor.loss_dock import WhyDock
+from twin.app.monitor.spares_dock import SparesDock
+from twin.app.outliner.dock import OutlinerDock
+from twin.app.palette.dock import PaletteDock
+from twin.app.plots.plots_dock import PlotsDock
+from twin.app.queue.dock import QueueDock
+from twin.app.queue.feed import QueueFeed
+from twin.app.queue.tenants_dock import TenantsDock
+from twin.app.session.session import Session
+from twin.app.shell.story_dock import StoryDock
+from twin.app.shell.workspaces import Spot
+from twin.app.toolkit.dock import Dock
+from twin.app.toolkit.look import Look
+
+
+class DockOfRun(Protocol):
+    """Makes a dock of the session."""
+
+    def __call__(self, look: Look, session: Session, parent: QMainWindow, /) -> Dock:
+        """Return the dock."""
+
+
+class DockOfQueue(Protocol):
+    """Makes a dock that follows the jobs of the run."""
+
+    def __call__(self, look: Look, session: Session, feed: QueueFeed, parent: QMainWindow, /) -> Dock:
+        """Return the dock."""
+
+
+@dataclass(frozen=True)
+class MenuLine:
+    """An action of the menu View that shows a dock."""
+
+    title: str
+    key: str
+    icon: str
+    roomy: bool = False  # whether the dock gets room for a picture
+
+
+@dataclass(frozen=True)
+class DockEntry:
+    """A dock of the window.
+
+    Parameters
+    ----------
+    name
+        By which layouts and settings know it; never change it.
+    help
+        The part of the help that tells of it: page and anchor.
+    words
+        Other words for it, by which the command palette finds it.
+    of_run, of_queue
+        What makes it: one of the two.
+    spots
+        Workspace to where the dock stands there; in others it is closed.
+    of_moment
+        Whether its figures are of one moment: it then says how old they are.
+    """
+
+    name: str
+    title: str
+    help: str
+    words: str = ""
+    of_run: DockOfRun | None = None
+    of_queue: DockOfQueue | None = None
+    spots: Mapping[str, Spot] = field(default_factory=dict)
+    view: MenuLine | None = None
+    of_moment: bool = False
+
+    def make(self, look: Look, session: Session, feed: QueueFeed, window: QMainWindow) -> Dock:
+        """Return the dock."""
+        if self.of_queue is not None:
+            return self.of_queue(look, session, feed, window)
+        assert self.of_run is not None, self.name
+        return self.of_run(look, session, window)
+
+
+DOCKS: tuple[DockEntry, ...] = (
+    DockEntry(
+        "inspector",
+        "Inspector",
+        "window.md#look",
+        "properties facts details selection",
+        Inspector,
+        spots={"design": Spot("right", tab=0), "run": Spot("right", tab=0)},
+    ),
+    DockEntry(
+        "fabric",
+        "Fabric",
+        "window.md#look",
+        "network links switches cables NICs collectives",
+        FabricDock,
+        spots={
+            "design": Spot("right", tab=1),
+            "run": Spot("right", tab=1),
+            "analyse": Spot("right", 1, tab=3),
+        },
+        of_moment=True,
+    ),
+    DockEntry(
+        "power",
+        "Power",
+        "window.md#docks",
+        "one-line electrical diagram UPS feeds",
+        PowerDock,
+        spots={
+            "design": Spot("right", tab=2),
+            "run": Spot("right", tab=2),
+            "analyse": Spot("right", 1, tab=1),
+        },
+        view=MenuLine("One-line diagram of the power", "Shift+P", "bolt"),
+        of_moment=True,
+    ),
+    DockEntry(
+        "cooling",
+        "Cooling",
+        "window.md#docks",
+        "piping diagram coolant water CDU chiller",
+        CoolingDock,
+        spots={
+            "design": Spot("right", tab=3),
+            "run": Spot("right", tab=3),
+            "analyse": Spot("right", 1, tab=2),
+        },
+        view=MenuLine("Piping diagram of the cooling", "Shift+C", "loop"),
+        of_moment=True,
+    ),
+    DockEntry(
+        "events",
+        "Events",
+        "window.md#look-back",
+        "log messages history",
+        EventsDock,
+        spots={
+            "design": Spot("bottom", tab=1),
+            "run": Spot("bottom", tab=0),
+            "analyse": Spot("right", tab=6),
+            "teach": Spot("right", 1, tab=0),
+        },
+    ),
+    DockEntry(
+        "alarms",
+        "Alarms",
+        "window.md#docks",
+        "warnings alerts",
+        AlarmsDock,
+        spots={"run": Spot("bottom", tab=5)},
+    ),
+    DockEntry(
+        "jobs",
+        "Jobs",
+        "window.md#plan",
+        "training workloads",
+        JobsDock,
+        spots={"run": Spot("bottom", tab=1), "analyse": Spot("right", tab=4)},
+        of_moment=True,
+    ),
+    DockEntry(
+        "job",
+        "Job",
+        "window.md#docks",
+        "progress failures checkpoints",
+        of_queue=JobPageDock,
+        spots={"run": Spot("bottom", tab=2), "analyse": Spot("right", tab=1)},
+        view=MenuLine("Job page", "Shift+J", "job", roomy=True),
+        of_moment=True,
+    ),
+    DockEntry(
+        "queue",
+        "Queue",
+        "window.md#docks",
+        "Gantt scheduler waiting jobs",
+        of_queue=QueueDock,
+        spots={"run": Spot("bottom", tab=3), "analyse": Spot("right", tab=2)},
+        view=MenuLine("Queue and GPUs over time", "Shift+Q", "clock", roomy=True),
+        of_moment=True,
+    ),
+    DockEntry(
+        "tenants",
+        "Tenants",
+        "window.md#docks",
+        "quota share partitions users accounts",
+        of_queue=TenantsDock,
+        spots={"run": Spot("bottom", 1, tab=1), "analyse": Spot("right", tab=3)},
+        view=MenuLine("Tenants and partitions", "Shift+N", "row"),
+        of_moment=True,
+    ),
+    DockEntry(
+        "spares",
+        "Spares",
+        "window.md#docks",
+        "hot spares repair",
+        SparesDock,
+        spots={"run": Spot("bottom", tab=4), "analyse": Spot("right", tab=5)},
+        view=MenuLine("Spare pool", "Shift+S", "spare", roomy=True),
+        of_moment=True,
+    ),
+    DockEntry(
+        "energy",
+        "Energy",
+        "window.md#docks",
+        "Sankey diagram PUE losses",
+        EnergyDock,
+        spots={"run": Spot("bottom", tab=8), "analyse": Spot("right", 1, tab=0)},
+        view=MenuLine("Energy flow", "Shift+E", "flow"),
+        of_moment=True,
+    ),
+    DockEntry(
+        "plots",
+        "Plots",
+        "channels.md",
+        "charts curves graphs metrics",
+        PlotsDock,
+        spots={"run": Spot("bottom", 1, tab=0), "analyse": Spot("bottom", tab=0)},
+    ),
+    DockEntry(
+        "checks",
+        "Checks",
+        "rules.md",
+        "design rules findings validation",
+        RulesDock,
+        spots={"design": Spot("bottom", tab=0)},
+        view=MenuLine("Design rules", "Shift+K", "check"),
+    ),
+    DockEntry(
+        "palette",
+        "Parts",
+        "window.md#build-and-edit",
+        "catalogue components library prefabs",
+        PaletteDock,
+        spots={"design": Spot("left", tab=0)},
+    ),
+    DockEntry(
+        "outliner",
+        "Outliner",
+        "window.md#docks",
+        "tree hierarchy",
+        OutlinerDock,
+        spots={"design": Spot("left", 1, tab=0)},
+        view=MenuLine("Outliner", "Shift+O", "list"),
+    ),
+    DockEntry(
+        "story",
+        "Story",
+        "scenes.md",
+        "notes sources about the scene",
+        StoryDock,
+        spots={"teach": Spot("right", tab=0)},
+    ),
+    DockEntry(
+        "branches",
+        "Branches",
+        "window.md#what-if-and-compare",
+        "what if fork",
+        BranchesDock,
+        spots={"run": Spot("bottom", tab=7)},
+    ),
+    DockEntry(
+        "why",
+        "Why",
+        "summary.md#accounts",
+        "lost GPU time losses explain causes goodput",
+        WhyDock,
+        spots={"run": Spot("bottom", tab=6), "analyse": Spot("right", tab=0)},
+    ),
+)
+"""In the order of the menu Window. Layouts of users are dropped when a dock comes or goes."""
