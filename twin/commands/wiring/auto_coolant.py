@@ -73,7 +73,7 @@ def wire_coolant(changes: Changes, add: bool) -> int:
 
 def _loose(scene: EditedScene, side: str) -> list[str]:
     """Return rows without a loop of one kind; racks of switches and stores breathe air too, once anybody does."""
-    found = [one.id for one in uncooled(scene) if ("cold plates" in one.reason) == (side == "liquid")]
+    found = [one.id for one in uncooled(scene) if one.side == side]
     racks = scene.plant.racks
     if side == "air" and (found or (racks.air_loop >= 0).any()):
         others = np.flatnonzero(racks.present & (racks.kind != RackKind.COMPUTE) & (racks.air_loop < 0))

@@ -56,9 +56,13 @@ def estimate_inference(job: InferenceJob) -> JobEstimate:
     said, profile = job.workload, load_calibrated(job.profile).profile
     model = load_model(said.model).model
     if job.gpus % said.tensor:
-        raise PlanError(f"{job.gpus} GPUs are not a multiple of {said.tensor} GPUs of a replica")
+        raise PlanError(
+            f"{job.gpus} GPUs are not a multiple of {said.tensor} GPUs of a replica", "gpus", "tensor"
+        )
     if model.heads % said.tensor:
-        raise PlanError(f"tensor parallel {said.tensor} does not divide {model.heads} attention heads")
+        raise PlanError(
+            f"tensor parallel {said.tensor} does not divide {model.heads} attention heads", "tensor"
+        )
     replica = ServingReplica(model, profile, said.tensor, said.precision, said.cache_precision, job.network)
     replicas = job.gpus // said.tensor
     gpu_bytes = profile.hbm_bytes if job.gpu_bytes is None else job.gpu_bytes
