@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from twin.app.planner.dialog import JobDialog
-from twin.app.planner.draft import value_of
+from twin.app.planner.fields import value_of
 from twin.app.shell.main_window import MainWindow
 from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.look import Look

@@ -11,20 +11,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from twin.app.form.typed import step_range, text_of, typed_value
 from twin.app.planner.draft import (
     JobDraft,
     default_draft,
     draft_of_job,
+    edited,
     judge,
     network_of,
     planned_draft,
-    value_of,
-    with_value,
+    shown_value,
     worth,
     yaml_of,
 )
 from twin.app.planner.facts import plan_rows
-from twin.app.planner.fields import FIELDS, edited, fields_for, shown_value
+from twin.app.planner.fields import fields_for, value_of, with_value, workload_fields
 from twin.app.planner.hardware import PlannerHardware, profile_hardware, scene_hardware
 from twin.app.planner.pipeline_schedule import timeline
 from twin.app.planner.presets import presets
@@ -41,7 +42,7 @@ from twin.planning.job.job import LlmJob
 from twin.planning.search.advice import advise
 from twin.plant.build import build
 from twin.scenario import load, loads
-from twin.scenario.schema.work import Job
+from twin.scenario.schema.work import Inference, Job, Load, VisionTraining
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 
@@ -86,28 +87,41 @@ def test_a_draft_starts_as_the_job_of_the_scene(lab_world: World, lab_draft: Job
 
 
 def test_every_field_can_be_changed_and_is_shown_as_changed(lab_draft: JobDraft) -> None:
-    for spec in fields_for(lab_draft):
+    for spec in fields_for(lab_draft.workload):
         if spec.choices:
-            value: object = spec.choices[-1][0]
-        elif spec.switch:
-            value = not shown_value(lab_draft, spec)
+            value: object = spec.choices[-1]
+        elif spec.kind == "switch":
+            value = not shown_value(lab_draft, spec.key)
         else:
             value = 7
-        assert shown_value(edited(lab_draft, spec, value), spec) == value, spec.path
+        assert typed_value(spec, text_of(spec, value)) == value
+        assert shown_value(edited(lab_draft, spec.key, value), spec.key) == value, spec.key
         assert spec.tip
         assert spec.title
-    assert len({spec.path for spec in FIELDS}) == len(FIELDS)
+
+
+def test_the_schema_says_bounds_choices_and_help_of_each_kind_of_workload() -> None:
+    serving = {spec.key: spec for spec in workload_fields(Inference)}
+    assert serving["prompt_tokens"].high == 10_000_000
+    assert serving["precision"].choices == ("bf16", "fp8")
+    assert step_range(serving["requests_s"]) == (1, 1_000_000)
+    assert serving["tensor"].tip == "GPUs of one replica, in one scale-up domain (1 to 128)"
+    load = {spec.key: spec for spec in workload_fields(Load)}
+    assert step_range(load["gpu"]) == (0, 100)
+    assert typed_value(load["gpu"], "35 %") == 0.35
+    vision = {spec.key: spec for spec in workload_fields(VisionTraining)}
+    assert step_range(vision["efficiency"]) == (1, 100)
 
 
 def test_what_a_job_leaves_open_is_shown_as_model_and_profile_have_it(lab_draft: JobDraft) -> None:
     plain = replace(lab_draft, workload=lab_draft.workload.model_copy(update={"sequence": None}))
-    values = {spec.path: shown_value(plain, spec) for spec in fields_for(plain)}
+    values = {spec.key: shown_value(plain, spec.key) for spec in fields_for(plain.workload)}
     assert values["sequence"] == 8192
     assert values["stack.sharding"] == "optimizer"
     assert values["stack.data_overlap"] is True
     assert "parallelism.expert" not in values  # no experts in this model
     mixture = replace(plain, workload=with_value(plain.workload, "model", "mixtral-8x7b"))
-    assert "parallelism.expert" in {spec.path for spec in fields_for(mixture)}
+    assert "parallelism.expert" in {spec.key for spec in fields_for(mixture.workload)}
 
 
 @pytest.mark.parametrize(
@@ -205,8 +219,8 @@ def test_every_kind_of_workload_is_planned_in_full() -> None:
         assert held == pytest.approx(estimate.memory.total_bytes)
         assert len(same_cut(draft, weak=False)) > 1
         assert "low confidence" in worth(draft, estimate) or estimate.kind == "llm"
-        for spec in fields_for(draft):
-            assert shown_value(draft, spec) is not None, spec.path
+        for spec in fields_for(draft.workload):
+            assert shown_value(draft, spec.key) is not None, spec.key
     assert kinds == {"llm", "reinforcement", "inference", "hpc"}
 
 

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
-from twin.app.inspector.names_field import NamesField
+from twin.app.form.names_field import NamesField
 from twin.app.inspector.property_fields import Property, common
 from twin.app.inspector.property_row import PropertyRow
 from twin.app.inspector.property_values import command, standing

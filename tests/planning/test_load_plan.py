@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from twin.app.planner.draft import JobDraft, estimate_draft, on_hardware, worth, yaml_of
-from twin.app.planner.fields import edited, fields_for
+from twin.app.planner.draft import JobDraft, edited, estimate_draft, on_hardware, worth, yaml_of
+from twin.app.planner.fields import fields_for
 from twin.app.planner.hardware import profile_hardware
 from twin.app.planner.pipeline_schedule import timeline
 from twin.app.planner.presets import presets, work_name
@@ -80,8 +80,8 @@ def test_the_job_dialog_plans_nothing_and_says_so() -> None:
     assert not can_be_weak(draft)
     assert same_cut(draft, weak=False) == []
     assert standing(draft, found, None, hardware).absent == (("this draft", "no arithmetic"),)
-    assert [spec.path for spec in fields_for(draft)] == ["gpu"]
-    changed = edited(draft, fields_for(draft)[0], 0.5)
+    assert [spec.key for spec in fields_for(draft.workload)] == ["gpu"]
+    changed = edited(draft, "gpu", 0.5)
     assert estimate_draft(changed).step_s == 60.0
     assert work_name(changed.workload) == "load of 50 %"
     assert on_hardware(draft, hardware[1]).workload == draft.workload

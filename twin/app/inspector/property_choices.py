@@ -11,8 +11,6 @@ from twin.scenario.schema.electricity import PowerStage
 from twin.scenario.schema.site import NodeGroup, RackGenerator, Shelves
 from twin.scenario.schema.systems import Fabric, Storage, SwitchTier
 
-BETWEEN = ", "
-"""Between the names of a list, for people."""
 _PARTS: dict[tuple[type[BaseModel], str], str] = {
     (RackGenerator, "part"): "rack",
     (NodeGroup, "part"): "node",
@@ -96,14 +94,3 @@ def _there(scene: EditedScene, what: str) -> list[str]:
         "jobs": [item.id for item in scenario.jobs],
     }
     return lists[what]
-
-
-def names_in(words: str) -> list[str]:
-    """Return the names of a list as it is typed, with or without brackets.
-
-    Examples
-    --------
-    >>> names_in("gpu, net store"), names_in("[gpu,]"), names_in(" ")
-    (['gpu', 'net', 'store'], ['gpu'], [])
-    """
-    return words.strip().removeprefix("[").removesuffix("]").replace(",", " ").split()

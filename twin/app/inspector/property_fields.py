@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
+from twin.app.form.field import Field, field_of
+from twin.app.form.field import titled as field_title
 from twin.app.inspector import property_choices
 from twin.commands.edit.addressables import ItemKind, SceneItem, item_of, titled
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.scenario.checks.facility import ONLY_FOR
 from twin.scenario.schema.electricity import PowerStage
-from twin.scenario.schema.fields import ROOT, below, fields_of, spot_of
-from twin.scenario.schema.quantity import Quantity
+from twin.scenario.schema.fields import fields_of
 from twin.scenario.text.path import split
-from twin.units import DIMENSIONS
-
-Kind = Literal["quantity", "number", "count", "choice", "switch", "part", "reference", "names", "text"]
 
 X, Y, RACK, U, HALL = "@x", "@y", "@rack", "@u", "@hall"
 """Keys of the exact place of a thing, which commands of moving set."""
@@ -60,37 +56,19 @@ _COUNTS: dict[ItemKind, str] = {"rows": "Rows", "loops": "Loops", "stage": "Item
 
 
 @dataclass(frozen=True)
-class Property:
-    """One thing that can be set.
+class Property(Field):
+    """One thing that can be set of a thing of the scene.
 
     Attributes
     ----------
     key
         Below the thing, as in a file: "racks.pitch"; or one of the keys of a place.
-    title, tip, heading
-        For people; properties with one heading stand together.
-    kind
-        Of value.
-    dimension
-        Of a quantity, a key of `units.DIMENSIONS`.
-    choices
-        Words, parts or ids that may stand here.
-    optional
-        Whether nothing may stand here.
     change
         What `ChangeGenerator` calls it; "": it is set by its path.
     of_generator
         Shown of a generated item, but said of all that its generator makes.
     """
 
-    key: str
-    title: str
-    tip: str
-    heading: str
-    kind: Kind
-    dimension: str = ""
-    choices: tuple[str, ...] = ()
-    optional: bool = False
     change: str = ""
     of_generator: bool = False
 
@@ -227,7 +205,7 @@ def _of_scene(scene: EditedScene) -> Iterator[Property]:
 def _fields(
     scene: EditedScene, model: BaseModel, prefix: str, heading: str, kind: ItemKind | None, depth: int
 ) -> Iterator[Property]:
-    for key, (attribute, info) in fields_of(type(model)).items():
+    for key, (attribute, _) in fields_of(type(model)).items():
         if key in _SKIPPED:
             continue
         if isinstance(model, PowerStage) and model.kind not in ONLY_FOR.get(attribute, (model.kind,)):
@@ -235,87 +213,35 @@ def _fields(
         inside = getattr(model, attribute)
         if isinstance(inside, BaseModel):
             if depth < _DEEPEST:
-                title = heading if prefix + key == "racks" else _HEADINGS.get(key, _title(key))
+                title = heading if prefix + key == "racks" else _HEADINGS.get(key, field_title(key))
                 yield from _fields(scene, inside, f"{prefix}{key}.", title, kind, depth + 1)
             continue
-        made = _field(scene, model, prefix + key, info, heading, kind)
+        made = _field(scene, model, prefix + key, heading, kind)
         if made is not None:
             yield made
 
 
 def _field(
-    scene: EditedScene, model: BaseModel, key: str, info: FieldInfo, heading: str, kind: ItemKind | None
+    scene: EditedScene, model: BaseModel, key: str, heading: str, kind: ItemKind | None
 ) -> Property | None:
     """Return the property of one field; None for tables, lists of other than names, and what cannot be chosen."""
     name = key.rpartition(".")[2]
-    spot = below(type(ROOT)(models=(type(model),)), name)
-    texts = spot.item is not None and not spot.table and spot_of(spot.item).text
-    names = texts and property_choices.listed(name)
-    if (spot.item is not None and not names) or spot.models:
-        return None
-    scalars = _scalars(info.annotation)
-    optional = type(None) in scalars
-    change = _OF_GENERATOR.get(key, "") if kind in ("rows", "loops", "stage") else ""
-    title = (
-        _COUNTS[kind]
-        if key == "count" and kind in _COUNTS
-        else _TITLES.get(key, _TITLES.get(name, _title(name)))
-    )
-    tip = f"{_sentence(info.description or title)}{_bounds(info, spot.quantity)}"
-
-    def made(kind: Kind, choices: tuple[str, ...] = (), dimension: str = "") -> Property:
-        return Property(key, title, tip, heading, kind, dimension, choices, optional, change)
-
-    if names:
-        optional = not info.is_required()
-        return made("names", property_choices.members(scene, name))
-    if spot.quantity is not None:
-        return made("quantity", dimension=spot.quantity.dimension)
-    if spot.choices:
-        return made("choice", spot.choices) if len(spot.choices) > 1 else None
+    own: dict[str, Any] = {"key": key, "heading": heading}
+    if key == "count" and kind in _COUNTS:
+        own["title"] = _COUNTS[kind]
+    elif title := _TITLES.get(key, _TITLES.get(name)):
+        own["title"] = title
+    if kind in ("rows", "loops", "stage"):
+        own["change"] = _OF_GENERATOR.get(key, "")
+    made = field_of(type(model), name, Property, **own)
+    if made is None or made.kind in ("quantity", "choice"):
+        return made
+    if made.kind == "names":
+        listed = property_choices.listed(name)
+        return replace(made, choices=property_choices.members(scene, name)) if listed else None
     parts = property_choices.fitting(scene, model, name)
     if parts:
-        return made("part", parts)
+        return replace(made, kind="part", choices=parts)
     if property_choices.refers(model, name):
-        return made("reference", property_choices.targets(scene, model, name))
-    for scalar, of_kind in ((bool, "switch"), (int, "count"), (float, "number"), (str, "text")):
-        if scalar in scalars:
-            return made(of_kind)  # type: ignore[arg-type]
-    return None
-
-
-def _scalars(annotation: Any) -> set[Any]:
-    origin = get_origin(annotation)
-    if origin in (Union, types.UnionType):
-        return {scalar for part in get_args(annotation) for scalar in _scalars(part)}
-    if origin is not None and hasattr(annotation, "__metadata__"):
-        return _scalars(get_args(annotation)[0])
-    return {annotation}
-
-
-def _bounds(info: FieldInfo, quantity: Quantity | None) -> str:
-    """Return the bounds of a value in words, in the unit of the program."""
-    low = high = None
-    for mark in info.metadata:
-        low = next((v for v in (getattr(mark, "ge", None), getattr(mark, "gt", None)) if v is not None), low)
-        high = next(
-            (v for v in (getattr(mark, "le", None), getattr(mark, "lt", None)) if v is not None), high
-        )
-    unit = f" {DIMENSIONS[quantity.dimension].si_unit}" if quantity is not None else ""
-    if low is not None and high is not None:
-        return f" ({low:,} to {high:,}{unit})"
-    if high is not None:
-        return f" (max. {high:,}{unit})"
-    return f" (min. {low:,}{unit})" if low not in (None, 0) else ""
-
-
-def _title(key: str) -> str:
-    """Return what a key is called: "dew_point" is "Dew point", x and y stay."""
-    if len(key) == 1:
-        return key
-    words = key.replace("_", " ")
-    return words[:1].upper() + words[1:]
-
-
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]
+        return replace(made, kind="reference", choices=property_choices.targets(scene, model, name))
+    return made

@@ -27,6 +27,7 @@ from twin.app.planner.plans_table import PlansTable
 from twin.app.planner.presets import presets
 from twin.app.planner.results import JobResults
 from twin.app.planner.search import best_plans, can_be_searched, with_plan
+from twin.app.toolkit import theme
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.world.job_lookup import job_place
@@ -199,7 +200,7 @@ class JobDialog(QDialog):
         side = QWidget()
         side.setProperty("role", "side")
         side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        side.setFixedWidth(_FORM_PX)
+        side.setFixedWidth(theme.scaled(_FORM_PX))
         left = QVBoxLayout(side)
         left.setContentsMargins(0, 0, 0, 0)
         left.setSpacing(0)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
+from twin.app.planner.fields import fields_for, value_of, with_value
 from twin.app.planner.hardware import PlannerHardware
 from twin.app.world.rows import World
 from twin.physics.training_inputs import FULL_NETWORK, Model, TrainingNetwork
@@ -28,19 +29,14 @@ _DEFAULT_PROFILE, _DEFAULT_GPUS = "h100", 64
 _NETWORK_WORTH_SAYING = 0.97
 _PRESET_SAMPLES = 1e6
 """A preset knows its samples, not how many of them somebody has."""
-_FAULTS: tuple[tuple[str, str], ...] = (
-    ("a global batch", "global_batch"),
-    ("gpus are not a multiple", "gpus"),
-    ("interleave", "parallelism.interleave"),
-    ("pipeline", "parallelism.pipeline"),
-    ("context", "parallelism.context"),
-    ("expert", "parallelism.expert"),
-    ("tensor", "parallelism.tensor"),
-    ("precision", "precision"),
-    ("fp8", "precision"),
-    ("microbatch", "parallelism.microbatch"),
-)
-"""What a refusal of the planner speaks of first, and the field it belongs to."""
+_STACK_FIELDS = {
+    "stack.sharding": "sharding",
+    "stack.seq_parallel": "seq_parallel",
+    "stack.tensor_overlap": "tp_overlap",
+    "stack.data_overlap": "dp_overlap",
+    "stack.pipeline_overlap": "p2p_overlap",
+}
+"""What a profile's stack calls what a workload may leave open."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +84,14 @@ class DraftEstimate:
     faults: Mapping[str, str] = field(default_factory=dict)
 
 
-def judge(draft: JobDraft, edited: str = "") -> DraftEstimate:
+def judge(draft: JobDraft, changed: str = "") -> DraftEstimate:
     """Return the estimate of a draft, or what is wrong with it, in words, by the field it belongs to.
 
     Parameters
     ----------
     draft
         What is planned.
-    edited
+    changed
         Path of the field last changed: a refusal that speaks of several belongs to that one.
     """
     if draft.gpus > draft.hardware.gpus and draft.hardware.in_scene:
@@ -104,7 +100,7 @@ def judge(draft: JobDraft, edited: str = "") -> DraftEstimate:
     try:
         return DraftEstimate(draft, estimate_draft(draft))
     except PlanError as refusal:
-        return DraftEstimate(draft, None, {fault_field(draft, str(refusal), edited): str(refusal)})
+        return DraftEstimate(draft, None, {_at_fault(draft, refusal, changed): str(refusal)})
     except ProfileError as refusal:
         return DraftEstimate(draft, None, {"model": str(refusal)})
 
@@ -155,39 +151,26 @@ def _with_profile(workload: Workload, profile: str | None) -> Workload:
     return workload if isinstance(workload, Load) else workload.model_copy(update={"profile": profile})
 
 
-def fault_field(draft: JobDraft, reason: str, edited: str = "") -> str:
-    """Return the path of the field that a refusal speaks of; "gpus" where it names none of this workload."""
-    said = reason.lower()
-    found = sorted((said.find(words), path) for words, path in _FAULTS if words in said)
-    paths = [path for _, path in found if path == "gpus" or has_value(draft.workload, path)]
-    return edited if edited in paths else next(iter(paths), "gpus")
+def _at_fault(draft: JobDraft, refusal: PlanError, changed: str) -> str:
+    """Return the field that a refusal belongs to; "gpus" where it speaks of none that this workload has."""
+    shown = {"model", "gpus", *(field.key for field in fields_for(draft.workload))}
+    keys = [key for key in refusal.keys if key in shown]
+    return changed if changed in keys else next(iter(keys), "gpus")
 
 
-def has_value(workload: Workload, path: str) -> bool:
-    """Return whether a workload has a field."""
-    part: object = workload
-    for name in path.split("."):
-        if not hasattr(part, name):
-            return False
-        part = getattr(part, name)
-    return True
+def shown_value(draft: JobDraft, path: str) -> object:
+    """Return the value in force of a field: what the workload leaves open is as model and profile have it."""
+    if path == "sequence":
+        return draft.sequence
+    value = value_of(draft.workload, path)
+    if value is None and path in _STACK_FIELDS:
+        return getattr(load_calibrated(draft.profile).stack, _STACK_FIELDS[path])
+    return value
 
 
-def value_of(workload: Workload, path: str) -> object:
-    """Return a field of a workload by its path, such as ``parallelism.tensor``."""
-    part: object = workload
-    for name in path.split("."):
-        part = getattr(part, name)
-    return part
-
-
-def with_value(workload: Workload, path: str, value: object) -> Workload:
-    """Return the workload with one field changed."""
-    name, _, rest = path.partition(".")
-    if not rest:
-        return workload.model_copy(update={name: value})
-    part = getattr(workload, name)
-    return workload.model_copy(update={name: part.model_copy(update={rest: value})})
+def edited(draft: JobDraft, path: str, value: object) -> JobDraft:
+    """Return the draft with a field of its workload changed."""
+    return replace(draft, workload=with_value(draft.workload, path, value))
 
 
 def draft_of_job(world: World, job: Job, hardware: list[PlannerHardware]) -> JobDraft | None:

@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.app.planner.draft import JobDraft, estimate_draft
-from twin.app.planner.fields import FIELDS, edited
+from twin.app.planner.draft import JobDraft, edited, estimate_draft
 from twin.app.toolkit.account_colours import AccountShare
 from twin.planning.job.job import JobEstimate
 from twin.planning.job.schedule import Schedule, one_forward_one_backward
 from twin.scenario.schema.work import LlmTraining
 
-_RECOMPUTE = next(spec for spec in FIELDS if spec.path == "recompute")
 _PASSES_SHOWN = 120
 """Of a stage, about; beyond that whole rounds of the steady state are left out."""
 _FEWEST_SHOWN = 6
@@ -114,8 +112,8 @@ def forward_share(draft: JobDraft, estimate: JobEstimate) -> float:
 
     Full recomputation repeats exactly one forward pass, so the difference it makes is the forward pass.
     """
-    full = _stage_s(estimate_draft(edited(draft, _RECOMPUTE, "full")))
-    plain = _stage_s(estimate_draft(edited(draft, _RECOMPUTE, "none")))
+    full = _stage_s(estimate_draft(edited(draft, "recompute", "full")))
+    plain = _stage_s(estimate_draft(edited(draft, "recompute", "none")))
     return min(max((full - plain) / _stage_s(estimate), 0.05), 0.6)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from twin.app.planner.draft import JobDraft, judge, with_value
+from twin.app.planner.draft import JobDraft, judge
+from twin.app.planner.fields import with_value
 from twin.planning.job.job import JobEstimate
 from twin.scenario.schema.work import LlmTraining, Load, VisionTraining
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from twin.app.planner.draft import JobDraft, estimate_draft, network_of, planned_draft, with_value
+from twin.app.planner.draft import JobDraft, estimate_draft, network_of, planned_draft
+from twin.app.planner.fields import with_value
 from twin.app.toolkit.text import quantity, span
 from twin.physics.training_inputs import Parallel, SoftwareStack
 from twin.planning.job.job import LlmJob, VisionJob

@@ -73,11 +73,7 @@ def wire_coolant(changes: Changes, add: bool) -> int:
 
 def _loose(scene: EditedScene, side: str) -> list[str]:
     """Return rows without a loop of one kind; racks of switches and storage need air once any row has it."""
-    found = [
-        unconnected.id
-        for unconnected in uncooled(scene)
-        if ("cold plates" in unconnected.reason) == (side == "liquid")
-    ]
+    found = [unconnected.id for unconnected in uncooled(scene) if unconnected.side == side]
     racks = scene.plant.racks
     if side == "air" and (found or (racks.air_loop >= 0).any()):
         airless = np.flatnonzero(racks.present & (racks.kind != RackKind.COMPUTE) & (racks.air_loop < 0))

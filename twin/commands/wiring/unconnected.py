@@ -13,6 +13,7 @@ from twin.commands.edit.command import EditedScene
 from twin.plant.tables import LoopKind
 
 Connection = Literal["fabric", "power", "coolant"]
+Side = Literal["liquid", "air"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Loose:
         For people: "gpu: 8 racks have no feed B".
     second
         Whether only the second of two feeds is missing.
+    side
+        Of what lacks cooling: what does not take its heat.
     """
 
     connection: Connection
@@ -38,6 +41,7 @@ class Loose:
     count: int
     reason: str
     second: bool = False
+    side: Side | None = None
 
 
 def wired(scene: EditedScene) -> list[Loose]:
@@ -121,13 +125,13 @@ def uncooled(scene: EditedScene) -> list[Loose]:
         else wet
     )
     rows = [racks.ids[rack] for rack in nodes.rack.tolist()]
-    found = [
-        Loose("coolant", name, count, f"{name}: {counted(count, 'node')} with cold plates on no coolant loop")
-        for name, count in _by_generator(rows, present & nodes.liquid & ~wet)
-    ]
     dry = present & ~tank & (racks.air_loop[nodes.rack] < 0)
-    found += [
-        Loose("coolant", name, count, f"{name}: {counted(count, 'node')} without air cooling")
-        for name, count in _by_generator(rows, dry)
+    sides: tuple[tuple[Side, str, Bools], ...] = (
+        ("liquid", "with cold plates on no coolant loop", present & nodes.liquid & ~wet),
+        ("air", "without air cooling", dry),
+    )
+    return [
+        Loose("coolant", name, count, f"{name}: {counted(count, 'node')} {lacking}", side=side)
+        for side, lacking, hit in sides
+        for name, count in _by_generator(rows, hit)
     ]
-    return found

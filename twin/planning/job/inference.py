@@ -56,9 +56,13 @@ def estimate_inference(job: InferenceJob) -> JobEstimate:
     workload, profile = job.workload, load_calibrated(job.profile).profile
     model = load_model(workload.model).model
     if job.gpus % workload.tensor:
-        raise PlanError(f"{job.gpus} GPUs are not a multiple of {workload.tensor} GPUs of a replica")
+        raise PlanError(
+            f"{job.gpus} GPUs are not a multiple of {workload.tensor} GPUs of a replica", "gpus", "tensor"
+        )
     if model.heads % workload.tensor:
-        raise PlanError(f"tensor parallel {workload.tensor} does not divide {model.heads} attention heads")
+        raise PlanError(
+            f"tensor parallel {workload.tensor} does not divide {model.heads} attention heads", "tensor"
+        )
     replica = ServingReplica(
         model, profile, workload.tensor, workload.precision, workload.cache_precision, job.network
     )

@@ -23,6 +23,10 @@ from twin.planning.profile.models import load_model
 from twin.planning.profile.profiles import CalibratedProfile, load_calibrated
 
 TOKEN_BYTES = 4
+_TENSOR, _PIPELINE, _CONTEXT = "parallelism.tensor", "parallelism.pipeline", "parallelism.context"
+_EXPERT, _EXPERT_TENSOR = "parallelism.expert", "parallelism.expert_tensor"
+_BATCH = ("global_batch", "parallelism.microbatch", "prompts", "samples")
+"""Fields of a workload that a refusal speaks of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +105,15 @@ def cut(
     group = tp * pp * cp
     if gpus % group:
         raise PlanError(
-            f"{gpus} GPUs are not a multiple of tensor {tp} x pipeline {pp} x context {cp} = {group}"
+            f"{gpus} GPUs are not a multiple of tensor {tp} x pipeline {pp} x context {cp} = {group}",
+            *("gpus", _TENSOR, _PIPELINE, _CONTEXT),
         )
     parallel = Parallel(tp, pp, cp, gpus // group, vp, microbatch, global_batch, ep, etp, order)
     if not parallel.microbatches.is_integer() or parallel.microbatches < 1:
         raise PlanError(
             f"a global batch of {global_batch} is not a multiple of "
-            f"data parallel {parallel.dp} x microbatch {microbatch} = {parallel.dp * microbatch}"
+            f"data parallel {parallel.dp} x microbatch {microbatch} = {parallel.dp * microbatch}",
+            *_BATCH,
         )
     return parallel
 
@@ -156,16 +162,23 @@ def refuse_illegal(model: Model, parallel: Parallel) -> None:
     if parallel.microbatches < 1 or not parallel.microbatches.is_integer():
         raise PlanError(
             f"a global batch of {parallel.global_batch} is not a multiple of "
-            f"data parallel {parallel.dp} x microbatch {parallel.microbatch}"
+            f"data parallel {parallel.dp} x microbatch {parallel.microbatch}",
+            *_BATCH,
         )
     refuse_uneven_heads(model)
     if model.heads % parallel.tp:
-        raise PlanError(f"tensor parallel {parallel.tp} does not divide {model.heads} attention heads")
+        raise PlanError(
+            f"tensor parallel {parallel.tp} does not divide {model.heads} attention heads", _TENSOR
+        )
     if parallel.pp * parallel.vp > model.layers:
         stages = f"{parallel.pp} pipeline stages x {parallel.vp} interleaved"
-        raise PlanError(f"{stages} are more than {model.layers:g} layers")
+        raise PlanError(
+            f"{stages} are more than {model.layers:g} layers", _PIPELINE, "parallelism.interleave"
+        )
     if model.seq % parallel.cp:
-        raise PlanError(f"context parallel {parallel.cp} does not divide {model.seq} tokens")
+        raise PlanError(
+            f"context parallel {parallel.cp} does not divide {model.seq} tokens", _CONTEXT, "sequence"
+        )
     _refuse_illegal_experts(model, parallel)
 
 
@@ -174,23 +187,28 @@ def refuse_uneven_heads(model: Model) -> None:
     if model.latent is None and model.heads % model.kv_heads:
         near = max(count for count in range(1, model.kv_heads + 1) if model.heads % count == 0)
         raise PlanError(
-            f"{model.kv_heads} key-value heads do not divide {model.heads} attention heads; use {near}"
+            f"{model.kv_heads} key-value heads do not divide {model.heads} attention heads; use {near}",
+            "model",
         )
 
 
 def _refuse_illegal_experts(model: Model, parallel: Parallel) -> None:
     if model.experts is None:
         if parallel.ep > 1 or parallel.etp is not None:
-            raise PlanError(f"expert parallel {parallel.ep} needs a model with experts; use 1")
+            raise PlanError(f"expert parallel {parallel.ep} needs a model with experts; use 1", _EXPERT)
         return
     if model.experts.count % parallel.ep:
-        raise PlanError(f"expert parallel {parallel.ep} does not divide {model.experts.count} experts")
+        raise PlanError(
+            f"expert parallel {parallel.ep} does not divide {model.experts.count} experts", _EXPERT
+        )
     if parallel.expert_tp < 1 or parallel.tp % parallel.expert_tp:
         raise PlanError(
-            f"expert tensor parallel {parallel.etp} does not divide tensor parallel {parallel.tp}"
+            f"expert tensor parallel {parallel.etp} does not divide tensor parallel {parallel.tp}",
+            *(_EXPERT_TENSOR, _TENSOR),
         )
     if parallel.tp * parallel.cp * parallel.dp % (parallel.expert_tp * parallel.ep):
         raise PlanError(
             f"expert parallel {parallel.ep} x {parallel.expert_tp} GPUs for each expert does not divide "
-            f"tensor {parallel.tp} x context {parallel.cp} x data parallel {parallel.dp}"
+            f"tensor {parallel.tp} x context {parallel.cp} x data parallel {parallel.dp}",
+            *(_EXPERT, _EXPERT_TENSOR, _TENSOR, _CONTEXT),
         )

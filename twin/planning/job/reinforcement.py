@@ -70,7 +70,8 @@ def estimate_reinforcement(job: ReinforcementJob) -> JobEstimate:
     generating = job.rollout_gpus or job.gpus
     if generating % workload.rollout_tensor:
         raise PlanError(
-            f"{generating} generating GPUs are not a multiple of {workload.rollout_tensor} GPUs of a copy"
+            f"{generating} generating GPUs are not a multiple of {workload.rollout_tensor} GPUs of a copy",
+            *("gpus", "rollout_tensor"),
         )
     roll, replicas, limit, memory = _generation(job, learner, generating // workload.rollout_tensor)
     profile = load_calibrated(_name(job.learner)).profile

@@ -15,7 +15,24 @@ MEMORY_SHARE = 0.95
 
 
 class PlanError(ValueError):
-    """A job is cut in a way that no software runs; the message names a valid cut."""
+    """A job is cut in a way that no software runs; the message names a valid cut.
+
+    Parameters
+    ----------
+    reason
+        In words.
+    keys
+        Fields that it speaks of, the first one most: paths in a workload, such as ``parallelism.tensor``, or ``gpus``.
+    """
+
+    def __init__(self, reason: str, *keys: str) -> None:
+        super().__init__(reason)
+        self.keys = keys
+
+    @property
+    def key(self) -> str:
+        """Return the field that it speaks of first; "" where it is none."""
+        return next(iter(self.keys), "")
 
 
 @dataclass(frozen=True, slots=True)

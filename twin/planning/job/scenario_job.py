@@ -101,7 +101,9 @@ def planned_job(
     if isinstance(workload, Reinforcement):
         generating = gpus // job.nodes * (workload.rollout_nodes or 0)
         if generating >= gpus:
-            raise PlanError(f"all {job.nodes} nodes generate and none trains; reduce rollout_nodes")
+            raise PlanError(
+                f"all {job.nodes} nodes generate and none trains; reduce rollout_nodes", "rollout_nodes"
+            )
         batch = workload.prompts * workload.samples
         parallel = _parallel(workload.parallelism, gpus - generating, batch)
         stack = _stack(workload, profile)

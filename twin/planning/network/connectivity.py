@@ -32,7 +32,7 @@ class NotJoined(PlanError):
     """
 
     def __init__(self, job: str, reason: str, hint: str) -> None:
-        super().__init__(f"the number of nodes of job {job!r} {reason}; {hint}")
+        super().__init__(f"the number of nodes of job {job!r} {reason}; {hint}", "gpus")
         self.job, self.reason, self.hint = job, reason, hint
 
 

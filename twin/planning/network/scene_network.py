@@ -67,7 +67,9 @@ class SceneNetwork:
         per_node = int(self.plant.nodes.gpu_count[self.nodes[0]])
         most = max(self.gpus, int(np.bincount(self.domain).max()) * per_node)
         if gpus > most:
-            raise PlanError(f"{gpus:,} GPUs are more than the {most:,} that a fabric of the scene joins")
+            raise PlanError(
+                f"{gpus:,} GPUs are more than the {most:,} that a fabric of the scene joins", "gpus"
+            )
 
     @cached_property
     def router(self) -> Router:

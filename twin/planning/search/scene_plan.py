@@ -134,7 +134,9 @@ def plan_for_scene(
         When there is no such model or profile.
     """
     if gpus > gpus_of.count:
-        raise PlanError(f"{gpus} GPUs are more than the {gpus_of.count} x {gpus_of.part} of the scene")
+        raise PlanError(
+            f"{gpus} GPUs are more than the {gpus_of.count} x {gpus_of.part} of the scene", "gpus"
+        )
     name = profile or gpus_of.profile
     shape: Model = load_model(model).model
     if sequence is not None:

@@ -178,7 +178,9 @@ def search(
     (8, True)
     """
     if gpus < 1 or global_batch < 1:
-        raise PlanError(f"{gpus} GPUs and a batch of {global_batch}: both must be at least 1")
+        raise PlanError(
+            f"{gpus} GPUs and a batch of {global_batch}: both must be at least 1", "gpus", "global_batch"
+        )
     calibrated = load_calibrated(profile_name) if isinstance(profile_name, str) else profile_name
     shape = load_model(model).model if isinstance(model, str) else model
     base = default_stack(calibrated, model, precision) if stack is None else stack

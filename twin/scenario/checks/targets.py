@@ -107,16 +107,16 @@ def kind_of(
     if not wrong:
         place = _DEPTHS[target.count("/") - 1]
         return (place, "", "") if place in wanted else (None, f"is a {TITLES[place]}, not a {titles}", "")
-    generators = {rows.id for hall in scenario.halls for rows in hall.rows}
+    generators = [rows.id for hall in scenario.halls for rows in hall.rows]
     numbered = _out_of_range(scenario, target, wanted)
     if numbered:
         return None, numbered, ""
     if target.partition("/")[0] in generators or set(wanted) <= {*PLACES, *_ENDS}:
-        return None, wrong, _near_switch(scenario, target, wrong) if set(wanted) & set(_ENDS) else ""
+        return None, wrong, _near_switch(scenario, target, generators) if set(wanted) & set(_ENDS) else ""
     known = [name for kind in wanted for name in names(scenario, kind)]
     if nearest(target, known):
         return None, f"unknown {titles}", near(target, known)
-    switch = _near_switch(scenario, target, wrong) if set(wanted) & set(_ENDS) else ""
+    switch = _near_switch(scenario, target, generators) if set(wanted) & set(_ENDS) else ""
     return None, f"unknown {titles}", switch or near(target, known)
 
 
@@ -148,11 +148,12 @@ def _out_of_range(scenario: Scenario, target: str, wanted: Sequence[TargetKind])
     return f"{target!r} does not exist: {name!r} has {count} {noun}, counted from 0"
 
 
-def _near_switch(scenario: Scenario, target: str, reason: str) -> str:
+def _near_switch(scenario: Scenario, target: str, generators: Sequence[str]) -> str:
+    """Return the nearest switch as a hint for an id of no row generator, and of none that is spelt alike."""
     fabrics = [fabric.id for fabric in scenario.fabrics]
-    if not fabrics or "unknown row generator" not in reason or "did you mean" in reason:
+    name, _, rest = target.partition("/")
+    if not fabrics or name in generators or nearest(name, generators):
         return ""
-    rest = target.partition("/")[2]
     found = nearest(target, [f"{fabric}/{rest}" for fabric in fabrics])
     return f"did you mean {found!r}?" if found else f"fabrics are {', '.join(fabrics)}"
 

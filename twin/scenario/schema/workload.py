@@ -16,15 +16,26 @@ Cells = Annotated[int, Field(ge=1, le=10_000_000)]
 class Parallelism(DocumentPart):
     """How a model is cut over GPUs; data parallelism is what remains."""
 
-    tensor: int = Field(default=1, ge=1, le=128, description="tensor parallel degree")
-    pipeline: int = Field(default=1, ge=1, le=256, description="pipeline stages")
-    context: int = Field(default=1, ge=1, le=128, description="context parallel degree")
-    expert: int = Field(default=1, ge=1, le=1024, description="expert parallel degree, within data parallel")
+    tensor: int = Field(
+        default=1, ge=1, le=128, description="GPUs that share each matrix; best inside one scale-up domain"
+    )
+    pipeline: int = Field(
+        default=1, ge=1, le=256, description="pipeline stages that the layers are split into"
+    )
+    context: int = Field(default=1, ge=1, le=128, description="GPUs that share each sequence, for long ones")
+    expert: int = Field(
+        default=1,
+        ge=1,
+        le=1024,
+        description="GPUs that share the experts of a layer, out of data x context parallel",
+    )
     expert_tensor: int | None = Field(
         default=None, ge=1, le=128, description="GPUs that each expert is split over; none: tensor"
     )
-    interleave: int = Field(default=1, ge=1, le=64, description="virtual pipeline stages of each GPU")
-    microbatch: int = Field(default=1, ge=1, le=1024, description="sequences of one microbatch")
+    interleave: int = Field(
+        default=1, ge=1, le=64, description="virtual stages of each GPU; more stages, smaller bubble"
+    )
+    microbatch: int = Field(default=1, ge=1, le=1024, description="sequences that pass the pipeline together")
     order: Literal["data-first", "pipeline-first"] = Field(
         default="data-first",
         description="which GPUs are adjacent: replicas of a stage, or all stages of a replica",
@@ -37,7 +48,9 @@ class StackOptions(DocumentPart):
     sharding: Literal["none", "optimizer", "gradients", "weights"] | None = Field(
         default=None, description="what data parallelism shards: ZeRO 0, 1, 2, 3 (FSDP)"
     )
-    seq_parallel: bool | None = Field(default=None, description="norms split over the tensor group")
+    seq_parallel: bool | None = Field(
+        default=None, description="norms split over the tensor group: less memory"
+    )
     flash: bool | None = Field(default=None, description="fused attention")
     tensor_overlap: bool | None = Field(
         default=None, description="tensor communication overlapped with compute"
@@ -79,10 +92,16 @@ class LlmTraining(Input):
 
     kind: Literal["llm"] = Field(description="workload family")
     model: str = Field(description="preset of assets/profiles/models.yaml, such as llama3-405b")
-    global_batch: int = Field(ge=1, le=1_000_000, description="sequences per step")
-    sequence: int | None = Field(default=None, ge=1, le=10_000_000, description="tokens; none: the preset's")
-    precision: Literal["bf16", "fp8"] = Field(default="bf16", description="of the big matrix products")
-    recompute: Literal["none", "selective", "full"] = Field(default="none", description="of activations")
+    global_batch: int = Field(ge=1, le=1_000_000, description="sequences of one step, over all GPUs")
+    sequence: int | None = Field(
+        default=None, ge=1, le=10_000_000, description="tokens of one sequence; none: the preset's"
+    )
+    precision: Literal["bf16", "fp8"] = Field(
+        default="bf16", description="of the big matrix products; attention and the rest stay 16-bit"
+    )
+    recompute: Literal["none", "selective", "full"] = Field(
+        default="none", description="of activations in the backward pass: less memory, more time"
+    )
     parallelism: Parallelism = Field(default=Parallelism(), description="parallelism layout of the model")
     stack: StackOptions = Field(default=StackOptions(), description="features of the training software")
     token_bytes: Data = Field(default=4.0, alias="token", gt=0, le=65536, description="read for one token")
@@ -119,7 +138,7 @@ class Reinforcement(Input):
     kind: Literal["reinforcement"] = Field(description="workload family")
     model: str = Field(description="preset of assets/profiles/models.yaml, such as llama3-8b")
     prompts: int = Field(ge=1, le=1_000_000, description="prompts of one step")
-    samples: int = Field(default=8, ge=1, le=4096, description="answers to each prompt")
+    samples: int = Field(default=8, ge=1, le=4096, description="answers generated for each prompt")
     prompt_tokens: int = Field(default=512, ge=1, le=1_000_000, description="mean length of a prompt")
     output_tokens: int = Field(default=2048, ge=1, le=1_000_000, description="mean length of an answer")
     longest: float = Field(default=2.5, ge=1, le=100, description="longest answer of a step over the mean")
@@ -130,9 +149,15 @@ class Reinforcement(Input):
         le=200_000,
         description="nodes that only generate, one step ahead of the others; none: all do both in turn",
     )
-    rollout_tensor: int = Field(default=1, ge=1, le=128, description="GPUs of one copy that generates")
-    precision: Literal["bf16", "fp8"] = Field(default="bf16", description="of the big matrix products")
-    recompute: Literal["none", "selective", "full"] = Field(default="none", description="of activations")
+    rollout_tensor: int = Field(
+        default=1, ge=1, le=128, description="GPUs of one copy that generates answers"
+    )
+    precision: Literal["bf16", "fp8"] = Field(
+        default="bf16", description="of the big matrix products; attention and the rest stay 16-bit"
+    )
+    recompute: Literal["none", "selective", "full"] = Field(
+        default="none", description="of activations in the backward pass: less memory, more time"
+    )
     parallelism: Parallelism = Field(default=Parallelism(), description="parallelism layout of the learner")
     stack: StackOptions = Field(default=StackOptions(), description="features of the training software")
     profile: str | None = Field(default=None, description="calibration profile; none: by GPU generation")
@@ -143,7 +168,9 @@ class Inference(DocumentPart):
 
     kind: Literal["inference"] = Field(description="workload family")
     model: str = Field(description="preset of assets/profiles/models.yaml, such as llama3-70b")
-    requests_s: Rate = Field(alias="requests", gt=0, description="offered load, such as 20 /s")
+    requests_s: Rate = Field(
+        alias="requests", gt=0, description="offered load over all replicas, such as 20 /s"
+    )
     prompt_tokens: int = Field(default=1024, ge=1, le=10_000_000, description="mean length of a prompt")
     output_tokens: int = Field(default=256, ge=1, le=1_000_000, description="mean length of an answer")
     tensor: int = Field(default=1, ge=1, le=128, description="GPUs of one replica, in one scale-up domain")
@@ -208,7 +235,9 @@ class Load(DocumentPart):
     """
 
     kind: Literal["load"] = Field(description="workload family")
-    gpu: Fraction = Field(ge=0, le=1, description="utilisation of the GPUs")
+    gpu: Fraction = Field(
+        ge=0, le=1, description="utilisation of the GPUs: their power between idle and rated"
+    )
     cpu: Fraction | None = Field(
         default=None, ge=0, le=1, description="utilisation of the rest of the node; none: as the GPUs"
     )

@@ -10,7 +10,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QCompleter, QLineEdit, QMenu, QWidget
 
-from twin.app.inspector.property_choices import BETWEEN, names_in
+from twin.app.form.typed import BETWEEN, names_in
 from twin.app.toolkit.look import Look
 
 
