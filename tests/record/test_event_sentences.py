@@ -41,7 +41,8 @@ OTHERS = {
     "app/diagrams/diagram.py": {"self"},
     "app/world/part_figures.py": {"figure"},  # of the catalogue
     "app/files/journal.py": {"document"},
-    "app/inspector/property_row.py": {"now", "self._now"},
+    "app/form/row.py": {"now", "self", "self._now", "words"},
+    "app/help/pages.py": {"self"},
     "app/inspector/property_values.py": {"first", "now", "value"},
     "app/files/recovery.py": {"draft.file", "run.document"},
     "app/files/scene_file.py": {"draft.file"},
