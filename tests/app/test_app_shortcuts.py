@@ -74,6 +74,15 @@ def test_a_key_belongs_to_one_action(shortcuts: Shortcuts) -> None:
     assert shortcuts.key("window.full_screen") == "F11"
 
 
+def test_keys_of_the_user_go_before_those_of_newer_actions(shortcuts: Shortcuts) -> None:
+    """As kept by a version in which F1 listed the keys: its user gave F1 to something else."""
+    shortcuts._own = {"help.about": "F1", "help.keys": ""}
+    assert shortcuts.holder("F1") == "help.about"
+    assert shortcuts.key("help.open") == ""
+    assert shortcuts.reset("help.open") == "help.about"
+    assert shortcuts.key("help.open") == "F1"
+
+
 def test_only_what_was_changed_is_kept(window: MainWindow, shortcuts: Shortcuts) -> None:
     shortcuts.assign("help.about", "Ctrl+F9")
     shortcuts.assign("file.open", "")

@@ -111,7 +111,7 @@ class Docks:
     @property
     def live(self) -> tuple[LiveDock, ...]:
         """Return the docks that follow run and selection while they are seen."""
-        return (self.power, self.cooling, self.energy)
+        return tuple(dock for dock in self._all.values() if isinstance(dock, LiveDock))
 
     @property
     def with_menus(self) -> tuple[JobsDock | QueueDock | SparesDock | EventsDock | AlarmsDock | WhyDock, ...]:

@@ -40,9 +40,12 @@ class Shortcuts:
         return self._model.registered_actions
 
     def key(self, action_id: str) -> str:
-        """Return the key of an action, as ``Ctrl+O``; "" when it has none."""
+        """Return the key of an action, as ``Ctrl+O``; "" when it has none, or when its own was given to another."""
         own = self._own.get(action_id)
-        return self.shipped(action_id) if own is None else own
+        if own is not None:
+            return own
+        shipped = self.shipped(action_id)
+        return "" if shipped in self._own.values() else shipped  # of an action newer than the user's keys
 
     def shipped(self, action_id: str) -> str:
         """Return the key that an action has as shipped, "" when it has none."""
