@@ -248,7 +248,7 @@ def _notes(reader: Reader, at_s: float, events: int, event_hash: str) -> str:
 
 
 def _interventions(parent: Scenario, done: Sequence[Intervention]) -> list[str]:
-    """Return the entries of `interventions`: what is done beyond the parent's, with those where they have no ids.
+    """Return the entries of `interventions` beyond the parent's, with the parent's where they have no ids.
 
     Lists are merged by id where all their items have one; else a list stands instead of the one it extends.
     """

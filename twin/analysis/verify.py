@@ -346,7 +346,7 @@ def _values(event: Event, names: Sequence[str]) -> str:
 
 
 def _ordered(state: dict[str, Any]) -> dict[str, Any]:
-    """Return a state without what is no result of events.
+    """Return a state without the parts that are no result of events.
 
     Of timers their order alone counts: the numbers that gave it begin anew after a restart. What people have asked for
     and is still ahead is left out, as are the names of what they did: a branch learns of it later than a run of its

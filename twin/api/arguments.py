@@ -54,7 +54,7 @@ def seconds_of(value: Time, name: str, scenario: Scenario | None = None, end_s: 
 
 
 def texts_of(value: Texts | None, name: str) -> list[str]:
-    """Return one text or several as a list; raises `BadInput` where there is anything else among them."""
+    """Return one text or several as a list; raises `BadInput` for any other type."""
     found = [value] if isinstance(value, str) else list(value or ())
     for text in found:
         if not isinstance(text, str):

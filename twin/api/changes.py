@@ -1,4 +1,4 @@
-"""What changes a scene before it runs: values by their paths, interventions, and the times that both name."""
+"""Changes of a scene before its run: values by their paths, interventions, and the times in both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with what was asked for, as the commands and the public functions say it."""
+"""Errors of requests, shared by the commands and the public functions."""
 
 from __future__ import annotations
 

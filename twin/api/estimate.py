@@ -1,4 +1,4 @@
-"""Predicted step times of training configurations, by part, beside what was measured."""
+"""Predicted step times of training configurations, by part, beside the measured ones."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def worth_of(judged: Sequence[CaseEstimate]) -> dict[str, str]:
 
 
 def stacks_of(judged: Sequence[CaseEstimate]) -> dict[str, str]:
-    """Return what the software does where a row does not say, by profile, and which other profiles there are."""
+    """Return a description of the default software stack by profile, with the profiles of its other stacks."""
     stacks = {}
     for judgement in judged:
         if judgement.case is not None and judgement.case.calibrated.name not in stacks:

@@ -110,7 +110,7 @@ def work_of(
     until_s: float | None,
     warn: Warn,
 ) -> Callable[[Scenario], Scenario]:
-    """Return what gives a scene the jobs of a trace; it lasts until the last of them unless a time is named.
+    """Return a function that gives a scene the jobs of a trace; it lasts until the last of them unless a time is named.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def with_trace(scenario: Scenario, trace: JobTrace, keep: bool, *, lasts: bool, 
 
 
 def _without_jobs(scenario: Scenario, trace: JobTrace, warn: Warn) -> Scenario:
-    """Return a scene with a trace instead of its own jobs, and without what is done to those."""
+    """Return a scene with a trace instead of its own jobs, and without interventions on those."""
     from twin.scenario.checks.targets import is_named
     from twin.scenario.generators.all_jobs import jobs_of
 

@@ -1,4 +1,4 @@
-"""What a person names: a scene file, a shipped scene, a run file."""
+"""Names that a person may give: a scene file, a shipped scene, a run file."""
 
 from __future__ import annotations
 

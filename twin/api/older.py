@@ -1,4 +1,4 @@
-"""One sentence about a run file of an older version: its model comes to other figures."""
+"""One sentence about a run file of an older version, whose model gives other figures."""
 
 from __future__ import annotations
 

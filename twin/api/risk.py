@@ -264,7 +264,7 @@ def _axis(sweep: str, job: str) -> tuple[str, list[str]]:
 def _must_matter(
     document: Document, job: str, spares: int | None, axes: Sequence[tuple[str, list[str]]], place: int
 ) -> None:
-    """Refuse a sweep over what the quick model does not hold: all its rows would be equal."""
+    """Refuse a sweep over a setting that the quick model ignores: all its rows would be equal."""
     path, values = axes[place]
     fixed = [f"{other_path}={first[0]}" for at, (other_path, first) in enumerate(axes) if at != place]
     changed = [set_texts(document, fixed)]

@@ -408,7 +408,7 @@ class Run:
         return seconds_of(value, name)
 
     def _within(self, t_s: float, name: str) -> float:
-        """Return a time as it is; raises `BadInput` where the run did not come so far."""
+        """Return a time unchanged; raises `BadInput` where the run ended before it."""
         if t_s > self.end_s:
             raise BadInput(
                 f"{name}: {spoken(t_s)} is after the end of the run, {spoken(self.end_s)}; give a time before it"
@@ -423,7 +423,7 @@ def _put_away(reader: Reader, folder: Path | None) -> None:
 
 
 def _unknown(name: str, value: object, known: Sequence[str] | Mapping[str, Any], of: str = "") -> str:
-    """Return what to say of a name that nothing has, with what is like it."""
+    """Return the message for an unknown name, with similar names."""
     near = nearest(str(value), known)
     some = ", ".join(list(known)[:_SHOWN]) + (" ..." if len(known) > _SHOWN else "")
     return f"{name}: there is no {name} {value!r}{of}; " + (

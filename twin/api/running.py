@@ -1,4 +1,4 @@
-"""A scene made ready and run in this process: what ``twin run`` and `Scene.run` both do."""
+"""A scene made ready and run in this process, for both ``twin run`` and `Scene.run`."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def recorded(
     *,
     warn: Warn,
 ) -> Result:
-    """Run a scene that is ready, and say what of it was not done.
+    """Run a scene that is ready, and report the parts of it that were not done.
 
     Parameters
     ----------

@@ -249,7 +249,7 @@ class Scene:
 
 
 def _free(path: str) -> Path:
-    """Return a path where no file is; raises `BadInput` where there is one."""
+    """Return a path that is free; raises `BadInput` where a file exists."""
     if Path(path).exists():
         raise BadInput(f"record: {path} is there already; give another name, or delete it")
     return Path(path)

@@ -100,6 +100,6 @@ def validate(tables: str | Sequence[str] = (), data: str | os.PathLike[str] | No
 
 
 def _beside_checkout() -> Path | None:
-    """Return the folder of shared data files beside a checkout; none where there is none."""
+    """Return the folder of shared data files beside a checkout; None without one."""
     folder = Path(str(files("twin"))).parents[1] / "shared" / "reference"
     return folder if folder.is_dir() else None

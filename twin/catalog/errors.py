@@ -1,4 +1,4 @@
-"""What can be wrong with a catalogue, as values of the domain."""
+"""Errors of a catalogue, as values of the domain."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class UnknownPart(LookupError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return "did you mean ...?" or the list of what there is."""
+    """Return "did you mean ...?" or the list of known names."""
     names = sorted(known)
     folded = {known_name.casefold(): known_name for known_name in names}
     close = [folded[match] for match in get_close_matches(name.casefold(), folded, n=2, cutoff=0.5)]

@@ -1,4 +1,4 @@
-"""Declaring the fields of a part type: what they hold, in which dimension, and what they mean.
+"""Declaration of the fields of a part type: their values, dimensions and meaning.
 
 The name of a field carries its SI unit (`tdp_w`); a catalogue file writes the key without it
 (`tdp: {value: 700 W, ...}`).
@@ -17,7 +17,7 @@ Shape = Literal["quantity", "number", "count", "efficiency", "text", "choice", "
 
 @dataclass(frozen=True, slots=True)
 class FieldSpec:
-    """What one field of a part type holds.
+    """Specification of one field of a part type.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The kinds of part there are."""
+"""The kinds of part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue as rows for a table or JSON; who prints them decides how."""
+"""The catalogue as rows for a table or JSON; the caller decides how to print them."""
 
 from __future__ import annotations
 

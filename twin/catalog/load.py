@@ -25,7 +25,7 @@ _UNKNOWN = ("null", "~", "")
 
 @dataclass(slots=True)
 class FileContents:
-    """What one or more catalogue files hold, before references are looked up."""
+    """Contents of one or more catalogue files, before references are looked up."""
 
     edition: str = ""
     sources: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What every part has, and groups of parts inside another."""
+"""Base of all parts, and groups of parts inside another."""
 
 from __future__ import annotations
 

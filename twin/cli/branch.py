@@ -162,7 +162,7 @@ def _branch(
     *,
     compare: bool,
 ) -> tuple[dict[str, Any], WhatIf | None, list[Addition]]:
-    """Write the branch and, where asked for, its run; return what is told of them, and what is to be compared."""
+    """Write the branch and, where asked for, its run; return their JSON and the runs to compare."""
     from twin.analysis.branch import branch_scene, end_of_branch, parent_scene, start_branch
     from twin.analysis.branch_changes import in_words, set_from
     from twin.analysis.what_if import what_if
@@ -277,7 +277,7 @@ def _must_not_be_lost(out: Path, extends: str | None = None) -> None:
 
 
 def _end(until: str, at_s: float, reader: Reader) -> float:
-    """Return what --until means [s]; raises `BadInput` where the branch has no such time."""
+    """Return the time of --until [s]; raises `BadInput` where the branch has no such time."""
     from twin.cli.errors import BadInput
     from twin.cli.scene import time_of
     from twin.units import spoken
@@ -334,7 +334,7 @@ def _say(text: str) -> None:
 
 
 def _print_head(report: dict[str, Any]) -> None:
-    """Print where the branch leaves its run, and what it changes."""
+    """Print the time at which the branch leaves its run, and its changes."""
     from twin.units import spoken
 
     at = spoken(report["at_s"])

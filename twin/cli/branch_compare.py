@@ -1,4 +1,4 @@
-"""`twin branch --compare`: what a branch makes of its run, both on to one end, as they are or over seeds."""
+"""`twin branch --compare`: a branch compared with its run, both to the same end, as they are or over seeds."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def compared_futures(asked: WhatIf, branch: Mapping[str, Any], seeds: int | None
 
 
 def answer_json(found: Comparison, additions: list[Addition], asked: WhatIf, run: str) -> dict[str, Any]:
-    """Return what ``--json`` tells of it."""
+    """Return the comparison as ``--json`` prints it."""
     from twin.analysis.significance import answer
     from twin.cli.compare_json import comparison_json
 

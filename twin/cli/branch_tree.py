@@ -66,7 +66,7 @@ def _print_tree(folder: Path, roots: list[SceneBranch]) -> None:
 
 
 def _called(branch: SceneBranch, with_run: bool = False) -> str:
-    """Return how people call a scene; of a shipped one also from which run what stands beside it is."""
+    """Return the name of a scene for people; for a shipped one also the run that the file beside it is from."""
     if not branch.name.startswith("builtin:"):
         return branch.name.removesuffix(".twin.yaml") + (
             "" if branch.path is not None else " (not in this folder)"

@@ -93,7 +93,7 @@ def check_scene(
 
 
 def report_of(document: Document) -> tuple[Report, dict[str, int]]:
-    """Return what does not work out in a readable scene, and how many racks, nodes, GPUs and jobs it has."""
+    """Return the findings in a readable scene, and its numbers of racks, nodes, GPUs and jobs."""
     from dataclasses import asdict
 
     from twin.catalog import UnknownPart, load_catalog
@@ -147,7 +147,7 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
 
 
 def _located(document: Document, finding: Finding) -> dict[str, Any]:
-    """Return where a finding is in the file, and what stands there."""
+    """Return the place of a finding in the file, and the text there."""
     from twin.scenario.file.warnings import problem_at
 
     problem = problem_at(document, finding.at, finding.reason, finding.fix)
@@ -226,7 +226,7 @@ def _print_rules(json: bool) -> None:
 
 
 def _row(file: str, line: int, key: str, value: str, reason: str, hint: str) -> dict[str, Any]:
-    """Return where one finding is, for JSON; what is not known is null."""
+    """Return the place of one finding, for JSON; unknown values are null."""
     return {
         "file": file,
         "line": line or None,

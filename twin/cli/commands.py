@@ -1,4 +1,4 @@
-"""What all commands have in common: options that never eat options, and words of ours for what is wrong with one."""
+"""Common base of all commands: options that never consume other options, and our own error messages for options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Commands(TyperGroup):
     """A group of commands."""
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Run a command; what is wrong with an option is told without the words of whoever read it."""
+        """Run a command; errors in options are reported without the parser's own wording."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
@@ -41,7 +41,7 @@ class Commands(TyperGroup):
         return found
 
     def _unknown(self, ctx: Any, word: str) -> str:
-        """Return that a word is no command, and what may be meant; of the first word that may be a scene, too."""
+        """Return the message for an unknown command, with similar names; the first word may also be a scene."""
         from difflib import get_close_matches
 
         kind, names = "command", self.list_commands(ctx)
@@ -67,7 +67,7 @@ class Commands(TyperGroup):
                 formatter.write_dl([(name.ljust(widest), sentence) for name, sentence in rows])
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Return what a word may become: a command, and at first a scene or run that the window opens."""
+        """Return completions of a word: commands, and for the first word also scenes and runs that the window opens."""
         found: list[Any] = list(super().shell_complete(ctx, incomplete))
         if ctx.parent is None and incomplete:
             found += [_Completion(name) for name in scenes_and_runs(incomplete)]
@@ -99,7 +99,7 @@ def show_help(
 
 
 def _not_understood(error: Any) -> str:
-    """Return what is wrong with the number given to an option, in words of ours; empty: the words there are do."""
+    """Return our own message for a wrong number given to an option; empty: the parser's message is kept."""
     of_reader = getattr(error.__cause__, "errors", None)
     if of_reader is None or error.param is None:
         return ""

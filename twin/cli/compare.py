@@ -141,7 +141,7 @@ def _compared_at(names: tuple[str, str], at: str) -> tuple[Comparison, tuple[Sce
 
 
 def _write(path: Path, names: tuple[str, str], scenes: tuple[Scenario, Scenario], found: Comparison) -> None:
-    """Write the comparison as HTML, with what differs between the scenes."""
+    """Write the comparison as HTML, with the differences between the scenes."""
     from twin.report.compare_report import compare_report
     from twin.scenario.file.diff import differences
     from twin.whole_file import write_whole
@@ -157,7 +157,7 @@ def _names(a: str, b: str) -> tuple[str, str]:
 def _called(
     given: tuple[str, str], scenes: tuple[Scenario, Scenario], settings_b: list[str]
 ) -> tuple[str, str]:
-    """Return A and B by the titles of their scenes, and what sets B apart where both are the same file."""
+    """Return A and B by the titles of their scenes, and the changes of B where both are the same file."""
     titled = [f"{scene.title} ({name})" for name, scene in zip(given, scenes, strict=True)]
     if given[0] == given[1]:
         titled[1] = "the same" + (f", with {', '.join(settings_b)}" if settings_b else "")

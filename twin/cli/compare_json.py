@@ -1,4 +1,4 @@
-"""A comparison as JSON: every figure with its difference and interval, the way of the ledger, the verdict."""
+"""A comparison as JSON: every figure with its difference and interval, the ledger waterfall, the verdict."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def comparison_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]:
-    """Return what ``--json`` prints of a comparison; `names` say what A and B are."""
+    """Return a comparison as ``--json`` prints it, under the given names of A and B."""
     from twin.analysis.figures import FIGURES
     from twin.analysis.paired import LEVEL
     from twin.analysis.significance import judged, verdict

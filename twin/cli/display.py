@@ -62,7 +62,7 @@ def in_virtual_display(arguments: Sequence[str], width: int, height: int) -> int
 
 
 def _awaited(command: subprocess.Popen[bytes]) -> int:
-    """Return the exit code of a command; one that is interrupted gets the time to put away what it began."""
+    """Return the exit code of a command; an interrupted one gets time to clean up."""
     try:
         return command.wait()
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""What goes wrong, told in one sentence each on standard error, with the exit code it stands for."""
+"""Errors of commands: one sentence each on standard error, and an exit code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["BadInput", "ExitCode", "Failure", "input_errors", "reporting_errors"
 
 
 class ExitCode(IntEnum):
-    """What a command tells who called it."""
+    """Exit codes of commands."""
 
     DONE = 0
     FINDINGS = 1
@@ -26,7 +26,7 @@ class ExitCode(IntEnum):
 
 
 class Failure(Exception):
-    """The input is good, but what was asked for did not work out; the message is one sentence for people."""
+    """The input is valid, but the command failed; the message is one sentence for people."""
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def reporting_errors(scene: str = "") -> Iterator[None]:
 
 
 def warn(sentence: str) -> None:
-    """Tell what a person should know although the command goes on."""
+    """Print a warning; the command goes on."""
     print(f"warning: {sentence}", file=sys.stderr)
 
 
@@ -82,7 +82,7 @@ def input_errors() -> tuple[type[Exception], ...]:
 
 
 def _sentences(error: Exception, scene: str) -> list[str]:
-    """Return one sentence for each thing that is wrong."""
+    """Return one sentence for each error."""
     from pydantic import ValidationError
 
     from twin.catalog import CatalogError, UnknownPart

@@ -46,7 +46,7 @@ def grow_scene(
 
 
 def growth_row(growth: Growth) -> dict[str, Any]:
-    """Return what ``--json`` prints; what is not known is null."""
+    """Return the growth as ``--json`` prints it; unknown values are null."""
     from twin.planning.network.expansion_check import LAY_CABLE_H, MOVE_CABLE_H
 
     change = growth.recabling
@@ -129,7 +129,7 @@ def _counts(*numbers: int) -> tuple[str, ...]:
 
 
 def _bill(growth: Growth) -> str:
-    """Return what is bought at the prices of the catalogue, and what comes on top without one."""
+    """Return the cost of new parts at catalogue prices, and the parts without a price."""
     bought = {
         "cable": (growth.recabling.new, growth.cable_usd),
         "switch": (growth.recabling.switches_new, growth.switch_usd),

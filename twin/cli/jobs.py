@@ -46,7 +46,7 @@ def show_jobs(
 
 
 def contents(table: TraceTable, rules: TraceMap, name: str) -> dict[str, Any]:
-    """Return what ``--json`` prints: counts, times [s] and GPUs after the mapping."""
+    """Return the contents as ``--json`` prints them: counts, times [s] and GPUs after the mapping."""
     import numpy as np
 
     from twin.scenario.generators.job_traces import gpus_of

@@ -1,4 +1,4 @@
-"""What ``--json`` prints: one format a command, each with a version and a schema in assets/schema.
+"""Formats of ``--json``: one for each command, with a version and a schema in assets/schema.
 
 A new key keeps the version; a key that goes, or that means something else, raises it and gets a schema of its own.
 """
@@ -21,7 +21,7 @@ class JsonFormat(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Return what `format` says at the top of the output."""
+        """Return the value of `format` at the top of the output."""
         return f"twin/{self.name}"
 
     @property

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Moment:
-    """What stood in the halls at one time; `inputs_hash` names scenario and catalogue of the run."""
+    """State of the halls at one time; `inputs_hash` names scenario and catalogue of the run."""
 
     engine: RunEngine
     frame: Frame

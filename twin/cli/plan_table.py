@@ -1,4 +1,4 @@
-"""What `twin plan` prints for people: its plans side by side, and what they differ in."""
+"""Output of `twin plan` for people: its plans side by side, and their differences."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ def _width(table: Sequence[tuple[str, Sequence[str]]]) -> int:
 
 
 def _saves(plan: Plan) -> str:
-    """Return what a plan pays time for to save memory."""
+    """Return the measures by which a plan saves memory at the cost of time."""
     words = [plan["recompute"]] if plan["recompute"] != "none" else []
     return ", ".join([*words, *(["FSDP"] if plan["sharding"] == "weights" else [])])
 
 
 def difference(plan: Plan, best: Plan) -> str:
-    """Return what a plan does otherwise than the best one, and what that costs."""
+    """Return the differences of a plan from the best one, and their cost."""
     named = [*_DEGREES, ("recompute", "recompute"), ("sharding", "sharding")]
     changed = [f"{head} {best[key]} -> {plan[key]}" for head, key in named if plan[key] != best[key]]
     return (
@@ -94,7 +94,7 @@ def difference(plan: Plan, best: Plan) -> str:
 
 
 def print_plans(plans: Sequence[Plan]) -> None:
-    """Print the plans as a table, and below it what each but the best does otherwise."""
+    """Print the plans as a table, and below it the differences of each from the best."""
     width = console().width
     table = columns(plans, width)
     rows = zip(*(cells for _, cells in table), strict=True)

@@ -87,7 +87,7 @@ def write_report(
 def run_of(
     scene_or_run: str, seed: int | None, until: str | None, settings: list[str], injections: list[str]
 ) -> str:
-    """Return the run file of what was named; a scene is run, into the state folder."""
+    """Return the named run file; a scene is run first, into the state folder."""
     from twin.cli.errors import BadInput
     from twin.cli.run import summary_of_run
     from twin.cli.scene import is_run

@@ -1,4 +1,4 @@
-"""What a person names on the command line: a scene file, a shipped scene, a run file, a time, a change."""
+"""Arguments of the command line: a scene file, a shipped scene, a run file, a time, a change."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def must_be_run(name: str) -> None:
-    """Refuse what can be no recorded run, with what it is and what to give; whether it can be read shows when it is.
+    """Refuse an argument that cannot be a recorded run, naming what it is; the file itself is not read yet.
 
     Raises
     ------

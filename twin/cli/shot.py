@@ -208,7 +208,7 @@ def _of_moment(moment: Moment, picture: _Picture) -> bytes:
 
 
 def _picture_error(sentence: str) -> Exception:
-    """Return the error of a picture: of what was asked for, or of drawing itself."""
+    """Return the error of a picture: of the request, or of drawing itself."""
     from twin.cli.errors import BadInput, Failure
 
     return BadInput(f"--{sentence}") if sentence.startswith("camera ") else Failure(sentence)

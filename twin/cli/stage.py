@@ -1,4 +1,4 @@
-"""What drawing off screen needs around it: a display, and a Qt application made in the right order."""
+"""Environment for drawing off screen: a display, and a Qt application made in the right order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["on_display", "qt_application"]
 
 
 def on_display(size: tuple[int, int]) -> None:
-    """Go on where there is a display; else run this command again in one of its own (Xvfb), and exit as it does.
+    """Go on if there is a display; else run this command again on a virtual one (Xvfb), and exit with its code.
 
     Raises
     ------

@@ -89,5 +89,5 @@ def _least(cells: Sequence[str], whole: bool, line: int) -> int:
 
 
 def _unbroken(cell: str, whole: bool) -> list[str]:
-    """Return what of a cell must stay on one line."""
+    """Return the parts of a cell that must stay on one line."""
     return [cell] if whole else cell.split()

@@ -1,4 +1,4 @@
-"""Where a command writes: into a file of its own, never over what it reads, a scene or a recorded run."""
+"""Output files of commands: never over their own input, a scene or a recorded run."""
 
 from __future__ import annotations
 

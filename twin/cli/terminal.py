@@ -1,4 +1,4 @@
-"""Standard output and error of the program: whatever command writes there, nothing of a document acts on the terminal.
+"""Standard output and error of the program: control sequences in documents never reach the terminal.
 
 What is written is made printable on its way out. Styles of tables come in by another door: rich writes them, after the
 same has been done to every piece of text of it.
@@ -40,7 +40,7 @@ class PrintableOutput(io.TextIOWrapper):
 
     @contextmanager
     def _while_read(self) -> Iterator[None]:
-        """End the program with 0 where nobody reads any more; what is still written goes nowhere."""
+        """End the program with 0 when the reader of its output has gone; further output is discarded."""
         try:
             yield
         except BrokenPipeError:
@@ -65,7 +65,7 @@ class _Styled:
 
 
 def styled(stream: Any) -> IO[str] | None:
-    """Return what rich writes styles to, whose pieces of text are printable already; None: the stream as it is."""
+    """Return the stream for styled text of rich, whose parts are printable already; None: the stream as it is."""
     return cast(IO[str], _Styled(stream)) if isinstance(stream, PrintableOutput) else None
 
 

@@ -103,7 +103,7 @@ def _must_hold_no_film(folder: Path) -> None:
 
 
 def _make(film: Film) -> None:
-    """Make a film with a bar; whatever ends it before its time takes away what is there of it."""
+    """Make a film with a progress bar; an early end removes the unfinished file."""
     import signal
 
     from twin.cli.progress import counted

@@ -1,1 +1,1 @@
-"""Pure vectorised models of what a GPU data centre does: no I/O, no clock, no state of their own."""
+"""Pure vectorised models of a GPU data centre: no I/O, no clock, no state of their own."""

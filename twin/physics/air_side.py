@@ -26,7 +26,7 @@ def inlet_over_supply_k(rise_k: ArrayLike, recirculation: ArrayLike) -> Floats:
 
 
 def coil_share(effectiveness: ArrayLike, recirculation: ArrayLike) -> Floats:
-    """What recirculation leaves of a coil's conductance between node exhaust and facility water [-].
+    """Share of a coil's conductance between node exhaust and facility water that recirculation leaves [-].
 
     As much supply air as exhaust comes round passes by the nodes, so the coil sees air less warm than their exhaust:
     q = eps W (T_return - T_water) with T_return = T_exhaust - r/(1-r) q/W gives the factor 1 / (1 + eps r/(1-r)).

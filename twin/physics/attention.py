@@ -22,7 +22,7 @@ FLASH_BACKWARD = 2.5
 
 
 class AttentionExchange(NamedTuple):
-    """Communication beside compute: what shows, and what hides [s]."""
+    """Communication beside compute: its exposed and its hidden part [s]."""
 
     exposed_s: float
     hidden_s: float

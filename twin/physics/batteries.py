@@ -1,4 +1,4 @@
-"""Batteries: how long one carries a load, what charging loses, peak shaving and ramp limiting."""
+"""Batteries: hold-up time, charging loss, peak shaving and ramp limiting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often to save, and what fraction of time a job then spends on kept work.
+"""Checkpoint intervals, and the fraction of time a job then spends on kept work.
 
 Symbols: tau work between checkpoints, w blocking write, R restart, rate = 1/M failures per second of the job.
 

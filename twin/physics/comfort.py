@@ -1,4 +1,4 @@
-"""What air and water IT equipment is made for: ASHRAE classes, and the margin to the dew point.
+"""Air and water limits of IT equipment: ASHRAE classes, and the margin to the dew point.
 
 References: ASHRAE TC 9.9, Thermal Guidelines for Data Processing Environments, 5th edition (2021): air classes A1-A4
 and the recommended range; liquid classes W17 to W+ by the warmest facility water supply [recalled].

@@ -1,4 +1,4 @@
-"""Chillers, towers and dry coolers: what water they can make, and what they draw for it (PHYSICS.md section 4).
+"""Chillers, towers and dry coolers: their water temperatures, and their power (PHYSICS.md section 4).
 
 Pure functions of load, weather and set point, of one plant: a site has few, and they are asked at every thermal step.
 Approaches are those of machines in good repair at their rated air and water flow; loads are shares of capacity, 0 to

@@ -1,4 +1,4 @@
-"""What a GPU-hour costs when it is owned, and from which utilisation on owning is cheaper than renting.
+"""Cost of a GPU-hour when owned, and the utilisation above which owning is cheaper than renting.
 
 Symbols: K capital for one GPU with its share of everything, i interest, n years, o yearly operations over K, u
 utilisation, p power at full load. A GPU that is idle draws `IDLE_SHARE` of what a busy one does, its share of the
@@ -24,7 +24,7 @@ IDLE_SHARE = 0.4
 
 @dataclass(frozen=True)
 class OwnershipCost:
-    """What owning one GPU means.
+    """Cost of owning one GPU.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class OwnershipCost:
 
 
 def capital_recovery(interest: float, years: float) -> float:
-    """Return the yearly payment over what was borrowed, i (1+i)^n / ((1+i)^n - 1) [1/year].
+    """Return the yearly payment over the loan, i (1+i)^n / ((1+i)^n - 1) [1/year].
 
     Examples
     --------
@@ -66,7 +66,7 @@ def capital_recovery(interest: float, years: float) -> float:
 
 
 def owned_usd_gpu_h(owned: OwnershipCost, utilisation: ArrayLike) -> NDArray[np.float64]:
-    """Return what one useful GPU-hour costs [USD].
+    """Return the cost of one useful GPU-hour [USD].
 
     Parameters
     ----------

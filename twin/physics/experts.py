@@ -45,7 +45,7 @@ def imbalance(parallel: Parallel) -> float:
 def dispatch_bytes(
     x: float, model: Model, experts: Experts, parallel: Parallel, stack: SoftwareStack
 ) -> float:
-    """Return what one GPU sends in one all-to-all of an expert layer, its own share included [B].
+    """Return the bytes one GPU sends in one all-to-all of an expert layer, its own share included [B].
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def exchange_s(
 
 
 def exposed_exchange(exchange: float, compute_s: float, stack: SoftwareStack) -> float:
-    """Return what is left of an exchange beside other work of that length [s]."""
+    """Return the exposed time of an exchange beside other work of that length [s]."""
     if not stack.ep_overlap:
         return exchange
     return max(exchange - compute_s, EXPOSED_WHEN_OVERLAPPED * exchange)

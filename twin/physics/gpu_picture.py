@@ -1,4 +1,4 @@
-"""What single GPUs look like, from few figures of the group each belongs to and what sets it apart within it.
+"""Figures of single GPUs, from few figures of the group of each and its deviation within the group.
 
 GPUs that draw power alike and are cooled alike form a group. A die differs from the others of its group by its power
 spread and by whether it stands in the exhaust of another; both stay what they are. So temperature, power, clock and
@@ -86,7 +86,7 @@ TEMPERATURES = ("die_c", "die_slope_k", "hbm_c", "hbm_slope_k", "behind_k", "beh
 
 @dataclass(frozen=True)
 class GpuTraits:
-    """What sets GPUs apart for good, shape (GPUs,).
+    """Permanent differences between GPUs, shape (GPUs,).
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ class GpuPowerModel:
 
     @property
     def floor_w(self) -> float:
-        """Return the lowest power limit that any work keeps: what dense 16-bit GEMM draws at the lowest clock [W]."""
+        """Return the lowest power limit that any work keeps: the power of dense 16-bit GEMM at the lowest clock [W]."""
         return self.idle_w + float(dynamic_unit_w(self, self.f_min_ghz, self.a_gemm))
 
 
@@ -99,7 +99,7 @@ def gpu_power_model(
     slowdown_c: float,
     shutdown_c: float,
 ) -> GpuPowerModel:
-    """Model of a part from what its catalogue entry says.
+    """Model of a part from its catalogue entry.
 
     The activity of dense GEMM follows from the clock it sustains at the cap: A = (cap - idle) / (V(f)^2 f).
     The other classes keep their ratio to it as in the B200 fit, and the lowest clock is where GEMM draws

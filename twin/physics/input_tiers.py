@@ -1,4 +1,4 @@
-"""Input of training: what a step needs, which tier it comes from, and how long the step waits for it.
+"""Input of training: bytes needed by a step, the tiers they come from, and the wait of the step for them.
 
 Tiers from fast to slow: host memory, NVMe of the nodes, parallel file system, object store. A cache keeps what was
 read through it; what lies in a faster tier also lies in the slower ones it came through.
@@ -58,7 +58,7 @@ def cache_hit_ratio(
 
 
 def tier_shares(hit_ratio: Sequence[float]) -> Floats:
-    """Return what share of the input each tier delivers; the last one has everything.
+    """Return the share of the input that each tier delivers; the last one has everything.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ def max_min_rates(demand: Floats, flow: Ints64, link: Ints64, weight: Floats, ca
 
 
 def link_loads(rates: Floats, flow: Ints64, link: Ints64, weight: Floats, links: int) -> Floats:
-    """Return what each link carries at these rates, shape (links,); arguments as in `max_min_rates`."""
+    """Return the load of each link at these rates, shape (links,); arguments as in `max_min_rates`."""
     return np.bincount(link, weight * rates[flow], links).astype(np.float64, copy=False)
 
 

@@ -111,7 +111,7 @@ def mean_state_bytes(model: Model, parallel: Parallel, stack: SoftwareStack) -> 
 
 
 def layer_activation_bytes(model: Model, parallel: Parallel, stack: SoftwareStack) -> float:
-    """Return what one layer saves for the backward pass of one microbatch [B]; a mean one where they differ."""
+    """Return the bytes one layer saves for the backward pass of one microbatch [B]; the mean where layers differ."""
     t = parallel.tp
     sbh = model.seq / parallel.cp * parallel.microbatch * model.hidden
     if stack.recompute == "full":

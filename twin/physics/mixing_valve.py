@@ -16,7 +16,7 @@ from twin.arrays import Floats
 
 @dataclass(frozen=True)
 class MixingValve:
-    """What the valves of all loops work with, while flows and plant state hold.
+    """Inputs of the valves of all loops, while flows and plant state hold.
 
     Attributes
     ----------

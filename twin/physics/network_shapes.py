@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class NeuralNetworkShape:
-    """What a network consists of.
+class TopologyShape:
+    """Ports, switches and cables of a network.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class NeuralNetworkShape:
     mean_path: float
 
     def bisection_bytes_s(self, link_bytes_s: float, host_bytes_s: float) -> float:
-        """Return what one half can send to the other [B/s], per direction.
+        """Return the bandwidth between two halves [B/s], per direction.
 
         Parameters
         ----------
@@ -51,12 +51,12 @@ class NeuralNetworkShape:
         return min(hosts, self.bisection_links * link_bytes_s) if self.links else hosts
 
 
-def single_switch(hosts: int) -> NeuralNetworkShape:
+def single_switch(hosts: int) -> TopologyShape:
     """Return the shape of one switch."""
-    return NeuralNetworkShape(hosts, 1, hosts, 0, 0.0, _far(hosts, 2), float(_far(hosts, 2)))
+    return TopologyShape(hosts, 1, hosts, 0, 0.0, _far(hosts, 2), float(_far(hosts, 2)))
 
 
-def leaf_spine(leaves: int, spines: int, hosts_per_leaf: int, cables: int = 1) -> NeuralNetworkShape:
+def leaf_spine(leaves: int, spines: int, hosts_per_leaf: int, cables: int = 1) -> TopologyShape:
     """Return the shape of two tiers.
 
     A rail-optimised network is one whose leaf r takes card r of each node.
@@ -82,7 +82,7 @@ def leaf_spine(leaves: int, spines: int, hosts_per_leaf: int, cables: int = 1) -
     hosts = leaves * hosts_per_leaf
     links = leaves * spines * cables
     near, far = hosts_per_leaf - 1, hosts - hosts_per_leaf
-    return NeuralNetworkShape(
+    return TopologyShape(
         hosts=hosts,
         switches=leaves + spines,
         host_links=hosts,
@@ -93,7 +93,7 @@ def leaf_spine(leaves: int, spines: int, hosts_per_leaf: int, cables: int = 1) -
     )
 
 
-def fat_tree(k: int) -> NeuralNetworkShape:
+def fat_tree(k: int) -> TopologyShape:
     """Return the shape of a full k-ary fat tree: k pods of k/2 edge and k/2 aggregation switches of k ports.
 
     Parameters
@@ -120,7 +120,7 @@ def fat_tree(k: int) -> NeuralNetworkShape:
         raise ValueError(f"a k-ary fat tree has an even number of ports per switch, not {k}")
     half = k // 2
     hosts = k * half * half
-    return NeuralNetworkShape(
+    return TopologyShape(
         hosts=hosts,
         switches=2 * k * half + half * half,
         host_links=hosts,
@@ -133,7 +133,7 @@ def fat_tree(k: int) -> NeuralNetworkShape:
 
 def dragonfly_plus(
     groups: int, leaves: int, spines: int, hosts_per_leaf: int, global_per_spine: int
-) -> NeuralNetworkShape:
+) -> TopologyShape:
     """Return the shape of groups of leaf and spine switches, the spines joined group to group.
 
     Parameters
@@ -168,7 +168,7 @@ def dragonfly_plus(
     global_links = groups * reach // 2 if groups > 1 else 0
     across = groups * groups / 4 * reach / (groups - 1) if groups > 1 else leaves * spines / 2
     near = {2: hosts_per_leaf - 1, 4: group_hosts - hosts_per_leaf, 5: hosts - group_hosts}
-    return NeuralNetworkShape(
+    return TopologyShape(
         hosts=hosts,
         switches=groups * (leaves + spines),
         host_links=hosts,
@@ -179,7 +179,7 @@ def dragonfly_plus(
     )
 
 
-def torus(dims: Sequence[int]) -> NeuralNetworkShape:
+def torus(dims: Sequence[int]) -> TopologyShape:
     """Return the shape of a torus whose hosts have two cables in each dimension, one where it is 2 long.
 
     Parameters
@@ -198,7 +198,7 @@ def torus(dims: Sequence[int]) -> NeuralNetworkShape:
     """
     hosts = math.prod(dims)
     longest = max(dims)
-    return NeuralNetworkShape(
+    return TopologyShape(
         hosts=hosts,
         switches=0,
         host_links=0,
@@ -209,7 +209,7 @@ def torus(dims: Sequence[int]) -> NeuralNetworkShape:
     )
 
 
-def ring(hosts: int) -> NeuralNetworkShape:
+def ring(hosts: int) -> TopologyShape:
     """Return the shape of a ring: a torus of one dimension."""
     return torus((hosts,))
 

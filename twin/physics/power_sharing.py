@@ -19,7 +19,7 @@ Policy = Literal["uniform", "proportional", "priority"]
 
 @dataclass(frozen=True)
 class Shares:
-    """What consumers may draw.
+    """Power shares of consumers.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ def share_out(
     policy: Policy,
     priority: ArrayLike = 0,
 ) -> Shares:
-    """Return what each of several consumers may draw under a limit on all of them.
+    """Return the power of each of several consumers under a limit on all of them.
 
     Nobody gets more than it wants or less than its floor. Where the limit binds, and the floors fit, it is used up
     exactly.

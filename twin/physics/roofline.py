@@ -29,7 +29,7 @@ BACKWARD_SHARE = 2 / 3
 
 @dataclass(frozen=True, slots=True)
 class SampleWork:
-    """What one training sample costs.
+    """Work of one training sample.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Time of a served language model: reading prompts, writing answers, and what a load of requests makes of it.
+"""Time of a served language model: prefill, decode, and the effect of the load of requests.
 
 Prefill reads all tokens of a prompt at once and is bound by arithmetic; decode writes one token of each running
 request at a time and is bound by memory: it reads all weights, and the kept keys and values of each request.

@@ -1,4 +1,4 @@
-"""What a data-parallel group exchanges and what it shares out: plain replicas, ZeRO stages, FSDP.
+"""Exchange and sharding within a data-parallel group: plain replicas, ZeRO stages, FSDP.
 
 For psi weights each GPU sends and receives, in one step of one microbatch and for a large group:
 
@@ -123,7 +123,7 @@ def passes(sharding: Sharding, microbatches: float) -> tuple[float, float]:
 
 
 def data_parallel_bytes(model: Model, parallel: Parallel, stack: SoftwareStack) -> float:
-    """Return what one GPU sends in one step to its data-parallel group [B], by rings."""
+    """Return the bytes one GPU sends in one step to its data-parallel group [B], by rings."""
     reductions, gathers = passes(stack.sharding, parallel.microbatches)
     wire = 2.0 * reductions if stack.sharding == "none" else reductions
     element = wire * stack.grad_bytes + gathers * WEIGHT_BYTES

@@ -24,7 +24,7 @@ Cells = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """What bounds a computation: arithmetic or memory traffic; one of the two is 0 [s]."""
+    """Bound of a computation: arithmetic or memory traffic; one of the two is 0 [s]."""
 
     arithmetic_s: float
     memory_s: float

@@ -69,7 +69,7 @@ def store_load(
 def limited_bytes_s(
     bandwidth_bytes_s: ArrayLike, operations_s: ArrayLike, operation_bytes: ArrayLike
 ) -> Floats:
-    """Return what a store delivers when each operation moves so much: min(bandwidth, IOPS x size) [B/s].
+    """Return the throughput of a store at an operation size: min(bandwidth, IOPS x size) [B/s].
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def limited_bytes_s(
 
 
 def outstanding_bytes_s(requests: ArrayLike, operation_bytes: ArrayLike, first_byte_s: ArrayLike) -> Floats:
-    """Return what a reader can fetch from a store that takes its time to answer [B/s] (Little's law).
+    """Return the throughput of a reader limited by the latency of the store [B/s] (Little's law).
 
     Parameters
     ----------

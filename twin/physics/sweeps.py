@@ -164,7 +164,7 @@ def benchmark_time_s(
     algorithm: Algorithm | None = None,
     node_bytes_s: float = NODE_BYTES_S,
 ) -> Floats:
-    """Return what nccl-tests would show for a collective [s].
+    """Return the time that nccl-tests would show for a collective [s].
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def default_algorithm(gpu: str, op: Kind, size_bytes: float, ranks: int) -> Algo
 
 
 def benchmark_rests_on(gpu: str, ranks: int, algorithm: Algorithm) -> str:
-    """Return what was measured for an algorithm, for people; raises as `benchmark_time_s`."""
+    """Return the measurements behind an algorithm, for people; raises as `benchmark_time_s`."""
     return _series(gpu, ranks, algorithm).rests_on
 
 

@@ -101,7 +101,7 @@ class Waveform:
 def step_waveform(
     high_w: float, low_w: float, period_s: float, duty: float, ramp_s: float, start_s: float = 0.0
 ) -> Waveform:
-    """Return the waveform of a step whose phases draw so much, as far as there is time for it.
+    """Return the waveform of a step from the power of its phases, cut at the available time.
 
     A phase shorter than the ramp does not reach its level: the swing shrinks in proportion, the mean stays.
 
@@ -128,7 +128,7 @@ def swing_energy_j(wave: Waveform) -> float:
 
 
 def stored(wave: Waveform, energy_j: float) -> Waveform:
-    """Return what is left of a swing behind a store of energy: peaks are cut and valleys filled, by equal energies.
+    """Return the residual swing behind a store of energy: peaks are cut and valleys filled, by equal energies.
 
     That is the lowest swing any control can reach with so much energy; losses of the store count in those of the
     shelf it sits in. A square wave keeps 1 - E / (swing x duty x (1 - duty) x period) of its swing.
@@ -166,7 +166,7 @@ def _cut(wide_s: float, ramp_s: float, height_s: float) -> float:
 
 
 def ramp_limited(wave: Waveform, ramp_w_s: float, power_w: float) -> Waveform:
-    """Return what a battery lets through that allows no steeper change than `ramp_w_s`.
+    """Return the load seen through a battery that allows no steeper change than `ramp_w_s`.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ UNKNOWN = -3
 
 
 class Rungs(NamedTuple):
-    """What the size of the next step goes by: rungs of the ladder.
+    """Inputs for the size of the next step: rungs of the ladder.
 
     Attributes
     ----------

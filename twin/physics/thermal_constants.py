@@ -94,7 +94,7 @@ class PartThermal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """What an air- and a liquid-cooled GPU of one kind have in common.
+    """Common constants of air- and liquid-cooled GPUs of one kind.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ class Band(NamedTuple):
     high_c: Floats
 
     def heading(self, before_c: Floats, after_c: Floats) -> Bools | None:
-        """Return what leaves the band within the next steps if they are like the last one; None: nothing does."""
+        """Return the temperatures that leave the band within the next steps, judged by the last; None: none do."""
         ahead_c = after_c - before_c
         ahead_c *= STEPS_AHEAD
         ahead_c += after_c

@@ -21,7 +21,7 @@ AHEAD = (1.0 - GAMMA) / GAMMA
 
 
 class Foresight:
-    """What steps of several sizes would be wrong by at the dies, as far as flows and plant state hold.
+    """Error of steps of several sizes at the dies, while flows and plant state hold.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What drives the thermal network between two events: powers, flows and the plant's state."""
+"""Inputs of the thermal network between two events: powers, flows and the plant's state."""
 
 from dataclasses import dataclass
 

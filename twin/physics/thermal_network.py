@@ -1,4 +1,4 @@
-"""The thermal network: which group hangs on which loop, hall and plant, and what they weigh.
+"""The thermal network: the loop, hall and plant of each group, and their heat capacities.
 
 Groups of like GPUs -> loops (a coolant loop with its CDU, or cold and hot aisle with their CRAHs) -> halls
 (room air, takes the residual heat) -> plants (facility water) -> sink (outdoor air or chiller).
@@ -18,7 +18,7 @@ from twin.physics.thermal_constants import PartThermal
 
 @dataclass(frozen=True)
 class ThermalShape:
-    """Who hangs on whom. A loop belongs to one hall, a hall (its CDUs and CRAHs) to one plant.
+    """Topology of the thermal network. A loop belongs to one hall, a hall (its CDUs and CRAHs) to one plant.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class ThermalNetwork:
 
     Attributes
     ----------
-    shape : NetworkShape
+    shape : ThermalShape
     parts : tuple of PartThermal, length K
     installed : ndarray, shape (L, K)
         GPUs of each part on each loop; the groups of a loop always add up to it.

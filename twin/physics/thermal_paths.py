@@ -1,4 +1,4 @@
-"""What conducts heat at given flows, and the loops, halls and plants of one implicit stage above the GPUs.
+"""Heat conductances at given flows, and the loops, halls and plants of one implicit stage above the GPUs.
 
 Once the groups are eliminated the rest is solved as one matrix, or up the tree: loop supply follows as
 s0 + s1 T_fs + s2 T_a, hall air as t0 + t1 T_fs, the plant is a 2 x 2; then back.
@@ -73,7 +73,7 @@ def exchanger_w_k(network: ThermalNetwork, flow_fraction: Floats, plant: PlantSt
 
 
 def water_paths_w_k(network: ThermalNetwork, plant: PlantState) -> tuple[Floats, Floats, Floats, Floats]:
-    """What the water of each plant conducts: from return, to supply, out of supply, from the sink, shapes (P,) [W/K].
+    """Conductances of the water of each plant: from return, to supply, out of supply, from the sink, shapes (P,) [W/K].
 
     Return water flows on with W. On its way a sink takes g (return - sink), which leaves W - g of it for the supply.
     Machines that hold the supply reject W return - (W - g) supply - g held: it nears that by g alone.
@@ -89,7 +89,7 @@ def rejection_w_k(network: ThermalNetwork, plant: PlantState) -> Floats:
 
 
 class HeatPaths:
-    """What conducts heat at given flows and plant state: the part of a stage that no step size changes.
+    """Heat conductances at given flows and plant state: the part of a stage that no step size changes.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class HeatPaths:
 
     @cached_property
     def of_modes(self) -> Floats:
-        """What each mode of the one kind of chain adds to the factors of a stage, shape (75, 4).
+        """Contribution of each mode of the one kind of chain to the factors of a stage, shape (75, 4).
 
         First the matrix that takes (X0, X1) of all nodes side by side through the chain, (8, 8); then plate and coolant
         of each node per kelvin of hall air and of loop supply, (2, 4); last what the chain gives per kelvin: to its
@@ -194,12 +194,12 @@ class HeatPaths:
 
     @cached_property
     def between_w_k(self) -> Floats:
-        """What flows and exchangers do between loops, halls and plants (`thermal_upper`)."""
+        """Conductances of flows and exchangers between loops, halls and plants (`thermal_upper`)."""
         return between_w_k(self)
 
 
 def between_w_k(paths: HeatPaths) -> Floats:
-    """What flows and exchangers make of the unknowns above the groups, GPUs and storage aside, (U, U) [W/K]."""
+    """Conductances of flows and exchangers between unknowns above the groups, no GPUs or storage, (U, U) [W/K]."""
     shape = paths.shape
     n_loops, n_halls, n_plants = shape.n_loops, shape.n_halls, shape.n_plants
     matrix = np.zeros((shape.n_upper, shape.n_upper))

@@ -55,7 +55,7 @@ class Operator:
 
 
 class GroupIndex:
-    """What the present groups contribute to any operator: gathered once per set of groups.
+    """Contribution of the present groups to any operator: gathered once per set of groups.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a training step is made of: the model, how it is cut, the software stack, the hardware profile."""
+"""Inputs of a training step: the model, its cut, the software stack, the hardware profile."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class Model:
 
     @property
     def plain_layer_parameters(self) -> float:
-        """Weights of a mean layer without its routed experts: what every token sees, and the router."""
+        """Weights of a mean layer without its routed experts: those that every token uses, and the router."""
         h, matrices = self.hidden, 3 if self.gated else 2
         base = self.attention_parameters + 4 * h
         if self.experts is None:
@@ -255,7 +255,7 @@ class Parallel:
 
 @dataclass(frozen=True, slots=True)
 class SoftwareStack:
-    """What the training software does.
+    """Features of the training software.
 
     Attributes
     ----------
@@ -325,7 +325,7 @@ def together(filled: int, real: int | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TrainingNetwork:
-    """What the fabric gives a job on the places it really has, against the profile's own network.
+    """Network performance of a placed job, relative to the profile's own network.
 
     A profile was fitted on healthy, rail-optimised, non-blocking fabrics: there every factor is 1.
 

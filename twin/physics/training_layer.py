@@ -1,4 +1,4 @@
-"""One transformer layer and one microbatch on one GPU: what computes, what communicates, what waits.
+"""One transformer layer and one microbatch on one GPU: compute, communication and waiting.
 
 A model with experts has dense first layers and expert layers; the layer here is their mean.
 """

@@ -45,7 +45,7 @@ _SETTLE = 12
 
 @dataclass(frozen=True)
 class Normals:
-    """What a month is like on average, January first.
+    """Monthly means, January first.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Names of cables: bundles and links by id, and one line that says what a bundle joins."""
+"""Names of cables: bundles and links by id, and a line that describes the ends of a bundle."""
 
 from __future__ import annotations
 

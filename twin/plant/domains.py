@@ -48,7 +48,7 @@ def birth_racks(plant: Plant) -> Ints32:
 
 
 def scale_up_kind(part: str, catalog: Catalog | None = None) -> str:
-    """Return what joins the GPUs of a node part: "NVSwitch", "NVL72", "xGMI mesh", or "PCIe".
+    """Return the interconnect of the GPUs of a node part: "NVSwitch", "NVL72", "xGMI mesh", or "PCIe".
 
     >>> scale_up_kind("DGX-H100"), scale_up_kind("GB200-compute-tray"), scale_up_kind("MI300X-8")
     ('NVSwitch', 'NVL72', 'xGMI mesh')

@@ -20,7 +20,7 @@ _CLOSED = {"hot": -1, "cold": 1, "none": 0}
 
 @dataclass(frozen=True)
 class Racked:
-    """Where the racks of all generators stand, and what for; see `twin.plant.tables.Racks`."""
+    """Places and purposes of the racks of all generators; see `twin.plant.tables.Racks`."""
 
     row: Ints32
     hall: Ints32

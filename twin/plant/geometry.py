@@ -56,7 +56,7 @@ LABEL_ABOVE_M = 0.25
 
 
 def build_geometry(plant: Plant) -> Geometry:
-    """Return what a view needs to draw the present epoch of a plant; about 30 ms at 16,384 GPUs."""
+    """Return the geometry of the present epoch of a plant for a view; about 30 ms at 16,384 GPUs."""
     fixtures, machines = plant.fixtures, plant.machines
     return Geometry(
         epoch=plant.epoch,

@@ -47,7 +47,7 @@ class Domains:
 
 @dataclass(frozen=True)
 class Rails:
-    """Every cable from a node to a leaf, and what it reaches; a dual-homed card has two."""
+    """Every cable from a node to a leaf, and the leaf it reaches; a dual-homed card has two."""
 
     node: Ints32
     rail: Ints32

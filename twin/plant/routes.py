@@ -57,7 +57,7 @@ class Flows:
 
 @dataclass(frozen=True)
 class LinkLoads:
-    """What flows put on the links.
+    """Load of flows on the links.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ class Router:
     # --- loads
 
     def load(self, flows: Flows, groups: int) -> LinkLoads:
-        """Return what `flows` put on the links of the fabric behind the cards."""
+        """Return the load of `flows` on the links of the fabric behind the cards."""
         none = (np.zeros(0, np.int64), np.zeros(0))
         if not len(flows.group):
             return LinkLoads((none,) * groups, np.zeros(groups), np.zeros(groups))
@@ -220,7 +220,7 @@ class Router:
         return LinkLoads(tuple(found), (weight * hops).sum(axis=1) / counted, (weight * ~known).sum(axis=1))
 
     def carried(self, flows: Flows, amount: Floats) -> Floats:
-        """Return what flows put on the links behind the cards when one of weight 1 carries an amount, by group.
+        """Return the load on the links behind the cards when a flow of weight 1 carries an amount, by group.
 
         Shape (2 * links,), in the unit of `amount`, shape (groups,).
         """
@@ -334,7 +334,7 @@ class Router:
         return least[which]
 
     def card_bytes_s(self, flows: Flows, groups: int) -> Floats:
-        """Return what the most loaded card leaves a flow of weight one, by group [B/s]; infinite without cards."""
+        """Return the rate of a flow of weight one at the most loaded card, by group [B/s]; infinite without cards."""
         least = np.full(groups, np.inf)
         if self.has_peers:
             return least
@@ -365,7 +365,7 @@ class Router:
         return self._slow
 
     def card_load(self, flows: Flows, amount: Floats) -> Floats:
-        """Return what flows of some `amount` each put on the cables of cards, out of sources and into targets.
+        """Return the load of flows of some `amount` each on the cables of cards, out of sources and into targets.
 
         Shape (2 * links,), in the unit of `amount`, shape (flows,).
         """

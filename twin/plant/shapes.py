@@ -1,4 +1,4 @@
-"""What a view draws, as arrays: front tiles, machines, pipes, trays, bundles, busways, aisles, labels.
+"""Shapes for a view, as arrays: front tiles, machines, pipes, trays, bundles, busways, aisles, labels.
 
 Metres; x along the rows, y across them, z up. Slot numbers refer to the plant's tables, -1 for none.
 `twin.plant.geometry` makes them.
@@ -13,7 +13,7 @@ from twin.arrays import Bools, Floats, Ints32
 
 
 class AisleKind(IntEnum):
-    """What air stands in an aisle."""
+    """Kind of air in an aisle."""
 
     COLD = 0
     HOT = 1
@@ -34,7 +34,7 @@ class WaterCircuit(IntEnum):
 
 
 class LabelKind(IntEnum):
-    """What a label names."""
+    """Kind of item that a label names."""
 
     ROW = 0
     LOOP = 1

@@ -30,7 +30,7 @@ Kind = Literal["hall", "row", "rack", "node", "gpu", "switch", "loop", "plant", 
 
 
 class RackKind(IntEnum):
-    """What a rack is for."""
+    """Purpose of a rack."""
 
     COMPUTE = 0
     NETWORK = 1
@@ -46,7 +46,7 @@ class SwitchRole(IntEnum):
 
 
 class BundleTier(IntEnum):
-    """What a bundle of cables joins."""
+    """Tiers that a bundle of cables joins."""
 
     NODE = 0  # nodes and leaves
     SPINE = 1  # leaves and spines
@@ -63,7 +63,7 @@ class FixtureKind(IntEnum):
 
 
 class LoopKind(IntEnum):
-    """What carries the heat away from the GPUs."""
+    """Medium that carries heat away from the GPUs."""
 
     LIQUID = 0
     AIR = 1

@@ -52,7 +52,7 @@ class Control:
 
 
 def review(scenario: Scenario, plant: Plant) -> list[Control]:
-    """Return all controls with what was found, in the order of the checklist."""
+    """Return all controls with their findings, in the order of the checklist."""
     tenancy = _Review(scenario, plant)
     return [Control(id, title, asked(tenancy), tuple(rule(tenancy))) for id, title, asked, rule in _CONTROLS]
 

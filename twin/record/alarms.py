@@ -104,7 +104,7 @@ class Alarms:
         self._seen_s.clear()
 
     def rewind(self, events: Iterable[Event]) -> None:
-        """Begin again with these events of the same run: what was acknowledged stays so."""
+        """Begin again with these events of the same run: acknowledgements are kept."""
         self._by_key.clear()
         self._active.clear()
         self.add(events)
@@ -247,7 +247,7 @@ def _of_node(event: Event, lasting: dict[str, Alarm]) -> list[Alarm]:
 
 
 def _about(subject: str, lasting: dict[str, Alarm]) -> list[str]:
-    """Return the subjects that an end for `subject` is about: itself, then what is in it, then the whole it is in.
+    """Return the subjects that an end for `subject` covers: itself, then its parts, then the whole that holds it.
 
     Racks go off one by one, and a hall comes back as one. A name without a slash that is none of them is a hall or
     the site.

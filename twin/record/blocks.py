@@ -183,7 +183,7 @@ _NOTHING = Sparse(np.zeros(0, np.uint8), np.zeros(0, np.intp), np.zeros((0, 1), 
 
 
 def _group_fields(blob: bytes) -> tuple[dict[str, int], int]:
-    """Return which row each figure of a group is, and for how many groups there is room."""
+    """Return the row of each figure of a group, and the number of groups that fit."""
     try:
         found = strict_json(unpack(blob, _MAX_WORDS_BYTES))
         fields, room = [str(name) for name in found["fields"]], int(found["room"])

@@ -1,4 +1,4 @@
-"""Bookings of the ledger: what each job and idle GPUs spend, and whether the work is kept or lost.
+"""Bookings of the ledger: time spent by each job and by idle GPUs, and whether the work is kept or lost.
 
 A *span* is a stretch of time in which a job, or the GPUs without one, spends the same each second. Work is settled when
 a checkpoint holds it (kept) or a failure takes it (lost). From both the ledger is read as known at any time, and in
@@ -75,7 +75,7 @@ class Booked:
         return int(max(self.job.max(initial=AT_REST), self.settled_job.max(initial=AT_REST))) + 1
 
     def before(self, t_s: float) -> Booked:
-        """Return what is booked before `t_s` [s]; spans that continue then last still."""
+        """Return the bookings before `t_s` [s]; spans that continue then stay open."""
         known, settled = self.begin_s < t_s, self.settled_s < t_s
         return Booked(
             self.job[known],
@@ -189,7 +189,7 @@ def joined(parts: Sequence[Booked]) -> Booked:
 
 
 def decode_bookings(blob: bytes) -> Booked:
-    """Return what `Booked.encode` wrote.
+    """Decode the output of `Booked.encode`.
 
     Raises
     ------

@@ -30,7 +30,7 @@ Spans = Sequence[tuple[float, float]]
 
 
 def branch_copy(parent: Reader, path: Path, scenario: Scenario, at_s: float, aside: Spans = ()) -> float:
-    """Make at `path` what a run of `scenario` continues in that leaves the run of `parent` at `at_s` [s].
+    """Make at `path` the run file of a branch: `scenario` continues in it from the run of `parent` at `at_s` [s].
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def _header(parent: Reader, scenario: Scenario, at_s: float, last: int) -> dict[
 
 
 def serving_snapshot(parent: Reader, at_s: float, aside: Spans = ()) -> Snapshot | None:
-    """Return the last snapshot that a branch can continue from: what happens at its branch time comes after it."""
+    """Return the last snapshot that a branch can continue from: it precedes all events at the branch time."""
     while True:
         found = parent.nearest_snapshot(math.nextafter(at_s, -math.inf))
         spans = [] if found is None else [span for span in aside if span[0] <= found.t_s <= span[1]]

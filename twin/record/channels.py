@@ -91,7 +91,7 @@ class JobState(IntEnum):
 
 
 class NodeCondition(IntEnum):
-    """Whether a node is at work, and what it waits for if it is not."""
+    """Whether a node is at work, and if not, the reason it waits."""
 
     ABSENT = 0
     IN_USE = 1

@@ -234,7 +234,7 @@ def _size(samples: int, entities: int, kind: np.dtype[Any]) -> int:
 
 
 def unpack(blob: bytes, limit: int) -> bytes:
-    """Return what was compressed, at most `limit` bytes of it.
+    """Return the decompressed data, at most `limit` bytes of it.
 
     Raises
     ------

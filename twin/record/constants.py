@@ -38,7 +38,7 @@ def packed() -> str:
 
 
 def unpacked(text: str) -> dict[str, str]:
-    """Return what `packed` wrote.
+    """Decode the output of `packed`.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def packed_text(text: str, level: int = 1) -> str:
 
 
 def unpacked_text(text: str, limit: int = MAX_BLOB_BYTES) -> str:
-    """Return what `packed_text` wrote; `ValueError` when it is damaged or longer than `limit` [B]."""
+    """Decode the output of `packed_text`; `ValueError` when it is damaged or longer than `limit` [B]."""
     unpacker = zlib.decompressobj()
     try:
         raw = unpacker.decompress(base64.b64decode(text, validate=True), limit)

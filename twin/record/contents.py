@@ -18,7 +18,7 @@ from twin.scenario.schema.document import Scenario
 
 @dataclass(frozen=True)
 class Header:
-    """The header: what was run, with which program and inputs.
+    """The header: scene, program and inputs of the run.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def unpacked_groups(values: NDArray[Any], fields: Mapping[str, int], room: int) 
 
 
 def dies_to_bytes(dies: GpuTraits) -> bytes:
-    """Return what sets GPUs apart, for a file."""
+    """Encode the differences between GPUs, for a file."""
     head = {
         "gpus": len(dies.node),
         "models": [asdict(model) for model in dies.models],
@@ -120,7 +120,7 @@ def dies_to_bytes(dies: GpuTraits) -> bytes:
 
 
 def dies_from_bytes(data: bytes) -> GpuTraits:
-    """Return what `dies_to_bytes` wrote.
+    """Decode the output of `dies_to_bytes`.
 
     Raises
     ------

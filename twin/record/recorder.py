@@ -284,14 +284,14 @@ class Recorder:
             self.commit()
 
     def mark(self, t_s: float, kind: str, text: str, data: str = "{}") -> None:
-        """Write a marker, and a snapshot that already contains what it tells of: an edit survives a crash."""
+        """Write a marker, and a snapshot that already contains its edit: an edit survives a crash."""
         self._take_events()
         self._writer.add_marker(t_s, kind, text, data)
         self._take_snapshot(rolling=True)
         self.commit()
 
     def commit(self) -> None:
-        """Make everything so far readable for others."""
+        """Make all records up to now readable for others."""
         if self._is_past:
             return
         self._take_events()

@@ -29,7 +29,7 @@ Check = Callable[[str, Any], None]
 
 
 def strict_json(text: str | bytes) -> Any:
-    """Return what a JSON text says; its numbers are finite. Raises `ValueError`, `TypeError`, `RecursionError`."""
+    """Parse a JSON text with finite numbers. Raises `ValueError`, `TypeError`, `RecursionError`."""
     return json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_whole)
 
 
@@ -71,7 +71,7 @@ def _flag(at: str, value: Any) -> None:
 
 @dataclass(frozen=True)
 class _Maybe:
-    """What is unknown may be null."""
+    """A value that may be null when unknown."""
 
     inner: Check
 
@@ -312,7 +312,7 @@ _SUMMARY = _Table(
 
 
 def summary_of(text: str) -> dict[str, Any]:
-    """Return the summary that a text says.
+    """Parse the summary in a text.
 
     Raises
     ------

@@ -52,7 +52,7 @@ class RunFileError(Exception):
 
 
 class NoDetail(RunFileError):
-    """A run file holds nothing of single GPUs, so that there are no pictures of it."""
+    """A run file holds no data of single GPUs, so that there are no pictures of it."""
 
 
 @contextmanager
@@ -139,7 +139,7 @@ def mark(file: sqlite3.Connection) -> None:
 
 
 def mark_log(file: sqlite3.Connection) -> None:
-    """Let what is committed hold the first page, so that the log tells to which file it belongs."""
+    """Write the first page in the next commit, so that the log shows to which file it belongs."""
     file.execute(f"PRAGMA user_version={FORMAT_VERSION}")
 
 
@@ -199,7 +199,7 @@ def open_foreign(path: Path) -> sqlite3.Connection:
 
 
 def _alone(path: Path) -> sqlite3.Connection:
-    """Open a run file as it is, without what lies beside it."""
+    """Open a run file as it is, without the files beside it."""
     address = path.resolve().as_uri()
     return _checked(sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None), path)
 
@@ -230,7 +230,7 @@ def _named(file: sqlite3.Connection) -> list[tuple[object, ...]]:
 
 
 def _look(path: Path) -> bool:
-    """Return whether a file was folded; refuse what no database is, and one that ends before its last page.
+    """Return whether a file was folded; refuse a file that is no database, or ends before its last page.
 
     SQLite itself notices a missing page only when it comes to it.
     """
@@ -286,7 +286,7 @@ def _text(raw: bytes) -> str:
 
 
 def _must_be_ours(path: Path) -> None:
-    """Refuse to replace what never was a run file; a damaged one of ours may go, and one that was just begun."""
+    """Refuse to replace a file that never was a run file; a damaged or just begun run file may be replaced."""
     with path.open("rb") as raw:
         head = raw.read(100)
     begun = head[68:72] == bytes(4) and int.from_bytes(head[28:32], "big") <= 1  # a database without a table

@@ -1,4 +1,4 @@
-"""A scenario as JSON text with units, exact to the bit: what a run file keeps of it.
+"""A scenario as JSON text with units, exact to the bit, as a run file keeps it.
 
 People write and read ``*.twin.yaml``; this is the effective document after inheritance, for machines. Every
 quantity is a text in the SI unit of its dimension, so the schema's own checks read it back.

@@ -168,17 +168,17 @@ class Block:
         self.samples += 1
 
     def add_booked(self, booked: Booked) -> None:
-        """Take what was booked since the last sample."""
+        """Take the bookings since the last sample."""
         self._booked.append(booked)
 
     @property
     def booked(self) -> Booked | None:
-        """Return what was booked in this block so far; None: nobody told it."""
+        """Return the bookings of this block up to now; None: none were reported."""
         self._booked = [joined(self._booked)] if self._booked else []
         return self._booked[0] if self._booked else None
 
     def _view(self, channel: Channel) -> tuple[slice, np.dtype[Any]]:
-        """Return where a channel lies in a packed frame, and of what kind its values are."""
+        """Return the place of a channel in a packed frame, and the type of its values."""
         kind, begin = np.dtype(channel.dtype), self._offsets[channel.id]
         return slice(begin, begin + self._count(channel) * kind.itemsize), kind
 
@@ -191,7 +191,7 @@ class Block:
             part.clear()
 
     def columns(self) -> list[tuple[str, bytes]]:
-        """Return (name, bytes) of every column: a channel that has entities, or what else there is."""
+        """Return (name, bytes) of every column: the channels that have entities, and the other columns."""
         out = [(id, changes.encode()) for id, changes in self._wide.items()]
         for channel in self._narrow:
             begin, kind = self._places[channel.id], np.dtype(channel.dtype)

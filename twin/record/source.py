@@ -68,7 +68,7 @@ class RunSource:
             raise RunFileError(f"{self.path}: a text in this run file is damaged") from error
 
     def unpack(self, blob: bytes, limit: int) -> bytes:
-        """Return what was compressed, at most `limit` bytes of it."""
+        """Return the decompressed data, at most `limit` bytes of it."""
         with self.named():
             return unpack(blob, limit)
 

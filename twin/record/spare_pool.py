@@ -1,4 +1,4 @@
-"""The spare pool at one time: spare nodes, nodes out of service, and what each of those waits for."""
+"""The spare pool at one time: spare nodes, nodes out of service, and the reason each of those waits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WORDS: dict[NodeCondition, str] = {
 
 
 def spare_pool(condition: NDArray[np.uint8]) -> dict[NodeCondition, NDArray[np.intp]]:
-    """Return the nodes in each condition but at work and absent: spares first, then idle ones, then who is away.
+    """Return the nodes in each condition but at work and absent: spares, then idle ones, then those out of service.
 
     Parameters
     ----------

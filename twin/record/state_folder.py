@@ -46,7 +46,7 @@ def new_run_path(title: str) -> Path:
 
 
 def prune_runs(keep: int = KEPT_RUNS) -> list[Path]:
-    """Delete all but the `keep` newest unsaved recordings that nobody has open; return what went, to be told.
+    """Delete all but the `keep` newest unsaved recordings that nobody has open; return the deleted ones.
 
     Scenes that were opened and never played do not count.
     """
@@ -54,7 +54,7 @@ def prune_runs(keep: int = KEPT_RUNS) -> list[Path]:
 
 
 def pruned_words(gone: Sequence[Path]) -> str:
-    """Return what to tell of recordings that were deleted.
+    """Return a message about deleted recordings.
 
     >>> pruned_words([Path("20260105-lab-16-3cb8.twinrun")])
     'only the 10 newest unsaved recordings are kept; deleted: 20260105-lab-16-3cb8'
@@ -75,7 +75,7 @@ def _newest_first() -> list[Path]:
 
 
 def _remove(newest_first: Sequence[Path], keep: int) -> list[Path]:
-    """Delete all but the first `keep` of files that nobody has open; return what went."""
+    """Delete all but the first `keep` of files that nobody has open; return the deleted ones."""
     gone = []
     for path in newest_first[keep:]:
         if _in_use(path):

@@ -223,7 +223,7 @@ class Writer:
     def commit(
         self, t_s: float, events: int, event_hash: str, summary: Mapping[str, Any] | None = None
     ) -> None:
-        """Make everything taken so far readable for others.
+        """Make all records taken up to now readable for others.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ class Writer:
         self._pending.clear()
 
     def close(self) -> None:
-        """Close the file and make it one single file; what was not committed is lost."""
+        """Close the file and make it one single file; uncommitted records are lost."""
         with explained(self.path, "close"):
             fold(self._file)
 
@@ -281,7 +281,7 @@ class Writer:
         self._block_id += 1
 
     def _cut(self, at: Snapshot) -> None:
-        """Drop what the file holds after `at`, or of a branch after its cut where that is later."""
+        """Drop the records after `at`, or of a branch after its cut where that is later."""
         with explained(self.path, "write"):
             row = self._file.execute("SELECT value FROM header WHERE key = 'past_s'").fetchone()
             past_s = -math.inf if row is None else _time_s(row[0], self.path)
@@ -305,7 +305,7 @@ class Writer:
             self._block_id = self._file.execute("SELECT COALESCE(MAX(id), 0) + 1 FROM blocks").fetchone()[0]
 
     def _keep_past(self, past_s: float, at: Snapshot) -> None:
-        """Drop what the file holds from `past_s` on: a branch came beyond its cut, and to no snapshot."""
+        """Drop the records from `past_s` on: a branch ran beyond its cut, and reached no snapshot."""
         self._file.execute("BEGIN IMMEDIATE")
         drop_from(self._file, past_s, at.t_s)
         self._file.execute("COMMIT")
@@ -322,7 +322,7 @@ def _time_s(text: object, path: Path) -> float:
 
 
 def drop_from(file: sqlite3.Connection, at_s: float, snapshot_s: float) -> None:
-    """Delete what a run file holds at `at_s` [s] and later, and snapshots after `snapshot_s` [s]."""
+    """Delete the records of a run file at `at_s` [s] and later, and snapshots after `snapshot_s` [s]."""
     file.execute("DELETE FROM events WHERE t >= ?", (at_s,))
     file.execute("DELETE FROM snapshots WHERE t > ?", (snapshot_s,))
     file.execute("DELETE FROM ledger WHERE t >= ?", (at_s,))

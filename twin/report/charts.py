@@ -161,7 +161,7 @@ def time_ticks(t0_s: float, t1_s: float) -> list[float]:
 
 @dataclass(frozen=True)
 class Bar:
-    """One line of a waterfall: from where to where, and how it is told."""
+    """One line of a waterfall: its start, its end and its label."""
 
     title: str
     begin: float
@@ -229,7 +229,7 @@ def plain(value: float) -> str:
 
 
 def _apart(marks: Sequence[float], least: float) -> list[float]:
-    """Return marks that lie so far apart that each is seen by itself."""
+    """Return marks far enough apart to be seen singly."""
     kept: list[float] = []
     for at_s in sorted(marks):
         if not kept or at_s - kept[-1] >= least:

@@ -1,4 +1,4 @@
-"""Two runs or designs beside each other as one HTML file: what differs in the scenes, in figures, in the ledger."""
+"""Two runs or designs side by side as one HTML file: differences of the scenes, the figures and the ledger."""
 
 from __future__ import annotations
 

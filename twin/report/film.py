@@ -65,7 +65,7 @@ class Sink(Protocol):
     """Takes the pictures of a film."""
 
     def add(self, rgb: Bytes, fields: Mapping[str, str]) -> None:
-        """Take the next picture and what it says about itself."""
+        """Take the next picture and its metadata."""
 
     def close(self) -> None:
         """Make the film whole."""
@@ -139,7 +139,7 @@ class Mp4:
             self._encode(rgb, fields)
 
     def close(self) -> None:
-        """Write what the encoder still holds, and put the file in its place; raises as `add`."""
+        """Write the frames still in the encoder, and put the file in its place; raises as `add`."""
         with _as_os_error():
             self._file.mux(self._stream.encode())
             self._file.close()
@@ -170,7 +170,7 @@ class Mp4:
 
 @contextmanager
 def _as_os_error() -> Iterator[None]:
-    """Tell whatever the encoder refuses as an OSError, as a full disk is told."""
+    """Raise refusals of the encoder as OSError, as for a full disk."""
     import av
 
     try:
@@ -182,7 +182,7 @@ def _as_os_error() -> Iterator[None]:
 
 
 class Film:
-    """A film being made, picture by picture; whoever makes it says when to go on, so a window stays awake.
+    """A film being made, picture by picture; its maker asks for each step, so a window stays responsive.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ class Film:
 
 
 def _container_tags(fields: Mapping[str, str]) -> dict[str, str]:
-    """Return what a video file says about itself."""
+    """Return the metadata of a video file."""
     made = ", ".join(
         f"{key} {value}" for key, value in fields.items() if key not in ("Title", "Simulated time s")
     )

@@ -31,7 +31,7 @@ def must_hold_no_film(folder: Path) -> None:
 
 
 def frame_files(folder: Path) -> list[Path]:
-    """Return the numbered pictures in a folder, in order; none where there is no such folder."""
+    """Return the numbered pictures in a folder, in order; none without such a folder."""
     if not folder.is_dir():
         return []
     return sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name) and path.is_file())

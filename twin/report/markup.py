@@ -1,4 +1,4 @@
-"""HTML and SVG as text: whatever is not markup of ours is escaped, so that nothing in a file can act in a report."""
+"""HTML and SVG as text: all text but our own markup is escaped, so that no content of a file acts in a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as one HTML file: what was run, what came of it and why, and what it stands on."""
+"""A run as one HTML file: its scene, its results and their causes, and its sources."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from twin.units import spoken
 
 @dataclass(frozen=True)
 class ReportPicture:
-    """A picture of the hall in a report: PNG, and what it shows."""
+    """A picture of the hall in a report: PNG, and its caption."""
 
     png: bytes
     title: str

@@ -175,7 +175,7 @@ def _size(event: Event) -> int:
 
 
 def why(found: Explanation) -> Markup:
-    """Return the ranked accounts of a run with what is behind each."""
+    """Return the ranked accounts of a run with the causes of each."""
     least = max((abs(loss.share) for loss in found.lost), default=1.0)
     installed = gpu_hours(found.installed_gpu_s)
     lead = (

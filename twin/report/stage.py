@@ -1,4 +1,4 @@
-"""What drawing off screen needs around it: a display, and a Qt application made in the right order."""
+"""Environment for drawing off screen: a display, and a Qt application made in the right order."""
 
 from __future__ import annotations
 

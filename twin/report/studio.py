@@ -1,4 +1,4 @@
-"""Pictures of a hall off screen: with title, legend, time and seed in them, and what made them in their metadata."""
+"""Pictures of a hall off screen: with title, legend, time and seed in them, and their origin in the metadata."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Shot:
 
 
 class _Overlay(TypedDict):
-    """What is written in a picture."""
+    """The text written in a picture."""
 
     title: str
     subtitle: str
@@ -151,7 +151,7 @@ class Studio:
 
 
 def about(reader: Reader, t_s: float) -> dict[str, str]:
-    """Return what a picture of a recorded run says about itself: enough to take it again."""
+    """Return the metadata of a picture of a recorded run: enough to take it again."""
     header = reader.header
     return metadata(
         header.scenario.title, header.seed, t_s, header.inputs, header.inputs_hash, reader.event_hash

@@ -35,7 +35,7 @@ def gpu_hours(gpu_s: float) -> str:
 
 
 def axis_words(scenario: Scenario, t0_s: float, t1_s: float) -> Callable[[float], str]:
-    """Return what says times below a time axis, as short as the range allows."""
+    """Return a formatter of times below a time axis, as short as the range allows."""
     start, span_s = scenario.start, t1_s - t0_s
     dated = (start + timedelta(seconds=t0_s)).date() != (
         start + timedelta(seconds=max(t1_s - 1.0, t0_s))

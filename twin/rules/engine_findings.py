@@ -16,7 +16,7 @@ TOLD = ("refused", "does_not_fit")
 
 
 def at_the_start(scenario: Scenario, events: Iterable[Event]) -> Iterator[tuple[str, Found]]:
-    """Yield rule and finding of what the engine refuses or warns of at t = 0.
+    """Yield rule and finding of each refusal or warning of the engine at t = 0.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def _worst(plant: Plant, stage: int, load_w: Floats, among: Bools) -> int:
 
 
 def _overloads(case: RuleContext, kind: str) -> Iterator[Found]:
-    """Yield stages above their continuous limit, by what limits them: breaker, redundant units or capacity."""
+    """Yield stages above their continuous limit, by its cause: breaker, redundant units or capacity."""
     plant, load_w = case.plant, case.usual_w
     power, over, limits_w = plant.power, _over(plant, load_w), item_limit_w(plant)
     for stage in np.unique(power.stage[over]).tolist():

@@ -1,4 +1,4 @@
-"""A named check: what it checks, the severity of its findings, and the source of its limit."""
+"""A named check: its subject, the severity of its findings, and the source of its limit."""
 
 from __future__ import annotations
 

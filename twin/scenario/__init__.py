@@ -1,4 +1,4 @@
-"""The scenario: the document that says what exists and what happens, its file, and edits of it."""
+"""The scenario: the document of equipment, work and events, its file, and edits of it."""
 
 from twin.scenario.file.load import Document, load, loads
 from twin.scenario.file.set_option import set_text, set_value

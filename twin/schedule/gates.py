@@ -69,7 +69,7 @@ def waits_for_clean(jobs: Ints64, requests: Requests, green: Green, site: SiteVi
 
 
 def enough_power(job: int, requests: Requests, green: Green, power_w: float) -> bool:
-    """Return whether IT power stays within its limit when a job starts beside what draws `power_w` [W]."""
+    """Return whether IT power stays within its limit when a job starts beside a load of `power_w` [W]."""
     if green.power_limit_w is None:
         return True
     return power_w + float(requests.power_w[job]) <= green.power_limit_w * (1 + SLACK)

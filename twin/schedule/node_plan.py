@@ -46,7 +46,7 @@ class _Seen:
 
 
 class NodePlan:
-    """Room on every node from now on, beside what is promised.
+    """Room on every node from now on, without promised room.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ PRIORITY_RANGE = 1000.0
 
 @dataclass(frozen=True)
 class QueueStanding:
-    """What an order may look at besides the jobs.
+    """Inputs of an order besides the jobs.
 
     Parameters
     ----------

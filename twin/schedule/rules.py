@@ -1,4 +1,4 @@
-"""What stays the same from one decision to the next: jobs, nodes, and what is allowed."""
+"""Fixed inputs of scheduling decisions: jobs, nodes and permissions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_OCCURRENCES = 100
 
 @dataclass(frozen=True)
 class Rules:
-    """What stays the same from one decision to the next.
+    """Fixed inputs of all scheduling decisions.
 
     Parameters
     ----------

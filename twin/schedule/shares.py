@@ -1,4 +1,4 @@
-"""Fair share: what each tenant has used lately against what it is due; the past counts half after each half-life."""
+"""Fair share: recent use of each tenant against its share; past use counts half after each half-life."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ class FairShare:
         return result
 
     def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
+        """Return the state for a snapshot."""
         return {"used_gpu_s": self.used_gpu_s.tolist(), "at_s": self.at_s}
 
     def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
+        """Restore the output of `state`."""
         self.used_gpu_s = np.array(state["used_gpu_s"], float)
         self.at_s = float(state["at_s"])  # type: ignore[arg-type]

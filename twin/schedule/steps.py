@@ -50,7 +50,7 @@ class Steps:
         self._moved()
 
     def _join(self) -> None:
-        """Let steps of one moment be one: what the last of them says."""
+        """Merge the steps of one moment into the last of them."""
         column, times_s = self.column, self.times_s
         last = np.ones(len(column), bool)
         last[:-1] = (times_s[1:] != times_s[:-1]) | (column[1:] != column[:-1])

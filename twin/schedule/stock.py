@@ -30,7 +30,7 @@ class FreeRoom:
     slices: NDArray[np.int8] | Ints64 | None = None
 
     def part(self, rest: int, slices: int, fit: Bools) -> int | None:
-        """Return the node among `fit`, not free as a whole, that so much of one fits on tightest; None: there is none.
+        """Return the partly used node among `fit` with the tightest fit; None: there is none.
 
         A GPU that is cut already is taken before a whole one.
         """
@@ -57,7 +57,7 @@ class FreeRoom:
 
 
 class Stock:
-    """The nodes as a decision leaves them; what is meant by each is said in `SiteView`.
+    """The nodes as a decision leaves them; `SiteView` describes each attribute.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Stock:
         self.left = int(np.count_nonzero(self.free))
 
     def room(self) -> FreeRoom:
-        """Return what may be taken now, for as long as one likes."""
+        """Return the room that may be taken now, for any duration."""
         return FreeRoom(self.free, self.free_gpus, self.slices)
 
     def take(self, start: Start, until_s: float) -> None:

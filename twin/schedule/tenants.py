@@ -45,7 +45,7 @@ class Tenants:
         return cls.of(())
 
     def isolated(self, labels: NodeLabels, alone: Bools) -> Isolation | None:
-        """Return what keeps tenants apart; None: nothing does."""
+        """Return the isolation of tenants; None: there is none."""
         if not (self.level.any() or alone.any()):
             return None
         return Isolation(self.level, alone, labels)

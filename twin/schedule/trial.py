@@ -30,7 +30,7 @@ class PromisePlan(Protocol):
     """Promises to waiting jobs, from the first one on."""
 
     def room(self, job: int, until_s: float) -> FreeRoom | None:
-        """Return what `job` may take from now until then without delaying who was promised; None: too little."""
+        """Return the room that `job` may take from now until then without delaying promised jobs; None: too little."""
 
     def take(self, start: Start, until_s: float) -> None:
         """Give a job its nodes until `until_s` [s]."""

@@ -13,7 +13,7 @@ from twin.catalog.power_parts import PowerStagePart
 
 
 def check(catalog: Catalog) -> list[CatalogFinding]:
-    """Return what is wrong or unusual in a catalogue, part by part in its order; empty when all is well.
+    """Return the findings in a catalogue, part by part in its order; empty when all is well.
 
     Rules: dense against sparse rates, port counts, GPUs x TDP < node max < power supplies with redundancy,
     height against power and airflow, liquid claims, ordered temperatures and clocks, efficiencies in (0, 1],

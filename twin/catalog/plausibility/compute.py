@@ -22,7 +22,7 @@ _BYTES_PER_FLOP = (1.5e-3, 1.0e-2)
 
 
 def gpu(part: GpuPart) -> Findings:
-    """Yield what is wrong with a GPU."""
+    """Yield the findings for a GPU."""
     yield from _rates(part)
     yield from _power_and_clock(part)
     yield from _temperatures(part)
@@ -122,7 +122,7 @@ def _too_hot(part: GpuPart, key: str, resistance_k_w: float, medium_c: float, me
 
 
 def node(part: NodePart, gpu_part: GpuPart) -> Findings:
-    """Yield what is wrong with a node that holds GPUs of type `gpu_part`."""
+    """Yield the findings for a node that holds GPUs of type `gpu_part`."""
     yield from _node_power(part, gpu_part)
     yield from _supplies(part)
     if part.cooling == "air":
@@ -255,7 +255,7 @@ def coolant_rise(part_id: str, heat_w: float, flow_m3_s: float) -> Findings:
 
 
 def storage(part: StoragePart) -> Findings:
-    """Yield what is wrong with a storage unit."""
+    """Yield the findings for a storage unit."""
     if part.write_bytes_s > 1.2 * part.read_bytes_s:
         yield CatalogFinding(
             "warning", part.id, "write_bytes_s", "writes faster than it reads; are the two swapped?"

@@ -20,7 +20,7 @@ _EVAPORATION_L_PER_KWH = 1.47  # 3.6 MJ over the latent heat of 2.45 MJ/kg
 
 
 def gear(part: Part) -> Findings:
-    """Yield what is wrong with a part of the cooling plant; nothing for other parts."""
+    """Yield the findings for a part of the cooling plant; none for other parts."""
     if isinstance(part, CduPart):
         yield from _cdu(part)
     elif isinstance(part, CrahPart):

@@ -1,4 +1,4 @@
-"""One thing that is wrong, or looks wrong, with a part."""
+"""One error, or likely error, of a part."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class CatalogFinding:
-    """What a check found.
+    """A finding of a check.
 
     Attributes
     ----------

@@ -53,7 +53,7 @@ _SWITCH_PORTS: dict[str, int] = {"QM8700": 40, "QM9700": 64, "Q3400": 144, "SN56
 
 
 def known_model(part: Part) -> Findings:
-    """Yield what contradicts the well-known model a part is named after."""
+    """Yield the contradictions to the well-known model a part is named after."""
     name = f"{part.id} {part.title}"
     if isinstance(part, GpuPart):
         for model, (low, high) in _GPU_PEAK_FLOPS_S.items():

@@ -14,7 +14,7 @@ _SLOWEST_PORT_SHARE = 0.25
 
 
 def switch(part: SwitchPart) -> Findings:
-    """Yield what is wrong with a switch."""
+    """Yield the findings for a switch."""
     together = part.ports * part.port_bandwidth_bytes_s
     if part.fabric != "management" and abs(together - part.capacity_bytes_s) > 0.01 * part.capacity_bytes_s:
         right = part.capacity_bytes_s / part.port_bandwidth_bytes_s
@@ -35,7 +35,7 @@ def switch(part: SwitchPart) -> Findings:
 
 
 def spoken(part: SwitchPart, catalog: Catalog) -> Findings:
-    """Yield what is wrong between a switch and the technology it names."""
+    """Yield the conflicts between a switch and the technology it names."""
     if not part.technology:
         return
     if part.fabric != "scale-out":
@@ -52,7 +52,7 @@ def spoken(part: SwitchPart, catalog: Catalog) -> Findings:
 
 
 def technology(part: TechnologyPart) -> Findings:
-    """Yield what is wrong with a network technology."""
+    """Yield the findings for a network technology."""
     if not 0.0 < part.efficiency <= 1.0:
         message = f"{part.efficiency:g} of InfiniBand of the same line rate; it must be above 0 and at most 1"
         yield CatalogFinding("error", part.id, "efficiency", message)
@@ -68,7 +68,7 @@ def technology(part: TechnologyPart) -> Findings:
 
 
 def cable(part: CablePart) -> Findings:
-    """Yield what is wrong with a cable."""
+    """Yield the findings for a cable."""
     limit_m = _REACH_M[part.medium]
     if part.medium == "copper" and part.bandwidth_bytes_s >= _FAST_BYTES_S:
         limit_m = _FAST_COPPER_M
@@ -82,7 +82,7 @@ def cable(part: CablePart) -> Findings:
 
 
 def nic(part: NicPart) -> Findings:
-    """Yield what is wrong with a network adapter."""
+    """Yield the findings for a network adapter."""
     if not 1e9 <= part.bandwidth_bytes_s <= 1e12:
         message = f"{shown(part.bandwidth_bytes_s, 'bandwidth')}: are bits and bytes mixed up?"
         yield CatalogFinding("warning", part.id, "bandwidth_bytes_s", message)

@@ -19,7 +19,7 @@ from twin.catalog.power_parts import (
 
 
 def stage(part: PowerStagePart) -> Findings:
-    """Yield what is wrong with a conversion or distribution stage."""
+    """Yield the findings for a conversion or distribution stage."""
     yield from _curve(part.id, part.efficiency, lowest=0.7)
     if part.constant_loss_w is not None and part.constant_loss_w > 0.05 * part.capacity_w:
         yield CatalogFinding("error", part.id, "constant_loss_w", "is more than 5 % of the rating")
@@ -52,7 +52,7 @@ def stage(part: PowerStagePart) -> Findings:
 
 
 def source(part: Part) -> Findings:
-    """Yield what is wrong with a generator or battery; nothing for other parts."""
+    """Yield the findings for a generator or battery; none for other parts."""
     if isinstance(part, GeneratorPart):
         yield from _curve(part.id, part.efficiency, lowest=0.2)
         if part.efficiency.points[-1][1] > 0.65:

@@ -1,4 +1,4 @@
-"""Checks of racks against what is in them."""
+"""Checks of racks against their contents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twin.catalog.power_parts import PowerShelfPart
 
 
 def rack(part: RackPart, catalog: Catalog) -> Findings:
-    """Yield what is wrong with a rack type."""
+    """Yield the findings for a rack type."""
     held = [(catalog.part(group.part), group.count) for group in part.layout]
     used_u = sum(
         (catalog.part(group.part).height_u or 0.0) * -(-group.count // group.abreast) for group in part.layout

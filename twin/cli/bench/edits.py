@@ -112,7 +112,7 @@ def measure() -> dict[str, float | None]:
 
 
 def random_command(draw: random.Random, plant: Plant, number: int) -> Command:
-    """Return one thing a person might do to what stands: most of it concerns a rack or a few."""
+    """Return one edit that a person might make; most concern a rack or a few."""
     from twin.commands.place.delete import Delete
     from twin.commands.place.move import MoveThings
     from twin.commands.place.place import AddPart

@@ -113,7 +113,7 @@ class Measured:
         return self.figure.verdict(self.value, self.factor)
 
     def record(self) -> dict[str, Any]:
-        """Return what JSON tells of it."""
+        """Return the figure as JSON has it."""
         at_one: float | None = self.value
         if self.value is not None and self.figure.load and self.factor is not None:
             at_one = self.value * self.factor if self.figure.more else self.value / self.factor

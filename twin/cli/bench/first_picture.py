@@ -29,7 +29,7 @@ def main(scene: str, began_s: float) -> int:
     looking = QTimer()
 
     def watch() -> None:
-        """Wait for the window, then for a draw of its hall after there is a frame to show."""
+        """Wait for the window, then for a draw of its hall once it has a frame."""
         windows = [window for window in QApplication.topLevelWidgets() if isinstance(window, MainWindow)]
         if windows:
             looking.stop()

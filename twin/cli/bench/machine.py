@@ -104,7 +104,7 @@ class BenchMachine:
         self._drawing = [drawing_load() / DRAWING_LOAD_S] if self.drawn else []
 
     def after(self) -> tuple[float, float | None]:
-        """Run the loads again; return the factors of what was measured since the last time: engine, drawing."""
+        """Run the loads again; return the factors for measurements since the last call: engine, drawing."""
         self._engine.append(engine_load() / ENGINE_LOAD_S)
         if not self.drawn:
             return fmean(self._engine[-2:]), None

@@ -37,7 +37,7 @@ void main() { gl_FragColor = vec4(v_light * vec3(0.3, 0.6, 0.5), 1.0); }"""
 
 
 class _Drawing:
-    """A context, a buffer and what is drawn into it."""
+    """A context, a buffer and the visuals drawn into it."""
 
     def __init__(self) -> None:
         form = QSurfaceFormat()
@@ -92,7 +92,7 @@ def _drawing() -> _Drawing:
 
 
 def renderer() -> str:
-    """Return the name of what draws."""
+    """Return the name of the renderer."""
     drawing = _drawing()
     drawing.context.makeCurrent(drawing.surface)
     return str(GL.glGetString(GL.GL_RENDERER).decode())

@@ -26,7 +26,7 @@ class PhaseTimer:
         self._since_s = thread_time()
 
     def watch(self, phase: str, *places: str) -> None:
-        """Let what these functions spend count for a phase, but for what others in them count for their own.
+        """Count the time of these functions for a phase, without that of nested phases.
 
         Parameters
         ----------

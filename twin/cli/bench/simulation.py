@@ -32,7 +32,7 @@ _SEARCHES = 5
 
 
 def measure_run() -> dict[str, float | None]:
-    """Return what 54 days of the scene take, by key."""
+    """Return CPU time and memory that 54 days of the scene take, by key."""
     cpu_s, memory_mb = measured_apart("twin.cli.bench.simulation")
     return {
         "simulation_cpu_s": cpu_s,
@@ -42,7 +42,7 @@ def measure_run() -> dict[str, float | None]:
 
 
 def measure_recording() -> dict[str, float | None]:
-    """Return what the same run takes recorded, and a look into its recording, by key."""
+    """Return CPU time of the same run recorded, and of seeks in its recording, by key."""
     with tempfile.TemporaryDirectory(prefix="twin-bench-") as folder:
         path = Path(folder) / "bench.twinrun"
         cpu_s, _memory_mb = measured_apart("twin.cli.bench.simulation", str(path))

@@ -1,1 +1,1 @@
-"""What commands print for people: summaries and comparisons as text and tables."""
+"""Output of commands for people: summaries and comparisons as text and tables."""

@@ -1,4 +1,4 @@
-"""What the summary of a run says of clouds, disasters and costs, as text for people."""
+"""Clouds, disasters and costs in the summary of a run, as text for people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from twin import units
 
 
 def cloud_lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a line for each cloud, each job that lost its site, and what owning costs; none where there is nothing."""
+    """Yield a line for each cloud, each job that lost its site, and the cost of ownership."""
     economics = summary.get("economics") or {}
     for name, cloud in summary.get("cloud", {}).items():
         now = f", {cloud['there']} there now" if cloud["there"] else ""

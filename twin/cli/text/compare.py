@@ -1,4 +1,4 @@
-"""A comparison as text for people: a table of figures, the way of the ledger, and what is beyond chance."""
+"""A comparison as text for people: a table of figures, the ledger waterfall, and the significant differences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LEAST = 0.0005
 
 
 def print_comparison(names: tuple[str, str], found: Comparison) -> None:
-    """Print it; `names` say what A and B are."""
+    """Print the comparison, under the given names of A and B."""
     from twin.analysis.figures import FIGURES
     from twin.analysis.significance import verdict
     from twin.cli.tables import console, print_table

@@ -18,7 +18,7 @@ _SHOWN = 5
 
 
 def queue_table(queue: Mapping[str, Any]) -> Table:
-    """Return what the scheduler made of the jobs."""
+    """Return the scheduler's results over all jobs."""
     table = table_of(heads=False)
     table.add_column(no_wrap=True)
     table.add_column(justify="right", style="bold", no_wrap=True)
@@ -45,7 +45,7 @@ def queue_table(queue: Mapping[str, Any]) -> Table:
 
 
 def tenants_table(tenants: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Return what each tenant got."""
+    """Return the figures of each tenant."""
     table = table_of()
     table.add_column("tenant", no_wrap=True)
     for head in ("jobs", "GPU-hours", "of installed", "utilisation", "mean wait", "energy"):
@@ -64,7 +64,7 @@ def tenants_table(tenants: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def jobs_table(jobs: Sequence[Mapping[str, Any]]) -> Group:
-    """Return the first of many jobs, and how many there are in each state."""
+    """Return the first of many jobs, and the number in each state."""
     table = table_of()
     for head in ("job", "state", "GPUs", "wait", "from", "to", "energy"):
         table.add_column(head, justify="left" if head in ("job", "state") else "right", no_wrap=True)
@@ -88,7 +88,7 @@ def jobs_table(jobs: Sequence[Mapping[str, Any]]) -> Group:
 
 
 def state_of(job: Mapping[str, Any]) -> str:
-    """Return how a job ended or what it does, in words."""
+    """Return the state of a job, in words."""
     return str(job.get("outcome") or job["state"]).replace("_", " ")
 
 

@@ -9,7 +9,7 @@ from twin import units
 
 
 def repair_lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    """Yield lines for nodes in repair, each stock, health checks and lemons; nothing of what there was none of."""
+    """Yield lines for nodes in repair, each stock, health checks and lemons, where there were any."""
     repairs = summary.get("repairs")  # run files of before lack it
     if not repairs:
         return

@@ -26,7 +26,7 @@ _CONFIDENCE = {
 
 
 def print_summary(summary: Mapping[str, Any], to: Console | None = None) -> None:
-    """Print a summary as ``twin run --json`` has it; what is unknown reads "unknown"."""
+    """Print a summary as ``twin run --json`` has it; unknown values read "unknown"."""
     to = to or console()
     to.print(Text(str(summary["scene"]), style="bold"))
     to.print(Text(_facts(summary), style="dim"))
@@ -175,7 +175,7 @@ def _ledger(ledger: Mapping[str, float]) -> Group:
 
 
 def _fabrics(fabrics: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield a line for each fabric: what it is, its busiest link, and what is down."""
+    """Yield a line for each fabric: its kind, its busiest link, and its failed parts."""
     for fabric in fabrics:
         clauses = [str(fabric["technology"])] if fabric["technology"] else []
         busiest = fabric["busiest"]

@@ -1,1 +1,1 @@
-"""What a scene asks for and what it can give: power, cooling, ports, floor and money."""
+"""Demand and capacity of a scene: power, cooling, ports, floor and money."""

@@ -1,4 +1,4 @@
-"""What a scene asks for and what it can give: power, cooling, ports, floor; and what an edit changes of that."""
+"""Demand and capacity of a scene: power, cooling, ports, floor; and their changes by an edit."""
 
 from __future__ import annotations
 
@@ -196,13 +196,13 @@ def loop_capacity_w(plant: Plant, catalog: Catalog) -> np.ndarray:
 
 
 def item_capacity_w(plant: Plant) -> np.ndarray:
-    """Return what each power item can deliver [W]; inf: no limit is known; 0: it is gone."""
+    """Return the capacity of each power item [W]; inf: no limit is known; 0: it is gone."""
     capacity_w = plant.power.capacity_w
     return np.where(plant.power.present, np.where(np.isnan(capacity_w), np.inf, capacity_w), 0.0)
 
 
 def _feed_capacity_w(plant: Plant) -> float:
-    """Return what the items that are feed A of racks can deliver: B is a second path, and adds nothing."""
+    """Return the capacity of the items that are feed A of racks: B is a second path, and adds nothing."""
     racks = plant.racks
     items = np.unique(racks.feed_a[racks.present & (racks.feed_a >= 0)])
     return float(item_capacity_w(plant)[items].sum()) if len(items) else 0.0
@@ -239,7 +239,7 @@ def _ports(scene: EditedScene) -> tuple[FabricPorts, ...]:
 
 
 def _weight_kg(plant: Plant, catalog: Catalog) -> np.ndarray:
-    """Return what each rack weighs with its nodes, switches and boxes [kg]; a rack part weighs what it comes with."""
+    """Return the weight of each rack with its nodes, switches and boxes [kg]; a rack part includes its own contents."""
     racks, nodes, switches = plant.racks, plant.nodes, plant.switches
     own = {name: (catalog.rack(name).weight_kg if name else None) for name in set(racks.part)}
     weight_kg = np.array([own[name] or CABINET_KG for name in racks.part])
@@ -257,7 +257,7 @@ def _weight_kg(plant: Plant, catalog: Catalog) -> np.ndarray:
 
 
 def _cost(scene: EditedScene) -> tuple[float, dict[str, int]]:
-    """Return what the parts cost whose price is known, and those without one; racks that come whole count once."""
+    """Return the cost of the parts with a known price, and the parts without one; racks that come whole count once."""
     plant, catalog = scene.plant, scene.catalog
     counts: dict[str, int] = {}
 

@@ -1,1 +1,1 @@
-"""The scene being worked on: commands, drafts, changes, and what an edit does to edits still to come."""
+"""The scene being edited: commands, drafts, changes, and the effect of an edit on later ones."""

@@ -12,7 +12,7 @@ from twin.scenario import Document, Patch, Scenario
 
 
 class CommandError(ValueError):
-    """A command cannot be done: one sentence that says why, and what would be right.
+    """A command cannot be done: one sentence that says why, and what is allowed.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Adding, moving, arranging and deleting what stands in a hall."""
+"""Adding, moving, arranging and deleting items of a hall."""

@@ -1,4 +1,4 @@
-"""Problems of a pasted text: line, key and what would be right, as for a whole scene file."""
+"""Problems of a pasted text: line, key and remedy, as for a whole scene file."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class RoomRequest:
 
 @dataclass(frozen=True)
 class RackStack:
-    """What stands in one rack of a room: a rack part or None, the node part, nodes, lowest unit."""
+    """Contents of one rack of a room: a rack part or None, the node part, nodes, lowest unit."""
 
     rack: str | None
     node: NodePart

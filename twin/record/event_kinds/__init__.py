@@ -65,7 +65,7 @@ def is_momentary(event: Event) -> bool:
 
 
 def is_over(event: Event) -> bool:
-    """Return whether what an event ends is over: with parts, that no node waits any longer."""
+    """Return whether the alarm that an event ends is over: with parts, that no node waits any longer."""
     return event.integer("still") == 0
 
 

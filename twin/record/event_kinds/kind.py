@@ -1,4 +1,4 @@
-"""A kind of event: its title, what it ends, what it causes, what it costs."""
+"""A kind of event: its title, the events it ends and causes, and its cost."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class JobTurn(Enum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a frame shows of a component while an event about it lasts; once it shows none of it, the event is over.
+    """Signs of an event in the frames of its component while it lasts; without any of them, the event is over.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class EventKind:
         object.__setattr__(self, "hashed", tuple(sorted(self.hashed)))
 
     def detail_of(self, event: Event) -> str:
-        """Return what an event says on the page of its job; of older files, which lack values, its sentence."""
+        """Return the text of an event on the page of its job; for older files, which lack values, its sentence."""
         try:
             return self.job_detail.format_map(event.data) or event.text
         except (KeyError, ValueError):

@@ -1,4 +1,4 @@
-"""Events of what users do to a run."""
+"""Events for actions of users on a run."""
 
 from __future__ import annotations
 

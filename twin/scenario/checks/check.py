@@ -39,7 +39,7 @@ from twin.scenario.text.problem import Problem, ScenarioError, shown
 def check(
     scenario: Scenario, tree: Tree, catalog: Catalog | None = None, during: tuple[float, float] | None = None
 ) -> None:
-    """Check what one field alone cannot show.
+    """Check the consistency between fields.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class _Checker:
         return [problem for space in spaces for problem in self._twice(space)]
 
     def references(self) -> Iterator[Problem]:
-        """Yield names of things that do not exist."""
+        """Yield names of unknown items."""
         scenario = self.scenario
         stages, stores = [entry.id for entry in scenario.power], [entry.id for entry in scenario.storage]
         plants, tenants = (

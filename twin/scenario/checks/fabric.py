@@ -136,7 +136,7 @@ def _of_racks(
 
 
 def fabrics(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str]]:
-    """Yield (path of the key to blame, reason, hint) of every fabric that cannot be built as it says.
+    """Yield (path of the key to blame, reason, hint) of every fabric that cannot be built as specified.
 
     Raises
     ------

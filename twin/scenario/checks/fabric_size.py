@@ -16,7 +16,7 @@ UNIT_NODES = 32
 
 
 class Misfit(ValueError):
-    """A fabric cannot be built as it says.
+    """A fabric cannot be built as specified.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def size_of(fabric: Fabric, catalog: Catalog, nodes: int, cards: int, card_bytes
 
 
 def _counts(fabric: Fabric) -> tuple[int, int, int]:
-    """Return the switches that each tier says it has."""
+    """Return the switches that each tier specifies."""
     leaf, spine, core = (tier.count or 0 if tier else 0 for tier in (fabric.leaf, fabric.spine, fabric.core))
     return leaf, spine, core
 

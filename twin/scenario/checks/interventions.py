@@ -34,7 +34,7 @@ _STAGES: dict[Need, tuple[tuple[str, ...], str]] = {
 def wrong(
     scenario: Scenario, intervention: Intervention, item: Callable[[str], str], catalog: Catalog
 ) -> Iterator[Wrong]:
-    """Yield what is wrong with an intervention in this scenario.
+    """Yield the problems of an intervention in this scenario.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def _too_many(intervention: Intervention, most: int, noun: str) -> Iterator[Wron
 
 
 def _value(intervention: Intervention) -> Iterator[Wrong]:
-    """Yield what is wrong with the value, by what it is a value of."""
+    """Yield the problems of the value, by the field it sets."""
     known = KINDS[intervention.kind]
     if intervention.value is None:
         if known.value_needed:

@@ -53,7 +53,7 @@ _LISTED = ("interventions", "links")
 
 @dataclass(frozen=True)
 class Difference:
-    """One value, or one whole thing, that differs; `twin.analysis.difference_words` says it to people.
+    """One value, or one whole item, that differs; `twin.analysis.difference_words` describes it for people.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ def _difference(before: Any, after: Any, spot: FieldSpot, path: str) -> Differen
 
 
 def _kind_of_override(old: dict[str, Any], new: dict[str, Any]) -> Kind:
-    """Return what becomes of a generated thing: taken away, there again, one more, or other than its neighbours."""
+    """Return the kind of change of a generated item: removed, restored, added, or different from its neighbours."""
     if new.get("absent") or _is_one_more(old):
         return "removed"
     return "added" if old.get("absent") or _is_one_more(new) else "changed"
@@ -175,7 +175,7 @@ def _trimmed(value: Any, spot: FieldSpot) -> Any:
 
 
 def _named(value: Any) -> bool:
-    """Return whether a value is a list of things with ids, or none yet."""
+    """Return whether a value is a list of items with ids, or an empty one."""
     return value is None or (
         isinstance(value, list) and all(isinstance(entry, dict) and "id" in entry for entry in value)
     )

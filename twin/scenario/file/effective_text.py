@@ -59,7 +59,7 @@ def plain(part: BaseModel, spot: FieldSpot | None = None, *, exact: bool = False
 
 
 def defaults(spot: FieldSpot, kind: object = None) -> dict[str, Any]:
-    """Return what keys of a group stand at when nothing is said, as `plain` gives it; `kind` as in `fields.keys`."""
+    """Return the defaults of the keys of a group, as `plain` gives them; `kind` as in `fields.keys`."""
     found = {}
     for key, (_, info) in fields.keys(spot, kind).items():
         value = None if info.is_required() else info.get_default(call_default_factory=False)

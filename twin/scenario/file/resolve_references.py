@@ -1,4 +1,4 @@
-"""What a scene says by reference - a place, a weather file, a grid file, traces - put into the scenario itself.
+"""References of a scene - a place, a weather file, a grid file, traces - resolved into the scenario itself.
 
 After this a scenario needs no folder any more: worker processes and run files have what the files said with them.
 """

@@ -1,4 +1,4 @@
-"""The shipped climates, assets/weather/places.yaml: what a name such as ``phoenix`` stands for."""
+"""The shipped climates, assets/weather/places.yaml, by names such as ``phoenix``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ClimatePlace:
 
 
 class PlaceError(ValueError):
-    """A place is not known, or the file of places is wrong; the text says what would be right."""
+    """A place is not known, or the file of places is wrong; the text says what is allowed."""
 
 
 def names() -> list[str]:

@@ -28,7 +28,7 @@ _HEADER = re.compile(r"\s*\"?([A-Za-z][A-Za-z0-9_ ]{0,40}?)\s*(?:[\[(]\s*([^\])]
 
 @dataclass(frozen=True)
 class HourlyColumn:
-    """What a column of a table may hold.
+    """Allowed values of a column of a table.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ def table(text: str, name: str, known: Mapping[str, HourlyColumn], needed: tuple
 def numbers(
     cells: list[str], lines: NDArray[np.int64], name: str, column: str
 ) -> tuple[Floats, list[Problem]]:
-    """Return the numbers of a column, or what is wrong with the cells that are none."""
+    """Return the numbers of a column, or the problems of the cells that are none."""
     try:
         values = np.array(cells, dtype=np.float64)
         if np.isfinite(values).all():

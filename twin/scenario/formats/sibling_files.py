@@ -13,7 +13,7 @@ from twin.scenario.text.problem import Problem, ScenarioError, shown
 
 @dataclass(frozen=True, slots=True)
 class FileLimit:
-    """How large a file may be [B], and what it holds, for the error."""
+    """Largest size of a file [B], and a name of its contents, for the error."""
 
     size_bytes: int
     what: str
@@ -21,7 +21,7 @@ class FileLimit:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A file that was found: where it is, and what tells one state of it from another."""
+    """A file that was found: its path, and the attributes that distinguish its versions."""
 
     name: str
     path: FilePath

@@ -27,7 +27,7 @@ def format_of(line: str) -> str | None:
 
 
 def read(text: str, reader: TraceReader) -> None:
-    """Take the jobs of a text; `reader` knows then what is wrong."""
+    """Read the jobs of a text; `reader` collects the problems."""
     cells = csv.reader(line for _, line in lines_of(text))
     head: list[str] | None = None
     for line, row in _numbered(cells, reader):

@@ -1,4 +1,4 @@
-"""Job traces of other clusters: told apart by what they hold, read, and put in order.
+"""Job traces of other clusters: recognised by their contents, read, and sorted.
 
 Nothing of a trace is ever executed; commands and paths in it are passed over.
 """

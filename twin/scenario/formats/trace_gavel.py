@@ -62,7 +62,7 @@ def looks_like(line: str) -> bool:
 
 
 def read(text: str, reader: TraceReader, throughput: float | None) -> None:
-    """Take the jobs of a text; `throughput` of all jobs [steps/s], None: by kind. `reader` knows what is wrong."""
+    """Read the jobs of a text; `throughput` of all jobs [steps/s], None: by kind. `reader` collects the problems."""
     for line, row in lines_of(text):
         if not row.strip():
             continue

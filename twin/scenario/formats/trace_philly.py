@@ -24,7 +24,7 @@ def looks_like(line: str) -> bool:
 
 
 def read(text: str, reader: TraceReader) -> None:
-    """Take the jobs of a text; `reader` knows then what is wrong."""
+    """Read the jobs of a text; `reader` collects the problems."""
     for at, job in _objects(text, reader):
         if not isinstance(job, dict):
             reader.wrong(

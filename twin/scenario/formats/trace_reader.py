@@ -1,4 +1,4 @@
-"""What the readers of all trace formats share: lines, numbers, times, what is wrong, and what is no job."""
+"""Common base of the readers of all trace formats: lines, numbers, times, problems, and rows that are no job."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ELAPSED = re.compile(r"(?:([0-9]{1,6})-)?(?:([0-9]{1,6}):)?([0-9]{1,4}):([0-9]{
 
 
 class TraceReader:
-    """Collects the jobs of one file, with whatever is wrong in it.
+    """Collects the jobs of one file, and the problems in it.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class TraceReader:
         self.left_out[why] += 1
 
     def wrong(self, line: int, key: str, value: str, reason: str, hint: str = "") -> None:
-        """Note what is wrong; raises `ScenarioError` when it is too much to continue."""
+        """Record a problem; raises `ScenarioError` when there are too many to continue."""
         shown_value = shown(value) if value else ""
         self.problems.append(Problem(self.name, line, key, shown_value, reason, hint))
         if len(self.problems) >= MAX_PROBLEMS:

@@ -1,4 +1,4 @@
-"""What a trace of jobs says, in whatever format it came: one row for each job, and how many it left out.
+"""Contents of a trace of jobs, independent of its format: one row for each job, and the number left out.
 
 A scenario carries the rows of its traces with it as text, as it does with the hours of its weather file: worker
 processes and run files need no file then.

@@ -28,7 +28,7 @@ def looks_like(line: str) -> bool:
 
 
 def read(text: str, reader: TraceReader) -> None:
-    """Take the jobs of a text; `reader` knows then what is wrong."""
+    """Read the jobs of a text; `reader` collects the problems."""
     head: list[str] | None = None
     for line, row_text in lines_of(text):
         if not row_text.strip():

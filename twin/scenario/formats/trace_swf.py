@@ -30,7 +30,7 @@ def looks_like(line: str) -> bool:
 
 
 def read(text: str, reader: TraceReader) -> None:
-    """Take the jobs of a text; `reader` knows then what is wrong."""
+    """Read the jobs of a text; `reader` collects the problems."""
     for line, row in lines_of(text):
         cells = row.split()
         if not cells or cells[0].startswith((";", "#")):

@@ -38,7 +38,7 @@ class Rack:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedRow:
-    """A row of racks; `label` is what is written over it."""
+    """A row of racks; `label` is written over it."""
 
     id: str
     label: str
@@ -158,7 +158,7 @@ def gpus_of(hall: Hall, generator: RowGenerator, node: str, catalog: Catalog) ->
 
 
 def label(generator: RowGenerator, index: int) -> str:
-    """Return what is written over a row: "ROW A", "ROW B", ... "ROW AA".
+    """Return the label of a row: "ROW A", "ROW B", ... "ROW AA".
 
     >>> from twin.scenario.schema.site import Racks
     >>> label(Rows(id="gpu", count=30, racks=Racks(count=1)), 27)

@@ -19,7 +19,7 @@ def placed(scenario: Scenario, jobs: Iterable[Job]) -> tuple[Job, ...]:
 
 
 def _heads(trace: str) -> tuple[str, ...]:
-    """Return what the ids of the jobs of a trace begin with: long names are cut short."""
+    """Return the prefix of the ids of the jobs of a trace: long names are cut short."""
     return f"{trace}-", f"{trace[:26]}-n", f"{trace[:20]}-n"
 
 

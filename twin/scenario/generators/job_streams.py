@@ -155,7 +155,7 @@ def _submissions(stream: JobStream, scenario: Scenario, seed: int, key: int) -> 
 
 
 def _by_hour(passed: Floats, stream: JobStream, scenario: Scenario) -> Floats:
-    """Return the times at which a day's rhythm has let pass what a steady one lets pass in `passed` seconds [s].
+    """Return the times at which a daily rhythm reaches the count of a steady rate after `passed` seconds [s].
 
     The rate of each hour is constant, and the mean of a day is that of the steady rhythm, so time is stretched where
     little comes and pressed where much does.

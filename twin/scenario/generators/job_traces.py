@@ -25,7 +25,7 @@ _NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 
 @dataclass
 class TraceJobs:
-    """The jobs of a trace, and what was left out of it by reason."""
+    """The jobs of a trace, and the numbers left out by reason."""
 
     jobs: list[Job] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -37,7 +37,7 @@ def trace_jobs(trace: JobTrace, scenario: Scenario, taken: Collection[str]) -> l
 
 
 def mapped(trace: JobTrace, scenario: Scenario, taken: Collection[str] = ()) -> TraceJobs:
-    """Return the jobs of one trace and what was left out of it.
+    """Return the jobs of one trace and the numbers left out of it.
 
     Raises
     ------

@@ -26,7 +26,7 @@ _KINDS = ("workload", "problem")
 
 @dataclass(frozen=True)
 class SceneSource:
-    """One file of a scene, without what it extends."""
+    """One file of a scene, without the file it extends."""
 
     name: str
     path: FilePath | None

@@ -101,7 +101,7 @@ class TextEdit:
         return _Value(tree, text.strip("\n") if kept and (lines or "#" not in text) else "")
 
     def _spots(self, steps: tuple[str, ...]) -> list[FieldSpot]:
-        """Return what may stand at each place on the way; refuse a path the schema does not know."""
+        """Return the types allowed at each place of a path; refuse a path the schema does not know."""
         spots = [fields.ROOT]
         for step in steps:
             known = fields.keys(spots[-1])

@@ -22,7 +22,7 @@ class NoTime(ValueError):
 
 @dataclass(frozen=True)
 class Times:
-    """What a text is read against.
+    """Context in which a text is read.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def take_away(scenario: Scenario, path: str) -> Scenario:
 
 
 class _Setting:
-    """One value on its way to its place; no text: what stands there goes."""
+    """One value to be set at its place; no text: the present value is removed."""
 
     def __init__(self, path: str, text: str | None) -> None:
         self.path = path

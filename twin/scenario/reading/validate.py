@@ -20,7 +20,7 @@ from twin.scenario.text.problem import NewerVersion, Problem, ScenarioError, sho
 
 
 def scenario_of(tree: Tree, name: str, before: ReadBefore | None = None) -> tuple[Scenario, ReadBefore]:
-    """Return the scenario a tree describes, and what of it need not be read again.
+    """Return the scenario a tree describes, and the parts that need not be read again.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""YAML with places: parsed, written, and told of with line and key."""
+"""YAML with places: parsed, written, and reported with line and key."""

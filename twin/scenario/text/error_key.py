@@ -35,7 +35,7 @@ def key_around(text: str, at: int) -> tuple[int, str]:
 
 
 def advice(text: str, line: int) -> str:
-    """Return what to look at in a line that is not YAML."""
+    """Return a hint for a line that is not YAML."""
     near = text.split("\n")[max(line - 2, 0) : line]
     if any("\t" in line_text[: len(line_text) - len(line_text.lstrip())] for line_text in near):
         return "indent with spaces, not tabs"

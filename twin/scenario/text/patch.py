@@ -1,4 +1,4 @@
-"""A Patch: what an edit changes, by id and field, never by place in a list. One step of undo."""
+"""A Patch: the changes of an edit, by id and field, never by place in a list. One step of undo."""
 
 from __future__ import annotations
 
@@ -60,5 +60,5 @@ class Patch:
 
 
 def digest(text: str) -> str:
-    """Return what identifies a text in `Exact`."""
+    """Return the digest that identifies a text in `Exact`."""
     return hashlib.sha256(text.encode()).hexdigest()
