@@ -57,6 +57,7 @@ def typed_value(field: Field, words: str, unit: str = "") -> Any:
     CommandError
         When it is no such value, or out of its bounds: what would be right.
     """
+    words = words.strip()
     if not words and field.optional:
         return None
     value = file_value(field, words, unit)

@@ -141,8 +141,7 @@ class RoomWizard(QDialog):
         """Return what is asked for."""
         first = RoomRequest()
         values = {
-            key: type(getattr(first, key))(typed_value(row.of, row.text.strip()))
-            for key, row in self.rows.items()
+            key: type(getattr(first, key))(typed_value(row.of, row.text)) for key, row in self.rows.items()
         }
         return replace(first, **values)
 
