@@ -223,3 +223,19 @@ def test_the_job_dialog_takes_a_key_by_one_entry(
             assert len(drafts) == 1
     assert form.edited == "pause_s"
     assert drafts[-1].workload.pause_s == 0.5  # type: ignore[union-attr]
+
+
+def test_a_field_can_be_followed_at_every_key(show: Show) -> None:
+    told: list[str] = []
+    for of, keys in (
+        (field("depth", steps="one"), "23"),
+        (field("pause", steps="tenth"), "1.5"),
+        (field("pause"), "1 s"),
+    ):
+        row = show(of, "")
+        told.clear()
+        row.follow(lambda row=row: told.append(row.text))  # type: ignore[misc]
+        row.field.selectAll()  # type: ignore[union-attr]
+        QTest.keyClicks(row.field, keys)
+        assert len(told) >= 2
+        assert told[-1] == {"23": "23", "1.5": "1.5 s", "1 s": "1 s"}[keys]

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QFileDialog,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -27,6 +26,7 @@ from twin.analysis.branch_changes import in_words, interval_in_words
 from twin.app.branches.choices import Sort, breakable, cap_example, capped, free_path, policies, sorts_of
 from twin.app.branches.futures import FuturesField
 from twin.app.faults.break_choices import Choice, choices, injection, target_id
+from twin.app.form.lines import add_line, beside, line_grid
 from twin.app.toolkit.look import Look, label, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
@@ -227,15 +227,12 @@ class BranchDialog(QDialog):
             box.setEditable(True)
         for sort in sorts_of(self._scenario):
             self.sort_box.addItem(sort.value, sort.value)
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(14)
-        self._grid.setVerticalSpacing(9)
-        self._grid.setColumnStretch(1, 1)
+        self._grid = line_grid()
         self._row("Name", self.name_field, "Name of the branch")
         self.changes_label = label("", wrap=True)
         self.forget_button = tool_button(look, "close", "Remove these changes")
         self.forget_button.clicked.connect(self._forget)
-        self._changes = self._row("Already", _beside(self.changes_label, self.forget_button), "")
+        self._changes = self._row("Already", beside(self.changes_label, self.forget_button, stretch=(1, 0)))
         self._row("Change", self.sort_box, "Change in the branch from then on")
         self._target = self._row("Of what", self.target_box, "Item or job that changes")
         self._fault = self._row("What happens", self.fault_box, "Faults possible here")
@@ -254,9 +251,9 @@ class BranchDialog(QDialog):
         self.where_button = QPushButton("Choose\N{HORIZONTAL ELLIPSIS}")
         self.where_button.setToolTip("Choose the file of the branch; its run is saved beside it")
         self.where_button.clicked.connect(self._choose)
-        self._row("Save to", _beside(where, self.where_button), "")
+        self._row("Save to", beside(where, self.where_button, stretch=(1, 0)))
         self.futures = FuturesField()
-        self._futures = self._row("Answer", self.futures, "")
+        self._futures = self._row("Answer", self.futures)
         nest(column, self._grid)
         self.problem = label("", "fault", wrap=True)
         self.problem.hide()
@@ -283,16 +280,8 @@ class BranchDialog(QDialog):
         self.value_box.currentTextChanged.connect(self._tell)
         self.name_field.textEdited.connect(self._on_named)
 
-    def _row(self, title: str, field: QWidget, tip: str) -> tuple[QLabel, QWidget]:
-        row = self._grid.rowCount()
-        name = label(title, "muted")
-        name.setBuddy(field)
-        field.setToolTip(plain_tip(tip))
-        if not field.accessibleName():
-            field.setAccessibleName(title)
-        self._grid.addWidget(name, row, 0)
-        self._grid.addWidget(field, row, 1)
-        return name, field
+    def _row(self, title: str, field: QWidget, tip: str = "") -> tuple[QLabel, QWidget]:
+        return add_line(self._grid, title, field, tip), field
 
     def _on_sort(self) -> None:
         sort = self.sort
@@ -423,13 +412,3 @@ def _refill(box: QComboBox, items: Sequence[str]) -> None:
     if (words := box.lineEdit()) is not None:
         words.setCursorPosition(0)  # of long ones the beginning is seen
     box.blockSignals(False)
-
-
-def _beside(*widgets: QWidget) -> QWidget:
-    both = QWidget()
-    row = QHBoxLayout(both)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(8)
-    for place, widget in enumerate(widgets):
-        row.addWidget(widget, 1 if place == 0 else 0)
-    return both

@@ -6,9 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSpinBox,
@@ -17,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.faults.break_choices import Choice, choices, injection, target_id
+from twin.app.form.lines import add_line, beside, dress, line_grid
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
@@ -131,21 +130,19 @@ class BreakDialog(QDialog):
             (self.count_box, "How many", "Number affected"),
             (self.value_field, "Value", "Severity, with its unit"),
         ):
-            field.setAccessibleName(name)
-            field.setToolTip(plain_tip(tip))
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(14)
-        self._grid.setVerticalSpacing(9)
-        self._grid.setColumnStretch(1, 1)
-        when = _beside(self.when_box, self.at_field)
+            dress(field, name, tip)
+        grid = line_grid()
         self._titles = [
-            self._row("What happens", self.fault_box),
-            self._row("When", when),
-            self._row("How long", self.lasts_box),
-            self._row("How many", _beside(self.count_box, self.count_words)),
-            self._row("Value", self.value_field),
+            add_line(grid, title, field)
+            for title, field in (
+                ("What happens", self.fault_box),
+                ("When", beside(self.when_box, self.at_field, stretch=(1, 1))),
+                ("How long", self.lasts_box),
+                ("How many", beside(self.count_box, self.count_words, stretch=(1, 1))),
+                ("Value", self.value_field),
+            )
         ]
-        nest(column, self._grid)
+        nest(column, grid)
         self.problem = label("", "fault", wrap=True)
         self.problem.hide()
         column.addWidget(self.problem)
@@ -165,16 +162,6 @@ class BreakDialog(QDialog):
         buttons.addWidget(self.do_button)
         nest(column, buttons)
         self.do_button.setDefault(True)  # only now: outside a dialog it is no default, and Enter would cancel
-
-    def _row(self, title: str, field: QWidget) -> QLabel:
-        row = self._grid.rowCount()
-        name = label(title, "muted")
-        name.setBuddy(field)
-        if not field.accessibleName():
-            field.setAccessibleName(title)
-        self._grid.addWidget(name, row, 0)
-        self._grid.addWidget(field, row, 1)
-        return name
 
     def _fill(self) -> None:
         for choice in self.choices:
@@ -254,13 +241,3 @@ class BreakDialog(QDialog):
         if found is not None:
             return describe(plant, *found)
         return "a cable" if find_bundle(plant, self.thing) is not None else f"job {self.thing}"
-
-
-def _beside(*widgets: QWidget) -> QWidget:
-    box = QWidget()
-    row = QHBoxLayout(box)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(8)
-    for widget in widgets:
-        row.addWidget(widget, 1)
-    return box

@@ -14,7 +14,7 @@ from twin.scenario.schema.fields import ROOT, FieldSpot, below, fields_of, spot_
 from twin.units import DIMENSIONS
 
 Kind = Literal["quantity", "number", "count", "choice", "switch", "part", "reference", "names", "text"]
-Steps = Literal["", "one", "double", "slide"]
+Steps = Literal["", "one", "tenth", "double", "slide"]
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Field:
     above
         Whether it must be more than `low`.
     steps
-        Of a number that is stepped through in a box: by one, doubled and halved, or with a slider beside it; "": it
-        is typed into a line.
+        Of a number that is stepped through in a box: by one or a tenth, doubled and halved, or with a slider beside
+        it; "": it is typed into a line.
     """
 
     key: str

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QCompleter,
+    QDoubleSpinBox,
+    QGridLayout,
+    QLineEdit,
+    QWidget,
+)
 
 from twin.app.form.field import Field, FieldState
 from twin.app.form.names_field import NamesField
@@ -19,7 +29,7 @@ from twin.app.toolkit.plain_text import plain_tip
 
 _NONE = "none"
 _BOX_PX = 116
-Editor = QLineEdit | QComboBox | QCheckBox | CountBox | CountSlider
+FieldEditor = QLineEdit | QComboBox | QCheckBox | CountBox | CountSlider | QDoubleSpinBox
 
 
 class FieldRow(QObject):
@@ -45,7 +55,7 @@ class FieldRow(QObject):
         self._unset = "default" if _NONE in of.choices else _NONE
         self.name = label(of.title, "muted")
         self.name.setToolTip(plain_tip(of.tip))
-        self.field: Editor = self._make()
+        self.field: FieldEditor = self._make()
         self.field.setToolTip(plain_tip(of.tip))
         self.field.setAccessibleName(of.title)
         self._describe()
@@ -53,17 +63,23 @@ class FieldRow(QObject):
         self.told = label("", "fault", wrap=True)
         self.told.hide()
 
-    def put_into(self, grid: QGridLayout, line: int) -> None:
-        """Take a line of a grid of three columns, and the one below for what there is to tell."""
+    def put_into(self, grid: QGridLayout, line: int, indent: int = 0) -> None:
+        """Take a line of a grid of three columns, and the one below for what there is to tell.
+
+        Parameters
+        ----------
+        indent
+            Column that switches and refusals begin in.
+        """
         if isinstance(self.field, QCheckBox):
             self.field.setText(self.of.title)
-            grid.addWidget(self.field, line, 0, 1, 3)
+            grid.addWidget(self.field, line, indent, 1, 3 - indent)
         else:
             grid.addWidget(self.name, line, 0)
             grid.addWidget(self.field, line, 1, 1, 1 if self.of.unit else 2)
         if self.of.unit:
             grid.addWidget(label(self.of.unit, "faint"), line, 2)
-        grid.addWidget(self.told, line + 1, 0, 1, 3)
+        grid.addWidget(self.told, line + 1, indent, 1, 3 - indent)
 
     # -- showing ----
 
@@ -75,10 +91,27 @@ class FieldRow(QObject):
 
     def offer(self, choices: Sequence[str], titles: Sequence[str] = ()) -> None:
         """Let something else be chosen."""
+        self.of = replace(self.of, choices=tuple(choices), titles=tuple(titles))
         if isinstance(self.field, QComboBox):
             self.field.clear()
-            for choice, title in zip(choices, titles or choices, strict=True):
-                self.field.addItem(title, choice)
+            self._list(self.field)
+
+    def follow(self, tell: Callable[[], None]) -> None:
+        """Call something at every change, numbers half typed too, not only once what stands there is meant."""
+        field = self.field
+
+        def told(*_change: object) -> None:
+            tell()
+
+        if isinstance(field, QLineEdit):
+            field.textChanged.connect(told)
+        elif isinstance(field, QComboBox):
+            field.currentTextChanged.connect(told)
+        elif isinstance(field, QCheckBox):
+            field.toggled.connect(told)
+        elif not isinstance(field, CountSlider):
+            field.setKeyboardTracking(True)
+            field.valueChanged.connect(told)
 
     @property
     def changed(self) -> bool:
@@ -103,8 +136,8 @@ class FieldRow(QObject):
         self.told.setText(f"\N{WARNING SIGN} {reason[:1].upper()}{reason[1:]}")
         self.told.show()
         border = f"border: 1px solid {self._look.theme.alarm};"
-        if isinstance(self.field, CountBox):
-            self.field.setStyleSheet(f"QSpinBox {{ {border} }}")  # not its buttons
+        if isinstance(self.field, QAbstractSpinBox):
+            self.field.setStyleSheet(f"QAbstractSpinBox {{ {border} }}")  # not the line inside
         elif not isinstance(self.field, CountSlider):
             self.field.setStyleSheet(border)
         self._describe(reason)
@@ -129,7 +162,7 @@ class FieldRow(QObject):
 
     # -- the field ----
 
-    def _make(self) -> Editor:
+    def _make(self) -> FieldEditor:
         kind = self.of.kind
         if kind == "switch":
             box = QCheckBox()
@@ -154,10 +187,7 @@ class FieldRow(QObject):
         combo = QComboBox()
         combo.setMinimumContentsLength(3)  # else the way back is pushed out of a narrow dock
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        if self.of.optional:
-            combo.addItem(self._unset, "")
-        for choice, title in zip(self.of.choices, self.of.titles or self.of.choices, strict=True):
-            combo.addItem(title, choice)
+        self._list(combo)
         combo.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         combo.installEventFilter(self)
         if self.of.kind == "part":
@@ -175,15 +205,28 @@ class FieldRow(QObject):
         combo.activated.connect(self._on_picked)
         return combo
 
-    def _stepped(self) -> CountBox | CountSlider:
+    def _list(self, combo: QComboBox) -> None:
+        if self.of.optional:
+            combo.addItem(self._unset, "")
+        for choice, title in zip(self.of.choices, self.of.titles or self.of.choices, strict=True):
+            combo.addItem(title, choice)
+
+    def _stepped(self) -> CountBox | CountSlider | QDoubleSpinBox:
         if self.of.steps == "slide":
             slider = CountSlider(self.of.title)
             slider.changed.connect(self._on_steps)
             return slider
-        box = CountBox(*step_range(self.of), doubles=self.of.steps == "double")
-        box.setFixedWidth(theme.scaled(_BOX_PX))
-        unit = step_unit(self.of)[0]
-        box.setSuffix(f" {unit}" if unit == "%" else "")  # others stand beside it
+        first, last = step_range(self.of)
+        box: CountBox | QDoubleSpinBox
+        if self.of.steps == "tenth":
+            box = QDoubleSpinBox()
+            box.setRange(first, last)
+            box.setSingleStep(0.1)
+        else:
+            box = CountBox(round(first), round(last), doubles=self.of.steps == "double")
+            box.setFixedWidth(theme.scaled(_BOX_PX))
+        unit = "" if self.of.unit and step_unit(self.of)[0] != "%" else step_unit(self.of)[0]
+        box.setSuffix(f" {unit}" if unit else "")
         box.valueChanged.connect(self._on_steps)
         return box
 
@@ -208,14 +251,17 @@ class FieldRow(QObject):
             line = field.lineEdit()
             if line is not None:
                 line.setPlaceholderText(now.ghost or _NONE)
-            field.setCurrentIndex(field.findData(now.text) if now.text else -1)
+            unsaid = not now.text and self.of.optional
+            field.setCurrentIndex(-1 if unsaid else field.findData(now.text))
             if line is not None:
                 line.setText(now.text)
                 line.setCursorPosition(0)
         elif isinstance(field, CountSlider):
-            field.show_count(steps_in(self.of, now.text))
-        else:
+            field.show_count(round(steps_in(self.of, now.text)))
+        elif isinstance(field, QDoubleSpinBox):
             field.setValue(steps_in(self.of, now.text))
+        else:
+            field.setValue(round(steps_in(self.of, now.text)))
         self._filling = False
 
     def _on_switch(self, on: bool) -> None:
@@ -223,7 +269,7 @@ class FieldRow(QObject):
             self.field.setTristate(False)
             self.entered.emit(self.text)
 
-    def _on_steps(self, _number: int) -> None:
+    def _on_steps(self, _number: float) -> None:
         if not self._filling:
             self.entered.emit(self.text)
 
@@ -235,7 +281,7 @@ class FieldRow(QObject):
             if self._now.resettable or self._now.text:
                 self.entered.emit(None if self._now.resettable else "")
             return
-        if words and words != self._now.text:
+        if words != self._now.text and (words or words in self.of.choices):
             self.entered.emit(words)
 
     @property

@@ -57,6 +57,7 @@ def typed_value(field: Field, words: str, unit: str = "") -> Any:
     CommandError
         When it is no such value, or out of its bounds: what would be right.
     """
+    words = words.strip()
     if not words and field.optional:
         return None
     value = file_value(field, words, unit)
@@ -87,13 +88,15 @@ def text_of(field: Field, value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def step_range(field: Field) -> tuple[int, int]:
-    """Return the first and last number of a box of steps, in its unit."""
+def step_range(field: Field) -> tuple[float, float]:
+    """Return the first and last number of a box of steps, in its unit; whole ones but for tenths."""
+    step = 0.1 if field.steps == "tenth" else 1
     size = step_unit(field)[1]
-    low = 0 if field.low is None else math.ceil(field.low / size)
-    if field.above and field.low is not None and low * size <= field.low:
-        low += 1
-    return low, _MOST_STEPS if field.high is None else round(field.high / size)
+    low = (field.low or 0) / size
+    first = step * math.ceil(round(low / step, 6))
+    if field.above and first <= low:
+        first += step
+    return first, _MOST_STEPS if field.high is None else step * math.floor(round(field.high / size / step, 6))
 
 
 def step_unit(field: Field) -> tuple[str, float]:
@@ -101,13 +104,13 @@ def step_unit(field: Field) -> tuple[str, float]:
     if field.kind != "quantity":
         return "", 1.0
     dimension = DIMENSIONS[field.dimension]
-    unit = dimension.display[-1]
+    unit = dimension.si_unit or dimension.display[-1]
     return unit, dimension.factors[unit]
 
 
-def steps_in(field: Field, text: str) -> int:
+def steps_in(field: Field, text: str) -> float:
     """Return the number that a box of steps shows for a value."""
-    return round(_number(field, text) / step_unit(field)[1]) if text else step_range(field)[0]
+    return _number(field, text) / step_unit(field)[1] if text else step_range(field)[0]
 
 
 def names_in(words: str) -> list[str]:

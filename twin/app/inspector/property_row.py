@@ -37,7 +37,7 @@ class PropertyRow(FieldRow):
         self._question.hide()
         self._agreed: Callable[[], None] = self.settle
 
-    def put_into(self, grid: QGridLayout, line: int) -> None:
+    def put_into(self, grid: QGridLayout, line: int, indent: int = 0) -> None:
         """Take a line of a grid of four columns, and the one below for what there is to tell."""
         top = Qt.AlignmentFlag.AlignVCenter
         wide = isinstance(self.field, NamesField)  # a list takes the line below for itself
@@ -61,7 +61,7 @@ class PropertyRow(FieldRow):
             column.addWidget(self.field)
         column.addWidget(self.told)
         column.addWidget(self._question)
-        grid.addWidget(below, line + 1, 0, 1, 4)
+        grid.addWidget(below, line + 1, indent, 1, 4 - indent)
 
     def show(self, now: FieldState) -> None:
         """Show how the property stands, unless somebody is typing."""

@@ -2,65 +2,99 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
     QDialog,
-    QDoubleSpinBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QPushButton,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
+from twin.app.form.field import Field, FieldState
+from twin.app.form.row import FieldEditor, FieldRow
+from twin.app.form.typed import text_of, typed_value
 from twin.app.palette.room_figures import figures_of
 from twin.app.palette.room_preview import RoomPreview, beside
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
-from twin.app.toolkit.plain_text import PlainLabel, plain_tip
+from twin.app.toolkit.plain_text import plain_tip
 from twin.catalog import Catalog, NodePart, RackPart
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.room.join_facility_loop import water_of
 from twin.commands.room.room import AddRoom, RoomDesign, RoomError, RoomRequest, design, free_corner, is_empty
 
 _CHOSEN = "by size"
-_TITLES = {
-    "title": ("Name", "Name of the room"),
-    "part": ("Hardware", "Nodes go into plain cabinets; catalogue racks include their nodes"),
-    "nodes": ("Nodes in a rack", "In plain cabinets; other racks include their nodes"),
-    "rows": ("Rows", "Rows of racks, alternating front to front and back to back"),
-    "racks": ("Racks in a row", "Racks of each row"),
-    "row_pitch_m": ("Row to row", "From the front of one row to the front of the next: rack depth and aisle"),
-    "rack_pitch_m": ("Rack to rack", "Centre to centre; 0: no gap"),
-    "containment": ("Containment", "Aisle enclosed to keep hot and cold air apart"),
-    "cdu": ("Coolant", "CDU for nodes with cold plates"),
-    "cdu_in_row": ("CDUs in the row", "At the end of their row, not beside the rows"),
-    "air": ("Air", "Air handler, or a rear door on each rack"),
-    "spare": (
+_PARTS: Mapping[str, str] = {}
+"""Choices of what is chosen from the catalogue."""
+
+
+def _count(key: str, title: str, tip: str, unit: str) -> Field:
+    return Field(key, title, tip, kind="count", unit=unit, low=0, high=9999, steps="one")
+
+
+def _pitch(key: str, title: str, tip: str) -> Field:
+    return Field(key, title, tip, kind="quantity", dimension="length", low=0, high=30, steps="tenth")
+
+
+def _switch(key: str, title: str, tip: str) -> Field:
+    return Field(key, title, tip, kind="switch")
+
+
+def _choice(key: str, title: str, tip: str, choices: Mapping[str, str] = _PARTS) -> Field:
+    return Field(key, title, tip, kind="choice", choices=tuple(choices), titles=tuple(choices.values()))
+
+
+_FIELDS = (
+    Field("title", "Name", "Name of the room"),
+    _choice("part", "Hardware", "Nodes go into plain cabinets; catalogue racks include their nodes"),
+    _count("nodes", "Nodes in a rack", "In plain cabinets; other racks include their nodes", "nodes"),
+    _count("rows", "Rows", "Rows of racks, alternating front to front and back to back", "rows"),
+    _count("racks", "Racks in a row", "Racks of each row", "racks"),
+    _pitch(
+        "row_pitch_m",
+        "Row to row",
+        "From the front of one row to the front of the next: rack depth and aisle",
+    ),
+    _pitch("rack_pitch_m", "Rack to rack", "Centre to centre; 0: no gap"),
+    _choice(
+        "containment",
+        "Containment",
+        "Aisle enclosed to keep hot and cold air apart",
+        {"hot": "Hot aisle", "cold": "Cold aisle", "none": "None"},
+    ),
+    _choice("cdu", "Coolant", "CDU for nodes with cold plates"),
+    _switch("cdu_in_row", "CDUs in the row", "At the end of their row, not beside the rows"),
+    _choice("air", "Air", "Air handler, or a rear door on each rack"),
+    _switch(
+        "spare",
         "One spare machine (N+1)",
         "One more CDU, air handler, chiller and generator than needed in each group",
     ),
-    "feeds": ("Power", "Two feeds (2N): each alone carries the full load"),
-    "generators": ("Diesel generators", "They carry the load when the utility fails"),
-    "cabling": ("Network", "Rail-optimised: NIC n of every node on leaf n"),
-    "switch": ("Switch", "Part for leaves and spines"),
-    "storage": ("Storage boxes", "DDN AI400X2, in separate racks"),
-}
-_CHOICES: dict[str, tuple[tuple[str, object], ...]] = {
-    "containment": (("Hot aisle", "hot"), ("Cold aisle", "cold"), ("None", "none")),
-    "feeds": (("A and B", 2), ("One feed", 1)),
-    "cabling": (("Rail-optimised", "rail-optimised"), ("Leaf and spine", "leaf-spine"), ("None", "none")),
-}
+    _choice(
+        "feeds",
+        "Power",
+        "Two feeds (2N): each alone carries the full load",
+        {"2": "A and B", "1": "One feed"},
+    ),
+    _switch("generators", "Diesel generators", "They carry the load when the utility fails"),
+    _choice(
+        "cabling",
+        "Network",
+        "Rail-optimised: NIC n of every node on leaf n",
+        {"rail-optimised": "Rail-optimised", "leaf-spine": "Leaf and spine", "none": "None"},
+    ),
+    _choice("switch", "Switch", "Part for leaves and spines"),
+    _count("storage", "Storage boxes", "DDN AI400X2, in separate racks", "boxes"),
+)
 
 
 class RoomWizard(QDialog):
@@ -70,8 +104,8 @@ class RoomWizard(QDialog):
     ----------
     design
         The room as it would be built; None where it cannot be.
-    fields, faults
-        Widgets by name of the figure, and the line under each that says what is wrong with it.
+    rows
+        Fields by name of the figure.
     """
 
     def __init__(
@@ -84,8 +118,7 @@ class RoomWizard(QDialog):
         self.setSizeGripEnabled(True)
         self.resize(1080, 720)
         self.design: RoomDesign | None = None
-        self.fields: dict[str, QWidget] = {}
-        self.faults: dict[str, QLabel] = {}
+        self.rows: dict[str, FieldRow] = {}
         self.figures: dict[str, QLabel] = {}
         self.preview = RoomPreview(look)
         self.where_label = label("", "muted", wrap=True)
@@ -98,7 +131,7 @@ class RoomWizard(QDialog):
         self._later.setSingleShot(True)
         self._later.setInterval(0)
         self._later.timeout.connect(self.refresh)
-        self._lay_out(self._form())
+        self._lay_out(self._form(look))
         session.plant_changed.connect(self._on_plant)
         self.finished.connect(lambda _: session.plant_changed.disconnect(self._on_plant))
         self.refresh()
@@ -106,32 +139,33 @@ class RoomWizard(QDialog):
     @property
     def room(self) -> RoomRequest:
         """Return what is asked for."""
-        values: dict[str, object] = {}
-        for name, widget in self.fields.items():
-            if isinstance(widget, QLineEdit):
-                values[name] = widget.text().strip()
-            elif isinstance(widget, QComboBox):
-                values[name] = widget.currentData()
-            elif isinstance(widget, QCheckBox):
-                values[name] = widget.isChecked()
-            elif isinstance(widget, QSpinBox | QDoubleSpinBox):
-                values[name] = widget.value()
-        return replace(RoomRequest(), **values)  # type: ignore[arg-type]
+        first = RoomRequest()
+        values = {
+            key: type(getattr(first, key))(typed_value(row.of, row.text)) for key, row in self.rows.items()
+        }
+        return replace(first, **values)
+
+    @property
+    def fields(self) -> dict[str, FieldEditor]:
+        """Return the widgets by name of the figure."""
+        return {key: row.field for key, row in self.rows.items()}
+
+    @property
+    def faults(self) -> dict[str, QLabel]:
+        """Return the lines that say what is wrong with a figure, by its name."""
+        return {key: row.told for key, row in self.rows.items()}
 
     def refresh(self) -> None:
         """Work the room out and show it, or say at its field what cannot be."""
         room = self.room
-        for fault in self.faults.values():
-            fault.hide()
+        for row in self.rows.values():
+            row.settle()
         self._enable(room)
         try:
             self.design = design(room, self._catalog)
         except RoomError as wrong:
             self.design = None
-            fault = self.faults[wrong.field]
-            fault.setText(str(wrong))
-            fault.show()
-            self.fields[wrong.field].setAccessibleDescription(str(wrong))
+            self.rows[wrong.field].refuse(str(wrong))
             self.preview.show_stale()
             self.where_label.setText("")  # what stood there was said of a room that could be built
             self.build.setEnabled(False)
@@ -212,80 +246,35 @@ class RoomWizard(QDialog):
 
     # -- building ----
 
-    def _form(self) -> QWidget:
+    def _form(self, look: Look) -> QWidget:
         form = QWidget()
         form.setProperty("role", "panel")
         grid = QGridLayout(form)
         grid.setContentsMargins(14, 12, 14, 12)
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(5)
+        grid.setColumnStretch(2, 1)
         first = RoomRequest()
-        for row, (name, (title, tip)) in enumerate(_TITLES.items()):
-            widget = self._field(name, getattr(first, name))
-            widget.setToolTip(plain_tip(tip))
-            widget.setAccessibleName(title)
-            self.fields[name] = widget
-            if isinstance(widget, QCheckBox):
-                widget.setText(title)
-            else:
-                title_label = PlainLabel(title)
-                title_label.setBuddy(widget)
-                grid.addWidget(title_label, 2 * row, 0)
-            grid.addWidget(widget, 2 * row, 1)
-            fault = label("", "fault", wrap=True)
-            fault.hide()
-            self.faults[name] = fault
-            grid.addWidget(fault, 2 * row + 1, 1)
-        grid.setRowStretch(2 * len(_TITLES), 1)
+        for line, of in enumerate(_FIELDS):
+            row = self.rows[of.key] = FieldRow(look, of)
+            row.put_into(grid, 2 * line, indent=1)
+            if of.kind == "choice" and not of.choices:
+                row.offer(*self._parts(of.key))
+            row.show(FieldState(text_of(of, getattr(first, of.key))))
+            row.follow(self._later.start)
+        self.rows["rack_pitch_m"].field.setSpecialValueText("side to side")  # type: ignore[union-attr]
+        grid.setRowStretch(2 * len(_FIELDS), 1)
         return form
 
-    def _field(self, name: str, value: object) -> QWidget:
-        """Return the widget for a figure of the room, standing at its first value."""
-        if isinstance(value, bool):
-            box = QCheckBox()
-            box.setChecked(value)
-            box.toggled.connect(lambda _: self._later.start())
-            return box
-        if name in _CHOICES or name in ("part", "cdu", "air", "switch"):
-            combo = QComboBox()
-            for title, data in _CHOICES.get(name) or self._parts(name):
-                combo.addItem(title, data)
-            combo.setCurrentIndex(max(combo.findData(value), 0))
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(22)
-            combo.currentIndexChanged.connect(lambda _: self._later.start())
-            return combo
-        if isinstance(value, str):
-            line = QLineEdit(value)
-            line.textChanged.connect(lambda _: self._later.start())
-            return line
-        spin: QSpinBox | QDoubleSpinBox
-        if isinstance(value, float):
-            spin = QDoubleSpinBox()
-            spin.setRange(0.0, 30.0)
-            spin.setSingleStep(0.1)
-            spin.setSuffix(" m")
-            spin.setValue(value)
-            if name == "rack_pitch_m":
-                spin.setSpecialValueText("side to side")
-            spin.valueChanged.connect(lambda _: self._later.start())
-        else:
-            assert isinstance(value, int)
-            spin = QSpinBox()
-            spin.setRange(0, 9999)
-            spin.setValue(value)
-            spin.valueChanged.connect(lambda _: self._later.start())
-        return spin
-
-    def _parts(self, name: str) -> list[tuple[str, object]]:
-        """Return the parts to choose from."""
+    def _parts(self, name: str) -> tuple[list[str], list[str]]:
+        """Return the parts to choose from and their titles."""
         catalog = self._catalog
         if name == "part":
             nodes = [catalog.node(id) for id in catalog.ids("node")]
             found: list[NodePart | RackPart] = [part for part in nodes if part.n_gpu and part.height_u >= 2]
             racks = (catalog.rack(id) for id in catalog.ids("rack"))
             found += [part for part in racks if part.n_gpu]
-            return [(f"{part.title} ({part.id})", part.id) for part in found]
+            return [part.id for part in found], [f"{part.title} ({part.id})" for part in found]
         kinds = {"cdu": ("cdu",), "air": ("crah", "rdhx"), "switch": ("switch",)}[name]
         parts = [catalog.part(id) for kind in kinds for id in catalog.ids(kind)]
         fit = [
@@ -294,7 +283,7 @@ class RoomWizard(QDialog):
             if getattr(part, "fabric", "scale-out") == "scale-out"
             and getattr(part, "rejects_to", "") != "room air"
         ]
-        return [(_CHOSEN, ""), *((part.title, part.id) for part in fit)]
+        return ["", *(part.id for part in fit)], [_CHOSEN, *(part.title for part in fit)]
 
     def _lay_out(self, form: QWidget) -> None:
         scroll = QScrollArea()

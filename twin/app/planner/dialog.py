@@ -68,7 +68,7 @@ class JobDialog(QDialog):
         self.look = look
         self.setWindowTitle("Plan a job")
         self.setSizeGripEnabled(True)
-        self.resize(1160, 800)
+        self.resize(820 + theme.scaled(_FORM_PX), 800)
         self.setMinimumSize(900, 600)
         self._world: World | None = None
         self._hardware = profile_hardware()

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from twin.app.form.field import Field, FieldState
-from twin.app.form.row import Editor, FieldRow, form_grid
+from twin.app.form.row import FieldEditor, FieldRow, form_grid
 from twin.app.form.typed import text_of, typed_value
 from twin.app.planner.draft import JobDraft, edited, on_hardware, shown_value
 from twin.app.planner.fields import fields_for
@@ -69,7 +69,7 @@ class JobForm(QScrollArea):
         self.setWidget(content)
 
     @property
-    def editors(self) -> dict[str, Editor]:
+    def editors(self) -> dict[str, FieldEditor]:
         """Return the widgets of the workload's fields by path."""
         return {key: row.field for key, row in self.rows.items() if key not in self._first}
 
