@@ -47,16 +47,14 @@ def test_the_page_follows_the_job_and_its_lines_lead_to_time_and_place(
     for account in ("idle_reserved", "lost_work"):
         assert share(pixels(dock.waterfall), colour(theme, account)) > 0.0003, account
     assert share(pixels(dock.progress), theme.accent) > 0.05
-    lines = dock.waterfall.lines()
-    assert "Lost work" in next(
-        said for spot, piece, _ in lines if "Lost" in (said := dock.waterfall.said_at(spot.center()))
-    )
-    wide = [dock.waterfall.bar_of(spot, piece, at).width() for spot, piece, at in lines[1:-1]]
-    long_s = [piece.value for _, piece, _ in lines[1:-1]]
+    fall, steps = dock.waterfall, range(1, len(dock.waterfall.rows) - 1)
+    assert any("Lost work" in fall.said_at(fall.spot(number).center()) for number in steps)
+    wide = [fall.bar(number).width() for number in steps]
+    long_s = [piece.value for piece in page.time.pieces[:-1]]
     scale = [pixel / second for pixel, second in zip(wide, long_s, strict=True) if pixel > 2.0]
     assert len(scale) > 1
     assert scale == pytest.approx([scale[0]] * len(scale))
-    begins = [dock.waterfall.bar_of(spot, piece, at).left() for spot, piece, at in lines[1:]]
+    begins = [fall.bar(number).left() for number in range(1, len(fall.rows))]
     assert begins == sorted(begins, reverse=True)  # each loss begins where the one before it ends
     for spark in dock.sparks:
         assert share(pixels(spark), theme.accent, near=80) > 0.0005  # a thin line is mixed with its ground

@@ -112,7 +112,7 @@ def test_the_wheel_zooms_at_the_pointer_and_a_drag_moves(
     qtbot.waitUntil(chart.isVisible)
     run_to(window, qtbot, 3600.0, _SPEED)
     spot = _spot(window, "risk")
-    at_s, extent_s = chart.place.t_s(spot.x()), chart.times.high - chart.times.low
+    at_s, extent_s = chart.place.times.value(spot.x()), chart.across.high - chart.across.low
     for modifier in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier):
         wheel = QWheelEvent(
             spot,
@@ -125,19 +125,19 @@ def test_the_wheel_zooms_at_the_pointer_and_a_drag_moves(
             False,
         )
         QApplication.sendEvent(chart, wheel)
-    assert chart.times.high - chart.times.low < 0.7 * extent_s
-    assert chart.place.t_s(spot.x()) == pytest.approx(at_s)
-    assert not chart.gpus.whole
-    low_s = chart.times.low
+    assert chart.across.high - chart.across.low < 0.7 * extent_s
+    assert chart.place.times.value(spot.x()) == pytest.approx(at_s)
+    assert not chart.down.whole
+    low_s = chart.across.low
     QTest.mousePress(chart, Qt.MouseButton.LeftButton, pos=spot.toPoint())
     QTest.mouseMove(chart, spot.toPoint() - QPoint(30, 0))
     QTest.mouseMove(chart, spot.toPoint() - QPoint(60, 0))
     QTest.mouseRelease(chart, Qt.MouseButton.LeftButton, pos=spot.toPoint() - QPoint(60, 0))
-    assert chart.times.low > low_s
+    assert chart.across.low > low_s
     assert window.docks.inspector.job is None  # a drag is no click
     chart.setFocus()
     QTest.keyClick(chart, Qt.Key.Key_0)
-    assert chart.gpus.whole
+    assert chart.down.whole
     assert chart.following
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from time import monotonic
 
 from psygnal import Signal
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QMainWindow, QMenu, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtCore import QPoint, QRectF, Qt, QTimer
+from PySide6.QtGui import QLinearGradient, QResizeEvent
+from PySide6.QtWidgets import QFrame, QMainWindow, QMenu, QScrollArea, QSizePolicy
 
 from twin.app.diagrams.diagram import Diagram
 from twin.app.diagrams.diagram_paint import COLDEST_C, HOTTEST_C, temperature_colour
@@ -17,10 +17,11 @@ from twin.app.diagrams.one_line import one_line
 from twin.app.diagrams.piping import piping
 from twin.app.diagrams.piping_facts import standing_marks
 from twin.app.session.session import Session
+from twin.app.toolkit.charts.chart import PaintedChart
+from twin.app.toolkit.charts.painting import RIGHT, ChartPainter
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
-from twin.app.toolkit.theme import font
 from twin.app.world.rows import World
 from twin.view3d.base.state import ViewState
 
@@ -172,39 +173,22 @@ class _Surface(QScrollArea):
         self._view.fit(self.viewport().size())
 
 
-class TemperatureScale(QWidget):
+class TemperatureScale(PaintedChart):
     """The colours of pipes from the coldest to the hottest."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
-        self._look = look
-        self.setAccessibleName(f"Colours of pipes, {COLDEST_C:.0f} to {HOTTEST_C:.0f} °C")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        look.changed.connect(self._on_theme)
+        name = f"Colours of pipes, {COLDEST_C:.0f} to {HOTTEST_C:.0f} °C"
+        super().__init__(look, name, hint=(200, 22), tall=False)
 
-    def sizeHint(self) -> QSize:
-        """Return one line."""
-        return QSize(200, 22)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: ChartPainter) -> None:
         """Paint the scale with its ends."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(font(10))
-        painter.setPen(QColor(self._look.theme.muted))
-        left, right = f"{COLDEST_C:.0f} °C", f"{HOTTEST_C:.0f} °C"
-        middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRectF(12, 0, 60, self.height()), middle, left)
-        painter.drawText(
-            QRectF(self.width() - 72, 0, 60, self.height()), middle | Qt.AlignmentFlag.AlignRight, right
-        )
-        bar = QRectF(56, self.height() / 2 - 3, max(self.width() - 112, 10), 6)
+        muted, high = painter.theme.muted, self.height()
+        painter.write(QRectF(12, 0, 60, high), f"{COLDEST_C:.0f} °C", muted, 10)
+        painter.write(QRectF(self.width() - 72, 0, 60, high), f"{HOTTEST_C:.0f} °C", muted, 10, to=RIGHT)
+        bar = QRectF(56, high / 2 - 3, max(self.width() - 112, 10), 6)
         shades = QLinearGradient(bar.topLeft(), bar.topRight())
         for step in range(11):
             shades.setColorAt(step / 10, temperature_colour(COLDEST_C + step / 10 * (HOTTEST_C - COLDEST_C)))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(shades)
         painter.drawRoundedRect(bar, 3, 3)
-
-    def _on_theme(self, *_theme: object) -> None:
-        self.update()

@@ -7,11 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QPolygonF
 
 from twin.app.diagrams.diagram import STANDS, Box, Diagram, DiagramLine
 from twin.app.diagrams.diagram_layout import PIPE_APART_PX, DiagramPicture, Rectangle, Route
 from twin.app.diagrams.diagram_symbols import draw_mark, draw_symbol
+from twin.app.toolkit.charts.painting import CENTRE, ChartPainter, Colour
 from twin.app.toolkit.theme import Theme, font
 from twin.view3d.base.palette import ramp
 
@@ -30,12 +31,7 @@ def temperature_colour(temp_c: float) -> QColor:
 
 
 def paint_still(
-    painter: QPainter,
-    theme: Theme,
-    diagram: Diagram,
-    picture: DiagramPicture,
-    hovered: str = "",
-    current: str = "",
+    painter: ChartPainter, diagram: Diagram, picture: DiagramPicture, hovered: str = "", current: str = ""
 ) -> None:
     """Paint all that does not travel: lines, their values, then boxes.
 
@@ -44,8 +40,7 @@ def paint_still(
     hovered, current
         Keys of the boxes under the pointer and of the keyboard.
     """
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    artist = _Artist(painter, theme, hovered, current)
+    artist = _Artist(painter, hovered, current)
     labels: list[tuple[DiagramLine, tuple[float, float], str]] = []
     for line, route in zip(diagram.lines, picture.routes, strict=True):
         if line.is_pair:
@@ -60,10 +55,10 @@ def paint_still(
 
 
 def paint_arrows(
-    painter: QPainter, theme: Theme, diagram: Diagram, picture: DiagramPicture, travelled_px: float
+    painter: ChartPainter, diagram: Diagram, picture: DiagramPicture, travelled_px: float
 ) -> None:
     """Paint the arrow heads on the lines, so far from where they began."""
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    theme = painter.theme
     for line, route in zip(diagram.lines, picture.routes, strict=True):
         if line.is_pair and line.flow > STANDS:
             for side in (-1, 1):
@@ -86,9 +81,10 @@ def _pipe(route: Route, side: int) -> list[QPointF]:
     return points
 
 
-def _arrows(painter: QPainter, points: list[QPointF], tint: QColor, size: float, travelled_px: float) -> None:
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(tint)
+def _arrows(
+    painter: ChartPainter, points: list[QPointF], tint: QColor, size: float, travelled_px: float
+) -> None:
+    painter.fill_in(tint)
     walked, due = 0.0, (travelled_px + _FIRST_ARROW_PX) % _ARROW_EVERY_PX
     for start, end in pairwise(points):
         step = math.hypot(end.x() - start.x(), end.y() - start.y())
@@ -106,27 +102,24 @@ def _arrows(painter: QPainter, points: list[QPointF], tint: QColor, size: float,
 
 
 class _Artist:
-    def __init__(self, painter: QPainter, theme: Theme, hovered: str, current: str) -> None:
-        self._painter, self._theme, self._hovered, self._current = painter, theme, hovered, current
+    def __init__(self, painter: ChartPainter, hovered: str, current: str) -> None:
+        self._painter, self._theme, self._hovered, self._current = painter, painter.theme, hovered, current
 
     def line(self, line: DiagramLine, route: Route) -> None:
-        pen = QPen(_tint(self._theme, line.tone), 2.0 if line.tone not in ("calm", "dead") else 1.4)
-        if line.tone == "dead":
-            pen.setStyle(Qt.PenStyle.DashLine)
-        self._painter.setPen(pen)
-        self._painter.setBrush(Qt.BrushStyle.NoBrush)
+        style = Qt.PenStyle.DashLine if line.tone == "dead" else Qt.PenStyle.SolidLine
+        wide = 2.0 if line.tone not in ("calm", "dead") else 1.4
+        self._painter.line_in(_tint(self._theme, line.tone), wide, style)
         self._painter.drawPolyline(QPolygonF([QPointF(*point) for point in route.points]))
 
     def pipes(self, line: DiagramLine, route: Route) -> list[tuple[DiagramLine, tuple[float, float], str]]:
         labels = []
         for side, temp_c in ((-1, line.supply_c), (1, line.return_c)):
             points = QPolygonF(_pipe(route, side))
-            style = Qt.PenStyle.DotLine if line.stands else Qt.PenStyle.SolidLine
             known = not math.isnan(temp_c)
-            self._painter.setPen(QPen(QColor(self._theme.border), 6.0))
+            self._painter.line_in(self._theme.border, 6.0)
             self._painter.drawPolyline(points)
-            tint = temperature_colour(temp_c) if known else QColor(self._theme.faint)
-            self._painter.setPen(QPen(tint, 4.0, style))
+            style = Qt.PenStyle.DotLine if line.stands else Qt.PenStyle.SolidLine
+            self._painter.line_in(temperature_colour(temp_c) if known else self._theme.faint, 4.0, style)
             self._painter.drawPolyline(points)
             if not known:
                 continue
@@ -139,14 +132,13 @@ class _Artist:
     def label(self, line: DiagramLine, place: tuple[float, float], words: str) -> None:
         if not words:
             return
-        self._painter.setFont(font(10))
-        wide = self._painter.fontMetrics().horizontalAdvance(words)
-        spot = QRectF(place[0] - 2, place[1] - 7, wide + 4, 14)
+        self._painter.font_in(10)
+        spot = QRectF(place[0] - 2, place[1] - 7, self._painter.wide(words) + 4, 14)
         ground = QColor(self._theme.surface)
         ground.setAlpha(215)
         self._painter.fillRect(spot, ground)
-        self._painter.setPen(QColor(self._theme.faint if line.tone in ("dead", "calm") else self._theme.text))
-        self._painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, words)
+        ink = self._theme.faint if line.tone in ("dead", "calm") else self._theme.text
+        self._painter.write(spot, words, ink, to=CENTRE)
 
     def box(self, box: Box, spot: QRectF) -> None:
         self._frame(box, spot, 7.0)
@@ -182,50 +174,53 @@ class _Artist:
             if narrow:  # the words need the whole line
                 icon.moveTo(spot.right() - 6, spot.top() - 4)
             draw_mark(self._painter, box.tone, icon, tint, QColor(theme.surface))
-        _elided(self._painter, title, box.title, font(10 if narrow else 11, bold=True), QColor(theme.text))
+        px = 10 if narrow else 11
+        self._painter.write(title, box.title, theme.text, px, bold=True, elided=True)
         self._words(box, words, narrow)
 
     def _words(self, box: Box, line: QRectF, narrow: bool) -> None:
         """Write the state, and the figures where it leaves room, on two lines."""
-        tint, muted, below = _tint(self._theme, box.tone), QColor(self._theme.muted), line.translated(0, 13)
+        tint, muted, below = _tint(self._theme, box.tone), self._theme.muted, line.translated(0, 13)
         if not box.state:
-            rest = _wrapped(self._painter, line, _breakable(box.text), font(10), muted)
+            rest = self._wrapped(line, _breakable(box.text), muted)
             self._figures(below, rest, muted)
             return
-        bold = font(10, bold=True)
-        wide = QFontMetricsF(bold).horizontalAdvance(box.state) > 1.7 * (line.width() - 13.0)
+        wide = QFontMetricsF(font(10, bold=True)).horizontalAdvance(box.state) > 1.7 * (line.width() - 13.0)
         state = _sentence(box.state) if narrow or wide else box.state
-        rest = _wrapped(self._painter, line.adjusted(0.0 if narrow else 13.0, 0, 0, 0), state, bold, tint)
+        rest = self._wrapped(line.adjusted(0.0 if narrow else 13.0, 0, 0, 0), state, tint, bold=True)
         if rest:
-            _elided(self._painter, below, rest, bold, tint)
+            self._painter.write(below, rest, tint, 10, bold=True, elided=True)
         else:
             self._figures(below, box.text, muted)
 
-    def _figures(self, spot: QRectF, words: str, ink: QColor) -> None:
+    def _figures(self, spot: QRectF, words: str, ink: str) -> None:
         """Write the first figures that fit whole: "12 %" of "12 % of 400 kW"."""
         room = QFontMetricsF(font(10))
         whole = (words, words.rpartition(", ")[0], words.partition(", ")[0], words.partition(" of")[0])
         fits = [part for part in whole if part and room.horizontalAdvance(part) <= spot.width()]
         if fits or not words.startswith("of"):  # what a share is of goes before the share does
-            _elided(self._painter, spot, fits[0] if fits else words, font(10), ink)
+            self._painter.write(spot, fits[0] if fits else words, ink, 10, elided=True)
+
+    def _wrapped(self, spot: QRectF, words: str, ink: Colour, px: int = 10, *, bold: bool = False) -> str:
+        """Write as many words as fit on a line; return the others."""
+        self._painter.font_in(px, bold=bold)
+        taken = words.split(" ")
+        count = len(taken)
+        while count > 1 and self._painter.wide(" ".join(taken[:count])) > spot.width():
+            count -= 1
+        self._painter.write(spot, " ".join(taken[:count]), ink, elided=True)
+        return " ".join(taken[count:])
 
     def _load(self, box: Box, bar: QRectF) -> None:
-        self._painter.setPen(Qt.PenStyle.NoPen)
-        self._painter.setBrush(QColor(self._theme.border))
+        theme = self._theme
+        self._painter.fill_in(theme.border)
         self._painter.drawRoundedRect(bar, 1.5, 1.5)
         share = min(max(box.load, 0.0), 1.0)
-        colour = (
-            self._theme.alarm
-            if box.load > 1.0
-            else self._theme.warning
-            if box.load > 0.9
-            else self._theme.accent
-        )
-        self._painter.setBrush(QColor(self._theme.faint if box.tone == "dead" else colour))
+        tint = theme.alarm if box.load > 1.0 else theme.warning if box.load > 0.9 else theme.accent
+        self._painter.fill_in(theme.faint if box.tone == "dead" else tint)
         if share > 0.0:
-            self._painter.drawRoundedRect(
-                QRectF(bar.left(), bar.top(), max(bar.width() * share, 2.0), 3.0), 1.5, 1.5
-            )
+            done = QRectF(bar.left(), bar.top(), max(bar.width() * share, 2.0), 3.0)
+            self._painter.drawRoundedRect(done, 1.5, 1.5)
 
     def small(self, box: Box, spot: QRectF) -> None:
         self._frame(box, spot, 5.0)
@@ -239,38 +234,32 @@ class _Artist:
             ink = QColor(theme.muted if box.tone in ("dead", "calm") else theme.text)
             draw_symbol(self._painter, box.symbol, mark, ink, tint, box.charge)
             words.setLeft(mark.right() + 4)
-        _elided(self._painter, words, box.title, font(9, bold=True), QColor(theme.text))
-        muted = QColor(theme.muted)
-        _elided(self._painter, words.translated(0, pitch), box.text, font(9), muted)
+        self._painter.write(words, box.title, theme.text, 9, bold=True, elided=True)
+        self._painter.write(words.translated(0, pitch), box.text, theme.muted, 9, elided=True)
         if box.state:
-            shade = tint if box.tone in ("alarm", "warning") else muted
-            rest = _wrapped(self._painter, state, _sentence(box.state), font(9), shade)
-            _elided(self._painter, state.translated(0, 11), rest, font(9), shade)
+            shade = tint if box.tone in ("alarm", "warning") else theme.muted
+            rest = self._wrapped(state, _sentence(box.state), shade, 9)
+            self._painter.write(state.translated(0, 11), rest, shade, 9, elided=True)
         if box.tone in ("alarm", "warning", "dead"):
             corner = QRectF(spot.right() - 8, spot.top() - 4, 10, 10)
             draw_mark(self._painter, box.tone, corner, tint, QColor(theme.surface))
 
     def _frame(self, box: Box, spot: QRectF, corner: float) -> None:
-        hovered = box.key == self._hovered and box.thing
-        self._painter.setBrush(
-            QColor(
-                self._theme.selection if box.chosen else self._theme.hover if hovered else self._theme.raised
-            )
-        )
-        edge = QColor(self._theme.border)
-        wide = 1.0
+        theme, hovered = self._theme, box.key == self._hovered and box.thing
+        edge, wide, style = QColor(theme.border), 1.0, Qt.PenStyle.SolidLine
         if box.tone in ("alarm", "warning"):
-            edge, wide = _tint(self._theme, box.tone), 1.6
+            edge, wide = _tint(theme, box.tone), 1.6
         if box.chosen:
-            edge, wide = QColor(self._theme.accent), 1.6
-        pen = QPen(edge, wide)
+            edge, wide = QColor(theme.accent), 1.6
         if box.tone == "dead":
-            pen = QPen(QColor(self._theme.faint), 1.2, Qt.PenStyle.DashLine)
-        self._painter.setPen(pen)
+            edge, wide, style = QColor(theme.faint), 1.2, Qt.PenStyle.DashLine
+        self._painter.line_in(edge, wide, style)
+        self._painter.setBrush(
+            QColor(theme.selection if box.chosen else theme.hover if hovered else theme.raised)
+        )
         self._painter.drawRoundedRect(spot.adjusted(0.5, 0.5, -0.5, -0.5), corner, corner)
         if box.key == self._current:
-            self._painter.setBrush(Qt.BrushStyle.NoBrush)
-            self._painter.setPen(QPen(QColor(self._theme.accent), 1.6, Qt.PenStyle.DotLine))
+            self._painter.line_in(theme.accent, 1.6, Qt.PenStyle.DotLine)
             self._painter.drawRoundedRect(spot.adjusted(-3, -3, 3, 3), corner + 2, corner + 2)
 
 
@@ -303,23 +292,3 @@ def _sentence(state: str) -> str:
     """Return a state in small letters, which are narrower: "On battery 4.0 min", "1 of 14 tripped"."""
     words = state.lower().replace(" k,", " K,") if state[:1].isdigit() else state[:1] + state[1:].lower()
     return words.removesuffix(" k") + " K" if words.endswith(" k") else words
-
-
-def _wrapped(painter: QPainter, spot: QRectF, words: str, how: QFont, ink: QColor) -> str:
-    """Write as many words as fit on a line; return the others."""
-    painter.setFont(how)
-    painter.setPen(ink)
-    metrics, taken = painter.fontMetrics(), words.split(" ")
-    count = len(taken)
-    while count > 1 and metrics.horizontalAdvance(" ".join(taken[:count])) > spot.width():
-        count -= 1
-    line = metrics.elidedText(" ".join(taken[:count]), Qt.TextElideMode.ElideRight, int(spot.width()))
-    painter.drawText(spot, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, line)
-    return " ".join(taken[count:])
-
-
-def _elided(painter: QPainter, spot: QRectF, words: str, how: QFont, ink: QColor) -> None:
-    painter.setFont(how)
-    painter.setPen(ink)
-    short = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(spot.width()))
-    painter.drawText(spot, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, short)

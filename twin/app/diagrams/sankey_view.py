@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFocusEvent,
-    QKeyEvent,
-    QLinearGradient,
-    QPainter,
-    QPainterPath,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QLinearGradient, QPainterPath, QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QSizePolicy
 
 from twin.app.diagrams.diagram_dock import LiveDock
@@ -24,32 +14,26 @@ from twin.app.diagrams.sankey import FEW, Sankey, SankeyBand, SankeyNode, lay_ou
 from twin.app.diagrams.sankey_flows import ENDS, EnergyFlows, energy_flows
 from twin.app.session.session import Session
 from twin.app.toolkit import text
+from twin.app.toolkit.charts.chart import ChartItem, PaintedChart
+from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.look import Look, label
-from twin.app.toolkit.painted_widget import Painted
 from twin.app.toolkit.plain_text import plain_tip
-from twin.app.toolkit.theme import Theme, font
+from twin.app.toolkit.theme import Theme
 from twin.app.world.rows import World
 
 _TAIL_PX = 72.0
 _ARROW = "\N{RIGHTWARDS ARROW}"
 
 
-class SankeyView(Painted):
+class SankeyView(PaintedChart):
     """Bands as wide as what flows; arrow keys go from node to node."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "Energy flow diagram")
+        super().__init__(look, "Energy flow diagram", hint=(520, 200), keys=True)
         self.shown = EnergyFlows()
         self.sankey: Sankey = lay_out((), (), 10, 10, 0)
         self._amounts: dict[str, float] = {}
         self._nodes: dict[str, SankeyNode] = {}
-        self._current = ""
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-
-    def sizeHint(self) -> QSize:
-        """Return a size in which everything is legible."""
-        return QSize(520, 200)
 
     def show_flows(self, flows: EnergyFlows) -> None:
         """Draw other flows; nothing happens when they are the same."""
@@ -80,22 +64,18 @@ class SankeyView(Painted):
 
     # -- painting ----
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: ChartPainter) -> None:
         """Paint bands, bars, names."""
-        theme, painter = self._look.theme, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = painter.theme
         for band in self.sankey.bands:
             painter.fillPath(_shape(band), self._shade(theme, band))
-        painter.setPen(Qt.PenStyle.NoPen)
         for key, spot in self.sankey.bars.items():
             painter.fillRect(rectangle(spot), node_colour(theme, key))
             if self.hasFocus() and key == self._current:
-                painter.setPen(QPen(QColor(theme.accent), 1.6, Qt.PenStyle.DotLine))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.line_in(theme.accent, 1.6, Qt.PenStyle.DotLine)
                 painter.drawRect(rectangle(spot).adjusted(-3, -3, 3, 3))
-                painter.setPen(Qt.PenStyle.NoPen)
         for key in self.sankey.bars:
-            self._paint_name(painter, theme, key)
+            self._paint_name(painter, key)
 
     def _shade(self, theme: Theme, band: SankeyBand) -> QLinearGradient:
         shade = QLinearGradient(QPointF(band.x0, 0), QPointF(band.x1, 0))
@@ -106,30 +86,22 @@ class SankeyView(Painted):
             shade.setColorAt(at, tint)
         return shade
 
-    def _paint_name(self, painter: QPainter, theme: Theme, key: str) -> None:
-        spot, node = self.sankey.bars[key], self._nodes[key]
+    def _paint_name(self, painter: ChartPainter, key: str) -> None:
+        theme, spot, node = painter.theme, self.sankey.bars[key], self._nodes[key]
         last = float(self.width()) if node.column == ENDS else self._next_x(node.column)
-        room = last - spot.x - spot.width - 6
-        value = text.quantity(self._amounts[key], "W")
+        x, room, high = spot.x + spot.width + 5, last - spot.x - spot.width - 6, 13.0
         y = spot.y + spot.height / 2
-        high = 13.0
-        beside = [node_beside for node_beside in self.shown.nodes if node_beside.column == node.column]
-        two_lines = (
-            sum(node_beside.key in self.sankey.bars for node_beside in beside) <= FEW or spot.height > 28
-        )
-        x = spot.x + spot.width + 5
-        if two_lines:
-            self._write(painter, QRectF(x, y - high, room, high), node.title, theme.text, True)
-            self._write(painter, QRectF(x, y, room, high), value, theme.muted, False)
-            return
-        painter.setFont(font(10, bold=True))
-        title_px = painter.fontMetrics().horizontalAdvance(node.title) + 5.0
-        value_px = painter.fontMetrics().horizontalAdvance(value)
-        title_px = min(title_px, max(room - value_px, 20.0))
-        self._write(painter, QRectF(x, y - high / 2, title_px, high), node.title, theme.text, True)
-        self._write(
-            painter, QRectF(x + title_px, y - high / 2, room - title_px, high), value, theme.muted, False
-        )
+        value = text.quantity(self._amounts[key], "W")
+        beside = [node_beside.key for node_beside in self.shown.nodes if node_beside.column == node.column]
+        if sum(key_beside in self.sankey.bars for key_beside in beside) <= FEW or spot.height > 28:
+            upper, lower = QRectF(x, y - high, room, high), QRectF(x, y, room, high)
+        else:
+            painter.font_in(10, bold=True)
+            title_px = min(painter.wide(node.title) + 5.0, max(room - painter.wide(value), 20.0))
+            upper = QRectF(x, y - high / 2, title_px, high)
+            lower = QRectF(x + title_px, y - high / 2, room - title_px, high)
+        painter.write(upper, node.title, theme.text, 10, bold=True, elided=True)
+        painter.write(lower, value, theme.muted, 10, elided=True)
 
     def _next_x(self, column: int) -> float:
         """Return where the next column begins."""
@@ -140,47 +112,26 @@ class SankeyView(Painted):
         ]
         return min(later, default=float(self.width()))
 
-    def _write(self, painter: QPainter, spot: QRectF, words: str, ink: str, bold: bool) -> None:
-        painter.setFont(font(10, bold=bold))
-        painter.setPen(QColor(ink))
-        short = painter.fontMetrics().elidedText(
-            words, Qt.TextElideMode.ElideRight, int(max(spot.width(), 0))
-        )
-        painter.drawText(spot, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, short)
-        painter.setPen(Qt.PenStyle.NoPen)
-
     # -- pointer and keys ----
 
-    def said_at(self, place: QPointF) -> str:
-        """Return what a node or band under a point is, as rich text."""
-        for key, spot in self.sankey.bars.items():
-            if rectangle(spot).adjusted(-2, -3, 2, 3).contains(place):
-                words = self._nodes[key].said
-                return f"<b>{escape(self.node_words(key))}</b>" + (f"<br>{escape(words)}" if words else "")
-        for band in self.sankey.bands:
-            if _shape(band).contains(place):
-                source, target = (self._nodes[key].title for key in (band.flow.source, band.flow.target))
-                power = text.quantity(band.flow.power_w, "W")
-                return f"{escape(source)} {_ARROW} {escape(target)}<br><b>{power}</b>"
-        return ""
+    def items(self) -> list[ChartItem]:
+        """Return the nodes, which the keys go through, and the bands."""
+        return [
+            *(self._node_item(node) for node in self.shown.nodes if node.key in self.sankey.bars),
+            *(self._band_item(band) for band in self.sankey.bands),
+        ]
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go from node to node; the bands of the present one light up."""
-        order = [node.key for node in self.shown.nodes if node.key in self.sankey.bars]
-        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1}
-        step = steps.get(Qt.Key(event.key()))
-        if step is None or not order:
-            super().keyPressEvent(event)
-            return
-        at = order.index(self._current) + step if self._current in order else 0
-        self._current = order[at % len(order)]
-        self.setAccessibleDescription(self.node_words(self._current))
-        self.update()
+    def _node_item(self, node: SankeyNode) -> ChartItem:
+        words = self.node_words(node.key)
+        said = f"<b>{escape(words)}</b>" + (f"<br>{escape(node.said)}" if node.said else "")
+        spot = rectangle(self.sankey.bars[node.key]).adjusted(-2, -3, 2, 3)
+        return ChartItem(spot, said, node.key, words)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show where the keyboard is."""
-        super().focusInEvent(event)
-        self.update()
+    def _band_item(self, band: SankeyBand) -> ChartItem:
+        source, target = (self._nodes[key].title for key in (band.flow.source, band.flow.target))
+        power, shape = text.quantity(band.flow.power_w, "W"), _shape(band)
+        said = f"{escape(source)} {_ARROW} {escape(target)}<br><b>{power}</b>"
+        return ChartItem(shape.boundingRect(), said, shape=shape)
 
 
 class EnergyDock(LiveDock):

@@ -29,11 +29,11 @@ from twin.app.jobs.waterfall_view import WaterfallView
 from twin.app.queue.feed import QueueFeed
 from twin.app.session.event_cursor import EventTail
 from twin.app.session.session import Session
+from twin.app.toolkit.charts.spark_line import SparkLine
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, line, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
-from twin.app.toolkit.spark_line import SparkLine
 from twin.app.toolkit.text_fields import ElidedLabel
 from twin.app.world.rows import World
 from twin.record.frame import Frame

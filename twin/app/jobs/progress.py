@@ -5,28 +5,28 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainterPath
 
 from twin.app.jobs.page_facts import ProgressFigures
 from twin.app.toolkit import text
+from twin.app.toolkit.charts.axes import Axis
+from twin.app.toolkit.charts.chart import PaintedChart
+from twin.app.toolkit.charts.painting import CENTRE, RIGHT, ChartPainter
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.look import Look
-from twin.app.toolkit.painted_widget import Painted
-from twin.app.toolkit.theme import Theme, font, scaled
+from twin.app.toolkit.theme import font, scaled
 
 _EDGE_PX, _BAR_PX, _WORDS_PX, _MARKS_PX = 12.0, 12.0, 16.0, 15.0
 _AHEAD = 1.04
 
 
-class JobProgress(Painted):
+class JobProgress(PaintedChart):
     """Two bars of one job: steps above, time below."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "Progress of the job")
+        super().__init__(look, "Progress of the job", tall=False)
         self.shown: ProgressFigures | None = None
         self._clock: Clock | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         """Return both bars with their words."""
@@ -52,37 +52,33 @@ class JobProgress(Painted):
         return done if unsafe < 1 else f"{done},  {unsafe:,.0f} not saved yet"
 
     @property
-    def span_s(self) -> tuple[float, float]:
-        """Return the range of the line of time [s]."""
+    def times(self) -> Axis:
+        """Return where times lie on the line [s]."""
         p = self.shown
         assert p is not None
         ends = (p.now_s, p.ends_s, p.limit_s, p.deadline_s)
         last_s = max(at_s for at_s in ends if at_s is not None)
-        return p.submit_s, p.submit_s + max((last_s - p.submit_s) * _AHEAD, 1.0)
+        end_s = p.submit_s + max((last_s - p.submit_s) * _AHEAD, 1.0)
+        return Axis(p.submit_s, end_s, _EDGE_PX, self.width() - _EDGE_PX)
 
-    def x_of(self, t_s: float) -> float:
-        """Return where a time lies on the line [px]."""
-        low, high = self.span_s
-        room = self.width() - 2 * _EDGE_PX
-        return _EDGE_PX + room * min(max((t_s - low) / (high - low), 0.0), 1.0)
+    def _x_of(self, t_s: float) -> float:
+        times = self.times
+        return times.px(min(max(t_s, times.low), times.high))
 
     @property
     def steps_bar(self) -> QRectF:
         """Return the place of the bar of steps."""
         return QRectF(_EDGE_PX, scaled(_WORDS_PX), max(self.width() - 2 * _EDGE_PX, 10.0), _BAR_PX)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: ChartPainter) -> None:
         """Paint both bars."""
-        p = self.shown
-        if p is None or self._clock is None:
-            return
-        theme, painter = self._look.theme, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_steps(painter, theme, p)
-        self._paint_time(painter, theme, p, self._clock)
+        if self.shown is not None and self._clock is not None:
+            self._paint_steps(painter, self.shown)
+            self._paint_head(painter, self.shown)
+            self._paint_time(painter, self.shown, self._clock)
 
-    def _paint_steps(self, painter: QPainter, theme: Theme, p: ProgressFigures) -> None:
-        bar, whole = self.steps_bar, p.total if p.total else max(p.step, 1.0)
+    def _paint_steps(self, painter: ChartPainter, p: ProgressFigures) -> None:
+        theme, bar, whole = painter.theme, self.steps_bar, p.total if p.total else max(p.step, 1.0)
         outline = QPainterPath()
         outline.addRoundedRect(bar, 4, 4)
         painter.fillPath(outline, QColor(theme.hover))
@@ -95,26 +91,24 @@ class JobProgress(Painted):
         painter.fillRect(loose, QBrush(QColor(theme.accent), Qt.BrushStyle.BDiagPattern))
         painter.restore()
         if p.durable and not p.over:
-            painter.setPen(QPen(QColor(theme.text), 2.0))
-            x = bar.left() + safe_px
-            painter.drawLine(QPointF(x, bar.top() - 2), QPointF(x, bar.bottom() + 2))
+            painter.line_in(theme.text, 2.0)
+            painter.upright(bar.left() + safe_px, bar.top() - 2, bar.bottom() + 2)
+
+    def _paint_head(self, painter: ChartPainter, p: ProgressFigures) -> None:
+        """Write what is done and when it ends, as much as has room."""
+        theme, bar, late = painter.theme, self.steps_bar, p.late and not p.over
         head = QRectF(bar.left(), 0.0, bar.width(), scaled(_WORDS_PX) - 2)
-        painter.setFont(font(11, bold=True))
-        painter.setPen(QColor(theme.text))
-        ending, wide = self.ending(), painter.fontMetrics().horizontalAdvance
+        words, ending = self.words(), self.ending()
         room = bar.width() - QFontMetricsF(font(11)).horizontalAdvance(ending) - 10
-        words = self.words()
-        if wide(words) > room:
+        painter.font_in(11, bold=True)
+        if painter.wide(words) > room:
             words = words.rpartition(",  ")[0] or words  # what is not safe is seen in the bar
-        if wide(words) > room:
+        if painter.wide(words) > room:
             words = words.partition("  (")[0]  # and so is the share
-        if wide(words) > room and not (p.late and not p.over):
+        if painter.wide(words) > room and not late:
             ending = ""  # a mark below tells it
-        painter.drawText(head, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
-        painter.setFont(font(11))
-        late = p.late and not p.over
-        painter.setPen(QColor(theme.alarm if late else theme.muted))
-        painter.drawText(head, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, ending)
+        painter.write(head, words, theme.text)
+        painter.write(head, ending, theme.alarm if late else theme.muted, 11, to=RIGHT)
 
     def ending(self) -> str:
         """Return when it ends, in words."""
@@ -131,34 +125,31 @@ class JobProgress(Painted):
         killed = p.limit_s is not None and p.ends_s > p.limit_s
         return f"{words}: {'time limit comes first' if killed else 'after its deadline'}"
 
-    def _paint_time(self, painter: QPainter, theme: Theme, p: ProgressFigures, clock: Clock) -> None:
-        top, high = self.steps_bar.bottom() + 6.0, _BAR_PX / 2
-        line = QRectF(_EDGE_PX, top, self.width() - 2 * _EDGE_PX, high)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.fillRect(line, QColor(theme.raised))
-        now_x = self.x_of(p.now_s)
-        start_x = self.x_of(p.start_s if p.start_s is not None else p.now_s)
-        queue = QRectF(line.left(), top, start_x - line.left(), high)
-        painter.fillRect(queue, QBrush(QColor(theme.faint), Qt.BrushStyle.BDiagPattern))
+    def _paint_time(self, painter: ChartPainter, p: ProgressFigures, clock: Clock) -> None:
+        theme, top, high = painter.theme, self.steps_bar.bottom() + 6.0, _BAR_PX / 2
+        left, right = _EDGE_PX, self.width() - _EDGE_PX
+        painter.fillRect(QRectF(left, top, right - left, high), QColor(theme.raised))
+        now_x = self._x_of(p.now_s)
+        start_x = self._x_of(p.start_s if p.start_s is not None else p.now_s)
+        queue = QBrush(QColor(theme.faint), Qt.BrushStyle.BDiagPattern)
+        painter.fillRect(QRectF(left, top, start_x - left, high), queue)
         painter.fillRect(QRectF(start_x, top, max(now_x - start_x, 0.0), high), QColor(theme.ok))
-        painter.setFont(font(10))
+        painter.font_in(10)
         taken: list[tuple[float, float]] = []
         for t_s, title, tint, wide in self.marks():
-            x = self.x_of(t_s)
-            painter.setPen(QPen(QColor(tint), wide))
-            painter.drawLine(QPointF(x, top - 2), QPointF(x, top + high + 3))
+            x = self._x_of(t_s)
+            painter.line_in(tint, wide)
+            painter.upright(x, top - 2, top + high + 3)
             words = f"{title} {clock.says(t_s)}"
-            room = painter.fontMetrics().horizontalAdvance(words) + 6.0
-            left = min(max(x - room / 2, _EDGE_PX), self.width() - _EDGE_PX - room)
-            if all(left + room <= begin or left >= end for begin, end in taken):
-                taken.append((left, left + room))
-                painter.setPen(QColor(tint))
-                spot = QRectF(left, top + high + 2, room, scaled(_MARKS_PX))
-                painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, words)
+            room = painter.wide(words) + 6.0
+            at = min(max(x - room / 2, left), right - room)
+            if all(at + room <= begin or at >= end for begin, end in taken):
+                taken.append((at, at + room))
+                painter.write(QRectF(at, top + high + 2, room, scaled(_MARKS_PX)), words, tint, to=CENTRE)
 
     def marks(self) -> list[tuple[float, str, str, float]]:
         """Return time [s], name, colour and width of the marks on the line, most important first."""
-        p, theme = self.shown, self._look.theme
+        p, theme = self.shown, self.theme
         if p is None:
             return []
         found = [(p.now_s, "ended" if p.over else "now", theme.text, 2.0)]

@@ -6,14 +6,12 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QColor
 from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QHBoxLayout,
-    QSizePolicy,
     QSlider,
     QVBoxLayout,
     QWidget,
@@ -21,16 +19,19 @@ from PySide6.QtWidgets import (
 
 from twin.app.jobs.what_if_sampler import RUNS, Estimate, Knobs, RiskSample, knobs_of
 from twin.app.toolkit import text
+from twin.app.toolkit.charts.axes import Axis, round_step
+from twin.app.toolkit.charts.chart import PaintedChart
+from twin.app.toolkit.charts.painting import CENTRE, RIGHT, ChartPainter
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
-from twin.app.toolkit.painted_widget import Painted
 from twin.app.toolkit.plain_text import PlainLabel, plain_tip
-from twin.app.toolkit.theme import font
+from twin.arrays import Floats
 from twin.planning.risk.risk import JobRisk
 
 _STEPS = 200
 _HOUR_S = 3600.0
-_MARKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+_MARKS_S = (60.0, 300.0, 1800.0, 7200.0, 28800.0, 86400.0)
+_MOST_MARKS = 6
 
 
 class RiskDialog(QDialog):
@@ -183,83 +184,58 @@ class _Slider:
         self.words.setText(f"{self._words(self.value)}{own}")
 
 
-class EttrCurve(Painted):
+class EttrCurve(PaintedChart):
     """Mean ETTR by the interval between checkpoints, with a dot where the slider stands."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "ETTR by checkpoint interval")
-        self._x: NDArray[np.float64] = np.zeros(0)
-        self._y: NDArray[np.float64] = np.zeros(0)
+        super().__init__(look, "ETTR by checkpoint interval", hint=(380, 210), least=(280, 150))
+        self._x, self._y = np.zeros(0), np.zeros(0)
         self._at_s = math.inf
         self._found: Estimate | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(280, 150)
 
-    def sizeHint(self) -> QSize:
-        """Return a size in which everything is legible."""
-        return QSize(380, 210)
-
-    def show_curve(
-        self, intervals_s: NDArray[np.float64], ettr: NDArray[np.float64], at_s: float, found: Estimate
-    ) -> None:
+    def show_curve(self, intervals_s: Floats, ettr: Floats, at_s: float, found: Estimate) -> None:
         """Draw another curve."""
         self._x, self._y, self._at_s, self._found = intervals_s, ettr, at_s, found
         best = int(np.argmax(ettr))
         self.setAccessibleDescription(f"best {text.duration(intervals_s[best])}: {100 * ettr[best]:.2f} %")
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: ChartPainter) -> None:
         """Paint axes, curve, dot and its spread."""
-        theme, painter, found = self._look.theme, QPainter(self), self._found
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, found = painter.theme, self._found
         if found is None:
             return
         room = QRectF(46, 8, self.width() - 60, self.height() - 34)
         low = max(min(float(self._y.min()), found.low), 0.0)
         high = min(max(float(self._y.max()), found.high) + 0.01, 1.0)
         low = max(low - 0.05 * (high - low), 0.0)
-        marks = _round_marks(low, high)
-        logs = np.log(self._x)
+        shares = Axis(low, high, room.bottom(), room.top())
+        first_s, last_s = float(self._x[0]), float(self._x[-1])
+        logs = Axis(math.log(first_s), math.log(last_s), room.left(), room.right())
 
-        def spot(at_s: float, share: float) -> QPointF:
-            along = (math.log(min(max(at_s, self._x[0]), self._x[-1])) - logs[0]) / (logs[-1] - logs[0])
-            return QPointF(
-                room.left() + room.width() * along,
-                room.bottom() - room.height() * (share - low) / (high - low),
-            )
+        def x_of(at_s: float) -> float:
+            return logs.px(math.log(min(max(at_s, first_s), last_s)))
 
-        painter.setFont(font(10))
-        middle = Qt.AlignmentFlag.AlignVCenter
-        for share in marks:
-            y = spot(self._x[0], share).y()
-            painter.setPen(QPen(QColor(theme.border), 1.0))
-            painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
-            painter.setPen(QColor(theme.muted))
-            painter.drawText(
-                QRectF(0, y - 8, 40, 16), middle | Qt.AlignmentFlag.AlignRight, f"{100 * share:g} %"
-            )
-        for at_s in (60.0, 300.0, 1800.0, 7200.0, 28800.0, 86400.0):
-            x = spot(at_s, low).x()
-            place = QRectF(min(max(x - 28, 0.0), self.width() - 56.0), room.bottom() + 4, 56, 16)
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text.duration(at_s))
-        painter.setPen(QPen(QColor(theme.accent), 2.0))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        points = [spot(x, y) for x, y in zip(self._x.tolist(), self._y.tolist(), strict=True)]
-        painter.drawPolyline(QPolygonF(points))
-        painter.setPen(QPen(QColor(theme.warning), 1.5))
-        painter.drawLine(spot(self._at_s, found.low), spot(self._at_s, found.high))
+        painter.font_in(10)
+        marks = [(share, f"{100 * share:g} %") for share in _round_marks(low, high)]
+        painter.value_marks(shares, marks, room, grid=True)
+        for at_s in _MARKS_S:
+            place = QRectF(min(max(x_of(at_s) - 28, 0.0), self.width() - 56.0), room.bottom() + 4, 56, 16)
+            painter.write(place, text.duration(at_s), theme.muted, to=CENTRE)
+        painter.line_in(theme.accent, 2.0)
+        painter.curve(logs.px(np.log(self._x)), shares.px(self._y))
+        painter.line_in(theme.warning, 1.5)
+        painter.upright(x_of(self._at_s), shares.px(found.low), shares.px(found.high))
         painter.setBrush(QColor(theme.warning))
-        painter.drawEllipse(spot(self._at_s, found.ettr), 4.5, 4.5)
-        best = int(np.argmax(self._y))
-        painter.setPen(QColor(theme.text))
-        words = f"best about {text.duration(float(self._x[best]))}"
+        painter.drawEllipse(QPointF(x_of(self._at_s), shares.px(found.ettr)), 4.5, 4.5)
+        words = f"best about {text.duration(float(self._x[int(np.argmax(self._y))]))}"
         below = QRectF(room.left(), room.bottom() - 18, room.width(), 16)  # the curve is high on its right
-        painter.drawText(below, middle | Qt.AlignmentFlag.AlignRight, words)
+        painter.write(below, words, theme.text, to=RIGHT)
 
 
 def _round_marks(low: float, high: float) -> list[float]:
     """Return three to seven shares with few digits between two shares."""
-    step = next(mark for mark in _MARKS if (high - low) / mark <= 6)
+    step = round_step((high - low) / _MOST_MARKS)
     return [
         round(k * step, 6) for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
     ]

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics
 
-from twin.app.toolkit import theme as themes
+from twin.app.toolkit.charts.chart import PaintedChart
+from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.look import Look
 from twin.commands.place.footprint import FloorFootprints, standing
 from twin.plant.tables import LoopKind, Plant, RackKind
@@ -34,23 +34,14 @@ class _Group(NamedTuple):
     name: str
 
 
-class RoomPreview(QWidget):
+class RoomPreview(PaintedChart):
     """Draws the plant of a room; what is in the hall already stays pale."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
-        self._look = look
+        super().__init__(look, "Plan of the room", hint=(560, 400), least=(360, 260))
         self._plant: Plant | None = None
         self._there: FloorFootprints | None = None
         self._stale = False
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(360, 260)
-        self.setAccessibleName("Plan of the room")
-        look.changed.connect(self._on_look)
-
-    def sizeHint(self) -> QSize:
-        """Return a size that shows two rows well."""
-        return QSize(560, 400)
 
     def show_room(self, plant: Plant, there: FloorFootprints | None) -> None:
         """Show a room, and what stands beside it, in the coordinates of the room."""
@@ -64,26 +55,20 @@ class RoomPreview(QWidget):
         self._stale = True
         self.update()
 
-    def _on_look(self, _: object) -> None:
-        self.update()
-
     def legend(self) -> dict[str, QColor]:
         """Return what the colours of the plan mean: of what is there, and nothing else."""
         return {} if self._plant is None else {group.name: group.fill for group in self._groups(self._plant)}
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: ChartPainter) -> None:
         """Draw the plan, low y at the bottom."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme = self._look.theme
-        painter.setPen(QColor(theme.border))
-        painter.setBrush(QColor(theme.ground))
+        painter.line_in(painter.theme.border)
+        painter.setBrush(QColor(painter.theme.ground))
         frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(frame, 8, 8)
         if self._plant is None:
             return
         groups = self._groups(self._plant)
-        painter.setFont(themes.font(10))
+        painter.font_in(10)
         legend = _flow(groups, painter.fontMetrics(), self.width() - 2 * _MARGIN_PX)
         meaning_y = self.height() - 14 - _LINE_PX * legend[-1][0].y()
         bar_y = meaning_y - _LINE_PX
@@ -102,13 +87,13 @@ class RoomPreview(QWidget):
                 corner = QPointF(centre.x() + (x0 - middle[0]) * scale, centre.y() - (y1 - middle[1]) * scale)
                 painter.drawRect(QRectF(corner.x(), corner.y(), (x1 - x0) * scale, (y1 - y0) * scale))
         painter.restore()
-        self._paint_bar(painter, scale, bar_y)
+        self._paint_bar(painter, scale, bar_y, 0.25 * self.width())
         for place, group in legend:
             self._paint_meaning(painter, group, _MARGIN_PX + place.x(), meaning_y + _LINE_PX * place.y())
 
     def _groups(self, plant: Plant) -> list[_Group]:
         """Return what is drawn, lowest first; groups without a box are none."""
-        theme = self._look.theme
+        theme = self.theme
         racks, machines, loops, power = plant.racks, plant.machines, plant.loops, plant.power
         line = QColor(theme.ground)
         pale = QColor(theme.faint)
@@ -142,23 +127,23 @@ class RoomPreview(QWidget):
         found.append(_Group(gear[pdu], QColor(theme.warning), line, "PDUs"))
         return [group for group in found if len(group.boxes)]
 
-    def _paint_bar(self, painter: QPainter, scale: float, y: float) -> None:
+    @staticmethod
+    def _paint_bar(painter: ChartPainter, scale: float, y: float, room_px: float) -> None:
         """Draw a bar of a round length."""
-        length_m = max(
-            (length_m for length_m in _BAR_M if length_m * scale < 0.25 * self.width()), default=_BAR_M[0]
-        )
+        length_m = max((length_m for length_m in _BAR_M if length_m * scale < room_px), default=_BAR_M[0])
         end = _MARGIN_PX + length_m * scale
-        painter.setPen(QColor(self._look.theme.muted))
+        painter.line_in(painter.theme.muted)
         painter.drawLine(QPointF(_MARGIN_PX, y), QPointF(end, y))
         for x in (_MARGIN_PX, end):
-            painter.drawLine(QPointF(x, y - 3), QPointF(x, y + 3))
+            painter.upright(x, y - 3, y + 3)
         painter.drawText(QPointF(end + 6, y + 4), f"{length_m:g} m")
 
-    def _paint_meaning(self, painter: QPainter, group: _Group, x: float, y: float) -> None:
+    @staticmethod
+    def _paint_meaning(painter: ChartPainter, group: _Group, x: float, y: float) -> None:
         """Draw a swatch and what it stands for."""
         swatch = QRectF(x, y - _SWATCH_PX / 2, _SWATCH_PX, _SWATCH_PX)
         painter.fillRect(swatch, group.fill)
-        painter.setPen(QColor(self._look.theme.muted))
+        painter.setPen(QColor(painter.theme.muted))
         painter.drawText(QPointF(swatch.right() + 5, y + 4), group.name)
 
 

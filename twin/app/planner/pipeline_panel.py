@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from twin.app.planner.pipeline_chart import PipelineChart, block_colour
 from twin.app.planner.pipeline_schedule import PipelineStep
 from twin.app.toolkit.account_colours import colour
+from twin.app.toolkit.charts.painting import legend_entry
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import MarkupLabel
 from twin.app.toolkit.text import span
-from twin.app.toolkit.theme import Theme
 
 
 class PipelineGantt(QWidget):
@@ -49,9 +47,8 @@ class PipelineGantt(QWidget):
         self._empty.setText(why_not)
         self._write()
 
-    def _on_theme(self, theme: Theme) -> None:
+    def _on_theme(self, _theme: object) -> None:
         self._write()
-        self.chart.update()
 
     def _write(self) -> None:
         made, theme = self._timeline, self._look.theme
@@ -75,19 +72,17 @@ class PipelineGantt(QWidget):
             "\N{WHITE SQUARE}",
             *["\N{BLACK SQUARE}"] * len(made.tail),
         )
-        space = "\N{NO-BREAK SPACE}"
         entries = (
-            f"<span style='color:{tint}'>{mark}</span>{space}<span style='color:{theme.muted}'>{escape(name)}</span>"
-            f"{space}<b>{figure.replace(' ', space)}</b>"
+            legend_entry(theme, tint, name, figure, mark)
             for mark, (tint, name, figure) in zip(marks, keys, strict=True)
         )
         shade = f"; shades: {schedule.chunks} chunks of a stage" if schedule.chunks > 1 else ""
         words = f"{_counted(schedule.stages, 'stage')}, {_counted(whole, 'microbatch')}{shade}"
+        unbroken = words.replace(" ", "\N{NO-BREAK SPACE}")
         self._legend.setText(
             "&nbsp;&nbsp; ".join(entries)
-            + f"&nbsp;&nbsp; <span style='color:{theme.faint}'>{words.replace(' ', space)}</span>"
+            + f"&nbsp;&nbsp; <span style='color:{theme.faint}'>{unbroken}</span>"
         )
-        self.chart.setAccessibleName("Pipeline of one step")
         self.chart.setAccessibleDescription(
             f"{words}; forward {keys[0][2]}, backward {keys[1][2]}, bubble {keys[2][2]}"
         )

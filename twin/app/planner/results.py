@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 from twin.app.planner.draft import DraftEstimate, JobDraft, worth
 from twin.app.planner.search import offers, what_would_fit
 from twin.app.toolkit.account_colours import memory_pieces, step_pieces
+from twin.app.toolkit.charts.stack_bar import StackBar
 from twin.app.toolkit.look import Look, label, with_role
 from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.plain_text import plain_tip
-from twin.app.toolkit.stack_bar import StackBar
 from twin.app.toolkit.text import MISSING, prefixed, quantity, span
 from twin.planning.job.job import JobEstimate
 from twin.planning.job.result import MEMORY_SHARE

@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from psygnal import Signal
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtGui import QColor, QContextMenuEvent, QMouseEvent
 
-from twin.app.queue.gantt_axes import AHEAD, gpu_axis, time_axis
-from twin.app.queue.gantt_lanes import Lanes, windows
+from twin.app.queue.gantt_model import (
+    AHEAD,
+    ChartArea,
+    ChartMoment,
+    Lanes,
+    Words,
+    gpu_axis,
+    time_axis,
+    windows,
+)
 from twin.app.queue.gantt_paint import Painting
-from twin.app.queue.gantt_shown import ChartArea, ChartMoment
-from twin.app.queue.gantt_words import Words
 from twin.app.queue.history import JobHistory
 from twin.app.queue.plan import Planned, planned_boxes
+from twin.app.toolkit.charts.chart import ZoomedChart
+from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.look import Look
-from twin.app.toolkit.painted_widget import Painted
 from twin.record.frame import Frame
 from twin.scenario.schema.document import Scenario
 
 LEFT_PX, RIGHT_PX, STRIP_PX, GAP_PX, AXIS_PX, TOP_PX = 92.0, 10.0, 54.0, 6.0, 20.0, 4.0
-_ZOOM = 1.25
-_CLICK_PX = 4.0
 _FIRST_S = 1800.0
 """A run that has just begun is shown with so much room [s]."""
 
 
-class GanttChart(Painted):
+class GanttChart(ZoomedChart):
     """Wheel zooms time at the pointer, with Ctrl the GPUs; a drag moves; a double click or 0 shows all.
 
     Attributes
@@ -54,18 +48,13 @@ class GanttChart(Painted):
     menu_wanted = Signal(int, object)  # job index, place on the screen: right button
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "GPUs over time")
+        super().__init__(look, "GPUs over time", least=(260, 150))
         self.shown: ChartMoment | None = None
         self.job: int | None = None
         self.by_tenant = False
-        self.times, self.gpus = time_axis(3600.0), gpu_axis(1)
+        self.across, self.down = time_axis(3600.0), gpu_axis(1)
         self.following = True  # it shows all that has been, and a little more
-        self._painting = Painting(look)
-        self._drawn: object = None
-        self._held: tuple[QPointF, QPointF] | None = None  # where a drag began, and where it is
-        self.setMinimumSize(260, 150)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._painting = Painting()
         self.setMouseTracking(True)
 
     # -- what is shown ----
@@ -74,7 +63,7 @@ class GanttChart(Painted):
         """Show a run from its begin."""
         clock, lanes = Clock.of(scenario), Lanes(history.plant, scenario)
         self.shown = ChartMoment(history, scenario, clock, lanes, windows=tuple(windows(scenario, history)))
-        self.times, self.gpus = time_axis(scenario.duration_s), gpu_axis(len(history.plant.gpus.present))
+        self.across, self.down = time_axis(scenario.duration_s), gpu_axis(len(history.plant.gpus.present))
         self.following, self.job = True, None
         self._follow(0.0)
         self.update()
@@ -103,46 +92,42 @@ class GanttChart(Painted):
 
     def show_all(self) -> None:
         """Show all GPUs, and all that has been."""
-        self.gpus.show_all()
+        super().show_all()
         self.following = True
         self._follow(self.shown.now_s if self.shown is not None else 0.0)
-        self.update()
+
+    def moved_across(self) -> None:
+        """Follow the run no more."""
+        self.following = False
 
     def _follow(self, now_s: float) -> None:
         if self.following:
-            self.times.show(0.0, max(now_s * AHEAD, min(_FIRST_S, self.times.most)))
+            self.across.show(0.0, max(now_s * AHEAD, min(_FIRST_S, self.across.most)))
+
+    @property
+    def room(self) -> QRectF:
+        """Return the field of boxes."""
+        top = TOP_PX + STRIP_PX + GAP_PX
+        wide = max(self.width() - LEFT_PX - RIGHT_PX, 10.0)
+        return QRectF(LEFT_PX, top, wide, max(self.height() - top - AXIS_PX, 10.0))
 
     @property
     def place(self) -> ChartArea:
         """Return where things are on the widget."""
-        boxes = QRectF(
-            LEFT_PX,
-            TOP_PX + STRIP_PX + GAP_PX,
-            max(self.width() - LEFT_PX - RIGHT_PX, 10.0),
-            max(self.height() - TOP_PX - STRIP_PX - GAP_PX - AXIS_PX, 10.0),
-        )
+        boxes = self.room
         strip = QRectF(LEFT_PX, TOP_PX, boxes.width(), STRIP_PX)
-        return ChartArea(boxes, strip, self.times, self.gpus)
+        return ChartArea(boxes, strip, self.x_axis, self.y_axis)
 
     # -- painting ----
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: ChartPainter) -> None:
         """Paint strip, boxes, marks and axes."""
         if self.shown is None:
             return
-        painter = QPainter(self)
         job = self.job if self.job is not None and self._has_boxes(self.shown, self.job) else None
-        painter.fillRect(self.rect(), self._painting.surface)
-        self._painting.paint(
-            painter,
-            self.place,
-            self.shown,
-            job,
-            self.by_tenant,
-            self.devicePixelRatioF(),
-            self.hasFocus(),
-        )
-        painter.end()
+        painter.fillRect(self.rect(), QColor(self.theme.surface))
+        ratio, focused = self.devicePixelRatioF(), self.hasFocus()
+        self._painting.paint(painter, self.place, self.shown, job, self.by_tenant, ratio, focused)
 
     @staticmethod
     def _has_boxes(shown: ChartMoment, job: int) -> bool:
@@ -166,8 +151,8 @@ class GanttChart(Painted):
         shown, place = self.shown, self.place
         if shown is None or not place.boxes.contains(spot):
             return None
-        t_s, gpu = place.t_s(spot.x()), place.gpu(spot.y())
-        spans, slack_s = shown.history.spans, 2.0 * place.s_per_px
+        t_s, gpu = place.times.value(spot.x()), place.gpus.value(spot.y())
+        spans, slack_s = shown.history.spans, 2.0 / place.times.scale
         end_s = np.minimum(spans.end_s, shown.now_s)
         hit = (
             (spans.low <= gpu)
@@ -186,7 +171,7 @@ class GanttChart(Painted):
         shown, place = self.shown, self.place
         if shown is None or not place.boxes.contains(spot):
             return None
-        t_s, gpu = place.t_s(spot.x()), place.gpu(spot.y())
+        t_s, gpu = place.times.value(spot.x()), place.gpus.value(spot.y())
         return next(
             (
                 start
@@ -203,7 +188,7 @@ class GanttChart(Painted):
             return ""
         words = Words(shown.history, shown.clock)
         if place.strip.contains(spot):
-            return words.level(min(place.t_s(spot.x()), shown.now_s))
+            return words.level(min(place.times.value(spot.x()), shown.now_s))
         found = self._box_at(spot)
         if found is not None:
             return words.box(*found, shown.now_s)
@@ -212,54 +197,23 @@ class GanttChart(Painted):
             return words.planned(planned)
         if not place.boxes.contains(spot):
             return ""
-        t_s, gpu = place.t_s(spot.x()), place.gpu(spot.y())
+        t_s, gpu = place.times.value(spot.x()), place.gpus.value(spot.y())
         for window in shown.windows:
             if window.low <= gpu < window.high and window.begin_s <= t_s < window.end_s:
                 return words.window(window)
         return ""
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom at the pointer: time, or with Ctrl the GPUs."""
-        factor, place = _ZOOM ** (event.angleDelta().y() / 120.0), self.place
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.gpus.zoom(factor, place.gpu(event.position().y()))
-        else:
-            self._zoom_time(factor, place.t_s(event.position().x()))
-        event.accept()
-        self.update()
-
-    def _zoom_time(self, factor: float, at_s: float) -> None:
-        self.following = False
-        self.times.zoom(factor, min(max(at_s, self.times.low), self.times.high))
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take hold of the picture."""
-        self.setFocus()
-        if event.button() == Qt.MouseButton.LeftButton:
-            self._held = (event.position(), event.position())
-
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Move the picture along."""
-        if self._held is None:
+        """Move the picture along, or show what a click would choose."""
+        if self.is_held:
+            super().mouseMoveEvent(event)
+        else:
             over = self.job_at(event.position()) is not None
             self.setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor)
-            return
-        begin, last = self._held
-        if (event.position() - begin).manhattanLength() < _CLICK_PX and begin == last:
-            return
-        place, by = self.place, event.position() - last
-        self._held = (begin, event.position())
-        if by.x():
-            self.following = False
-            self.times.move(-by.x() * place.s_per_px)
-        self.gpus.move(-by.y() * place.gpus_per_px)
-        self.update()
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Let go; a press that did not move is a click."""
-        held, self._held = self._held, None
-        if held is not None and held[0] == held[1]:
-            self.clicked.emit(self.job_at(event.position()))
+    def click(self, place: QPointF) -> None:
+        """Choose the job at a place."""
+        self.clicked.emit(self.job_at(place))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Go to the job; beside all jobs show everything."""
@@ -274,30 +228,3 @@ class GanttChart(Painted):
         job = self.job_at(QPointF(event.pos()))
         if job is not None:
             self.menu_wanted.emit(job, event.globalPos())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Zoom by + and -, with Ctrl the GPUs; move by arrows; 0 shows all."""
-        key, times, gpus = event.key(), self.times, self.gpus
-        wide, high = times.high - times.low, gpus.high - gpus.low
-        if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
-            factor = 1 / _ZOOM if key == Qt.Key.Key_Minus else _ZOOM
-            if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-                gpus.zoom(factor, (gpus.low + gpus.high) / 2)
-            else:
-                self._zoom_time(factor, (times.low + times.high) / 2)
-        elif key == Qt.Key.Key_0:
-            self.show_all()
-        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            self.following = False
-            times.move(0.1 * math.copysign(wide, 1 if key == Qt.Key.Key_Right else -1))
-        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            gpus.move(0.1 * math.copysign(high, 1 if key == Qt.Key.Key_Down else -1))
-        else:
-            super().keyPressEvent(event)
-            return
-        self.update()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Repaint."""
-        super().resizeEvent(event)
-        self.update()

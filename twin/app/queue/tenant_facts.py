@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from twin.app.queue.gantt_lanes import rows_mask
+from twin.app.queue.gantt_model import rows_mask
 from twin.app.queue.history import NOBODY, JobHistory
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scheduling import Partition

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainterPath, QPolygonF
 
 from twin.app.plots.min_max_bands import CurveBand, band
 from twin.app.plots.timeline_scale import Scale
 from twin.app.session.bounded_history import BoundedHistory
 from twin.app.timeline.marks import EventMarks
+from twin.app.toolkit.charts.axes import Axis, round_times
+from twin.app.toolkit.charts.painting import CENTRE, ChartPainter, faded
 from twin.app.toolkit.clock import Clock
-from twin.app.toolkit.theme import Theme, font, scaled
+from twin.app.toolkit.theme import scaled
 from twin.record.events import Severity
 
 POWER, GOODPUT = "site.it_w", "site.goodput_now"
@@ -63,101 +64,70 @@ def strip_rect(width_px: float, height_px: float) -> QRectF:
     return QRectF(1, top, max(width_px - 2, 1), max(height_px - top - scaled(LANE_PX) - scaled(AXIS_PX), 4))
 
 
-def paint_ground(
-    painter: QPainter, theme: Theme, shown: TimelineContent, scale: Scale, height_px: float
-) -> None:
+def paint_ground(painter: ChartPainter, shown: TimelineContent, scale: Scale, height_px: float) -> None:
     """Paint everything but what moves while one scrubs."""
-    room = strip_rect(scale.width_px + 2, height_px)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.raised))
+    theme, room = painter.theme, strip_rect(scale.width_px + 2, height_px)
+    painter.fill_in(theme.raised)
     whole = room.adjusted(0, 0, 0, scaled(LANE_PX))
     painter.drawRoundedRect(whole, 3, 3)
     end = min(max(scale.x(shown.reach_s), room.left()), room.right())
     painter.fillRect(QRectF(end, whole.top(), whole.right() - end, whole.height()), QColor(theme.ground))
-    _paint_curves(painter, theme, shown, scale, room)
-    _paint_events(painter, theme, shown, scale, room)
-    _paint_ticks(painter, theme, shown, scale, whole)
-    painter.setPen(QPen(QColor(theme.border), 1.0))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    _paint_curves(painter, shown, scale, room)
+    _paint_events(painter, shown, scale, room)
+    _paint_ticks(painter, shown, scale, whole)
+    painter.line_in(theme.border)
     painter.drawRoundedRect(whole, 3, 3)
-    _paint_acts(painter, theme, shown.acts, scale, room)
-    _paint_bookmarks(painter, theme, shown.bookmarks, scale, whole)
+    _paint_acts(painter, shown.acts, scale, room)
+    _paint_bookmarks(painter, shown.bookmarks, scale, whole)
 
 
-def _paint_curves(
-    painter: QPainter, theme: Theme, shown: TimelineContent, scale: Scale, room: QRectF
-) -> None:
+def _paint_curves(painter: ChartPainter, shown: TimelineContent, scale: Scale, room: QRectF) -> None:
     history, times = shown.history, shown.history.times_s()
     if not len(times):
         return
     until_s = min(shown.reach_s, float(times[-1]))  # a long record is read in slices
-    power, goodput = (
-        band(times, history.series(each), scale, until_s, history.means(each)) for each in (POWER, GOODPUT)
-    )
-    top_w = float(np.fmax.reduce(history.series(POWER), initial=1.0)) * 1.06
-    best = max(float(np.fmax.reduce(history.series(GOODPUT), initial=0.0)), 1e-6) * 1.06
-    for curve, top, tint, filled in (
-        (power, top_w, theme.series[0], True),
-        (goodput, best, theme.series[1], False),
-    ):
-        for piece in curve.pieces():
-            _paint_band(painter, piece, top, QColor(tint), room, filled)
+    for name, least, tint, filled in ((POWER, 1.0, 0, True), (GOODPUT, 1e-6, 1, False)):
+        top = max(float(np.fmax.reduce(history.series(name), initial=least)), least) * 1.06
+        up = Axis(0.0, top, room.bottom(), room.top() + 1)
+        for piece in band(times, history.series(name), scale, until_s, history.means(name)).pieces():
+            _paint_band(painter, piece, up, room, painter.theme.series[tint], filled)
 
 
 def _paint_band(
-    painter: QPainter, curve: CurveBand, top: float, tint: QColor, room: QRectF, filled: bool
+    painter: ChartPainter, curve: CurveBand, up: Axis, room: QRectF, tint: str, filled: bool
 ) -> None:
-    x = (room.left() + curve.column + 0.5).tolist()
-    low, mean, high = (
-        (room.bottom() - np.clip(values / top, 0.0, 1.0) * (room.height() - 1)).tolist()
-        for values in (curve.low, curve.mean, curve.high)
-    )
-    painter.setPen(Qt.PenStyle.NoPen)
+    x = (room.left() + curve.column + 0.5).astype(float)
+    low, mean, high = (up.px(np.clip(each, 0.0, up.high)) for each in (curve.low, curve.mean, curve.high))
     if filled:
-        ground = QColor(tint)
-        ground.setAlphaF(0.16)
-        painter.setBrush(ground)
-        base = [QPointF(x[0], room.bottom()), *map(QPointF, x, mean), QPointF(x[-1], room.bottom())]
-        painter.drawPolygon(QPolygonF(base))
-    spread = QColor(tint)
-    spread.setAlphaF(0.34)
-    painter.setBrush(spread)
-    painter.drawPolygon(QPolygonF([*map(QPointF, x, high), *map(QPointF, reversed(x), reversed(low))]))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(tint, 1.2))
-    painter.drawPolyline(QPolygonF(list(map(QPointF, x, mean))))
+        painter.fill_in(tint, alpha=0.16)
+        painter.area(x, mean, room.bottom())
+    painter.fill_in(tint, alpha=0.34)
+    painter.area(x, high, low)
+    painter.line_in(tint, 1.2)
+    painter.curve(x, mean)
 
 
-def _paint_events(
-    painter: QPainter, theme: Theme, shown: TimelineContent, scale: Scale, room: QRectF
-) -> None:
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+def _paint_events(painter: ChartPainter, shown: TimelineContent, scale: Scale, room: QRectF) -> None:
+    painter.smooth(False)
     bottom, lane = room.bottom() + scaled(LANE_PX) - 1, scaled(LANE_PX) - 2
     for severity in Severity:
         columns = shown.marks.columns(severity, scale)
-        tint = QColor(theme.severity(severity))
-        if severity is Severity.INFO:
-            tint.setAlphaF(0.55)
+        tint = faded(painter.theme.severity(severity), 0.55 if severity is Severity.INFO else 1.0)
         high = max(round(_MARK_SHARE[severity] * lane), 2)
         wide = 2 if len(columns) < _CROWDED * room.width() else 1
         for column in columns.tolist():
             painter.fillRect(round(room.left()) + column, round(bottom) - high, wide, high, tint)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.smooth(True)
 
 
-def _paint_ticks(
-    painter: QPainter, theme: Theme, shown: TimelineContent, scale: Scale, whole: QRectF
-) -> None:
-    painter.setFont(font(10))
-    line = QColor(theme.border)
+def _paint_ticks(painter: ChartPainter, shown: TimelineContent, scale: Scale, whole: QRectF) -> None:
+    painter.font_in(10)
     for at_s, words in ticks(shown.clock, scale):
         x = scale.x(at_s)
-        painter.setPen(QPen(line, 1.0))
-        painter.drawLine(QPointF(x, whole.top()), QPointF(x, whole.bottom()))
-        painter.setPen(QColor(theme.muted))
+        painter.line_in(painter.theme.border)
+        painter.upright(x, whole.top(), whole.bottom())
         spot = QRectF(x - 60, whole.bottom() + 1, 120, scaled(AXIS_PX))
-        painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, words)
+        painter.write(spot, words, painter.theme.muted, to=CENTRE)
 
 
 def ticks(clock: Clock | None, scale: Scale) -> list[tuple[float, str]]:
@@ -165,33 +135,15 @@ def ticks(clock: Clock | None, scale: Scale) -> list[tuple[float, str]]:
     if clock is None:
         return []
     step_s = next((s for s in _STEPS_S if s / scale.px_s >= scaled(_TICK_ROOM_PX)), _STEPS_S[-1])
-    start = clock.start
-    midnight_s = -float((start.hour * 60 + start.minute) * 60 + start.second)
-    first_s = scale.from_s + (midnight_s - scale.from_s) % step_s
     edge_s = scaled(_TICK_ROOM_PX) / 2 * scale.px_s * 0.6
-    found = []
-    count = int((scale.to_s - first_s) // step_s) + 1
-    for k in range(max(count, 0)):
-        at_s = first_s + k * step_s
-        if scale.from_s + edge_s <= at_s <= scale.to_s - edge_s:
-            found.append((at_s, _tick(clock, at_s, step_s)))
-    return found
+    found = round_times(clock, scale.from_s, scale.to_s, step_s)
+    return [tick for tick in found if scale.from_s + edge_s <= tick[0] <= scale.to_s - edge_s]
 
 
-def _tick(clock: Clock, t_s: float, step_s: float) -> str:
-    moment = clock.start + timedelta(seconds=round(t_s, 1))
-    midnight = (moment.hour, moment.minute, moment.second, moment.microsecond) == (0, 0, 0, 0)
-    if step_s >= 86400 or (midnight and clock.dated):
-        return f"{moment.day} {moment:%b}"
-    if step_s >= 60:
-        return f"{moment:%H:%M}"
-    return f"{moment:%H:%M:%S}" + (f".{moment.microsecond // 100_000}" if step_s < 1 else "")
-
-
-def _paint_acts(painter: QPainter, theme: Theme, acts: Iterable[float], scale: Scale, room: QRectF) -> None:
+def _paint_acts(painter: ChartPainter, acts: Iterable[float], scale: Scale, room: QRectF) -> None:
     """Mark what people do to the run by diamonds between curves and events."""
-    painter.setPen(QPen(QColor(theme.surface), 1.0))
-    painter.setBrush(QColor(theme.series[3]))
+    painter.line_in(painter.theme.surface)
+    painter.setBrush(QColor(painter.theme.series[3]))
     y = room.bottom() - 1
     for at_s in acts:
         if scale.from_s <= at_s <= scale.to_s:
@@ -200,9 +152,7 @@ def _paint_acts(painter: QPainter, theme: Theme, acts: Iterable[float], scale: S
             painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
 
 
-def _paint_bookmarks(
-    painter: QPainter, theme: Theme, bookmarks: Iterable[float], scale: Scale, whole: QRectF
-) -> None:
+def _paint_bookmarks(painter: ChartPainter, bookmarks: Iterable[float], scale: Scale, whole: QRectF) -> None:
     """Mark bookmarks by flags on top."""
     for at_s in bookmarks:
         if scale.from_s <= at_s <= scale.to_s:
@@ -210,14 +160,13 @@ def _paint_bookmarks(
             flag = QPainterPath(QPointF(x, 0))
             for corner in ((x + 8, 0), (x + 5.5, 3.5), (x + 8, 7), (x, 7)):
                 flag.lineTo(*corner)
-            painter.fillPath(flag, QColor(theme.accent))
-            painter.setPen(QPen(QColor(theme.accent), 1.0))
-            painter.drawLine(QPointF(x, 0), QPointF(x, whole.bottom()))
+            painter.fillPath(flag, QColor(painter.theme.accent))
+            painter.line_in(painter.theme.accent)
+            painter.upright(x, 0, whole.bottom())
 
 
 def paint_moving(
-    painter: QPainter,
-    theme: Theme,
+    painter: ChartPainter,
     scale: Scale,
     height_px: float,
     shown_s: float,
@@ -225,25 +174,21 @@ def paint_moving(
     loop: tuple[float, float] | None,
 ) -> None:
     """Paint the loop, the present where it is not shown, and the time that is shown."""
+    theme = painter.theme
     room = strip_rect(scale.width_px + 2, height_px).adjusted(0, 0, 0, scaled(LANE_PX))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     if loop is not None:
         low, high = (min(max(scale.x(t_s), room.left()), room.right()) for t_s in loop)
-        tint = QColor(theme.accent)
-        tint.setAlphaF(0.18)
-        painter.fillRect(QRectF(low, room.top(), high - low, room.height()), tint)
-        painter.setPen(QPen(QColor(theme.accent), 2.0))
+        painter.fillRect(QRectF(low, room.top(), high - low, room.height()), faded(theme.accent, 0.18))
+        painter.line_in(theme.accent, 2.0)
         for x in (low, high):
-            painter.drawLine(QPointF(x, room.top()), QPointF(x, room.bottom()))
+            painter.upright(x, room.top(), room.bottom())
     if live_s is not None and scale.from_s <= live_s <= scale.to_s:
-        painter.setPen(QPen(QColor(theme.ok), 2.0))
-        x = min(scale.x(live_s), room.right() - 1)
-        painter.drawLine(QPointF(x, room.top()), QPointF(x, room.bottom()))
+        painter.line_in(theme.ok, 2.0)
+        painter.upright(min(scale.x(live_s), room.right() - 1), room.top(), room.bottom())
     if scale.from_s <= shown_s <= scale.to_s:
-        tint = QColor(theme.ok if live_s is None else theme.warning)
+        tint = theme.ok if live_s is None else theme.warning
         x = min(max(scale.x(shown_s), room.left() + 1), room.right() - 1)
-        painter.setPen(QPen(tint, 2.0))
-        painter.drawLine(QPointF(x, room.top()), QPointF(x, room.bottom()))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(tint)
+        painter.line_in(tint, 2.0)
+        painter.upright(x, room.top(), room.bottom())
+        painter.fill_in(tint)
         painter.drawPolygon(QPolygonF([QPointF(x - 6, 0), QPointF(x + 6, 0), QPointF(x, room.top() + 3)]))

@@ -7,25 +7,16 @@ from html import escape
 
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPixmap,
-    QResizeEvent,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 
 from twin.app.plots.timeline_scale import Scale
 from twin.app.session.bounded_history import BoundedHistory
 from twin.app.session.replay import Loop
 from twin.app.timeline.marks import EventMarks
 from twin.app.timeline.paint import GOODPUT, POWER, TimelineContent, paint_ground, paint_moving
+from twin.app.toolkit.charts.chart import ZOOM, PaintedChart
+from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.look import Look
-from twin.app.toolkit.painted_widget import Painted
 from twin.app.toolkit.text import quantity, spelled
 from twin.app.toolkit.theme import scaled
 from twin.record.events import Event, Severity
@@ -37,8 +28,6 @@ _SCRUB_MS = 15
 """Where the pointer goes is looked at at most so often."""
 _GROUND_MS = 250
 """What comes while a run goes on is painted at most so often."""
-_ZOOM = 1.25
-"""A notch of the wheel shows so much more, or less."""
 _KEYS = {
     Qt.Key.Key_Left: -0.01,
     Qt.Key.Key_Right: 0.01,
@@ -50,7 +39,7 @@ _ZOOM_KEYS = {Qt.Key.Key_Plus: 0.5, Qt.Key.Key_Equal: 0.5, Qt.Key.Key_Minus: 2.0
 _OWN_KEYS = (*_KEYS, *_ZOOM_KEYS, Qt.Key.Key_Home, Qt.Key.Key_End)
 
 
-class TimelineStrip(Painted):
+class TimelineStrip(PaintedChart):
     """Power and goodput over the run, marks of what happened, and the time that is shown.
 
     Attributes
@@ -69,19 +58,19 @@ class TimelineStrip(Painted):
     loop_wanted = Signal(object)  # Loop
     menu_wanted = Signal(object, float)  # QPoint on the screen, time [s]
 
+    keeps_ground = True
+
     def __init__(self, look: Look, history: BoundedHistory) -> None:
-        super().__init__(look, "Timeline: arrows move, plus and minus zoom, Home and End go to the ends")
+        name = "Timeline: arrows move, plus and minus zoom, Home and End go to the ends"
+        super().__init__(look, name, tall=False, keys=True)
         self.shown = TimelineContent(history, EventMarks())
         self.scale = Scale.all(1.0)
         self.notes: Callable[[float, float], Sequence[str]] = lambda low_s, high_s: ()
         self._at_s = 0.0
         self._looking = False
         self._loop: Loop | None = None
-        self._ground: QPixmap | None = None
         self._drag, self._drag_s, self._drag_x = "", 0.0, 0.0
         self._wanted_s: float | None = None
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._scrub = self._timer(_SCRUB_MS, self._flush)
         self._renewal = self._timer(_GROUND_MS, self.refresh)
 
@@ -135,36 +124,19 @@ class TimelineStrip(Painted):
         if not self._renewal.isActive():
             self._renewal.start()
 
-    def refresh(self) -> None:
-        """Repaint everything."""
-        self._ground = None
-        self.update()
-
-    def _on_theme(self, _theme: object) -> None:
-        self.updateGeometry()
-        self.refresh()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the part that is shown."""
         super().resizeEvent(event)
         self.scale = self.scale.sized(1.0, self.width() - 2.0)
-        self._ground = None
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint what stands from its picture, and what moves over it."""
-        painter, theme = QPainter(self), self._look.theme
-        ratio = self.devicePixelRatioF()
-        if self._ground is None:
-            self._ground = QPixmap(self.size() * ratio)
-            self._ground.setDevicePixelRatio(ratio)
-            self._ground.fill(Qt.GlobalColor.transparent)
-            ground = QPainter(self._ground)
-            paint_ground(ground, theme, self.shown, self.scale, self.height())
-            ground.end()
-        painter.drawPixmap(0, 0, self._ground)
+    def paint_ground(self, painter: ChartPainter) -> None:
+        """Paint what stands while one scrubs."""
+        paint_ground(painter, self.shown, self.scale, self.height())
+
+    def paint(self, painter: ChartPainter) -> None:
+        """Paint what moves."""
         live_s = self.shown.reach_s if self._looking else None
-        paint_moving(painter, theme, self.scale, self.height(), self._at_s, live_s, self._loop)
-        painter.end()
+        paint_moving(painter, self.scale, self.height(), self._at_s, live_s, self._loop)
 
     # -- what is under the pointer ----
 
@@ -189,7 +161,7 @@ class TimelineStrip(Painted):
         return "<br>".join(lines)
 
     def _told(self, event: Event) -> str:
-        theme, clock = self._look.theme, self.shown.clock
+        theme, clock = self.theme, self.shown.clock
         assert clock is not None
         sign = {Severity.ALARM: "\u25b2", Severity.WARNING: "\u25c6"}.get(event.severity, "\u25cf")
         words = escape(f"{event.subject}: {spelled(event.text)}")
@@ -246,7 +218,7 @@ class TimelineStrip(Painted):
             self.show_scale(self.scale.panned(-sideways / 120.0 * 0.1 * self.scale.span_s))
         elif turned:
             about_s = self.scale.t_s(event.position().x())
-            self.show_scale(self.scale.zoomed(about_s, _ZOOM ** (-turned / 120.0)))
+            self.show_scale(self.scale.zoomed(about_s, ZOOM ** (-turned / 120.0)))
         event.accept()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainterPath
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from twin.app.toolkit.account_colours import AccountShare, colour
+from twin.app.toolkit.charts.chart import ChartItem, PaintedChart
+from twin.app.toolkit.charts.painting import CENTRE, ChartPainter, legend_entry
 from twin.app.toolkit.look import Look, markup_label
 from twin.app.toolkit.plain_text import MarkupLabel
-from twin.app.toolkit.theme import Theme, font, ink_on
+from twin.app.toolkit.theme import ink_on
 
 _BAR_PX, _LABEL_MIN_PX = 30, 30
 _HATCHED = frozenset({"pipeline_bubble", "idle_no_load"})
@@ -81,93 +83,80 @@ class StackBar(QWidget):
             f"<span style='color:{theme.muted};font-weight:400'>{escape(self._title_text)}</span>"
             f"&nbsp;&nbsp;<span style='color:{tint}'>{escape(self._headline_words)}</span>"
         )
-        space = "\N{NO-BREAK SPACE}"
         entries = [
             (piece, f"{self._figure(piece.value)} {piece.value / total:.1%}".replace("%", " %"))
             for piece in self.pieces
         ]
         self._legend.setText(
             "&nbsp;&nbsp;&nbsp; ".join(
-                f"<span style='color:{colour(theme, piece.account)}'>\N{BLACK SQUARE}</span>{space}"
-                f"<span style='color:{theme.muted}'>{escape(piece.title)}</span>{space}"
-                f"<b>{words.replace(' ', space)}</b>"
+                legend_entry(theme, colour(theme, piece.account), piece.title, words)
                 for piece, words in entries
             )
         )
         self.setAccessibleName(f"{self._title_text}: {self._headline_words}")
         self.setAccessibleDescription(", ".join(f"{piece.title} {words}" for piece, words in entries))
 
-    def _on_theme(self, theme: Theme) -> None:
+    def _on_theme(self, _theme: object) -> None:
         self._write()
-        self._bar.update()
 
 
-class _Bar(QWidget):
+class _Bar(PaintedChart):
     def __init__(self, look: Look, figure: Callable[[float], str]) -> None:
-        super().__init__()
-        self._look, self._figure = look, figure
+        super().__init__(look, "", hint=(400, _BAR_PX), tall=False)
+        self._figure = figure
         self._pieces: tuple[AccountShare, ...] = ()
         self._capacity = self._usable = 0.0
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def sizeHint(self) -> QSize:
-        return QSize(400, _BAR_PX)
 
     def show_pieces(self, pieces: tuple[AccountShare, ...], capacity: float, usable: float) -> None:
         self._pieces, self._capacity, self._usable = pieces, capacity, usable
         self.update()
 
-    def event(self, event: QEvent) -> bool:
-        """Say what is under the pointer."""
-        if isinstance(event, QHelpEvent):
-            under = [piece for piece, spot in self._spots() if spot.contains(event.pos())]
-            if under:
-                words = f"<b>{escape(under[0].title)}</b> {self._figure(under[0].value)}<br>{escape(under[0].hint)}"
-                QToolTip.showText(event.globalPos(), words, self)
-            return bool(under)
-        return super().event(event)
+    def items(self) -> list[ChartItem]:
+        """Return the pieces."""
+        return [
+            ChartItem(
+                spot, f"<b>{escape(piece.title)}</b> {self._figure(piece.value)}<br>{escape(piece.hint)}"
+            )
+            for piece, spot in self._spots()
+        ]
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = self._look.theme, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        whole = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+    def paint(self, painter: ChartPainter) -> None:
+        theme, whole = painter.theme, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         outline = QPainterPath()
         outline.addRoundedRect(whole, 6, 6)
         painter.fillPath(outline, QColor(theme.raised))
         painter.setClipPath(outline)
         for piece, spot in self._spots():
-            self._paint_piece(painter, theme, piece, spot)
+            self._paint_piece(painter, piece, spot)
         over = 0.0 < self._usable < sum(piece.value for piece in self._pieces)
         if self._capacity:
-            self._paint_limits(painter, theme, whole, over)
+            self._paint_limits(painter, whole, over)
         painter.setClipping(False)
-        painter.setPen(QPen(QColor(theme.alarm if over else theme.border), 1.6 if over else 1.0))
+        painter.line_in(theme.alarm if over else theme.border, 1.6 if over else 1.0)
         painter.drawPath(outline)
 
-    def _paint_piece(self, painter: QPainter, theme: Theme, piece: AccountShare, spot: QRectF) -> None:
-        tint = QColor(colour(theme, piece.account))
-        if piece.account in _HATCHED:  # time in which nothing is done looks like nothing
+    def _paint_piece(self, painter: ChartPainter, piece: AccountShare, spot: QRectF) -> None:
+        theme, tint = painter.theme, QColor(colour(painter.theme, piece.account))
+        hatched = piece.account in _HATCHED
+        if hatched:  # time in which nothing is done looks like nothing
             painter.fillRect(spot, QColor(theme.surface))
             painter.fillRect(spot, QBrush(tint, Qt.BrushStyle.BDiagPattern))
         else:
             painter.fillRect(spot, tint)
         painter.fillRect(QRectF(spot.right() - 1, spot.top(), 1, spot.height()), QColor(theme.surface))
         if spot.width() >= _LABEL_MIN_PX:
-            ink = theme.text if piece.account in _HATCHED else ink_on(tint.name())
-            painter.setPen(QColor(ink))
-            painter.setFont(font(11, bold=True))
-            if painter.fontMetrics().horizontalAdvance(piece.title) + 6 <= spot.width():
-                painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, piece.title)
+            painter.font_in(11, bold=True)
+            if painter.wide(piece.title) + 6 <= spot.width():
+                painter.write(spot, piece.title, theme.text if hatched else ink_on(tint.name()), to=CENTRE)
 
-    def _paint_limits(self, painter: QPainter, theme: Theme, whole: QRectF, over: bool) -> None:
-        scale = whole.width() / self._length()
+    def _paint_limits(self, painter: ChartPainter, whole: QRectF, over: bool) -> None:
+        theme, scale = painter.theme, whole.width() / self._length()
         usable_px, end_px = self._usable * scale, self._capacity * scale
-        if end_px > usable_px + 1:
+        if end_px > usable_px + 1 and not over:
             kept = QRectF(usable_px, whole.top(), end_px - usable_px, whole.height())
-            if not over:
-                painter.fillRect(kept, QBrush(QColor(theme.faint), Qt.BrushStyle.BDiagPattern))
-        painter.setPen(QPen(QColor(theme.alarm if over else theme.muted), 2.0))
-        painter.drawLine(round(usable_px), 0, round(usable_px), round(whole.bottom()))
+            painter.fillRect(kept, QBrush(QColor(theme.faint), Qt.BrushStyle.BDiagPattern))
+        painter.line_in(theme.alarm if over else theme.muted, 2.0)
+        painter.upright(round(usable_px), 0, round(whole.bottom()))
 
     def _length(self) -> float:
         return max(self._capacity, sum(piece.value for piece in self._pieces), 1e-30)
