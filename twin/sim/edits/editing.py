@@ -24,9 +24,9 @@ from twin.scenario.file.apply_edits import FIXED, edited
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit
 from twin.scenario.text.problem import ScenarioError
+from twin.sim.core.slot_map import EditedPair
 from twin.sim.edits.job_sources import same_places, settled, sources_fit, with_nodes
 from twin.sim.edits.release import let_go
-from twin.sim.edits.slot_map import EditedPair
 from twin.sim.edits.state_transfer import graft, standing, timers_of
 from twin.sim.run.parts import RunParts
 

@@ -13,12 +13,12 @@ import numpy as np
 from twin.arrays import Floats, IntP
 from twin.physics.thermal import AcceptedStep, EnergyTerms
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState
-from twin.sim.edits.slot_map import Numbers
+from twin.sim.core.slot_map import Numbers
 from twin.sim.thermal.gpu_groups import IDLE
 from twin.sim.thermal.heat import HeatTotals
 
 if TYPE_CHECKING:
-    from twin.sim.edits.slot_map import EditedPair
+    from twin.sim.core.slot_map import EditedPair
     from twin.sim.run.parts import RunParts
 
 

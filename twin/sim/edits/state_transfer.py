@@ -14,9 +14,10 @@ import numpy as np
 
 from twin.arrays import IntP
 from twin.plant.tables import Plant
+from twin.sim.core.slot_map import EditedPair, KeptSlots, Numbers, renumber
+from twin.sim.core.state import Stateful
 from twin.sim.core.timers import Timer
 from twin.sim.edits.heat_transfer import graft_heat
-from twin.sim.edits.slot_map import EditedPair, KeptSlots, Numbers, renumber
 from twin.sim.hazard.failure_clocks import FailureClocks
 from twin.sim.hazard.hazard_clocks import ClockSet
 from twin.sim.run.parts import PARTS
@@ -52,7 +53,8 @@ def standing(before: Plant, after: Plant, jobs: int) -> EditedPair:
     kept["nodes"] = KeptSlots(there[same], here[same])
     came, gone = new.present.copy(), old.present.copy()
     gone[there[same]] = came[here[same]] = False
-    return EditedPair(kept, np.flatnonzero(came), np.flatnonzero(gone))
+    numbers = Numbers.of(before, after, kept["nodes"].number)
+    return EditedPair(kept, np.flatnonzero(came), np.flatnonzero(gone), numbers)
 
 
 # --- how a piece of state goes over: (old, fresh, slots kept before and after) -> merged
@@ -87,9 +89,6 @@ def _pairs(old: list[list[Any]], fresh: list[list[Any]], kept: KeptSlots) -> lis
 
 Way = Callable[[Any, Any, KeptSlots], Any]
 TABLE: tuple[tuple[str, str, Way], ...] = (
-    *((f"nodes.{name}", "nodes", _column) for name in ("condition", "cordoned", "job", "wanted")),
-    *((f"nodes.{name}", "nodes", _members) for name in ("withheld", "left", "cut", "dark")),
-    ("nodes.parts", "nodes", _rows),
     ("stores.tally", "storage", _column),
     ("health.count.*", "nodes", _column),
     *(
@@ -163,8 +162,13 @@ def _merge(old: Any, fresh: Any, steps: list[str], kept: KeptSlots, way: Way) ->
 def graft(old: RunParts, new: RunParts, stands: EditedPair) -> None:
     """Let `new`, freshly built on the edited plant, continue where `old` stands, whose heat is booked up to now."""
     names = [name for name in PARTS if name not in GROUPED]
-    state = {name: getattr(old, name).state() for name in names}
-    fresh = {name: getattr(new, name).state() for name in names}
+    state, fresh = {}, {}
+    for name in names:
+        was, part = getattr(old, name), getattr(new, name)
+        if isinstance(part, Stateful):
+            state[name] = part.carried(was, stands)
+        else:
+            state[name], fresh[name] = was.state(), part.state()
     fresh["caps"] = {"holder": new.caps._holder.tolist(), "rest_w": new.caps._rest_w.tolist()}
     if not old.caps.caps:
         state["caps"] |= {"holder": old.caps._holder.tolist(), "rest_w": old.caps._rest_w.tolist()}

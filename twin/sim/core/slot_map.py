@@ -44,10 +44,6 @@ class Numbers:
 def renumber(state: dict[str, Any], numbers: Numbers) -> None:
     """Let everything that names nodes or GPUs by their slots, and has no entry for each, name the new ones."""
     node, every = numbers.node, numbers.all
-    state["nodes"]["parts"] = [
-        [slot, job, [(numbers.gpu(gpu), slices) for gpu, slices in parts]]
-        for slot, job, parts in state["nodes"]["parts"]  # their nodes went over as rows
-    ]
     for row in state["jobs"]["rows"]:
         for name in ("nodes", "struck"):
             if name in row:
@@ -112,8 +108,11 @@ class EditedPair:
         Slots whose thing is there before and after, and is the same.
     came, gone
         Slots of nodes that are there after only, or before only; one that was exchanged is in both.
+    numbers
+        Slots now of nodes and GPUs.
     """
 
     kept: dict[str, KeptSlots]
     came: IntP
     gone: IntP
+    numbers: Numbers
