@@ -11,23 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from twin.sim.core.slot_fields import Column, MemberSlots, NamedNodes, Pairs
 from twin.sim.core.slot_map import EditedPair, KeptSlots, Numbers
 from twin.sim.core.state import (
-    Array,
+    ArrayField,
     Child,
-    Column,
-    Counts,
     Derived,
     Endless,
     Field,
     Fields,
     Items,
-    Members,
-    Nodes,
-    Pairs,
     Record,
     Records,
     Row,
+    SharedCounts,
     Stateful,
 )
 
@@ -46,7 +43,7 @@ class Store(Stateful):
     def __init__(self) -> None:
         self.left, self.waits = 3, {5, 1}
 
-    STATE = Row("store", Field("left", int), Nodes("waits", sort=True))
+    STATE = Row("store", Field("left", int), NamedNodes("waits", sort=True))
 
 
 class Hall(Stateful):
@@ -87,18 +84,18 @@ class Hall(Stateful):
     STATE = Fields(
         Column("condition", "nodes", np.int8),
         Column("heat_w", "racks", list),
-        Members("dark", "nodes"),
+        MemberSlots("dark", "nodes"),
         Pairs("cap_w", "nodes", math.inf),
         Pairs("boot_s", "nodes", math.inf, rows=True, key="boots"),
-        Nodes("queue"),
-        Nodes("left", only=True),
+        NamedNodes("queue"),
+        NamedNodes("left", only=True),
         Field("since_s", float),
         Endless("_until_s"),
-        Array("sums", float),
+        ArrayField("sums", float),
         Record("totals", Totals),
         Records("books", Totals, missing=()),
         Items("seen", float),
-        Counts("failed"),
+        SharedCounts("failed"),
         Row("band", Field("low"), Field("high")),
         Child("store"),
         Field("store.left", int, key="stock"),
@@ -139,7 +136,7 @@ def _edit(
     nodes = KeptSlots(np.array(list(kept), np.intp), np.array(list(kept.values()), np.intp))
     same = np.array(racks, np.intp)
     none = np.zeros(0, np.intp)
-    return EditedPair({"nodes": nodes, "racks": KeptSlots(same, same)}, none, none, numbers)
+    return EditedPair({"nodes": nodes, "racks": KeptSlots(same, same)}, none, none, numbers, 0.0)
 
 
 def test_a_snapshot_says_what_the_class_declares() -> None:

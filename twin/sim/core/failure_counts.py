@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from twin.scenario.schema.faults import Cause
-from twin.sim.core.state import Counts, Field, Fields, Items, Row, Stateful
+from twin.sim.core.state import Field, Fields, Items, Row, SharedCounts, Stateful
 
 INJECTED = "injected"
 
@@ -59,4 +59,4 @@ class FailureTally(Stateful):
         planned = cause is not None and cause.planned
         (self.planned if planned else self.unexpected)[cause.id if cause else other] += 1
 
-    STATE = Fields(Counts("unexpected"), Counts("planned"), Counts("struck"))
+    STATE = Fields(SharedCounts("unexpected"), SharedCounts("planned"), SharedCounts("struck"))

@@ -7,7 +7,7 @@ import numpy as np
 from twin.arrays import Floats
 from twin.record.accounts import ACCOUNTS, KEPT_STEP
 from twin.record.bookings import AT_REST, Bookings
-from twin.sim.core.state import Array, Field, Fields, Row, Stateful
+from twin.sim.core.state import ArrayField, Field, Fields, Row, Stateful
 
 INDEX: dict[str, int] = {name: i for i, name in enumerate(ACCOUNTS)}
 STEP = np.array([INDEX[name] for name in KEPT_STEP])
@@ -71,8 +71,8 @@ class Ledger(Stateful):
         self.total[INDEX["lost_work"]] += float(work.sum())
 
     STATE = Fields(
-        Array("total", float),
-        Array("resting", float),
+        ArrayField("total", float),
+        ArrayField("resting", float),
         Field("since_s", float),
         Row(
             "installed",

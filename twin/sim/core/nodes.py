@@ -13,8 +13,9 @@ from twin.arrays import Ints32
 from twin.plant.tables import Plant
 from twin.sim.core.failure_counts import DownTime
 from twin.sim.core.ledger import Ledger
+from twin.sim.core.slot_fields import Column, MemberSlots, NamedNodes
 from twin.sim.core.slot_map import EditedPair
-from twin.sim.core.state import Child, Column, Derived, Fields, Members, Nodes, Stateful, rows
+from twin.sim.core.state import Child, Derived, Fields, Stateful
 
 FREE, DOWN, DRAINED, OFF, CUT, DARK = 0, 1, 2, 3, 4, 5
 """Condition of a node: usable, in repair, cordoned by people, shut down, cut off from its fabric, without power."""
@@ -356,7 +357,7 @@ class NodeTable(Stateful):
     def _carried_parts(self, old: NodeTable, edit: EditedPair) -> list[list[Any]]:
         return [
             [node, job, [(edit.numbers.gpu(gpu), slices) for gpu, slices in parts]]
-            for node, job, parts in rows(old._saved_parts(), edit.kept["nodes"])
+            for node, job, parts in edit.kept["nodes"].rows(old._saved_parts())
         ]
 
     STATE = Fields(
@@ -364,10 +365,10 @@ class NodeTable(Stateful):
         Column("cordoned", "nodes", bool),
         Column("job", "nodes", np.int32),
         Column("wanted", "nodes", bool),
-        Members("withheld", "nodes"),
-        Members("cut", "nodes"),
-        Members("dark", "nodes"),
-        Nodes("left", only=True),
+        MemberSlots("withheld", "nodes"),
+        MemberSlots("cut", "nodes"),
+        MemberSlots("dark", "nodes"),
+        NamedNodes("left", only=True),
         Child("down"),
         last=[Derived("parts", _saved_parts, _take_parts, carry=_carried_parts)],
     )

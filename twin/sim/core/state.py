@@ -1,8 +1,7 @@
 """What a part of a run remembers, declared once at its class: snapshot, restore and transfer follow from that.
 
 A part is `Stateful` and lists its fields in `STATE`. Fields are plain attributes; only who saves, restores or edits a
-run reads the list. What belongs to slots of a table of the plant says so: when the hall is edited, entries of things
-that are gone are dropped, and newcomers have what the fresh part says of them.
+run reads the list. Fields by slots of the plant are those of `slot_fields`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from twin.sim.core.slot_map import EditedPair, KeptSlots
+from twin.sim.core.slot_map import EditedPair
 
 Convert = Callable[[Any], Any]
 Carry = Callable[[Any, Any, EditedPair], Any]
@@ -38,7 +37,8 @@ class Field:
     key
         In the snapshot; by default the name of the attribute.
     missing
-        What a snapshot says in effect that has no such entry, as one of an earlier version.
+        What a snapshot without such an entry says, as those of earlier versions; where there is nothing else to say,
+        it is left out.
     carry
         How it goes over into an edited hall; by default as it is.
     """
@@ -80,7 +80,7 @@ class Field:
 
 
 class Derived(Field):
-    """What no single attribute holds: functions of the part say and take it."""
+    """What no single attribute holds: functions of the part say and take it; with a `table`, an entry a slot."""
 
     def __init__(
         self,
@@ -90,7 +90,10 @@ class Derived(Field):
         *,
         missing: Any = _NEEDED,
         carry: Carry | None = None,
+        table: str = "",
     ) -> None:
+        if table:
+            carry = lambda new, old, edit: edit.kept[table].column(said(old), said(new))  # noqa: E731
         super().__init__(key, missing=missing, carry=carry)
         self.value, self._taken = said, taken  # type: ignore[assignment]
 
@@ -99,7 +102,7 @@ class Derived(Field):
         self._taken(part, saved)
 
 
-class Array(Field):
+class ArrayField(Field):
     """A numpy array."""
 
     def __init__(self, name: str, dtype: Any, *, key: str = "") -> None:
@@ -131,7 +134,7 @@ class Records(Field):
     def __init__(self, name: str, kind: Callable[..., Any], *, key: str = "", missing: Any = _NEEDED) -> None:
         super().__init__(
             name,
-            lambda saved: [kind(**one) for one in saved],
+            lambda saved: [kind(**figures) for figures in saved],
             lambda records: [asdict(record) for record in records],
             key=key,
             missing=missing,
@@ -139,27 +142,41 @@ class Records(Field):
 
 
 class Items(Field):
-    """A dict with numbers for keys, in its own order, or in that of its keys."""
+    """A dict by numbers, in its own order or with `sort` in theirs; with `of_nodes` those are numbers of nodes."""
 
     def __init__(
         self,
         name: str,
         load: Convert,
+        save: Convert | None = None,
         *,
         key: str = "",
         sort: bool = False,
+        of_nodes: bool = False,
+        missing: Any = _NEEDED,
         carry: Carry | None = None,
     ) -> None:
+        def said(items: dict[int, Any]) -> list[Any]:
+            both = sorted(items.items()) if sort else list(items.items())
+            return [[number, save(value)] for number, value in both] if save else both
+
         super().__init__(
             name,
             lambda saved: {int(number): load(value) for number, value in saved},
-            lambda items: sorted(items.items()) if sort else list(items.items()),
+            said,
             key=key,
+            missing=missing,
             carry=carry,
         )
+        self.of_nodes = of_nodes
+
+    def carried(self, part: Any, old: Any, edit: EditedPair) -> Any:
+        """Return what `part` takes over from `old`."""
+        saved = super().carried(part, old, edit)
+        return [(edit.numbers.node(node), value) for node, value in saved] if self.of_nodes else saved
 
 
-class Counts(Field):
+class SharedCounts(Field):
     """A dict of counts, changed in place: others count in it too."""
 
     def __init__(self, name: str, *, missing: Any = _NEEDED) -> None:
@@ -191,8 +208,8 @@ class Child(Field):
 class Row(Field):
     """Several fields as one list."""
 
-    def __init__(self, key: str, *fields: Field, missing: Any = _NEEDED) -> None:
-        super().__init__(key, missing=missing)
+    def __init__(self, key: str, *fields: Field) -> None:
+        super().__init__(key)
         self.fields = fields
 
     def saved(self, part: Any) -> list[Any]:
@@ -209,127 +226,6 @@ class Row(Field):
         return [field.carried(part, old, edit) for field in self.fields]
 
 
-# --- by slot of a table of the plant: what goes over of those that stay
-
-
-class Column(Field):
-    """An entry for each slot of a table; `dtype` of its array, `list` where it is none."""
-
-    def __init__(
-        self,
-        name: str,
-        table: str,
-        dtype: Any,
-        *,
-        key: str = "",
-        load: Convert | None = None,
-        save: Convert | None = None,
-    ) -> None:
-        as_list = dtype is list
-        super().__init__(
-            name,
-            load or (list if as_list else lambda saved: np.array(saved, dtype)),
-            save or (list if as_list else lambda array: array.tolist()),
-            key=key,
-        )
-        self.table = table
-
-    def carried(self, part: Any, old: Any, edit: EditedPair) -> Any:
-        """Return the entries of those that stay, and of newcomers those of `part`."""
-        return column(self.saved(old), self.saved(part), edit.kept[self.table])
-
-
-class Members(Field):
-    """Slots of which something is true, in an array of all."""
-
-    def __init__(self, name: str, table: str, *, key: str = "") -> None:
-        super().__init__(name, save=lambda array: np.flatnonzero(array).tolist(), key=key)
-        self.table = table
-
-    def restore(self, part: Any, saved: list[int]) -> None:
-        """Let it be true of these alone."""
-        array = self.value(part)
-        array[:] = False
-        array[np.array(saved, int)] = True
-
-    def carried(self, part: Any, old: Any, edit: EditedPair) -> list[int]:
-        """Return those that stay."""
-        return members(self.saved(old), edit.kept[self.table])
-
-
-class Pairs(Field):
-    """Slots of which an array says something else than `usual`, and what: as two lists, or as rows of two."""
-
-    def __init__(self, name: str, table: str, usual: float, *, rows: bool = False, key: str = "") -> None:
-        super().__init__(name, key=key)
-        self.table, self.usual, self.rows = table, usual, rows
-
-    def saved(self, part: Any) -> list[Any]:
-        """Return slots and what is said of them."""
-        array = self.value(part)
-        slots = np.flatnonzero(array != self.usual)
-        both = [slots.tolist(), array[slots].tolist()]
-        return [list(row) for row in zip(*both, strict=True)] if self.rows else both
-
-    def restore(self, part: Any, saved: list[Any]) -> None:
-        """Let the array say so of these alone."""
-        array = self.value(part)
-        array[:] = self.usual
-        slots, values = zip(*saved, strict=True) if self.rows and saved else saved or ((), ())
-        array[np.array(slots, int)] = values
-
-    def carried(self, part: Any, old: Any, edit: EditedPair) -> list[Any]:
-        """Return those that stay."""
-        way = rows if self.rows else pairs
-        return way(self.saved(old), edit.kept[self.table])
-
-
-def column(old: list[Any], fresh: list[Any], kept: KeptSlots) -> list[Any]:
-    """One entry a slot; of facility loops only up to the last one that carries water, which an edit may change."""
-    if kept.all_of(len(old)) and len(fresh) >= len(old):
-        return [*old, *fresh[len(old) :]]
-    merged = list(fresh)
-    for there, here in kept.number.items():
-        if there < len(old) and here < len(merged):
-            merged[here] = old[there]
-    return merged
-
-
-def members(old: list[int], kept: KeptSlots) -> list[int]:
-    """Slots of which something is true."""
-    return [kept.number[slot] for slot in old if slot in kept.number]
-
-
-def rows(old: list[Any], kept: KeptSlots) -> list[Any]:
-    """Rows that begin with a slot."""
-    return [[kept.number[row[0]], *row[1:]] for row in old if row[0] in kept.number]
-
-
-def pairs(old: list[list[Any]], kept: KeptSlots) -> list[list[Any]]:
-    """Slots, and a value of each."""
-    both = [(kept.number[slot], value) for slot, value in zip(*old, strict=True) if slot in kept.number]
-    return [[slot for slot, _ in both], [value for _, value in both]]
-
-
-# --- nodes that are only named: one that is gone keeps the number that it had
-
-
-class Nodes(Field):
-    """A list of nodes, or with `sort` a set of them; with `only` those that stay, and no others, go over."""
-
-    def __init__(self, name: str, *, sort: bool = False, only: bool = False, key: str = "") -> None:
-        super().__init__(name, set if sort else list, sorted if sort else list, key=key)
-        self.only = only
-
-    def carried(self, part: Any, old: Any, edit: EditedPair) -> list[int]:
-        """Return them by their numbers now."""
-        nodes = self.saved(old)
-        return members(nodes, edit.kept["nodes"]) if self.only else edit.numbers.all(nodes)
-
-
-# --- parts
-
-
 class Fields:
     """The fields of a part, by their keys.
 
@@ -344,10 +240,15 @@ class Fields:
     def __init__(self, *fields: Field, last: Sequence[Field] = ()) -> None:
         self.first, self.last = fields, tuple(last)
         self.all = (*fields, *last)
+        self._spare = [field for field in self.all if field.missing is not _NEEDED]
 
     def saved(self, part: Any) -> dict[str, Any]:
         """Return what a snapshot says of them."""
-        return {field.key: field.saved(part) for field in self.all}
+        said = {field.key: field.saved(part) for field in self.all}
+        for field in self._spare:
+            if said[field.key] == field.missing:
+                del said[field.key]
+        return said
 
     def restore(self, part: Any, saved: dict[str, Any]) -> None:
         """Let `part` have what a snapshot says."""

@@ -13,7 +13,6 @@ import numpy as np
 from twin.arrays import Floats, IntP
 from twin.physics.thermal import AcceptedStep, EnergyTerms
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState
-from twin.sim.core.slot_map import Numbers
 from twin.sim.thermal.gpu_groups import IDLE
 from twin.sim.thermal.heat import HeatTotals
 
@@ -67,7 +66,7 @@ def _regroup(old: RunParts, new: RunParts, stands: EditedPair) -> IntP:
     was, now = old.traces, new.traces
     there, here = stands.kept["nodes"].there, stands.kept["nodes"].here
     stays = stands.kept["nodes"].number
-    numbers = Numbers.of(old.plant, new.plant, stays)
+    numbers = stands.numbers
     alone = [gpu for gpu in was.alone if int(was.dies.node[gpu]) in stays]
     now.set_alone([numbers.gpu(gpu) for gpu in alone])
     now._leaving = {numbers.gpu(gpu) for gpu in alone if gpu in was._leaving}
