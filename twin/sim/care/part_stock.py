@@ -111,9 +111,7 @@ class PartsStore(Stateful):
         }
 
     STATE = Fields(
-        Field("left", list),
-        Field("used", list),
-        Field("ordered", list),
+        *Field.each("left", "used", "ordered", load=list),
         Field(
             "waiting",
             lambda saved: [list(queue) for queue in saved],

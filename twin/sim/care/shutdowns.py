@@ -268,9 +268,6 @@ class Shutdowns(Stateful):
 
     STATE = Fields(
         Field("hot_halls", frozenset, sorted),
-        MemberSlots("was_off", "nodes"),
-        MemberSlots("unsupplied", "nodes"),
-        MemberSlots("braked", "nodes"),
-        MemberSlots("waiting", "nodes"),
+        *MemberSlots.each("was_off", "unsupplied", "braked", "waiting", table="nodes"),
         Pairs("boot_s", "nodes", math.inf, rows=True, key="boots"),
     )

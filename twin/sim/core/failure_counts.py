@@ -59,4 +59,4 @@ class FailureTally(Stateful):
         planned = cause is not None and cause.planned
         (self.planned if planned else self.unexpected)[cause.id if cause else other] += 1
 
-    STATE = Fields(SharedCounts("unexpected"), SharedCounts("planned"), SharedCounts("struck"))
+    STATE = Fields(*SharedCounts.each("unexpected", "planned", "struck"))

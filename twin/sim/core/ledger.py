@@ -71,13 +71,7 @@ class Ledger(Stateful):
         self.total[INDEX["lost_work"]] += float(work.sum())
 
     STATE = Fields(
-        ArrayField("total", float),
-        ArrayField("resting", float),
+        *ArrayField.each("total", "resting", dtype=float),
         Field("since_s", float),
-        Row(
-            "installed",
-            Field("installed", float),
-            Field("_installed_gpu_s", float),
-            Field("_installed_at_s", float),
-        ),
+        Row("installed", *Field.each("installed", "_installed_gpu_s", "_installed_at_s", load=float)),
     )

@@ -361,13 +361,9 @@ class NodeTable(Stateful):
         ]
 
     STATE = Fields(
-        Column("condition", "nodes", np.int32),
-        Column("cordoned", "nodes", bool),
-        Column("job", "nodes", np.int32),
-        Column("wanted", "nodes", bool),
-        MemberSlots("withheld", "nodes"),
-        MemberSlots("cut", "nodes"),
-        MemberSlots("dark", "nodes"),
+        *Column.each("condition", "job", table="nodes", dtype=np.int32),
+        *Column.each("cordoned", "wanted", table="nodes", dtype=bool),
+        *MemberSlots.each("withheld", "cut", "dark", table="nodes"),
         NamedNodes("left", only=True),
         Child("down"),
         last=[Derived("parts", _saved_parts, _take_parts, carry=_carried_parts)],

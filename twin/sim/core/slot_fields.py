@@ -11,29 +11,18 @@ from typing import Any
 import numpy as np
 
 from twin.sim.core.slot_map import EditedPair
-from twin.sim.core.state import Convert, Field
+from twin.sim.core.state import Field
 
 
 class Column(Field):
     """An entry for each slot of a table; `dtype` of its array, `list` where it is none."""
 
-    def __init__(
-        self,
-        name: str,
-        table: str,
-        dtype: Any,
-        *,
-        key: str = "",
-        load: Convert | None = None,
-        save: Convert | None = None,
-    ) -> None:
-        as_list = dtype is list
-        super().__init__(
-            name,
-            load or (list if as_list else lambda saved: np.array(saved, dtype)),
-            save or (list if as_list else lambda array: array.tolist()),
-            key=key,
-        )
+    def __init__(self, name: str, table: str, dtype: Any, **how: Any) -> None:
+        if dtype is list:
+            usual: dict[str, Any] = {"load": list, "save": list}
+        else:
+            usual = {"load": lambda saved: np.array(saved, dtype), "save": lambda array: array.tolist()}
+        super().__init__(name, **usual | how)
         self.table = table
 
     def carried(self, part: Any, old: Any, edit: EditedPair) -> Any:
@@ -53,10 +42,8 @@ class ColumnGroup(Column):
 class Stretch(Column):
     """Entries for the slots of a table within a longer array; `where` says which those are."""
 
-    def __init__(
-        self, name: str, table: str, dtype: Any, where: Callable[[Any], slice], *, key: str = ""
-    ) -> None:
-        super().__init__(name, table, dtype, key=key)
+    def __init__(self, name: str, table: str, dtype: Any, where: Callable[[Any], slice], **how: Any) -> None:
+        super().__init__(name, table, dtype, **how)
         self.where = where
 
     def saved(self, part: Any) -> list[Any]:
@@ -74,8 +61,8 @@ class Stretch(Column):
 class MemberSlots(Field):
     """Slots of which something is true, in an array of all."""
 
-    def __init__(self, name: str, table: str, *, key: str = "") -> None:
-        super().__init__(name, save=lambda array: np.flatnonzero(array).tolist(), key=key)
+    def __init__(self, name: str, table: str) -> None:
+        super().__init__(name, save=lambda array: np.flatnonzero(array).tolist())
         self.table = table
 
     def restore(self, part: Any, saved: list[int]) -> None:
@@ -92,8 +79,8 @@ class MemberSlots(Field):
 class Pairs(Field):
     """Slots of which an array says something else than `usual`, and what: as two lists, or as rows of two."""
 
-    def __init__(self, name: str, table: str, usual: float, *, rows: bool = False, key: str = "") -> None:
-        super().__init__(name, key=key)
+    def __init__(self, name: str, table: str, usual: float, *, rows: bool = False, **how: Any) -> None:
+        super().__init__(name, **how)
         self.table, self.usual, self.rows = table, usual, rows
 
     def saved(self, part: Any) -> list[Any]:
@@ -122,8 +109,8 @@ class NamedNodes(Field):
     With `only` those that stay go over, and no others.
     """
 
-    def __init__(self, name: str, *, sort: bool = False, only: bool = False, key: str = "") -> None:
-        super().__init__(name, set if sort else list, sorted if sort else list, key=key)
+    def __init__(self, name: str, *, sort: bool = False, only: bool = False, **how: Any) -> None:
+        super().__init__(name, set if sort else list, sorted if sort else list, **how)
         self.only = only
 
     def carried(self, part: Any, old: Any, edit: EditedPair) -> list[int]:

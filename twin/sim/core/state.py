@@ -10,10 +10,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from operator import attrgetter
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
+from twin.record.scenario_json import part_from_json, part_to_json
 from twin.sim.core.slot_map import EditedPair
 
 Convert = Callable[[Any], Any]
@@ -60,6 +61,11 @@ class Field:
         self._load, self._save, self._carry = load, save, carry
         self.value = attrgetter(name)
 
+    @classmethod
+    def each(cls, *names: str, **how: Any) -> list[Self]:
+        """Return fields of several attributes that are alike."""
+        return [cls(name, **how) for name in names]
+
     def saved(self, part: Any) -> Any:
         """Return what a snapshot says of it."""
         value = self.value(part)
@@ -83,18 +89,11 @@ class Derived(Field):
     """What no single attribute holds: functions of the part say and take it; with a `table`, an entry a slot."""
 
     def __init__(
-        self,
-        key: str,
-        said: Convert,
-        taken: Callable[[Any, Any], None],
-        *,
-        missing: Any = _NEEDED,
-        carry: Carry | None = None,
-        table: str = "",
+        self, key: str, said: Convert, taken: Callable[[Any, Any], None], *, table: str = "", **how: Any
     ) -> None:
         if table:
-            carry = lambda new, old, edit: edit.kept[table].column(said(old), said(new))  # noqa: E731
-        super().__init__(key, missing=missing, carry=carry)
+            how["carry"] = lambda new, old, edit: edit.kept[table].column(said(old), said(new))
+        super().__init__(key, **how)
         self.value, self._taken = said, taken  # type: ignore[assignment]
 
     def restore(self, part: Any, saved: Any) -> None:
@@ -105,40 +104,46 @@ class Derived(Field):
 class ArrayField(Field):
     """A numpy array."""
 
-    def __init__(self, name: str, dtype: Any, *, key: str = "") -> None:
-        super().__init__(name, lambda saved: np.array(saved, dtype), lambda array: array.tolist(), key=key)
+    def __init__(self, name: str, dtype: Any, **how: Any) -> None:
+        super().__init__(name, lambda saved: np.array(saved, dtype), lambda array: array.tolist(), **how)
 
 
 class Endless(Field):
     """A time that may be infinite, for which JSON has no number."""
 
-    def __init__(self, name: str, *, key: str = "") -> None:
+    def __init__(self, name: str) -> None:
         super().__init__(
             name,
             lambda saved: math.inf if saved is None else float(saved),
             lambda value: value if math.isfinite(value) else None,
-            key=key,
         )
 
 
 class Record(Field):
     """A dataclass of numbers and texts."""
 
-    def __init__(self, name: str, kind: Callable[..., Any], *, key: str = "") -> None:
-        super().__init__(name, lambda saved: kind(**saved), asdict, key=key)
+    def __init__(self, name: str, kind: Callable[..., Any]) -> None:
+        super().__init__(name, lambda saved: kind(**saved), asdict)
 
 
 class Records(Field):
     """A list of dataclasses of numbers and texts."""
 
-    def __init__(self, name: str, kind: Callable[..., Any], *, key: str = "", missing: Any = _NEEDED) -> None:
-        super().__init__(
-            name,
-            lambda saved: [kind(**figures) for figures in saved],
-            lambda records: [asdict(record) for record in records],
-            key=key,
-            missing=missing,
-        )
+    def __init__(self, name: str, kind: Callable[..., Any], **how: Any) -> None:
+        def said(records: list[Any]) -> list[Any]:
+            return [asdict(record) for record in records]
+
+        super().__init__(name, lambda saved: [kind(**figures) for figures in saved], said, **how)
+
+
+class Documents(Field):
+    """A list of pieces of a scene, as the scene has them."""
+
+    def __init__(self, name: str, kind: type[Any], **how: Any) -> None:
+        def said(pieces: list[Any]) -> list[str]:
+            return [part_to_json(piece) for piece in pieces]
+
+        super().__init__(name, lambda saved: [part_from_json(kind, text) for text in saved], said, **how)
 
 
 class Items(Field):
@@ -150,23 +155,16 @@ class Items(Field):
         load: Convert,
         save: Convert | None = None,
         *,
-        key: str = "",
         sort: bool = False,
         of_nodes: bool = False,
-        missing: Any = _NEEDED,
-        carry: Carry | None = None,
+        **how: Any,
     ) -> None:
         def said(items: dict[int, Any]) -> list[Any]:
             both = sorted(items.items()) if sort else list(items.items())
             return [[number, save(value)] for number, value in both] if save else both
 
         super().__init__(
-            name,
-            lambda saved: {int(number): load(value) for number, value in saved},
-            said,
-            key=key,
-            missing=missing,
-            carry=carry,
+            name, lambda saved: {int(number): load(value) for number, value in saved}, said, **how
         )
         self.of_nodes = of_nodes
 
@@ -179,8 +177,8 @@ class Items(Field):
 class SharedCounts(Field):
     """A dict of counts, changed in place: others count in it too."""
 
-    def __init__(self, name: str, *, missing: Any = _NEEDED) -> None:
-        super().__init__(name, save=dict, missing=missing)
+    def __init__(self, name: str, **how: Any) -> None:
+        super().__init__(name, save=dict, **how)
 
     def restore(self, part: Any, saved: dict[str, Any]) -> None:
         """Let it say what a snapshot says."""
@@ -190,7 +188,11 @@ class SharedCounts(Field):
 
 
 class Child(Field):
-    """A part of the part."""
+    """A part of the part; `then` is what the part does once it is restored."""
+
+    def __init__(self, name: str, then: Callable[[Any], None] | None = None) -> None:
+        super().__init__(name)
+        self._then = then
 
     def saved(self, part: Any) -> Any:
         """Return what a snapshot says of it."""
@@ -199,6 +201,8 @@ class Child(Field):
     def restore(self, part: Any, saved: Any) -> None:
         """Let the child have what a snapshot says."""
         self.value(part).restore(saved)
+        if self._then is not None:
+            self._then(part)
 
     def carried(self, part: Any, old: Any, edit: EditedPair) -> Any:
         """Return what the child takes over from the one before."""

@@ -19,13 +19,12 @@ from twin.plant.error import PlantError
 from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
 from twin.record.channels import JobState
-from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario.file.apply_edits import FIXED, edited
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit
 from twin.scenario.text.problem import ScenarioError
 from twin.sim.core.slot_map import EditedPair
-from twin.sim.core.state import Field, Fields, Stateful
+from twin.sim.core.state import Documents, Field, Fields, Stateful
 from twin.sim.edits.job_sources import same_places, settled, sources_fit, with_nodes
 from twin.sim.edits.release import let_go
 from twin.sim.edits.state_transfer import graft, standing, timers_of
@@ -194,11 +193,7 @@ class Edits(Stateful):
         return stage
 
     STATE = Fields(
-        Field(
-            "asked",
-            lambda saved: [part_from_json(Edit, text) for text in saved],
-            lambda edits: [part_to_json(edit) for edit in edits],
-        ),
+        Documents("asked", Edit),
         Field("acted", list),
         Field("_ahead", lambda saved: [(float(due_s), int(place)) for due_s, place in saved]),
         Field("withdrawn", list, missing=[]),

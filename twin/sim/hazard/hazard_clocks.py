@@ -163,8 +163,7 @@ class ClockSet(Stateful):
 
     STATE = Fields(
         ArrayField("count", np.int64),
-        ArrayField("hazard", float),
-        ArrayField("since_s", float),
+        *ArrayField.each("hazard", "since_s", dtype=float),
         ArrayField("up", bool),
         Field(
             "wear",

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from twin.plant.links import stands
-from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario.schema.fault_kinds import KINDS
 from twin.scenario.schema.faults import Bursts, Intervention
 from twin.sim.care.degraded import Degraded
@@ -18,7 +17,7 @@ from twin.sim.core.nodes import NodeTable
 from twin.sim.core.settings import ScenarioInForce
 from twin.sim.core.slot_fields import MemberSlots
 from twin.sim.core.slot_map import EditedPair
-from twin.sim.core.state import Child, Derived, Field, Fields, Stateful
+from twin.sim.core.state import Child, Derived, Documents, Field, Fields, Stateful
 from twin.sim.core.timers import ENDING, INTERVENTION, Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
@@ -31,18 +30,6 @@ from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.recovery import RecoveryHandler
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.cooling import CoolingSystem
-
-
-class _Interventions(Field):
-    """A list of interventions."""
-
-    def __init__(self, name: str, **how: Any) -> None:
-        super().__init__(
-            name,
-            lambda saved: [part_from_json(Intervention, text) for text in saved],
-            lambda interventions: [part_to_json(intervention) for intervention in interventions],
-            **how,
-        )
 
 
 class Incidents(Stateful):
@@ -235,12 +222,11 @@ class Incidents(Stateful):
         Child("degraded"),
         Child("shutdowns"),
         Derived("set", lambda part: part.settings.done, _take_settings, carry=_carried_settings),
-        _Interventions("asked"),
-        _Interventions("struck"),
+        *Documents.each("asked", "struck", kind=Intervention),
         Field("heard"),
-        _Interventions("withdrawn", missing=[]),
-        _Interventions("on.capped", key="acting"),
-        _Interventions("outages.acting", key="outages"),
+        Documents("withdrawn", Intervention, missing=[]),
+        Documents("on.capped", Intervention, key="acting"),
+        Documents("outages.acting", Intervention, key="outages"),
         MemberSlots("outages.unlit", "switches"),
-        _Interventions("facility.acting", key="facility"),
+        Documents("facility.acting", Intervention, key="facility"),
     )

@@ -99,11 +99,8 @@ class JobEnergy(Stateful):
 
     STATE = Fields(
         Column("energy_j", "jobs", float),
-        Field("nobody_j", float),
+        *Field.each("nobody_j", "_nobody_w", "_s", "_seen_j", load=float),
         ArrayField("_who", np.intp),
         ArrayField("_share_w", float),
-        Field("_nobody_w", float),
-        Field("_s", float),
-        Field("_seen_j", float),
         Column("_node_w", "nodes", float),
     )

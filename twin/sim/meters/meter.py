@@ -287,10 +287,8 @@ class Meter(Stateful):
         Record("meters", Meters),
         Child("power"),
         Child("overhead"),
-        Field("it_w", float),
-        Field("_outside_w", float),
+        *Field.each("it_w", "_outside_w", "charged_j", load=float),
         Field("draw", lambda saved: Draw(*saved), astuple),
-        Field("charged_j", float),
     )
 
 

@@ -273,11 +273,8 @@ class Overhead(Stateful):
         self._warm = np.append(self._warm[: self._halls], np.array(saved, bool)[self._inlets])
 
     STATE = Fields(
-        Column("node_w", "nodes", float),
-        Column("converter_w", "nodes", float),
-        Column("converted_w", "nodes", float),
-        Column("static_w", "racks", float),
-        Column("shelf_w", "racks", float),
+        *Column.each("node_w", "converter_w", "converted_w", table="nodes", dtype=float),
+        *Column.each("static_w", "shelf_w", table="racks", dtype=float),
         Column("_own_loop_w", "loops", float, key="_own_loop_w"),
         Column("_extra_loop_w", "loops", float, key="_extra_loop_w"),
         Column("loop_heat_w", "loops", float),
@@ -287,5 +284,5 @@ class Overhead(Stateful):
         Column("hall_tripped", "halls", bool),
         Stretch("_warm", "halls", bool, lambda part: slice(part._halls), key="warm_halls"),
         Derived("warm_loops", _warm_loops, _take_warm_loops, table="loops"),
-        Row("sums", Field("machines_w", float), Field("supplies_w", float), Field("total_w", float)),
+        Row("sums", *Field.each("machines_w", "supplies_w", "total_w", load=float)),
     )

@@ -197,9 +197,5 @@ class BatterySystem(Stateful):
         return 0.0, float(c.items.reserve[i]) * whole, float(self.target_j[i]), whole
 
     STATE = Row(
-        "storage",
-        Field("grid_w", float),
-        Field("track_s", float),
-        Field("tick_s", float),
-        Field("too_high", bool, float),
+        "storage", *Field.each("grid_w", "track_s", "tick_s", load=float), Field("too_high", bool, float)
     )

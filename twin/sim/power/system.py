@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -225,10 +224,6 @@ class PowerSystem(PowerChain, Stateful):
         self._solve()
         self._read()
 
-    def _take_condition(self, saved: dict[str, Any]) -> None:
-        self.condition.restore(saved)
-        self._adopt(self.condition)
-
     def _carried_wanted(self, old: PowerSystem, edit: EditedPair) -> list[list[float]]:
         tables = zip(("racks", "loops", "plants"), old._wanted, self._wanted, strict=True)
         return [edit.kept[table].column(was.tolist(), now.tolist()) for table, was, now in tables]
@@ -239,12 +234,7 @@ class PowerSystem(PowerChain, Stateful):
         return [known.get(item, 0.0) for item in self.circuit.breakers.tolist()]
 
     STATE = Fields(
-        Derived(
-            "condition",
-            lambda part: part.condition.state(),
-            _take_condition,
-            carry=lambda new, old, edit: new.condition.carried(old.condition, edit),
-        ),
+        Child("condition", then=lambda part: part._adopt(part.condition)),
         Child("supplies"),
         Child("storage"),
         Field(
@@ -261,7 +251,8 @@ class PowerSystem(PowerChain, Stateful):
             Record("totals", PowerTotals),
             Record("flows", PowerFlows),
             Column("_loss_j", "power", float),
-            Field("_unbooked_s", float),
+            *Field.each("_unbooked_s", "_settled_w", load=float),
+            *Field.each("_waiting", "changed", load=bool),
             Derived(
                 "ratio",
                 lambda part: part.breakers.ratio.tolist(),
@@ -269,9 +260,6 @@ class PowerSystem(PowerChain, Stateful):
                 carry=_carried_ratio,
             ),
             Endless("_switch_s"),
-            Field("_settled_w", float),
-            Field("_waiting", bool),
-            Field("changed", bool),
         ],
     )
 

@@ -475,19 +475,15 @@ class Clocks(Stateful):
 
     STATE = Fields(
         Items("cap_w", float, sort=True),
-        ArrayField("walk", float),
-        ArrayField("pace", float),
+        *ArrayField.each("walk", "pace", dtype=float),
         Field("holding", bool),
         Field("hot_gpus", int),
         Derived("hbm_slow", lambda part: np.flatnonzero(part.hbm_slow).tolist(), _take_slow_memory),
         Row(
             "arrays",
-            ArrayField("base_w", float),
-            ArrayField("dyn_w", float),
-            ArrayField("leak_w_k", float),
-            ArrayField("clock_ghz", float),
-            ArrayField("capped_ghz", float),
-            ArrayField("_seen_c", float),
+            *ArrayField.each(
+                "base_w", "dyn_w", "leak_w_k", "clock_ghz", "capped_ghz", "_seen_c", dtype=float
+            ),
         ),
         Field(
             "job_clock",

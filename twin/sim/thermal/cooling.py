@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -456,22 +455,13 @@ class CoolingSystem(Stateful):
         self._wire()
         self.changed = False
 
-    def _take_rejection(self, saved: dict[str, Any]) -> None:
-        self._pump_heat()  # its machines must take that as well
-        self.rejection.restore(saved)
-
     def _take_adrift(self, adrift: bool) -> None:
         self.longest_s = ADRIFT_S if adrift else math.inf
 
     STATE = Fields(
         Child("pumps"),
-        Child("water"),
-        Derived(
-            "rejection",
-            lambda part: part.rejection.state(),
-            _take_rejection,
-            carry=lambda new, old, edit: new.rejection.carried(old.rejection, edit),
-        ),
+        Child("water", then=_pump_heat),  # machines must take that as well
+        Child("rejection"),
         Column(
             "_opening",
             "loops",
@@ -484,16 +474,8 @@ class CoolingSystem(Stateful):
         Stretch("_into_w", "halls", float, _halls, key="hall_w"),
         last=[
             Column("_facility_c", "plants", float),
-            Row(
-                "bypass_w",
-                Stretch("bypass_w", "loops", float, _loops),
-                Stretch("handed_w", "loops", float, _loops),
-            ),
-            Row(
-                "room_w",
-                Stretch("bypass_w", "halls", float, _halls),
-                Stretch("handed_w", "halls", float, _halls),
-            ),
+            Row("bypass_w", *Stretch.each("bypass_w", "handed_w", table="loops", dtype=float, where=_loops)),
+            Row("room_w", *Stretch.each("bypass_w", "handed_w", table="halls", dtype=float, where=_halls)),
             Row("looked", Field("_remix", bool), Field("_looked_s"), Field("_pace_s")),
             Derived("adrift", lambda part: part.longest_s == ADRIFT_S, _take_adrift),
         ],

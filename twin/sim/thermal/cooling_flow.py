@@ -98,13 +98,10 @@ class Movers(Stateful):
 
 def _fields(table: str) -> Fields:
     """Return what movers remember, of each slot of their table."""
-    ramp = ColumnGroup("ramp", table, float, load=_ramp_of, save=_ramp_rows)
     return Fields(
-        ramp,
+        ColumnGroup("ramp", table, float, load=_ramp_of, save=_ramp_rows),
         Column("down", table, np.intp),
-        Column("live", table, bool),
-        Column("shut", table, bool),
-        Column("recovered", table, bool),
+        *Column.each("live", "shut", "recovered", table=table, dtype=bool),
         Column("branches", table, float),
     )
 

@@ -318,14 +318,9 @@ class Rejection(Stateful):
 
     STATE = Fields(
         Column("live", "plants", bool),
-        Column("_down", "plants", np.intp),
-        Column("_waiting", "plants", np.intp),
-        Column("_still", "plants", np.intp),
+        *Column.each("_down", "_waiting", "_still", table="plants", dtype=np.intp),
         Column("_fault", "plants", float),
-        Column("heat_w", "plants", list),
-        Column("held_c", "plants", list),
-        Column("_over_k", "plants", list),
-        Column("_goal_k", "plants", list),
+        *Column.each("heat_w", "held_c", "_over_k", "_goal_k", table="plants", dtype=list),
         Row("free", Column("_free_on", "plants", bool), Column("_free_since_s", "plants", float)),
         Field("_seen_s", float),
         Field("short", bool),

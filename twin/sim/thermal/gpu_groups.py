@@ -466,11 +466,7 @@ class Traces(Stateful):
     STATE = Fields(
         Derived("alone", lambda part: part.alone, lambda part, saved: part.set_alone(list(saved))),
         Field("_leaving", set, sorted),
-        ArrayField("slot_group", np.intp),
-        ArrayField("slot_part", np.intp),
-        ArrayField("slot_limit", np.intp),
-        ArrayField("trace", np.intp),
-        ArrayField("limit", np.intp),
+        *ArrayField.each("slot_group", "slot_part", "slot_limit", "trace", "limit", dtype=np.intp),
         Field(
             "groups",
             lambda saved: Groups.of(*saved),
