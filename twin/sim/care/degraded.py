@@ -7,7 +7,7 @@ wrong takes its jobs back to before it did.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from twin.sim.care.repairs import RepairShop
 from twin.sim.core.failure_counts import FailureTally
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
+from twin.sim.core.slot_map import EditedPair
+from twin.sim.core.state import Field, Fields, Items, SharedCounts, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
@@ -83,7 +85,20 @@ class Bad:
         return self.impairment.what if self.impairment is not None else None
 
 
-class Degraded:
+def _bad_row(bad: Bad) -> dict[str, Any]:
+    return asdict(bad) | {"jobs": sorted(bad.jobs.items())}
+
+
+def _bad_of(saved: dict[str, Any]) -> Bad:
+    return Bad(**(saved | {"jobs": {int(job): since_s for job, since_s in saved["jobs"]}}))
+
+
+def _carried_faults(new: Degraded, old: Degraded, edit: EditedPair) -> list[Any]:
+    moved = {number: replace(bad, node=edit.numbers.node(bad.node)) for number, bad in old.faults.items()}
+    return [[number, _bad_row(bad)] for number, bad in moved.items()]
+
+
+class Degraded(Stateful):
     """Handler of the timer ``degraded``: faults that continue, and their end.
 
     Attributes
@@ -393,23 +408,9 @@ class Degraded:
             effect: seconds / 3600.0 for effect, seconds in sorted(spent.items()) if impairment_of(effect)
         }
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        faults = []
-        for number, bad in self.faults.items():
-            faults.append([number, asdict(bad) | {"jobs": sorted(bad.jobs.items())}])
-        return {
-            "faults": faults,
-            "began": self.began,
-            "begun": dict(self.begun),
-            "node_s": dict(self.node_s),
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned; limits and fabric restore themselves what faults do to them."""
-        self.began, self.node_s = state["began"], dict(state["node_s"])
-        self.begun = Counter(state.get("begun", {}))  # run files of before know of none
-        self.faults = {
-            number: Bad(**(bad | {"jobs": {int(job): since_s for job, since_s in bad["jobs"]}}))
-            for number, bad in state["faults"]
-        }
+    STATE = Fields(  # limits and fabric restore themselves what faults do to them
+        Items("faults", _bad_of, _bad_row, carry=_carried_faults),
+        Field("began"),
+        SharedCounts("begun", missing={}),
+        Field("node_s", dict, dict),
+    )

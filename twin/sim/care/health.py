@@ -19,6 +19,8 @@ from twin.scenario.schema.faults import HealthCheck
 from twin.sim.core.draws import Draws
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import CUT, DRAINED, FREE, NodeTable
+from twin.sim.core.slot_fields import ColumnGroup
+from twin.sim.core.state import Field, Fields, Items, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.jobs.recovery import RecoveryHandler
 
@@ -36,7 +38,7 @@ class Sick(Protocol):
         """Take a node down for the repair of its faults."""
 
 
-class Health:
+class Health(Stateful):
     """Handler of the timers ``check`` (ids of checks) and ``checked`` (nodes that a check held).
 
     Parameters
@@ -185,22 +187,29 @@ class Health:
         }
         return {"runs": sum(runs), "found": sum(self.found), "by_check": by_check}
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {
-            "count": self.count.tolist(),
-            "found": self.found,
-            "held": [[group, *held] for group, held in self.held.items()],
-            "marked": list(self.marked.items()),
-            "reported": sorted(self.reported),
-            "groups": self._groups,
-        }
+    def on_restored(self) -> None:
+        """Give the counts a row for each check, also where there is none."""
+        self.count = self.count.reshape(len(self.checks), len(self.keys))
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.count = np.array(state["count"], np.int64).reshape(self.count.shape)
-        self.found = list(state["found"])
-        self.held = {group: (checks, nodes) for group, checks, nodes in state["held"]}
-        self.marked = {int(node): int(check) for node, check in state["marked"]}
-        self.reported = {(int(check), int(node)) for check, node in state["reported"]}
-        self._groups = int(state["groups"])
+    STATE = Fields(
+        ColumnGroup("count", "nodes", np.int64),
+        Field("found", list),
+        Field(
+            "held",
+            lambda saved: {group: (checks, nodes) for group, checks, nodes in saved},
+            lambda held: [[group, *tested] for group, tested in held.items()],
+            carry=lambda new, old, edit: [
+                [group, checks, edit.numbers.all(nodes)] for group, (checks, nodes) in old.held.items()
+            ],
+        ),
+        Items("marked", int, of_nodes=True),
+        Field(
+            "reported",
+            lambda saved: {(int(check), int(node)) for check, node in saved},
+            sorted,
+            carry=lambda new, old, edit: [
+                (check, edit.numbers.node(node)) for check, node in sorted(old.reported)
+            ],
+        ),
+        Field("_groups", int),
+    )

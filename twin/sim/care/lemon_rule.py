@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from twin import units
 from twin.scenario.schema.faults import LemonRule
 from twin.sim.core.log import Log
+from twin.sim.core.slot_fields import NamedNodes
+from twin.sim.core.state import Field, Fields, Items, Row, Stateful
 
 
-class Lemons:
+class Lemons(Stateful):
     """Recent failures of every node, and which nodes are out.
 
     Attributes
@@ -61,16 +61,8 @@ class Lemons:
         """Return the figures of the summary."""
         return {"out": self.count, "replaced": self.replacements}
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {
-            "recent": list(self.recent.items()),
-            "out": sorted(self.out_now),
-            "counts": [self.count, self.replacements],
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.recent = {int(node): list(times) for node, times in state["recent"]}
-        self.out_now = set(state["out"])
-        self.count, self.replacements = state["counts"]
+    STATE = Fields(
+        Items("recent", list, of_nodes=True),
+        NamedNodes("out_now", sort=True, key="out"),
+        Row("counts", Field("count"), Field("replacements")),
+    )

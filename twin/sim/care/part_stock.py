@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from twin.scenario.schema.faults import SparePart
 from twin.sim.core.log import Log
+from twin.sim.core.state import Field, Fields, Items, Stateful
 from twin.sim.core.timers import Timers
 
 
-class PartsStore:
+class PartsStore(Stateful):
     """Handler of the timer ``part``, whose id is the number of an order.
 
     Attributes
@@ -110,20 +110,13 @@ class PartsStore:
             for i, stock in enumerate(self.stocks)
         }
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {
-            "left": self.left,
-            "used": self.used,
-            "ordered": self.ordered,
-            "waiting": self.waiting,
-            "orders": list(self.orders.items()),
-            "number": self._number,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.left, self.used, self.ordered = list(state["left"]), list(state["used"]), list(state["ordered"])
-        self.waiting = [list(queue) for queue in state["waiting"]]
-        self.orders = {int(n): int(stock) for n, stock in state["orders"]}
-        self._number = int(state["number"])
+    STATE = Fields(
+        *Field.each("left", "used", "ordered", load=list),
+        Field(
+            "waiting",
+            lambda saved: [list(queue) for queue in saved],
+            carry=lambda new, old, edit: [edit.numbers.all(queue) for queue in old.waiting],
+        ),
+        Items("orders", int),
+        Field("_number", int),
+    )

@@ -28,6 +28,8 @@ from twin.sim.care.part_stock import PartsStore
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import DOWN, NodeTable
 from twin.sim.core.shifts import Shifts
+from twin.sim.core.slot_fields import NamedNodes
+from twin.sim.core.state import Child, Field, Fields, Items, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.core.weather import zone_of
 from twin.sim.hazard.failure_clocks import FailureClocks
@@ -61,7 +63,11 @@ class Ticket:
     stage: NodeCondition = NodeCondition.IN_REPAIR
 
 
-class RepairShop:
+def _ticket_of(saved: dict[str, Any]) -> Ticket:
+    return Ticket(**{**saved, "stage": NodeCondition(saved["stage"])})
+
+
+class RepairShop(Stateful):
     """Handler of the timers ``repair`` and ``hands`` (ids of nodes) and ``shift``.
 
     Attributes
@@ -271,24 +277,11 @@ class RepairShop:
             "parts": self.parts.figures(),
         }
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {
-            "tickets": [[node, asdict(ticket)] for node, ticket in self.tickets.items()],
-            "queue": self.queue,
-            "busy": sorted(self.busy),
-            "down_s": self.down_s,
-            "parts": self.parts.state(),
-            "lemons": self.lemons.state(),
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.tickets = {
-            int(node): Ticket(**{**said, "stage": NodeCondition(said["stage"])})
-            for node, said in state["tickets"]
-        }
-        self.queue, self.busy = list(state["queue"]), set(state["busy"])
-        self.down_s = list(state["down_s"])
-        self.parts.restore(state["parts"])
-        self.lemons.restore(state["lemons"])
+    STATE = Fields(
+        Items("tickets", _ticket_of, asdict, of_nodes=True),
+        NamedNodes("queue"),
+        NamedNodes("busy", sort=True),
+        Field("down_s", list),
+        Child("parts"),
+        Child("lemons"),
+    )

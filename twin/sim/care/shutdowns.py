@@ -6,9 +6,9 @@ boot. Where supply or cooling goes again in between, it begins again once they a
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import DARK, DOWN, OFF, NodeTable
+from twin.sim.core.slot_fields import MemberSlots, Pairs
+from twin.sim.core.state import Field, Fields, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
@@ -42,7 +44,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-class Shutdowns:
+class Shutdowns(Stateful):
     """Handler of the timer ``reboot``; which nodes are without supply, braked, or wait for their boot.
 
     Parameters
@@ -260,22 +262,12 @@ class Shutdowns:
             self.arm()
         self._await_boots()
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {
-            "hot_halls": sorted(self.hot_halls),
-            "was_off": np.flatnonzero(self.was_off).tolist(),
-            "unsupplied": np.flatnonzero(self.unsupplied).tolist(),
-            "braked": np.flatnonzero(self.braked).tolist(),
-            "waiting": np.flatnonzero(self.waiting).tolist(),
-            "boots": [[n, float(self.boot_s[n])] for n in np.flatnonzero(np.isfinite(self.boot_s)).tolist()],
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.hot_halls = frozenset(state["hot_halls"])
-        for name in ("was_off", "unsupplied", "braked", "waiting"):
-            getattr(self, name)[np.array(state[name], int)] = True
-        for node, due_s in state["boots"]:
-            self.boot_s[node] = due_s
+    def on_restored(self) -> None:
+        """Let nodes that boot draw power."""
         self.nodes.set_booting(np.isfinite(self.boot_s))
+
+    STATE = Fields(
+        Field("hot_halls", frozenset, sorted),
+        *MemberSlots.each("was_off", "unsupplied", "braked", "waiting", table="nodes"),
+        Pairs("boot_s", "nodes", math.inf, rows=True, key="boots"),
+    )

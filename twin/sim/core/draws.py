@@ -8,12 +8,11 @@ that its burst pulls along; it draws again how far every clock still has to go.
 
 from __future__ import annotations
 
-from typing import Any
-
 from twin.record.redraw import Redraw
+from twin.sim.core.state import Field, Fields, Stateful
 
 
-class Draws:
+class Draws(Stateful):
     """Seeds of a run.
 
     Parameters
@@ -39,14 +38,16 @@ class Draws:
         self.seed = self.redraws[place].seed
         self.done.append(place)
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs; nothing where nothing is redrawn."""
-        if not self.redraws:
-            return {}
-        return {"redraws": [[redraw.at_s, redraw.seed] for redraw in self.redraws], "redrawn": self.done}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.redraws = [Redraw(float(at_s), int(seed)) for at_s, seed in state.get("redraws", ())]
-        self.done = [int(place) for place in state.get("redrawn", ())]
+    def on_restored(self) -> None:
+        """Draw from the seed of the last redraw that was made."""
         self.seed = self.redraws[self.done[-1]].seed if self.done else self.own
+
+    STATE = Fields(
+        Field(
+            "redraws",
+            lambda saved: [Redraw(float(at_s), int(seed)) for at_s, seed in saved],
+            lambda redraws: [[redraw.at_s, redraw.seed] for redraw in redraws],
+            missing=[],
+        ),
+        Field("done", lambda saved: list(map(int, saved)), key="redrawn", missing=[]),
+    )

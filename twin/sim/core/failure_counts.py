@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 
 from twin.scenario.schema.faults import Cause
+from twin.sim.core.state import Field, Fields, Items, Row, SharedCounts, Stateful
 
 INJECTED = "injected"
 
 
-class DownTime:
+class DownTime(Stateful):
     """How long how many nodes were in repair at once."""
 
     def __init__(self) -> None:
@@ -43,17 +43,10 @@ class DownTime:
             "most": int(counts.max()),
         }
 
-    def state(self) -> list[Any]:
-        """Return what a snapshot needs."""
-        return [self.count, self.since_s, sorted(self.lasted_s.items())]
-
-    def restore(self, state: list[Any]) -> None:
-        """Take over what `state` returned."""
-        self.count, self.since_s = state[0], state[1]
-        self.lasted_s = {int(count): seconds for count, seconds in state[2]}
+    STATE = Row("down", Field("count"), Field("since_s"), Items("lasted_s", float, sort=True))
 
 
-class FailureTally:
+class FailureTally(Stateful):
     """Interruptions of jobs by cause, planned ones apart, and failures by cause whomever they hit."""
 
     def __init__(self, causes: tuple[Cause, ...]) -> None:
@@ -66,13 +59,4 @@ class FailureTally:
         planned = cause is not None and cause.planned
         (self.planned if planned else self.unexpected)[cause.id if cause else other] += 1
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {name: dict(getattr(self, name)) for name in ("unexpected", "planned", "struck")}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        for name, saved in state.items():
-            counter: Counter[str] = getattr(self, name)
-            counter.clear()  # in place: others count in them too
-            counter.update(saved)
+    STATE = Fields(*SharedCounts.each("unexpected", "planned", "struck"))

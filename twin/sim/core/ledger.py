@@ -7,13 +7,14 @@ import numpy as np
 from twin.arrays import Floats
 from twin.record.accounts import ACCOUNTS, KEPT_STEP
 from twin.record.bookings import AT_REST, Bookings
+from twin.sim.core.state import ArrayField, Field, Fields, Row, Stateful
 
 INDEX: dict[str, int] = {name: i for i, name in enumerate(ACCOUNTS)}
 STEP = np.array([INDEX[name] for name in KEPT_STEP])
 """Accounts of provisional step time."""
 
 
-class Ledger:
+class Ledger(Stateful):
     """Totals by account [GPU s], and how many GPUs without a job stand in which account now.
 
     Attributes
@@ -26,7 +27,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self.installed = 0.0
-        self._installed_s = (0.0, 0.0)  # GPU-seconds of those that stood there, up to when
+        self._installed_gpu_s, self._installed_at_s = 0.0, 0.0  # of those that stood there, up to when
         self.total = np.zeros(len(ACCOUNTS))
         self.resting = np.zeros(len(ACCOUNTS))  # GPUs
         self.since_s = 0.0
@@ -42,13 +43,12 @@ class Ledger:
 
     def install(self, t_s: float, gpus: float) -> None:
         """Let so many GPUs stand in the halls from `t_s` on."""
-        self._installed_s = self.installed_gpu_s(t_s), t_s
+        self._installed_gpu_s, self._installed_at_s = self.installed_gpu_s(t_s), t_s
         self.installed = gpus
 
     def installed_gpu_s(self, t_s: float) -> float:
         """Return what all accounts sum to at `t_s`, which is not before GPUs last came or went [GPU s]."""
-        gpu_s, since_s = self._installed_s
-        return gpu_s + self.installed * (t_s - since_s)
+        return self._installed_gpu_s + self.installed * (t_s - self._installed_at_s)
 
     def move(self, t_s: float, gpus: float, source: str | None, target: str | None) -> None:
         """Move `gpus` GPUs between resting accounts at `t_s`; None: into or out of a job's hands."""
@@ -70,19 +70,8 @@ class Ledger:
         """Settle provisional step time: a failure took it."""
         self.total[INDEX["lost_work"]] += float(work.sum())
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {
-            "total": self.total.tolist(),
-            "resting": self.resting.tolist(),
-            "since_s": self.since_s,
-            "installed": [self.installed, *self._installed_s],
-        }
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        self.total = np.array(state["total"])
-        self.resting = np.array(state["resting"])
-        self.since_s = float(state["since_s"])  # type: ignore[arg-type]
-        installed: list[float] = state["installed"]  # type: ignore[assignment]
-        self.installed, self._installed_s = float(installed[0]), (float(installed[1]), float(installed[2]))
+    STATE = Fields(
+        *ArrayField.each("total", "resting", dtype=float),
+        Field("since_s", float),
+        Row("installed", *Field.each("installed", "_installed_gpu_s", "_installed_at_s", load=float)),
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from twin.arrays import Ints32
 from twin.plant.tables import Plant
 from twin.sim.core.failure_counts import DownTime
 from twin.sim.core.ledger import Ledger
+from twin.sim.core.slot_fields import Column, MemberSlots, NamedNodes
+from twin.sim.core.slot_map import EditedPair
+from twin.sim.core.state import Child, Derived, Fields, Stateful
 
 FREE, DOWN, DRAINED, OFF, CUT, DARK = 0, 1, 2, 3, 4, 5
 """Condition of a node: usable, in repair, cordoned by people, shut down, cut off from its fabric, without power."""
@@ -45,7 +49,7 @@ _NONE = [0.0] * len(_RESTS)
 """GPUs that rest of nodes which jobs hold as a whole."""
 
 
-class NodeTable:
+class NodeTable(Stateful):
     """Condition and holder of every node slot; keeps the ledger's resting counts true."""
 
     def __init__(self, plant: Plant, ledger: Ledger) -> None:
@@ -333,38 +337,34 @@ class NodeTable:
         for account, gpus in zip(_RESTS, self._counts(slice(None)), strict=True):
             self.ledger.move(self.ledger.since_s, gpus, None, account)
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {
-            "condition": self.condition.tolist(),
-            "cordoned": self.cordoned.tolist(),
-            "withheld": np.flatnonzero(self.withheld).tolist(),
-            "left": self.left,
-            "cut": np.flatnonzero(self.cut).tolist(),
-            "dark": np.flatnonzero(self.dark).tolist(),
-            "job": self.job.tolist(),
-            "parts": [[node, job, parts] for node, held in self.parts.items() for job, parts in held.items()],
-            "wanted": self.wanted.tolist(),
-            "down": self.down.state(),
-        }
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        self.condition = np.array(state["condition"], np.int32)
-        self.cordoned = np.array(state["cordoned"], bool)
-        self.withheld[np.array(state["withheld"], int)] = True
-        self.left = list(state["left"])  # type: ignore[call-overload]
-        self.cut[np.array(state["cut"], int)] = True
-        self.dark[np.array(state["dark"], int)] = True
-        self.job = np.array(state["job"], np.int32)
-        self.wanted = np.array(state["wanted"], bool)
-        self.down.restore(state["down"])  # type: ignore[arg-type]
+    def on_restored(self) -> None:
+        """Work out what each node has left; parts of nodes that jobs hold follow."""
         self.version += 1
         whole = self.job >= 0
         self.held = np.where(whole, self.gpus, 0).astype(float)
         self.free_gpus = np.where(whole, 0, self.gpus)
         self.free_slices = np.where(whole | (self.gpus == 0), 0, SLICES)
+
+    def _saved_parts(self) -> list[list[Any]]:
+        return [[node, job, parts] for node, held in self.parts.items() for job, parts in held.items()]
+
+    def _take_parts(self, saved: list[Any]) -> None:
         total, resting = self.ledger.total.copy(), self.ledger.resting.copy()
-        for node, job, parts in state["parts"]:  # type: ignore[attr-defined]
+        for node, job, parts in saved:
             self._part(self.ledger.since_s, int(node), int(job), [(int(g), int(n)) for g, n in parts])
         self.ledger.total, self.ledger.resting = total, resting  # it was restored before
+
+    def _carried_parts(self, old: NodeTable, edit: EditedPair) -> list[list[Any]]:
+        return [
+            [node, job, [(edit.numbers.gpu(gpu), slices) for gpu, slices in parts]]
+            for node, job, parts in edit.kept["nodes"].rows(old._saved_parts())
+        ]
+
+    STATE = Fields(
+        *Column.each("condition", "job", table="nodes", dtype=np.int32),
+        *Column.each("cordoned", "wanted", table="nodes", dtype=bool),
+        *MemberSlots.each("withheld", "cut", "dark", table="nodes"),
+        NamedNodes("left", only=True),
+        Child("down"),
+        last=[Derived("parts", _saved_parts, _take_parts, carry=_carried_parts)],
+    )

@@ -20,6 +20,7 @@ from twin.physics.solar import year_of_output
 from twin.scenario.formats.climates import place, year_of
 from twin.scenario.schema.hourly_text import unpack
 from twin.scenario.schema.site import CLIMATE_HOURS, GRID_HOURS, Climate, Site
+from twin.sim.core.state import Field, Fields, Stateful
 
 HOUR_S, DAY_S = 3600.0, 86400.0
 HOURS = 8760
@@ -67,7 +68,7 @@ class Spell(NamedTuple):
     air: Outdoor
 
 
-class Weather:
+class Weather(Stateful):
     """What the sky and the grid do.
 
     Parameters
@@ -258,13 +259,7 @@ class Weather:
             years["carbon"][now] if "carbon" in years else grid.carbon_kg_j * _factor(grid.carbon_day, of_day)
         )
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {"heat_wave_k": self.heat_wave_k}
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        self.heat_wave_k = float(state["heat_wave_k"])  # type: ignore[arg-type]
+    STATE = Fields(Field("heat_wave_k", float))
 
 
 def zone_of(name: str, start: datetime) -> tzinfo:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import insort
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,14 +19,14 @@ from twin.plant.error import PlantError
 from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
 from twin.record.channels import JobState
-from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario.file.apply_edits import FIXED, edited
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit
 from twin.scenario.text.problem import ScenarioError
+from twin.sim.core.slot_map import EditedPair
+from twin.sim.core.state import Documents, Field, Fields, Stateful
 from twin.sim.edits.job_sources import same_places, settled, sources_fit, with_nodes
 from twin.sim.edits.release import let_go
-from twin.sim.edits.slot_map import EditedPair
 from twin.sim.edits.state_transfer import graft, standing, timers_of
 from twin.sim.run.parts import RunParts
 
@@ -60,7 +60,7 @@ class EditStage:
     parts: EditedRun | None = None
 
 
-class Edits:
+class Edits(Stateful):
     """Edits of one run: those that have acted, in their order, and those ahead.
 
     Parameters
@@ -192,21 +192,12 @@ class Edits:
         self.scene = stage.scenario
         return stage
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {
-            "asked": [part_to_json(edit) for edit in self.asked],
-            "acted": self.acted,
-            "ahead": self._ahead,
-            "withdrawn": self.withdrawn,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.asked = [part_from_json(Edit, text) for text in state["asked"]]
-        self.acted = list(state["acted"])
-        self._ahead = [(float(due_s), int(place)) for due_s, place in state["ahead"]]
-        self.withdrawn = list(state.get("withdrawn", ()))  # run files of before know of none
+    STATE = Fields(
+        Documents("asked", Edit),
+        Field("acted", list),
+        Field("_ahead", lambda saved: [(float(due_s), int(place)) for due_s, place in saved]),
+        Field("withdrawn", list, missing=[]),
+    )
 
 
 PROBLEMS = (ScenarioError, PlantError, UnknownPart, ValueError)
@@ -306,7 +297,7 @@ def move_over(engine: EditedRun, stage: EditStage, edit: Edit) -> None:
     new, now = stage.parts, engine.timers.now_s
     assert new is not None
     stands, what = (
-        standing(engine.plant, stage.plant, len(engine.jobs.rows)),
+        standing(engine.plant, stage.plant, len(engine.jobs.rows), now),
         edit.title or "hall edited",
     )
     drained = _drained(engine.plant, stage.plant, stands)

@@ -13,12 +13,11 @@ import numpy as np
 from twin.arrays import Floats, IntP
 from twin.physics.thermal import AcceptedStep, EnergyTerms
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState
-from twin.sim.edits.slot_map import Numbers
 from twin.sim.thermal.gpu_groups import IDLE
 from twin.sim.thermal.heat import HeatTotals
 
 if TYPE_CHECKING:
-    from twin.sim.edits.slot_map import EditedPair
+    from twin.sim.core.slot_map import EditedPair
     from twin.sim.run.parts import RunParts
 
 
@@ -26,13 +25,13 @@ NEW = -1
 """Instead of the group that GPUs come from: they were not there."""
 
 
-def graft_heat(old: RunParts, new: RunParts, stands: EditedPair) -> None:
+def graft_heat(old: RunParts, new: RunParts, edit: EditedPair) -> None:
     """Give `new`, whose other parts have their state, the groups and temperatures of `old`, booked up to now."""
     now_s, before = old.timers.now_s, old.heat.integrator.state
     air_c = before.hall_air_c(old.heat.network.shape)
     reference_c = float(air_c.mean())
-    source = _regroup(old, new, stands)
-    upper = _upper(old, new, stands, before)
+    source = _regroup(old, new, edit)
+    upper = _upper(old, new, edit, before)
     chain = np.zeros((len(source), 4, 2))
     there = source >= 0
     chain[there] = before.chain[source[there]]
@@ -43,7 +42,7 @@ def graft_heat(old: RunParts, new: RunParts, stands: EditedPair) -> None:
     new.lifetime.any = old.lifetime.any
     heat, totals = new.heat, old.heat.totals
     heat.hottest_c = old.heat.hottest_c
-    kept = stands.kept["loops"].there
+    kept = edit.kept["loops"].there
     heat.totals = HeatTotals(**vars(totals))
     for name, none in (("loop_max_c", -np.inf), ("loop_throttle_gpu_s", 0.0)):
         values = np.full(len(new.plant.loops.ids), none)
@@ -62,12 +61,12 @@ def graft_heat(old: RunParts, new: RunParts, stands: EditedPair) -> None:
     heat.totals.out_j -= came_j
 
 
-def _regroup(old: RunParts, new: RunParts, stands: EditedPair) -> IntP:
+def _regroup(old: RunParts, new: RunParts, edit: EditedPair) -> IntP:
     """Give every slot of `new` a group; return the group of `old` that each comes from."""
     was, now = old.traces, new.traces
-    there, here = stands.kept["nodes"].there, stands.kept["nodes"].here
-    stays = stands.kept["nodes"].number
-    numbers = Numbers.of(old.plant, new.plant, stays)
+    there, here = edit.kept["nodes"].there, edit.kept["nodes"].here
+    stays = edit.kept["nodes"].number
+    numbers = edit.numbers
     alone = [gpu for gpu in was.alone if int(was.dies.node[gpu]) in stays]
     now.set_alone([numbers.gpu(gpu) for gpu in alone])
     now._leaving = {numbers.gpu(gpu) for gpu in alone if gpu in was._leaving}
@@ -125,12 +124,12 @@ def _parts(old: RunParts, new: RunParts, source: IntP, before: IntP) -> IntP:
     return parts
 
 
-def _upper(old: RunParts, new: RunParts, stands: EditedPair, before: ThermalState) -> Floats:
+def _upper(old: RunParts, new: RunParts, edit: EditedPair, before: ThermalState) -> Floats:
     """Return temperatures of loops, halls and plants: new ones as warm as the air, water as its plant holds it."""
     was, now = old.heat.network.shape, new.body.network.shape
     air_c = before.hall_air_c(was)
     reference_c = float(air_c.mean())
-    loops, halls, plants = (stands.kept[name].there for name in ("loops", "halls", "plants"))
+    loops, halls, plants = (edit.kept[name].there for name in ("loops", "halls", "plants"))
     held_c = np.asarray(new.cooling.rejection.held_c, float)
     out: list[Floats] = []
     upper, at = before.upper, 0

@@ -37,6 +37,8 @@ from twin.plant.tables import Plant
 from twin.record.channels import JobState
 from twin.scenario.schema.scheduling import Partition
 from twin.scenario.schema.work import Job
+from twin.sim.core.slot_map import EditedPair
+from twin.sim.core.state import Derived, Fields, Stateful
 from twin.sim.fabric.elastic_traffic import Shapes
 from twin.sim.fabric.job_traffic import TrafficSeat, Under
 from twin.sim.fabric.link_loads import LinkPicture, NetworkPicture
@@ -50,7 +52,7 @@ ABOVE = 1.001
 """Demand over capacity that is worth sharing out; less is rounding."""
 
 
-class FabricState:
+class FabricState(Stateful):
     """All fabrics of a run, and the jobs on them.
 
     Parameters
@@ -287,12 +289,11 @@ class FabricState:
     def _step(self, index: int, stepping: bool) -> None:
         """Let a job demand or leave its links; it enters the sums once it shares its fabric."""
         seat = self._seats.get(index)
-        if seat is None:
-            return
-        seat.stepping = stepping
-        if seat.summed and not stepping:
-            self.peak[seat.dlink] -= seat.peak
-            seat.summed = False
+        if seat is not None:
+            seat.stepping = stepping
+            if seat.summed and not stepping:
+                self.peak[seat.dlink] -= seat.peak
+                seat.summed = False
 
     def _sum(self) -> None:
         """Bring into the sums whoever is not alone on a fabric."""
@@ -478,23 +479,27 @@ class FabricState:
         talk = self.shapes.of(index, job.nodes).talk
         if talk.profile is None or not talk.exchanges or job.nodes < 2:
             return False
-        slots = self.places[index].first(job.nodes)
-        return bool(self._sent(index, slots).step_bytes.any())
+        return bool(self._sent(index, self.places[index].first(job.nodes)).step_bytes.any())
 
     def fabric_of(self, index: int) -> int | None:
         """Return the fabric a job communicates over, None when it needs none."""
         return self.places[index].fabric
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs; links come back with the faults in force."""
-        return {"seats": [[index, seat.stepping, seat.nodes] for index, seat in sorted(self._seats.items())]}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
+    def _take_seats(self, saved: list[Any]) -> None:
         for row in self.jobs.active:  # who sends nothing has no seat, and may be narrower than it asked for
             if row.width not in (0, self.specs[row.index].nodes):
                 self.jobs.work[row.index] = self._work(row.index, FULL_NETWORK, row.width)
-        for index, stepping, nodes in state["seats"]:
+        for index, stepping, nodes in saved:
             self._sit(index, nodes)
             self._step(index, stepping)
         self._share()
+
+    def _saved_seats(self) -> list[list[Any]]:
+        return [[index, seat.stepping, seat.nodes] for index, seat in sorted(self._seats.items())]
+
+    def _carried_seats(self, old: FabricState, edit: EditedPair) -> list[list[Any]]:
+        gone = set(edit.gone.tolist())  # a job that loses a node takes a seat anew
+        seats = [seat for seat in old._saved_seats() if gone.isdisjoint(seat[2])]
+        return [[index, stepping, edit.numbers.all(nodes)] for index, stepping, nodes in seats]
+
+    STATE = Fields(Derived("seats", _saved_seats, _take_seats, carry=_carried_seats))  # links follow faults

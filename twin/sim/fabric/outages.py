@@ -279,9 +279,7 @@ class Outages:
         found = [find(self.plant, i.target) for i in self.acting if KINDS[i.kind].keeps == "nothing"]
         return sorted({place[1] for place in found if place is not None and place[0] == "switch"})
 
-    def restore(self, acting: list[Intervention], unlit: list[int]) -> None:
-        """Take over the faults in force; nodes know themselves that they are cut off."""
-        self.acting = acting
-        self.unlit[np.array(unlit, int)] = True
-        if acting or unlit:
+    def resume(self) -> None:
+        """Let links follow the faults of a snapshot; nodes know themselves that they are cut off."""
+        if self.acting or self.unlit.any():
             self._follow()

@@ -20,6 +20,8 @@ from twin.plant.tables import Plant
 from twin.scenario.schema.fault_kinds.kind import Component
 from twin.scenario.schema.faults import Cause, Failures
 from twin.sim.core.draws import Draws
+from twin.sim.core.slot_map import EditedPair
+from twin.sim.core.state import ArrayField, Derived, Fields, Items
 from twin.sim.hazard.components import components_of
 from twin.sim.hazard.fleet_rates import bursts_scale, lemons_scale
 from twin.sim.hazard.hazard_clocks import ClockSet
@@ -257,19 +259,42 @@ class FailureClocks(ClockSet):
                 clocks.hasten(wear[moved], moved, t_s)
         return True
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        more = [clocks.state() for _, _, clocks in self.others]
-        said = super().state() | {"others": more, "generation": self.generation.tolist()}
-        return said | ({"replaced_by": sorted(self.replaced_by.items())} if self.replaced_by else {})
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.generation = np.array(state["generation"], np.int64)
-        self.replaced_by = {int(node): int(seed) for node, seed in state.get("replaced_by", ())}
+    def on_restored(self) -> None:
+        """Give nodes that were replaced their quality, and work out what is due."""
         self._requalify(np.flatnonzero(self.generation), self.draws.own)
         for node, seed in self.replaced_by.items():
             self._requalify(np.array([node]), seed)
-        super().restore(state)
-        for (_, _, clocks), saved in zip(self.others, state["others"], strict=True):
-            clocks.restore(saved)
+        super().on_restored()
+
+    def _take_others(self, saved: list[dict[str, Any]]) -> None:
+        for (_, _, clocks), state in zip(self.others, saved, strict=True):
+            clocks.restore(state)
+
+    STATE = Fields(
+        *ClockSet.STATE.first,
+        ArrayField("generation", np.int64),
+        Items("replaced_by", int, sort=True, missing=[]),
+        last=[Derived("others", lambda part: [clocks.state() for _, _, clocks in part.others], _take_others)],
+    )
+
+    def carried(self, old: FailureClocks, edit: EditedPair) -> dict[str, Any]:
+        """Return what these clocks take over: each component keeps its own, by its key."""
+        there, here = edit.kept["nodes"].there, edit.kept["nodes"].here
+        gone = np.setdiff1d(np.arange(len(old.count)), there)  # should they come back, their clocks continue
+        gone = gone[~np.isin(gone, here)]
+        there, here = np.append(there, gone), np.append(here, gone)
+        generation = np.zeros(len(self.count), np.int64)
+        generation[here] = old.generation[there]
+        place = dict(zip(there.tolist(), here.tolist(), strict=True))
+        laws = {(on, clocks.shape): clocks for on, _, clocks in old.others}
+        others = []
+        for on, _, clocks in self.others:
+            before, had, has = laws[on, clocks.shape], there, here
+            if on != "node":
+                _, had, has = np.intersect1d(before.keys, clocks.keys, return_indices=True)
+            others.append(clocks.kept(before, had, has, edit.at_s))
+        return self.kept(old, there, here, edit.at_s) | {
+            "generation": generation.tolist(),
+            "replaced_by": [(place[node], seed) for node, seed in old.replaced_by.items()],
+            "others": others,
+        }

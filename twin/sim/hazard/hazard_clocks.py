@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from twin.arrays import Floats, Ints64, UInts64
+from twin.arrays import Floats, IntP, Ints64, UInts64
 from twin.physics import reliability
 from twin.scenario.schema.faults import Cause
 from twin.sim.core.draws import Draws
+from twin.sim.core.state import ArrayField, Derived, Field, Fields, Stateful
 
 
-class ClockSet:
+class ClockSet(Stateful):
     """Integrated hazard and next failure of every component.
 
     Parameters
@@ -150,24 +151,47 @@ class ClockSet:
         self.wear[moved] = wear
         self.due_s[moved] = self.due(moved)
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {
-            "count": self.count.tolist(),
-            "hazard": self.hazard.tolist(),
-            "since_s": self.since_s.tolist(),
-            "up": self.up.tolist(),
-            "wear": [] if (self.wear == 1.0).all() else self.wear.tolist(),
-            **({"threshold": self.threshold.tolist()} if self.redrawn else {}),
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.count = np.array(state["count"], np.int64)
-        self.hazard = np.array(state["hazard"])
-        self.since_s = np.array(state["since_s"])
-        self.up = np.array(state["up"], bool)
-        self.wear = np.array(state["wear"], float) if state["wear"] else np.ones(len(self.keys))
-        self.redrawn = "threshold" in state
-        self.threshold = np.array(state["threshold"]) if self.redrawn else self._drawn(slice(None))
+    def on_restored(self) -> None:
+        """Work out what is due; a snapshot says nothing of wear where there is none."""
+        if not len(self.wear):
+            self.wear = np.ones(len(self.keys))
         self.due_s = self.due(np.arange(len(self.keys)))
+
+    def _take_threshold(self, saved: list[float] | None) -> None:
+        self.redrawn = saved is not None
+        self.threshold = np.array(saved) if self.redrawn else self._drawn(slice(None))
+
+    STATE = Fields(
+        ArrayField("count", np.int64),
+        *ArrayField.each("hazard", "since_s", dtype=float),
+        ArrayField("up", bool),
+        Field(
+            "wear",
+            lambda saved: np.array(saved, float),
+            lambda wear: [] if (wear == 1.0).all() else wear.tolist(),
+        ),
+        Derived(
+            "threshold",
+            lambda part: part.threshold.tolist() if part.redrawn else None,
+            _take_threshold,
+            missing=None,
+        ),
+    )
+
+    def kept(self, old: ClockSet, there: IntP, here: IntP, at_s: float) -> dict[str, Any]:
+        """Return what these clocks take over from `old`: each its own; that of a newcomer starts at `at_s` [s].
+
+        `there` are the places of those that stay in `old`, `here` their places among these.
+        """
+        saved: dict[str, Any] = {}
+        for name, begin in (("count", 0), ("hazard", 0.0), ("since_s", at_s), ("wear", 1.0)):
+            values = np.full(len(self.count), begin)
+            values[here] = getattr(old, name)[there]
+            saved[name] = values.tolist()
+        if old.redrawn:
+            threshold = self.threshold.copy()
+            threshold[here] = old.threshold[there]
+            saved["threshold"] = threshold.tolist()
+        up = self.up.copy()
+        up[here] = old.up[there]
+        return saved | {"up": up.tolist()}

@@ -396,7 +396,3 @@ class FacilityFaults:
 
     def _say(self, kind: str, subject: str, text: str, severity: Severity, **figures: float | None) -> None:
         self.log.add(self.timers.now_s, kind, subject, text, severity, where="", **figures)
-
-    def restore(self, acting: list[Intervention]) -> None:
-        """Take over the faults in force; the machines restore themselves what they do to them."""
-        self.acting = acting

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from twin.plant.links import stands
-from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario.schema.fault_kinds import KINDS
 from twin.scenario.schema.faults import Bursts, Intervention
 from twin.sim.care.degraded import Degraded
@@ -18,6 +15,9 @@ from twin.sim.core.failure_counts import FailureTally
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
 from twin.sim.core.settings import ScenarioInForce
+from twin.sim.core.slot_fields import MemberSlots
+from twin.sim.core.slot_map import EditedPair
+from twin.sim.core.state import Child, Derived, Documents, Field, Fields, Stateful
 from twin.sim.core.timers import ENDING, INTERVENTION, Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
@@ -32,7 +32,7 @@ from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.cooling import CoolingSystem
 
 
-class Incidents:
+class Incidents(Stateful):
     """Handlers of the timers ``do`` and ``undo``.
 
     Attributes
@@ -205,37 +205,28 @@ class Incidents:
         handler.end(self.on, i)
         self._changed |= handler.alters
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {
-            "tally": self.tally.state(),
-            "strikes": self.strikes.state(),
-            "degraded": self.degraded.state(),
-            "set": self.settings.done,
-            "asked": [part_to_json(i) for i in self.asked],
-            "struck": [part_to_json(i) for i in self.struck],
-            "heard": self.heard,
-            "withdrawn": [part_to_json(i) for i in self.withdrawn],
-            "acting": [part_to_json(i) for i in self.on.capped],
-            "outages": [part_to_json(i) for i in self.outages.acting],
-            "shutdowns": self.shutdowns.state(),
-            "unlit": np.flatnonzero(self.outages.unlit).tolist(),
-            "facility": [part_to_json(i) for i in self.facility.acting],
-        }
+    def on_restored(self) -> None:
+        """Let what depends on faults follow; the machines of the facility restore themselves."""
+        self.outages.resume()
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.tally.restore(state["tally"])
-        self.strikes.restore(state["strikes"])
-        self.degraded.restore(state["degraded"])
-        self.shutdowns.restore(state["shutdowns"])
-        for path, value in state["set"]:
+    def _take_settings(self, saved: list[tuple[str, Any]]) -> None:
+        for path, value in saved:
             self.settings.apply(path, value)
-        self.asked = [part_from_json(Intervention, text) for text in state["asked"]]
-        self.struck = [part_from_json(Intervention, text) for text in state["struck"]]
-        self.heard = state["heard"]
-        self.withdrawn = [part_from_json(Intervention, text) for text in state.get("withdrawn", ())]
-        self.on.capped = [part_from_json(Intervention, text) for text in state["acting"]]
-        outages = [part_from_json(Intervention, text) for text in state["outages"]]
-        self.outages.restore(outages, state["unlit"])
-        self.facility.restore([part_from_json(Intervention, text) for text in state["facility"]])
+
+    def _carried_settings(self, old: Incidents, edit: EditedPair) -> list[tuple[str, Any]]:
+        return [change for change in old.settings.done if self.settings.refusal(*change) is None]
+
+    STATE = Fields(
+        Child("tally"),
+        Child("strikes"),
+        Child("degraded"),
+        Child("shutdowns"),
+        Derived("set", lambda part: part.settings.done, _take_settings, carry=_carried_settings),
+        *Documents.each("asked", "struck", kind=Intervention),
+        Field("heard"),
+        Documents("withdrawn", Intervention, missing=[]),
+        Documents("on.capped", Intervention, key="acting"),
+        Documents("outages.acting", Intervention, key="outages"),
+        MemberSlots("outages.unlit", "switches"),
+        Documents("facility.acting", Intervention, key="facility"),
+    )

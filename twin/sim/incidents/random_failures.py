@@ -18,6 +18,8 @@ from twin.sim.care.repairs import RepairShop
 from twin.sim.core.failure_counts import FailureTally
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import DOWN, NodeTable
+from twin.sim.core.slot_map import EditedPair
+from twin.sim.core.state import Field, Fields, Items, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.components import domains_of_nodes, nodes_of_nvlink, target_of
@@ -29,7 +31,7 @@ RESET_S = 60.0
 """Time that a switch, link, PDU or pump is away where a restart is all it needs [est]."""
 
 
-class Strikes:
+class Strikes(Stateful):
     """Handler of the timers ``failure`` and ``burst``.
 
     Parameters
@@ -252,11 +254,10 @@ class Strikes:
             self.hit(node, self.failures.known[cause], repair_s, gpu)
             self.arm()
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {"pending": sorted(self.pending.items()), "bursted": self.bursted}
+    def _carried_pending(self, old: Strikes, edit: EditedPair) -> list[Any]:
+        return [
+            (number, (edit.numbers.node(node), *rest))
+            for number, (node, *rest) in sorted(old.pending.items())
+        ]
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.pending = {number: tuple(follower) for number, follower in state["pending"]}
-        self.bursted = state["bursted"]
+    STATE = Fields(Items("pending", tuple, sort=True, carry=_carried_pending), Field("bursted"))

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from twin.arrays import Floats
 from twin.sim.core.nodes import SLICES, NodeTable
+from twin.sim.core.slot_fields import Column
+from twin.sim.core.state import ArrayField, Field, Fields, Stateful
 
 
-class JobEnergy:
+class JobEnergy(Stateful):
     """Energy of every job [J].
 
     Attributes
@@ -90,25 +92,15 @@ class JobEnergy:
         found[self._who] += self._share_w * (self._s + more)
         return found
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {
-            "energy_j": self.energy_j.tolist(),
-            "nobody_j": self.nobody_j,
-            "who": self._who.tolist(),
-            "share_w": self._share_w.tolist(),
-            "nobody_w": self._nobody_w,
-            "s": self._s,
-            "seen_j": self._seen_j,
-            "node_w": self._node_w.tolist(),
-        }
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        self.energy_j = np.array(state["energy_j"], float)
-        self.nobody_j, self._nobody_w = float(state["nobody_j"]), float(state["nobody_w"])  # type: ignore[arg-type]
-        self._who = np.array(state["who"], np.intp)
-        self._share_w, self._s = np.array(state["share_w"], float), float(state["s"])  # type: ignore[arg-type]
+    def on_restored(self) -> None:
+        """Add up the shares; nodes are to be numbered again."""
         self._total_w = float(self._share_w.sum()) + self._nobody_w
-        self._seen_j, self._node_w = float(state["seen_j"]), np.array(state["node_w"], float)  # type: ignore[arg-type]
         self._version = -1
+
+    STATE = Fields(
+        Column("energy_j", "jobs", float),
+        *Field.each("nobody_j", "_nobody_w", "_s", "_seen_j", load=float),
+        ArrayField("_who", np.intp),
+        ArrayField("_share_w", float),
+        Column("_node_w", "nodes", float),
+    )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from twin import units
 from twin.physics.input_tiers import input_wait_s
 from twin.record.channels import JobState
 from twin.sim.core.log import Log
+from twin.sim.core.state import Field, Stateful
 from twin.sim.jobs.input_plan import InputReading, JobInput
 from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.jobs import Jobs
@@ -17,7 +16,7 @@ BEGINS, CEASES = 0.01, 0.001
 """Share of a step spent waiting from which a job counts as input-bound, and below which it no longer does."""
 
 
-class Ingest:
+class Ingest(Stateful):
     """Lets jobs that step read from their stores, and says when one of them begins or ceases to wait."""
 
     def __init__(self, jobs: Jobs, inputs: list[JobInput | None], stores: StoreShares, log: Log) -> None:
@@ -82,13 +81,7 @@ class Ingest:
         one = self.inputs[row.index]
         return one.reading(row.progress).node_s if one is not None else 0.0
 
-    def state(self) -> list[int]:
-        """Return what a snapshot needs."""
-        return sorted(self.bound)
-
-    def restore(self, state: Any) -> None:
-        """Take over what `state` returned."""
-        self.bound = set(state)
+    STATE = Field("bound", set, sorted)
 
 
 def _wait_s(reading: InputReading, reader: StoreReader | None, step_s: float) -> float:

@@ -15,6 +15,7 @@ from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.scenario.schema.work import Job
 from twin.sim.core.ledger import INDEX, Ledger
+from twin.sim.core.slot_map import EditedPair
 from twin.sim.jobs.figures import JobFigures
 from twin.sim.jobs.job_row import (
     AT_REST,
@@ -366,3 +367,15 @@ class Jobs(JobFigures):
         self.owing = [row for row in self.rows if row.state in AT_REST and row.in_flight]
         for i, step_s, share in state["pace"]:
             self.pace[i] = Pace(step_s, np.array(share))
+
+    def carried(self, old: Jobs, edit: EditedPair) -> dict[str, Any]:
+        """Return what these jobs take over; one that has not begun asks for what its scene says now."""
+        saved = old.state()
+        for row in saved["rows"]:
+            for name in ("nodes", "struck"):
+                if name in row:
+                    row[name] = edit.numbers.all(row[name])
+            if row.get("start_s") is None:
+                row.pop("gpus", None)
+                row.pop("submit_s", None)
+        return saved

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
 
 from twin.physics.max_min import max_min_rates
 from twin.plant.tables import Stores as Table
+from twin.sim.core.slot_fields import Column
+from twin.sim.core.state import Field, Fields, Records, Stateful
 from twin.sim.jobs.input_plan import OPERATION_BYTES, Use
 
 FULL = 1 + 1e-12
@@ -84,7 +86,7 @@ class StoreTally:
         self.load_max = max(self.load_max, self.load)
 
 
-class StoreShares:
+class StoreShares(Stateful):
     """Shares every store among its readers and writers.
 
     `pause`, `resume`, `end`, `load` and `end_load` say what changes at a moment; `share` then says who gets what from
@@ -295,25 +297,25 @@ class StoreShares:
             )
         return made
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {
-            "at_s": self.at_s,
-            "tally": [astuple(one) for one in self.tally],
-            "readers": [
+    STATE = Fields(
+        Field("at_s"),
+        Column(
+            "tally",
+            "storage",
+            list,
+            load=lambda saved: [StoreTally(*figures) for figures in saved],
+            save=lambda tally: [astuple(figures) for figures in tally],
+        ),
+        Field(
+            "readers",
+            lambda saved: {
+                job: StoreReader(tuple(Use(*use) for use in uses), *rest) for job, uses, *rest in saved
+            },
+            lambda readers: [
                 [job, [astuple(use) for use in reader.uses], reader.asked, reader.granted, reader.paused]
-                for job, reader in self.readers.items()
+                for job, reader in readers.items()
             ],
-            "writes": [asdict(write) for write in self.writes],
-            "loads": [asdict(load) for load in self.loads],
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.at_s = state["at_s"]
-        self.tally = [StoreTally(*one) for one in state["tally"]]
-        self.readers = {
-            job: StoreReader(tuple(Use(*use) for use in uses), *rest) for job, uses, *rest in state["readers"]
-        }
-        self.writes = [Transfer(**write) for write in state["writes"]]
-        self.loads = [Transfer(**load) for load in state.get("loads", ())]  # run files of before know of none
+        ),
+        Records("writes", Transfer),
+        Records("loads", Transfer, missing=[]),
+    )

@@ -6,12 +6,12 @@ Which jobs have them, when and how much is drawn by the id of the job, so neithe
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from twin.physics import reliability
 from twin.scenario.schema.faults import Failures
 from twin.sim.core.draws import Draws
 from twin.sim.core.log import Log
+from twin.sim.core.state import Field, Fields, Items, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.jobs.job_row import AT_REST, JobRow
 from twin.sim.jobs.jobs import Jobs
@@ -21,7 +21,7 @@ FIRST_S, LASTS_S, PAUSE_S = 600.0, 3600.0, 3 * 3600.0
 """Means of the time to the first straggler, of how long one lasts, and of the time between two [est]."""
 
 
-class Stragglers:
+class Stragglers(Stateful):
     """Handler of the timer ``straggler``, by job.
 
     Parameters
@@ -99,16 +99,8 @@ class Stragglers:
         slower = self.slower.get(job)
         return 0.0 if slower is None else slower * self.jobs.work[job].step_s
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {
-            "drawn": sorted(self.drawn.items()),
-            "fresh": sorted(self.fresh),
-            "slower": sorted(self.slower.items()),
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.drawn = {int(job): int(count) for job, count in state["drawn"]}
-        self.fresh = set(state.get("fresh", ()))  # run files of before do not tell
-        self.slower = {int(job): share for job, share in state["slower"]}
+    STATE = Fields(
+        Items("drawn", int, sort=True),
+        Field("fresh", set, sorted, missing=[]),
+        Items("slower", float, sort=True),
+    )

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from twin.sim.core.state import Field, Fields, Stateful
+
 HOUR_S = 3600.0
 MAX_ROWS = 720
 """30 days of hours; then rows are joined."""
@@ -28,7 +30,7 @@ LEAST_IT_W = 1.0
 KWH_J = 3.6e6
 
 
-class Hourly:
+class Hourly(Stateful):
     """Meter with a row for each hour of the run."""
 
     def __init__(self) -> None:
@@ -103,17 +105,17 @@ class Hourly:
             "total": _figures(self._sums),
         }
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {"width_s": self.width_s, "rows": self._rows, "end_s": self._end_s, "sums": self._sums}
+    def on_restored(self) -> None:
+        """Add up the rows where run files of before do not say their sums."""
+        if not self._sums:
+            self._sums = [sum(values) for values in zip(*self._rows, strict=True)]
 
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        self.width_s = float(state["width_s"])  # type: ignore[arg-type]
-        self._rows = [[float(value) for value in row] for row in state["rows"]]  # type: ignore[attr-defined]
-        self._end_s = float(state["end_s"])  # type: ignore[arg-type]
-        sums: list[float] | None = state.get("sums")  # type: ignore[assignment]
-        self._sums = list(sums) if sums else [sum(values) for values in zip(*self._rows, strict=True)]
+    STATE = Fields(
+        Field("width_s", float),
+        Field("_rows", lambda saved: [list(map(float, row)) for row in saved]),
+        Field("_end_s", float),
+        Field("_sums", list, missing=()),
+    )
 
 
 def _figures(row: list[float]) -> dict[str, float | None]:

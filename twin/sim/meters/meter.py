@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from twin.arrays import Floats
 from twin.physics.thermal_network import ThermalState
 from twin.plant.tables import Plant
+from twin.sim.core.state import Child, Field, Fields, Record, Stateful
 from twin.sim.jobs.energy import JobEnergy
 from twin.sim.meters.non_gpu_power import Overhead
 from twin.sim.power.energy_totals import PowerTotals
@@ -77,7 +78,7 @@ class MeterReading:
         return abs(in_j - out_j - stored_j) / max(self.facility_j, 1e-9)
 
 
-class Meter:
+class Meter(Stateful):
     """Adds up what flows, at each thermal step; what flows is constant in between."""
 
     def __init__(
@@ -282,27 +283,13 @@ class Meter:
         in_j = _in_j(heat, now_s) - m.seen_j
         return m.gpu_j + in_j - self.overhead.total_w * (now_s - m.at_s), in_j
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {
-            "meters": asdict(self.meters),
-            "overhead": self.overhead.state(),
-            "power": self.power.state(),
-            "it_w": self.it_w,
-            "outside_w": self._outside_w,
-            "draw": [self.draw.power_w, self.draw.water_l_s, self.draw.free],
-            "charged_j": self.charged_j,
-        }
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        self.meters = Meters(**state["meters"])  # type: ignore[arg-type]
-        self.power.restore(state["power"])  # type: ignore[arg-type]
-        self.overhead.restore(state["overhead"])  # type: ignore[arg-type]
-        self.it_w = float(state["it_w"])  # type: ignore[arg-type]
-        self._outside_w = float(state["outside_w"])  # type: ignore[arg-type]
-        self.draw = Draw(*state["draw"])  # type: ignore[misc]
-        self.charged_j = float(state["charged_j"])  # type: ignore[arg-type]
+    STATE = Fields(
+        Record("meters", Meters),
+        Child("power"),
+        Child("overhead"),
+        *Field.each("it_w", "_outside_w", "charged_j", load=float),
+        Field("draw", lambda saved: Draw(*saved), astuple),
+    )
 
 
 def _totals(it_j: float, cooling_j: float, water_l: float, power: PowerTotals) -> tuple[float, ...]:

@@ -14,6 +14,8 @@ from twin.arrays import Floats, IntP
 from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_network import ThermalState
 from twin.plant.tables import LoopKind, Plant
+from twin.sim.core.slot_fields import Column, Stretch
+from twin.sim.core.state import Derived, Field, Fields, Row, Stateful
 from twin.sim.power.system import PowerSystem
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.cooling import CoolingSystem
@@ -38,7 +40,7 @@ def dealt(loop: IntP) -> IntP:
     return order
 
 
-class Overhead:
+class Overhead(Stateful):
     """Powers of nodes besides their GPUs and of what else stands in the racks, and where all that heat goes.
 
     Attributes
@@ -258,37 +260,29 @@ class Overhead:
         low_c[self._air_at] = np.where(tripped & warm, ROOM_RESET_C, -np.inf)
         self.band = Band(low_c, high_c)
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {name: getattr(self, name).tolist() for name in _ARRAYS} | {
-            "hall_tripped": self.hall_tripped.tolist(),
-            "warm_halls": self._warm[: self._halls].tolist(),
-            "warm_loops": np.isin(np.arange(self._loops), self._inlets[self._warm[self._halls :]]).tolist(),
-            "sums": [self.machines_w, self.supplies_w, self.total_w],
-        }
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        for name in _ARRAYS:
-            setattr(self, name, np.array(state[name], float))
-        self.hall_tripped = np.array(state["hall_tripped"], bool)
-        by_loop = np.array(state["warm_loops"], bool)
-        self._warm = np.concatenate([np.array(state["warm_halls"], bool), by_loop[self._inlets]])
+    def on_restored(self) -> None:
+        """Work out what follows of temperatures and powers."""
         self._set_band()
-        self.machines_w, self.supplies_w, self.total_w = (float(x) for x in state["sums"])  # type: ignore[attr-defined]
         self.rest_w, self._powered = float(self.node_w.sum()), None
 
+    def _warm_loops(self) -> list[bool]:
+        warm: list[bool] = np.isin(np.arange(self._loops), self._inlets[self._warm[self._halls :]]).tolist()
+        return warm
 
-_ARRAYS = (
-    "node_w",
-    "static_w",
-    "converter_w",
-    "converted_w",
-    "shelf_w",
-    "_own_loop_w",
-    "_own_hall_w",
-    "_extra_loop_w",
-    "_extra_hall_w",
-    "loop_heat_w",
-    "hall_heat_w",
-)
+    def _take_warm_loops(self, saved: list[bool]) -> None:
+        self._warm = np.append(self._warm[: self._halls], np.array(saved, bool)[self._inlets])
+
+    STATE = Fields(
+        *Column.each("node_w", "converter_w", "converted_w", table="nodes", dtype=float),
+        *Column.each("static_w", "shelf_w", table="racks", dtype=float),
+        Column("_own_loop_w", "loops", float, key="_own_loop_w"),
+        Column("_extra_loop_w", "loops", float, key="_extra_loop_w"),
+        Column("loop_heat_w", "loops", float),
+        Column("_own_hall_w", "halls", float, key="_own_hall_w"),
+        Column("_extra_hall_w", "halls", float, key="_extra_hall_w"),
+        Column("hall_heat_w", "halls", float),
+        Column("hall_tripped", "halls", bool),
+        Stretch("_warm", "halls", bool, lambda part: slice(part._halls), key="warm_halls"),
+        Derived("warm_loops", _warm_loops, _take_warm_loops, table="loops"),
+        Row("sums", *Field.each("machines_w", "supplies_w", "total_w", load=float)),
+    )

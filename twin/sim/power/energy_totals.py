@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 
 @dataclass
@@ -55,8 +55,3 @@ def book(totals: PowerTotals, flows: PowerFlows, dt_s: float, price_usd_j: float
     totals.cost_usd += flows.grid_w * price_usd_j * dt_s
     if flows.over_peak:
         totals.peak_over_s += dt_s
-
-
-def as_state(record: PowerTotals | PowerFlows) -> dict[str, object]:
-    """Return what a snapshot needs."""
-    return asdict(record)

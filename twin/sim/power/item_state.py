@@ -8,6 +8,8 @@ from enum import IntEnum
 import numpy as np
 
 from twin.arrays import Bools, Floats, IntP
+from twin.sim.core.slot_fields import Column
+from twin.sim.core.state import Fields, Stateful
 from twin.sim.power.circuit import Circuit
 
 FULL = 1.0
@@ -27,7 +29,7 @@ class GeneratorPhase(IntEnum):
 
 
 @dataclass
-class Condition:
+class Condition(Stateful):
     """Arrays of one entry per item; times are [s], infinite where nothing is due."""
 
     lost: IntP  # units lost
@@ -97,17 +99,11 @@ class Condition:
         """Return which breakers are open."""
         return self.held_open | self.opened
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {field.name: getattr(self, field.name).tolist() for field in fields(self)}
 
-    @classmethod
-    def restored(cls, state: dict[str, object]) -> Condition:
-        """Return what `state` returned."""
-        types = {"IntP": np.intp, "Bools": np.bool_, "Floats": np.float64}
-        return cls(
-            **{field.name: np.array(state[field.name], types[str(field.type)]) for field in fields(cls)}
-        )
+_TYPES = {"IntP": np.intp, "Bools": np.bool_, "Floats": np.float64}
+Condition.STATE = Fields(
+    *(Column(field.name, "power", _TYPES[str(field.type)]) for field in fields(Condition))
+)
 
 
 def target_charge(circuit: Circuit) -> Floats:

@@ -16,9 +16,11 @@ from twin.catalog.compute_parts import NodePart
 from twin.catalog.power_parts import PowerShelfPart
 from twin.physics.power_flow import stage_input_w
 from twin.plant.tables import Plant
+from twin.sim.core.slot_fields import Column
+from twin.sim.core.state import Fields, Stateful
 
 
-class Supplies:
+class Supplies(Stateful):
     """Power supplies and shelves: which are live, what they lose."""
 
     def __init__(self, plant: Plant, catalog: Catalog) -> None:
@@ -108,14 +110,9 @@ class Supplies:
         result: Floats = np.where((self.converter_n > 0) & (node_w > 0), taken - node_w, 0.0)
         return result
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {"node": self.node_lost.tolist(), "shelf": self.shelf_lost.tolist()}
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        self.node_lost = np.array(state["node"], np.intp)
-        self.shelf_lost = np.array(state["shelf"], np.intp)
+    STATE = Fields(
+        Column("node_lost", "nodes", np.intp, key="node"), Column("shelf_lost", "racks", np.intp, key="shelf")
+    )
 
 
 def _supplies(spec: NodePart) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from twin.physics.batteries import (
     ride_through_s,
     smoothed_grid_w,
 )
+from twin.sim.core.state import Field, Row, Stateful
 from twin.sim.power.circuit import Circuit
 from twin.sim.power.item_state import Condition, target_charge
 from twin.sim.power.sources import JUST, Sources
@@ -30,7 +31,7 @@ CALM, REFILLED = 0.97, 0.05
 """A peak is held again when loads are below this share of it, or with this share of energy above the reserve."""
 
 
-class BatterySystem:
+class BatterySystem(Stateful):
     """Moves the charge of all batteries, and decides what they do next."""
 
     def __init__(self, circuit: Circuit, condition: Condition, sources: Sources) -> None:
@@ -195,11 +196,6 @@ class BatterySystem:
             return 0.0, whole
         return 0.0, float(c.items.reserve[i]) * whole, float(self.target_j[i]), whole
 
-    def state(self) -> list[float]:
-        """Return what a snapshot needs."""
-        return [self.grid_w, self.track_s, self.tick_s, float(self.too_high)]
-
-    def restore(self, state: list[float]) -> None:
-        """Take over what `state` returned."""
-        self.grid_w, self.track_s, self.tick_s = (float(x) for x in state[:3])
-        self.too_high = bool(state[3])
+    STATE = Row(
+        "storage", *Field.each("grid_w", "track_s", "tick_s", load=float), Field("too_high", bool, float)
+    )

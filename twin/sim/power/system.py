@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Bools, Floats, IntP
+from twin.sim.core.slot_fields import Column
+from twin.sim.core.slot_map import EditedPair
+from twin.sim.core.state import Child, Derived, Endless, Field, Fields, Record, Stateful
 from twin.sim.power.chain import PowerChain
-from twin.sim.power.energy_totals import PowerFlows, PowerTotals, as_state
-from twin.sim.power.item_state import Condition
+from twin.sim.power.energy_totals import PowerFlows, PowerTotals
 from twin.sim.power.report import item_states
 
 
-class PowerSystem(PowerChain):
+class PowerSystem(PowerChain, Stateful):
     """The power tree of a run, from the grid to the supplies of the nodes."""
 
     # --- what the engine reads
@@ -216,47 +217,50 @@ class PowerSystem(PowerChain):
         self._act()
         self.changed = True
 
-    # --- snapshot
-
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {
-            "condition": self.condition.state(),
-            "supplies": self.supplies.state(),
-            "storage": self.storage.state(),
-            "totals": as_state(self.totals),
-            "flows": as_state(self.flows),
-            "wanted": [w.tolist() for w in self._wanted],
-            "at_s": self.at_s,
-            "seen": list(self._seen),
-            "sun": self.sources.sun,
-            "loss_j": self._loss_j.tolist(),
-            "unbooked_s": self._unbooked_s,
-            "ratio": self.breakers.ratio.tolist(),
-            "waiting": self._waiting,
-            "settled_w": self._settled_w,
-            "switch_s": self._switch_s if math.isfinite(self._switch_s) else None,
-            "changed": self.changed,
-            "site_lost": self.loads.site_lost,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self._adopt(Condition.restored(state["condition"]))
-        self.supplies.restore(state["supplies"])
-        self.storage.restore(state["storage"])
-        self._wanted = tuple(np.array(w, float) for w in state["wanted"])  # type: ignore[assignment]
-        self.at_s = float(state["at_s"])
-        self._seen = tuple(state["seen"])
-        self.sources.sun = float(state["sun"])
-        self.loads.site_lost = bool(state["site_lost"])
+    def on_restored(self) -> None:
+        """Work out what is live and what flows."""
         self._rewire()
         self.loads.take(*self._wanted)
         self._solve()
         self._read()
-        self.totals, self.flows = PowerTotals(**state["totals"]), PowerFlows(**state["flows"])
-        self._loss_j, self._unbooked_s = np.array(state["loss_j"], float), float(state["unbooked_s"])
-        self.breakers.resume(np.array(state["ratio"], float))
-        self._switch_s = math.inf if state["switch_s"] is None else float(state["switch_s"])
-        self._settled_w = float(state["settled_w"])
-        self._waiting, self.changed = bool(state["waiting"]), bool(state["changed"])
+
+    def _carried_wanted(self, old: PowerSystem, edit: EditedPair) -> list[list[float]]:
+        tables = zip(("racks", "loops", "plants"), old._wanted, self._wanted, strict=True)
+        return [edit.kept[table].column(was.tolist(), now.tolist()) for table, was, now in tables]
+
+    def _carried_ratio(self, old: PowerSystem, edit: EditedPair) -> list[float]:
+        """Loads of breakers are by their place among all breakers."""
+        known = dict(zip(old.circuit.breakers.tolist(), old.breakers.ratio.tolist(), strict=True))
+        return [known.get(item, 0.0) for item in self.circuit.breakers.tolist()]
+
+    STATE = Fields(
+        Child("condition", then=lambda part: part._adopt(part.condition)),
+        Child("supplies"),
+        Child("storage"),
+        Field(
+            "_wanted",
+            lambda saved: tuple(np.array(watts, float) for watts in saved),
+            lambda wanted: [watts.tolist() for watts in wanted],
+            carry=_carried_wanted,
+        ),
+        Field("at_s", float),
+        Field("_seen", tuple, list),
+        Field("sources.sun", float),
+        Field("loads.site_lost", bool),
+        last=[
+            Record("totals", PowerTotals),
+            Record("flows", PowerFlows),
+            Column("_loss_j", "power", float),
+            *Field.each("_unbooked_s", "_settled_w", load=float),
+            *Field.each("_waiting", "changed", load=bool),
+            Derived(
+                "ratio",
+                lambda part: part.breakers.ratio.tolist(),
+                lambda part, saved: part.breakers.resume(np.array(saved, float)),
+                carry=_carried_ratio,
+            ),
+            Endless("_switch_s"),
+        ],
+    )
+
+    # --- state

@@ -25,6 +25,7 @@ from twin.scenario.schema.cloud import Cloud
 from twin.sim.core.ledger import INDEX
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
+from twin.sim.core.state import Field, Fields, Items, Records, Stateful
 from twin.sim.core.timers import LATE, Timers
 from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.jobs import Jobs
@@ -74,7 +75,7 @@ class Books:
     wait_saved_s: float = 0.0
 
 
-class Clouds:
+class Clouds(Stateful):
     """Handler of the timer ``cloud``, one for each job: look whether it goes, or what it does there next.
 
     Attributes
@@ -399,20 +400,12 @@ class Clouds:
             }
         return made
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {
-            "books": [asdict(book) for book in self.books],
-            "stays": [[index, asdict(stay)] for index, stay in self.stays.items()],
-            "overdue": self.overdue,
-            "cut": self.cut,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.books = [Books(**one) for one in state["books"]]
-        self.stays = {index: Stay(**stay) for index, stay in state["stays"]}
-        self.overdue, self.cut = list(state["overdue"]), bool(state["cut"])
+    STATE = Fields(
+        Records("books", Books),
+        Items("stays", lambda saved: Stay(**saved), asdict),
+        Field("overdue", list),
+        Field("cut", bool),
+    )
 
 
 def _gpu_of(plant: Plant, plan: JobPlan) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from twin.planning.job.result import PlanError
 from twin.record.channels import JobState
 from twin.scenario.schema.document import Scenario
 from twin.sim.core.log import Log
+from twin.sim.core.state import Fields, Items, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan, UnplaceableJob
@@ -20,7 +20,7 @@ Planner = Callable[[int, str | None], tuple[JobPlan, Work]]
 """Returns plan and step of a job in a partition; raises `UnplaceableJob` or `PlanError`."""
 
 
-class Moves:
+class Moves(Stateful):
     """Partitions of jobs that were moved.
 
     Parameters
@@ -86,11 +86,8 @@ class Moves:
         if self.now_in:
             self.scheduler.renew()
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {"now_in": list(self.now_in.items())}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.now_in = {int(index): partition for index, partition in state["now_in"]}
+    def on_restored(self) -> None:
+        """Plan jobs where they are now."""
         self.renew()
+
+    STATE = Fields(Items("now_in", str))

@@ -36,6 +36,7 @@ from twin.schedule.queue import (
 from twin.schedule.tenants import Tenants
 from twin.schedule.windows import Window
 from twin.sim.core.nodes import FREE, SHARED, NodeTable
+from twin.sim.core.state import Derived, Field, Fields, Stateful
 from twin.sim.jobs.gpu_load import boost_unit_w, phase_activity
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
@@ -63,7 +64,7 @@ class Surroundings:
     meter: Meter
 
 
-class QueueSite:
+class QueueSite(Stateful):
     """Requests of all jobs, the planner, and the site at each moment.
 
     Attributes
@@ -319,25 +320,31 @@ class QueueSite:
             for row in self.jobs.active
         ]
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        active = {row.index for row in self.jobs.active}
-        return {
-            "began_s": [[index, s] for index, s in sorted(self.began_s.items()) if index in active],
-            "shares": self.planner.shares.state(),
-            "idle_w": self.idle_w,
-        }
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        for index, began_s in state["began_s"]:  # type: ignore[attr-defined]
-            self.began(int(index), float(began_s))
-            if self.jobs.rows[int(index)].leaving:
-                self.leaves(int(index))
-        self.planner.shares.restore(state["shares"])  # type: ignore[arg-type]
-        self.idle_w = float(state["idle_w"])  # type: ignore[arg-type]
+    def on_restored(self) -> None:
+        """Tell the requests since when jobs wait."""
         for row in self.jobs.rows:
             self.requests.queued_s[row.index] = max(row.submit_s, row.queued_s)
+
+    def _saved_began(self) -> list[list[float]]:
+        active = {row.index for row in self.jobs.active}
+        return [[index, s] for index, s in sorted(self.began_s.items()) if index in active]
+
+    def _take_began(self, saved: list[list[float]]) -> None:
+        for job, began_s in saved:
+            index = int(job)
+            self.began(index, float(began_s))
+            if self.jobs.rows[index].leaving:
+                self.leaves(index)
+
+    STATE = Fields(
+        Derived("began_s", _saved_began, _take_began),
+        Derived(
+            "shares",
+            lambda part: part.planner.shares.state(),
+            lambda part, saved: part.planner.shares.restore(saved),
+        ),
+        Field("idle_w", float),
+    )
 
 
 def labels_of(plant: Plant) -> NodeLabels:

@@ -16,6 +16,7 @@ import numpy as np
 
 from twin import units
 from twin.record.channels import JobState
+from twin.sim.core.state import Field, Fields, Items, Records, Stateful
 from twin.sim.core.timers import LATE
 from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.recovery import RecoveryHandler
@@ -60,7 +61,18 @@ class RecoveredJob:
     rto_s: float
 
 
-class SiteReplication:
+Replicas = dict[tuple[int, int], CheckpointReplica]
+
+
+def _replicas_of(saved: list[Any]) -> Replicas:
+    return {(k, index): CheckpointReplica(step, kept) for k, index, step, kept in saved}
+
+
+def _replica_rows(replicas: Replicas) -> list[list[Any]]:
+    return [[k, index, replica.step, replica.kept] for (k, index), replica in replicas.items()]
+
+
+class SiteReplication(Stateful):
     """Handlers of the timers ``replicate``, one for each cloud, and ``replicated``, one for each copy on its way."""
 
     def __init__(self, clouds: Clouds, recovery: RecoveryHandler) -> None:
@@ -210,27 +222,11 @@ class SiteReplication:
             "jobs": [asdict(one) for one in rows],
         }
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {
-            "replicas": [
-                [k, index, replica.step, replica.kept] for (k, index), replica in self.replicas.items()
-            ],
-            "coming": [[k, index, one.step, one.kept] for (k, index), one in self.coming.items()],
-            "lost_s": self.lost_s,
-            "reached": list(self.reached.items()),
-            "losses": self.losses,
-            "recovered": [asdict(job) for job in self.recovered],
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        for name in ("replicas", "coming"):
-            setattr(
-                self,
-                name,
-                {(k, index): CheckpointReplica(step, kept) for k, index, step, kept in state[name]},
-            )
-        self.lost_s, self.losses = state["lost_s"], state["losses"]
-        self.reached = {int(index): step for index, step in state["reached"]}
-        self.recovered = [RecoveredJob(**job) for job in state["recovered"]]
+    STATE = Fields(
+        Field("replicas", _replicas_of, _replica_rows),
+        Field("coming", _replicas_of, _replica_rows),
+        Field("lost_s"),
+        Items("reached", float),
+        Field("losses"),
+        Records("recovered", RecoveredJob),
+    )

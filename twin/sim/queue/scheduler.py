@@ -19,6 +19,7 @@ from twin.schedule.trial import Trial
 from twin.sim.core.gc_pause import nothing_collected
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
+from twin.sim.core.state import ArrayField, Child, Derived, Endless, Field, Fields, Items, Stateful
 from twin.sim.core.timers import LATE, Timers
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
@@ -33,7 +34,7 @@ class CloudQueue(Protocol):
         """Take note that a job has entered the queue."""
 
 
-class QueueScheduler:
+class QueueScheduler(Stateful):
     """Handles the timers ``submit``, ``schedule`` (look at the queue) and ``reservation`` (one begins or ends).
 
     Free nodes that the jobs of a place leave over rest as spares while one of them runs. Where jobs may
@@ -299,36 +300,28 @@ class QueueScheduler:
 
     # --- snapshots
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {
-            "queue": self.queue,
-            "reasons": [[job, int(why)] for job, why in self.reasons.items()],
-            "planned": [[job, s] for job, s in self.planned.items()],
-            "yielded": list(self.yielded.items()),
-            "used": self._used.tolist(),
-            "settled": self._version == self.nodes.version,
-            "left": self._left,
-            "sure_until_s": self._sure_until_s if math.isfinite(self._sure_until_s) else None,
-            "site": self.site.state(),
-        }
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned; jobs and nodes have been restored before."""
-        self.queue = [int(job) for job in state["queue"]]  # type: ignore[attr-defined]
-        self._waits = set(self.queue)
-        self.reasons = {int(job): WaitReason(why) for job, why in state["reasons"]}  # type: ignore[attr-defined]
-        self.planned = {int(job): float(s) for job, s in state["planned"]}  # type: ignore[attr-defined]
-        self.yielded = {int(job): int(to) for job, to in state["yielded"]}  # type: ignore[attr-defined]
-        self._used = np.array(state["used"], float)
-        self._version = self.nodes.version if state["settled"] else -1
-        self._left = int(state["left"])  # type: ignore[call-overload]
-        self._sure_until_s = math.inf if state["sure_until_s"] is None else float(state["sure_until_s"])  # type: ignore[arg-type]
-        self.site.restore(state["site"])  # type: ignore[arg-type]
-        self._marked = None
-        self._count_live()
-
     @cached_property
     def _used(self) -> NDArray[np.float64]:
         """GPUs in the hands of each tenant since the last look."""
         return np.zeros(len(self.site.tenants.share))
+
+    def on_restored(self) -> None:
+        """Count who waits and runs; jobs and nodes have been restored before."""
+        self._waits = set(self.queue)
+        self._marked = None
+        self._count_live()
+
+    def _take_settled(self, settled: bool) -> None:
+        self._version = self.nodes.version if settled else -1
+
+    STATE = Fields(
+        Field("queue", list, list),
+        Items("reasons", WaitReason, int),
+        Items("planned", float),
+        Items("yielded", int),
+        ArrayField("_used", float),
+        Derived("settled", lambda part: part._version == part.nodes.version, _take_settled),
+        Field("_left", int),
+        Endless("_sure_until_s"),
+        Child("site"),
+    )

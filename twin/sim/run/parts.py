@@ -162,6 +162,7 @@ class RunParts:
             self.clocks,
             plant.nodes.rack,
             len(plant.racks.ids),
+            body.keys,
         )
         self.mixes = Mixes(self.jobs, self.nodes, self.clocks)
         self.lifetime = Lifetime(body.parts, self.traces, self.clocks)

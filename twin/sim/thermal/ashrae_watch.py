@@ -12,6 +12,8 @@ from twin.physics.comfort import ALLOWABLE, DEW_MARGIN_K, RECOMMENDED
 from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_network import ThermalShape, ThermalState
 from twin.plant.tables import LoopKind, Plant
+from twin.sim.core.slot_map import EditedPair
+from twin.sim.core.state import Field, Fields, Stateful
 from twin.sim.thermal.thresholds import anything
 
 BACK_K = 0.9
@@ -36,7 +38,7 @@ class ComfortChange(NamedTuple):
     limit_c: float
 
 
-class Comfort:
+class Comfort(Stateful):
     """Levels of every air loop, hall and coolant loop that nodes hang on, and of every facility loop.
 
     Air: 0 fine, 1 above recommended, 2 above what the class of the hall allows. Coolant: 0 fine, 1 nearer to the
@@ -53,6 +55,12 @@ class Comfort:
         self._unknowns = shape.n_upper
         loops, halls, nodes, plants = plant.loops, plant.halls, plant.nodes, plant.plants
         self._n_loops, water = len(loops.ids), len(plants.ids)
+        self._stretches = (  # tables of what has a level, one behind the other
+            ("loops", self._n_loops),
+            ("halls", len(halls.ids)),
+            ("plants", water),
+            ("plants", water),
+        )
         self._ids = [*loops.ids, *halls.ids, *plants.ids, *plants.ids]  # of facility water: return, supply
         self._classes = [*(halls.air_class[hall] for hall in loops.hall.tolist()), *halls.air_class]
         allowed_c = [ALLOWABLE[name].high_c for name in self._classes]
@@ -163,11 +171,24 @@ class Comfort:
         back = np.full(self._n_loops, math.inf)  # the returns of the loops
         self.band = Band(np.concatenate([-back, low_c]), np.concatenate([back, high_c]))
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {"level": self.level.tolist()}
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        self.level = np.array(state["level"], np.int64)
+    def on_restored(self) -> None:
+        """Set the temperatures between which nothing changes."""
         self._set_bands()
+
+    def _carried_level(self, old: Comfort, edit: EditedPair) -> list[int]:
+        level: list[int] = []
+        old_at = new_at = 0
+        for (table, had), (_, has) in zip(old._stretches, self._stretches, strict=True):
+            was, now = old.level[old_at : old_at + had], self.level[new_at : new_at + has]
+            level += edit.kept[table].column(was.tolist(), now.tolist())
+            old_at, new_at = old_at + had, new_at + has
+        return level
+
+    STATE = Fields(
+        Field(
+            "level",
+            lambda saved: np.array(saved, np.int64),
+            lambda level: level.tolist(),
+            carry=_carried_level,
+        )
+    )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Bools, Floats
 from twin.physics.gpu_power import ThrottleReason
+from twin.sim.core.slot_fields import MemberSlots, Pairs
+from twin.sim.core.state import Field, Fields, Stateful
 
 BRAKE_SHARE = 0.5
 """Clock left by the power brake, of what the cap allows: it divides clocks by two or more (NVML) [est]."""
@@ -38,7 +41,7 @@ class ClockLimit:
     slow_share: float = 1.0
 
 
-class ClockLimits:
+class ClockLimits(Stateful):
     """The limit class of every node; nodes of one class share their groups.
 
     Caps are taken to whole watts, downwards, so that a controller that moves them makes few classes.
@@ -124,30 +127,27 @@ class ClockLimits:
         self.changed |= not np.array_equal(node_class, self.node_class)
         self.node_class = node_class
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        capped = np.flatnonzero(np.isfinite(self.node_cap_w))
-        return {
-            "classes": [
-                [None if math.isinf(c.cap_w) else c.cap_w, c.clock_share, int(c.reason), c.slow_share]
-                for c in self.classes
-            ],
-            "capped": [capped.tolist(), self.node_cap_w[capped].tolist()],
-            "braked": np.flatnonzero(self.braked).tolist(),
-            "slow": [np.flatnonzero(self.slow < 1).tolist(), self.slow[self.slow < 1].tolist()],
-            "changed": self.changed,
-        }
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        self.classes = [
-            ClockLimit(math.inf if cap_w is None else cap_w, share, ThrottleReason(reason), slow)
-            for cap_w, share, reason, slow in state["classes"]  # type: ignore[attr-defined]
-        ]
-        capped: list[list[float]] = state["capped"]  # type: ignore[assignment]
-        self.node_cap_w[np.array(capped[0], int)] = capped[1]
-        self.braked[np.array(state["braked"], int)] = True
-        slowed: list[list[float]] = state["slow"]  # type: ignore[assignment]
-        self.slow[np.array(slowed[0], int)] = slowed[1]
+    def on_restored(self) -> None:
+        """Give every node its class."""
         self._classify()
-        self.changed = bool(state["changed"])
+
+    STATE = Fields(
+        Field(
+            "classes",
+            lambda saved: [_limit_of(*row) for row in saved],
+            lambda classes: [_limit_row(limit) for limit in classes],
+        ),
+        Pairs("node_cap_w", "nodes", math.inf, key="capped"),
+        MemberSlots("braked", "nodes"),
+        Pairs("slow", "nodes", 1.0),
+        last=[Field("changed", bool)],
+    )
+
+
+def _limit_row(limit: ClockLimit) -> list[Any]:
+    cap_w = None if math.isinf(limit.cap_w) else limit.cap_w
+    return [cap_w, limit.clock_share, int(limit.reason), limit.slow_share]
+
+
+def _limit_of(cap_w: float | None, clock_share: float, reason: int, slow_share: float) -> ClockLimit:
+    return ClockLimit(math.inf if cap_w is None else cap_w, clock_share, ThrottleReason(reason), slow_share)

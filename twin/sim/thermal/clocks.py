@@ -8,7 +8,7 @@ next (`limits`), heat on top: above max-op clocks walk down, above slowdown they
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from operator import is_not
 
 import numpy as np
@@ -23,6 +23,7 @@ from twin.physics.gpu_power import (
     leak_w,
 )
 from twin.physics.thermal_network import ThermalState
+from twin.sim.core.state import ArrayField, Derived, Field, Fields, Items, Row, Stateful
 from twin.sim.jobs.gpu_load import (
     HBM_HOT_SHARE,
     RAMP_S,
@@ -72,7 +73,7 @@ class JobClock:
     memory: float = 1.0
 
 
-class Clocks:
+class Clocks(Stateful):
     """Clock limits and powers by group."""
 
     def __init__(
@@ -464,34 +465,29 @@ class Clocks:
             "thermal_throttle": clocked_s * (float((capped / now).max()) - 1.0),
         }
 
-    def _arrays(self) -> tuple[Floats, ...]:
-        return self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz, self.capped_ghz, self._seen_c
-
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {
-            "cap_w": sorted(self.cap_w.items()),
-            "walk": self.walk.tolist(),
-            "pace": self.pace.tolist(),
-            "holding": self.holding,
-            "hot_gpus": self.hot_gpus,
-            "hbm_slow": np.flatnonzero(self.hbm_slow).tolist(),
-            "arrays": [a.tolist() for a in self._arrays()],
-            "job_clock": [
-                [job, c.reference, c.free, c.capped, c.now, c.memory]
-                for job, c in sorted(self.job_clock.items())
-            ],
-        }
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        self.cap_w = {int(job): float(w) for job, w in state["cap_w"]}  # type: ignore[attr-defined]
-        self.walk, self.pace = np.array(state["walk"], float), np.array(state["pace"], float)
-        self.holding = bool(state["holding"])
-        self.hot_gpus = int(state["hot_gpus"])  # type: ignore[call-overload]
-        self.hbm_slow = np.zeros(len(self.walk), bool)
-        self.hbm_slow[np.array(state["hbm_slow"], int)] = True
+    def on_restored(self) -> None:
+        """Work out whether heat holds somebody down."""
         self.throttling = bool((self.walk < 1).any() or self.hbm_slow.any())
-        arrays = [np.array(a, float) for a in state["arrays"]]  # type: ignore[attr-defined]
-        self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz, self.capped_ghz, self._seen_c = arrays
-        self.job_clock = {int(j): JobClock(*rest) for j, *rest in state["job_clock"]}  # type: ignore[attr-defined]
+
+    def _take_slow_memory(self, groups: list[int]) -> None:
+        self.hbm_slow = np.zeros(len(self.walk), bool)
+        self.hbm_slow[np.array(groups, int)] = True
+
+    STATE = Fields(
+        Items("cap_w", float, sort=True),
+        *ArrayField.each("walk", "pace", dtype=float),
+        Field("holding", bool),
+        Field("hot_gpus", int),
+        Derived("hbm_slow", lambda part: np.flatnonzero(part.hbm_slow).tolist(), _take_slow_memory),
+        Row(
+            "arrays",
+            *ArrayField.each(
+                "base_w", "dyn_w", "leak_w_k", "clock_ghz", "capped_ghz", "_seen_c", dtype=float
+            ),
+        ),
+        Field(
+            "job_clock",
+            lambda saved: {int(job): JobClock(*clock) for job, *clock in saved},
+            lambda clocks: [[job, *astuple(clock)] for job, clock in sorted(clocks.items())],
+        ),
+    )

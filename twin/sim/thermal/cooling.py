@@ -15,10 +15,12 @@ from twin.physics.thermal_network import ThermalNetwork, ThermalState
 from twin.physics.thermal_paths import PlantState, exchanger_w_k
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.log import Log
+from twin.sim.core.slot_fields import Column, Stretch
+from twin.sim.core.state import Child, Derived, Field, Fields, Row, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.core.weather import Weather
 from twin.sim.thermal.cooling_draw import design_power_w, loop_heat_share, refuse_split_halls, water_power_w
-from twin.sim.thermal.cooling_flow import Movers, next_stage_s, staged
+from twin.sim.thermal.cooling_flow import LoopMovers, PlantMovers, next_stage_s, staged
 from twin.sim.thermal.cooling_rejection import Rejection
 from twin.sim.thermal.cooling_wiring import (
     CoolingState,
@@ -47,7 +49,15 @@ FIT_FLOW = 0.5
 """Flow that nodes shut off by heat need before they may come back [-] [est]."""
 
 
-class CoolingSystem:
+def _loops(cooling: CoolingSystem) -> slice:
+    return slice(cooling.network.shape.n_loops)
+
+
+def _halls(cooling: CoolingSystem) -> slice:
+    return slice(cooling.network.shape.n_loops, None)
+
+
+class CoolingSystem(Stateful):
     """Flows, valves and heat rejection as they are asked for, in the weather of the moment.
 
     Attributes
@@ -87,10 +97,10 @@ class CoolingSystem:
         self._plates = self._kind == LoopKind.LIQUID
         self._base = flow_share(network, plant)
         self.drives = np.where(self._plates, self._base, 1.0)
-        self.pumps = Movers(loops.pumps, loops.coast_s, loops.recover_s)
+        self.pumps = LoopMovers(loops.pumps, loops.coast_s, loops.recover_s)
         if len(self.drives):
             self.pumps.ramp = FlowRamp.steady(self.drives)
-        self.water = Movers(plants.pumps, plants.coast_s, np.full(len(plants.ids), np.inf))
+        self.water = PlantMovers(plants.pumps, plants.coast_s, np.full(len(plants.ids), np.inf))
         self.rejection = Rejection(timers, plant, catalog, network, weather, log, len(loops.ids))
         refuse_split_halls(plant)
         self._loop_design_w = design_power_w(plant, catalog)
@@ -440,42 +450,33 @@ class CoolingSystem:
             valve = np.where(np.isnan(self._opening), valve, self._opening)
         return Moving(loop_flow[: len(valve)], valve, plant_flow[: len(self.plant.plants.ids)])
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        loops = self.network.shape.n_loops
-        return {
-            "pumps": self.pumps.state(),
-            "water": self.water.state(),
-            "rejection": self.rejection.state(),
-            "opening": [None if np.isnan(one) else one for one in self._opening.tolist()],
-            "stage": [self._moved.tolist(), self._water.tolist()],
-            "loop_w": self._into_w[:loops].tolist(),
-            "hall_w": self._into_w[loops:].tolist(),
-            "facility_c": self._facility_c.tolist(),
-            "looked": [self._remix, self._looked_s, self._pace_s],
-            "adrift": self.longest_s == ADRIFT_S,
-            "bypass_w": [self.bypass_w[:loops].tolist(), self.handed_w[:loops].tolist()],
-            "room_w": [self.bypass_w[loops:].tolist(), self.handed_w[loops:].tolist()],
-        }
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        self.pumps.restore(state["pumps"])  # type: ignore[arg-type]
-        self.water.restore(state["water"])  # type: ignore[arg-type]
-        self._pump_heat()
-        self.rejection.restore(state["rejection"])  # type: ignore[arg-type]
-        opening: list[float | None] = state["opening"]  # type: ignore[assignment]
-        self._opening = np.array([np.nan if one is None else one for one in opening], float)
-        self._moved, self._water = (np.array(one, float) for one in state["stage"])  # type: ignore[attr-defined]
-        into: list[list[float]] = [state["loop_w"], state["hall_w"]]  # type: ignore[list-item]
-        self._into_w = np.concatenate(into).astype(float)
+    def on_restored(self) -> None:
+        """Make flows and plant state from what runs."""
         self._wire()
-        self._facility_c = np.array(state["facility_c"], float)
-        self.bypass_w, self.handed_w = (
-            np.array([*loops, *halls], float)
-            for loops, halls in zip(state["bypass_w"], state["room_w"], strict=True)  # type: ignore[call-overload]
-        )
-        looked: list[float] = state["looked"]  # type: ignore[assignment]
-        self._remix, self._looked_s, self._pace_s = bool(looked[0]), looked[1], looked[2]
-        self.longest_s = ADRIFT_S if state["adrift"] else math.inf
         self.changed = False
+
+    def _take_adrift(self, adrift: bool) -> None:
+        self.longest_s = ADRIFT_S if adrift else math.inf
+
+    STATE = Fields(
+        Child("pumps"),
+        Child("water", then=_pump_heat),  # machines must take that as well
+        Child("rejection"),
+        Column(
+            "_opening",
+            "loops",
+            float,
+            load=lambda saved: np.array([np.nan if share is None else share for share in saved], float),
+            save=lambda shares: [None if np.isnan(share) else share for share in shares.tolist()],
+        ),
+        Row("stage", Column("_moved", "loops", float), Column("_water", "plants", float)),
+        Stretch("_into_w", "loops", float, _loops, key="loop_w"),
+        Stretch("_into_w", "halls", float, _halls, key="hall_w"),
+        last=[
+            Column("_facility_c", "plants", float),
+            Row("bypass_w", *Stretch.each("bypass_w", "handed_w", table="loops", dtype=float, where=_loops)),
+            Row("room_w", *Stretch.each("bypass_w", "handed_w", table="halls", dtype=float, where=_halls)),
+            Row("looked", Field("_remix", bool), Field("_looked_s"), Field("_pace_s")),
+            Derived("adrift", lambda part: part.longest_s == ADRIFT_S, _take_adrift),
+        ],
+    )

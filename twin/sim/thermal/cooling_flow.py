@@ -8,7 +8,6 @@ network, which change in a few stages at timers of their own (each new conductan
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,8 @@ from numpy.typing import NDArray
 from twin.arrays import Floats, IntP
 from twin.physics.hydraulics import manifold_flow, parallel_flow_fraction, recovery_speed
 from twin.physics.thermal_inputs import FlowRamp
+from twin.sim.core.slot_fields import Column, ColumnGroup
+from twin.sim.core.state import Fields, Stateful
 
 LEAST_TAU_S = 0.05
 STAGE_SHARE = 0.5
@@ -26,7 +27,7 @@ RECOVERY_TAUS = 5.0
 """Drives have the flow back within so many of their time constants."""
 
 
-class Movers:
+class Movers(Stateful):
     """Pumps or fans side by side, of every loop or of every plant.
 
     Parameters
@@ -94,26 +95,36 @@ class Movers:
         # The network counts flow per branch; those that are shut are without flow there already.
         self.branches[slot] = float(flows[-1]) if shut < of else 1.0
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        f = self.ramp
-        return {
-            "ramp": [f.start.tolist(), f.target.tolist(), f.tau_s.tolist(), f.since_s.tolist()],
-            "down": self.down.tolist(),
-            "live": self.live.tolist(),
-            "shut": self.shut.tolist(),
-            "recovered": self.recovered.tolist(),
-            "branches": self.branches.tolist(),
-        }
 
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        start, target, tau, since = (np.array(a, float) for a in state["ramp"])  # type: ignore[attr-defined]
-        self.ramp = replace(self.ramp, start=start, target=target, tau_s=tau, since_s=since)
-        self.down = np.array(state["down"], np.intp)
-        self.live, self.shut = np.array(state["live"], bool), np.array(state["shut"], bool)
-        self.recovered = np.array(state["recovered"], bool)
-        self.branches = np.array(state["branches"], float)
+def _fields(table: str) -> Fields:
+    """Return what movers remember, of each slot of their table."""
+    return Fields(
+        ColumnGroup("ramp", table, float, load=_ramp_of, save=_ramp_rows),
+        Column("down", table, np.intp),
+        *Column.each("live", "shut", "recovered", table=table, dtype=bool),
+        Column("branches", table, float),
+    )
+
+
+def _ramp_of(saved: list[list[float]]) -> FlowRamp:
+    start, target, tau_s, since_s = (np.array(values, float) for values in saved)
+    return FlowRamp(start, target, tau_s, since_s)
+
+
+def _ramp_rows(ramp: FlowRamp) -> list[list[float]]:
+    return [values.tolist() for values in (ramp.start, ramp.target, ramp.tau_s, ramp.since_s)]
+
+
+class LoopMovers(Movers):
+    """Pumps or fans of every loop."""
+
+    STATE = _fields("loops")
+
+
+class PlantMovers(Movers):
+    """Facility pumps of every plant."""
+
+    STATE = _fields("plants")
 
 
 def staged(ramp: FlowRamp, t_s: float) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from twin.catalog import Catalog
 from twin.physics.thermal_network import ThermalNetwork
 from twin.plant.tables import Plant
 from twin.sim.core.log import Log
+from twin.sim.core.slot_fields import Column
+from twin.sim.core.state import Derived, Field, Fields, Row, Stateful
 from twin.sim.core.timers import LATE, Timers
 from twin.sim.core.weather import Outdoor, Weather
 from twin.sim.thermal.cooling_machines import PlantWork, machines_of, working_units
@@ -25,7 +28,7 @@ NO_PLANT_C = 24.0
 """Facility supply of a site that names no plant [C]."""
 
 
-class Rejection:
+class Rejection(Stateful):
     """Chillers, towers and coolers of all plants.
 
     Attributes
@@ -299,42 +302,27 @@ class Rejection:
         total_w = sum(heat_w)
         return sum(w.free * q for w, q in zip(works, heat_w, strict=True)) / total_w if total_w else 1.0
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {
-            "live": self.live.tolist(),
-            "down": self._down.tolist(),
-            "waiting": self._waiting.tolist(),
-            "still": self._still.tolist(),
-            "fault": self._fault.tolist(),
-            "heat_w": self.heat_w,
-            "held_c": self.held_c.copy(),
-            "over_k": self._over_k.copy(),
-            "goal_k": self._goal_k.copy(),
-            "free": [self._free_on.tolist(), self._free_since_s.tolist()],
-            "seen_s": self._seen_s,
-            "short": self.short,
-            "known": None if self._known is None else [list(self._known), self._known_w],
-        }
+    def on_restored(self) -> None:
+        """Count machines: those that start up or are stopped now matter for what the others do."""
+        self._count()
 
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        self.live = np.array(state["live"], bool)
-        self._down, self._waiting = np.array(state["down"], np.intp), np.array(state["waiting"], np.intp)
-        self._still, self._fault = np.array(state["still"], np.intp), np.array(state["fault"], float)
-        self.heat_w, self.held_c, self._over_k, self._goal_k = (
-            list(state[name])  # type: ignore[call-overload]
-            for name in ("heat_w", "held_c", "over_k", "goal_k")
-        )
-        free: list[list[float]] = state["free"]  # type: ignore[assignment]
-        self._free_on, self._free_since_s = np.array(free[0], bool), np.array(free[1], float)
-        self._seen_s, self.short = float(state["seen_s"]), bool(state["short"])  # type: ignore[arg-type]
-        self._count()  # machines that start up or are stopped now count for what the others do
-        self._restore_known(state["known"])  # type: ignore[arg-type]
+    def _saved_known(self) -> list[Any] | None:
+        return None if self._known is None else [list(self._known), self._known_w]
 
-    def _restore_known(self, known: tuple[list[float], list[float]] | None) -> None:
+    def _take_known(self, saved: tuple[list[float], list[float]] | None) -> None:
         self._known = None
-        if known is not None:
-            present_w, self.heat_w = self.heat_w, list(known[1])
-            self._note(Outdoor(*known[0]))
+        if saved is not None:
+            present_w, self.heat_w = self.heat_w, list(saved[1])
+            self._note(Outdoor(*saved[0]))
             self.heat_w = present_w
+
+    STATE = Fields(
+        Column("live", "plants", bool),
+        *Column.each("_down", "_waiting", "_still", table="plants", dtype=np.intp),
+        Column("_fault", "plants", float),
+        *Column.each("heat_w", "held_c", "_over_k", "_goal_k", table="plants", dtype=list),
+        Row("free", Column("_free_on", "plants", bool), Column("_free_since_s", "plants", float)),
+        Field("_seen_s", float),
+        Field("short", bool),
+        last=[Derived("known", _saved_known, _take_known, carry=lambda *_: None)],
+    )

@@ -13,6 +13,7 @@ import numpy as np
 
 from twin.arrays import Bools, Floats, IntP
 from twin.physics.thermal_network import Groups, ThermalState, merge_groups, mergeable, split_groups
+from twin.sim.core.state import ArrayField, Derived, Field, Fields, Stateful
 
 OFF, IDLE = 0, 1
 STAND_IN = -1
@@ -54,7 +55,7 @@ class Dies:
     spread: Floats
 
 
-class Traces:
+class Traces(Stateful):
     """Groups of slots with one power trace each, and the spread of the dies in them.
 
     Parameters
@@ -458,27 +459,19 @@ class Traces:
         """Whether some groups wait to be joined."""
         return len(self._doubles) > 0
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        g = self.groups
-        return {
-            "slot_group": self.slot_group.tolist(),
-            "slot_part": self.slot_part.tolist(),
-            "slot_limit": self.slot_limit.tolist(),
-            "alone": self.alone,
-            "leaving": sorted(self._leaving),
-            "trace": self.trace.tolist(),
-            "limit": self.limit.tolist(),
-            "groups": [g.loop.tolist(), g.part.tolist(), g.n.tolist(), g.sum_s.tolist()],
-        }
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned."""
-        self.set_alone(list(state["alone"]))  # type: ignore[call-overload]
-        self._leaving = set(state["leaving"])  # type: ignore[call-overload]
-        self.slot_group, self.slot_part, self.slot_limit, self.trace, self.limit = (
-            np.array(state[name], np.intp)
-            for name in ("slot_group", "slot_part", "slot_limit", "trace", "limit")
-        )
-        self.groups = Groups.of(*state["groups"])  # type: ignore[misc]
+    def on_restored(self) -> None:
+        """Work out sums and hottest dies of the groups."""
         self._measure()
+
+    STATE = Fields(
+        Derived("alone", lambda part: part.alone, lambda part, saved: part.set_alone(list(saved))),
+        Field("_leaving", set, sorted),
+        *ArrayField.each("slot_group", "slot_part", "slot_limit", "trace", "limit", dtype=np.intp),
+        Field(
+            "groups",
+            lambda saved: Groups.of(*saved),
+            lambda groups: [
+                figures.tolist() for figures in (groups.loop, groups.part, groups.n, groups.sum_s)
+            ],
+        ),
+    )

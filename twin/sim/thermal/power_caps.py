@@ -25,6 +25,9 @@ from twin.plant.tables import Plant
 from twin.scenario.schema.electricity import PowerCap
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
+from twin.sim.core.slot_fields import Column
+from twin.sim.core.slot_map import EditedPair
+from twin.sim.core.state import Derived, Fields, Stateful
 from twin.sim.thermal.clock_limits import ClockLimits
 from twin.sim.thermal.clocks import EVERY_JOB, ROUNDING_W, Clocks
 
@@ -83,7 +86,25 @@ class Cap:
     told_together: frozenset[str] = frozenset()
 
 
-class PowerCaps:
+class _WhileCapped(Column):
+    """An entry for each node, of which a snapshot says nothing without a cap."""
+
+    def saved(self, part: PowerCaps) -> list[Any]:
+        """Return what a snapshot says of it."""
+        entries: list[Any] = super().saved(part) if part.caps else []
+        return entries
+
+    def restore(self, part: PowerCaps, saved: list[Any]) -> None:
+        """Let `part` have what a snapshot says, where it says something."""
+        if part.caps:
+            super().restore(part, saved)
+
+    def carried(self, part: PowerCaps, old: PowerCaps, edit: EditedPair) -> list[Any]:
+        """Return the entries of those that stay, and of newcomers those of `part`."""
+        return edit.kept[self.table].column(super().saved(old), super().saved(part))
+
+
+class PowerCaps(Stateful):
     """Caps of the scenario and of interventions; nested ones all hold, so the tightest decides."""
 
     def __init__(
@@ -301,30 +322,28 @@ class PowerCaps:
                 given_w=float(cap.given_w),
             )
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {
-            "caps": [
-                [
-                    *(key, c.target, c.limit_w, c.share, c.binds, c.broken, c.asked_w, c.given_w, c.gpus),
-                    sorted(c.told_together),
-                ]
-                for key, c in self.caps.items()
-            ],
-            "holder": self._holder.tolist() if self.caps else [],
-            "rest_w": self._rest_w.tolist() if self.caps else [],
-        }
+    def _saved_caps(self) -> list[list[Any]]:
+        return [
+            [
+                *(key, c.target, c.limit_w, c.share, c.binds, c.broken, c.asked_w, c.given_w, c.gpus),
+                sorted(c.told_together),
+            ]
+            for key, c in self.caps.items()
+        ]
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
+    def _take_caps(self, saved: list[list[Any]]) -> None:
         self.caps = {}
-        for key, target, limit_w, share, *rest in state["caps"]:
+        for key, target, limit_w, share, *rest in saved:
             self.set(key, target, limit_w, share)
             cap = self.caps[key]
             cap.binds, cap.broken, cap.asked_w, cap.given_w, cap.gpus, together = rest
             cap.told_together = frozenset(together)
-        if self.caps:
-            self._holder, self._rest_w = np.array(state["holder"], np.intp), np.array(state["rest_w"], float)
+
+    STATE = Fields(
+        Derived("caps", _saved_caps, _take_caps),
+        _WhileCapped("_holder", "nodes", np.intp),
+        _WhileCapped("_rest_w", "nodes", float),
+    )
 
 
 def _text(kind: str, cap: Cap) -> str:

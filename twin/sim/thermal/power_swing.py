@@ -28,6 +28,7 @@ from twin.physics.swings import (
 from twin.plant.tables import Plant
 from twin.record.channels import JobState
 from twin.sim.core.log import Log
+from twin.sim.core.state import Field, Fields, Stateful
 from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.thermal.clocks import Clocks
@@ -69,7 +70,7 @@ class Swings:
         return sum(wave.steepest_w_s for wave in self.grid)
 
 
-class Swing:
+class Swing(Stateful):
     """The swings of a run; looks only, and recomputes them only when clocks, paces or states have changed."""
 
     def __init__(
@@ -263,13 +264,11 @@ class Swing:
             ],
         }
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        return {"above": self.above, "looked": self._looked}
+    def on_restored(self) -> None:
+        """Look again at the next look."""
+        self._key = []
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        self.above, self._looked, self._key = bool(state["above"]), list(state["looked"]), []
+    STATE = Fields(Field("above", bool), Field("_looked", list))
 
 
 def store_j(plant: Plant, catalog: Catalog) -> Floats:

@@ -17,6 +17,7 @@ from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.sim.core.ledger import INDEX
 from twin.sim.core.nodes import SHARED, SLICES, NodeTable
+from twin.sim.core.state import Derived, Stateful
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.work import Work
 from twin.sim.thermal.gpu_groups import IDLE, stepping
@@ -64,7 +65,7 @@ class JobLoads(Protocol):
         """Return how hard a job drives its GPUs, 0..1."""
 
 
-class Mixes:
+class Mixes(Stateful):
     """Which trace stands for each shared node and each load; shared nodes are looked at again when their jobs moved."""
 
     def __init__(self, jobs: Jobs, nodes: NodeTable, clocks: JobLoads) -> None:
@@ -110,11 +111,8 @@ class Mixes:
         shared = (self.nodes.job == SHARED).nonzero()[0]
         wanted[shared] = self._trace[shared]
 
-    def state(self) -> list[list[float]]:
-        """Return what a snapshot needs: the loads in the order of their traces."""
-        return [list(key) for key in self._loads]
-
-    def restore(self, state: list[list[float]]) -> None:
-        """Take over what `state` returned."""
-        for key in state:
+    def _take_loads(self, saved: list[list[float]]) -> None:
+        for key in saved:
             self._load(*key)
+
+    STATE = Derived("loads", lambda part: [list(key) for key in part._loads], _take_loads)

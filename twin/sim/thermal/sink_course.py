@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from twin.arrays import Floats
+from twin.sim.core.state import ArrayField, Endless, Field, Fields, Stateful
 
 MISS_K = 2e-3
 """A straight line that misses the sink by this at the end of a step fits it [K]."""
@@ -17,7 +17,7 @@ FIRST_S = 0.25
 LEAST_S = 0.05
 
 
-class SinkCourse:
+class SinkCourse(Stateful):
     """Slope of the sinks, and the longest step in which straight lines follow them.
 
     Parameters
@@ -60,22 +60,18 @@ class SinkCourse:
         self.slope_k_s, self._seen = (sink_c - before_c) / took_s, (now_s, sink_c)
         self.longest_s = took_s * min(2.0, max(0.3, 0.9 * math.sqrt(MISS_K / max(miss_k, 1e-9))))
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        seen = None if self._seen is None else [self._seen[0], self._seen[1].tolist()]
-        longest_s = None if math.isinf(self.longest_s) else self.longest_s
-        return {
-            "slope_k_s": self.slope_k_s.tolist(),
-            "longest_s": longest_s,
-            "seen": seen,
-            "rate_k_s": self._rate_k_s.tolist(),
-        }
+    def on_restored(self) -> None:
+        """Let sinks that stand still have the slope by which others know that."""
+        if not self.slope_k_s.any():
+            self.slope_k_s = self._still
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
-        slope_k_s = np.array(state["slope_k_s"], float)
-        self.slope_k_s = slope_k_s if slope_k_s.any() else self._still
-        self.longest_s = math.inf if state["longest_s"] is None else float(state["longest_s"])
-        self._rate_k_s = np.array(state["rate_k_s"], float)
-        seen = state["seen"]
-        self._seen = None if seen is None else (float(seen[0]), np.array(seen[1], float))
+    STATE = Fields(
+        ArrayField("slope_k_s", float),
+        Endless("longest_s"),
+        Field(
+            "_seen",
+            lambda saved: None if saved is None else (float(saved[0]), np.array(saved[1], float)),
+            lambda seen: None if seen is None else [seen[0], seen[1].tolist()],
+        ),
+        ArrayField("_rate_k_s", float),
+    )

@@ -6,8 +6,9 @@ gets a slot of its own in `Traces`, so that it is integrated alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import astuple, dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from twin.arrays import IntP
 from twin.physics.gpu_power import GpuPowerModel
 from twin.physics.thermal_constants import PartThermal
 from twin.physics.thermal_network import Groups, ThermalNetwork
+from twin.sim.core.slot_map import EditedPair
+from twin.sim.core.state import Derived, Field, Fields, Stateful
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.gpu_groups import Traces
 
@@ -67,7 +70,7 @@ def altered(part: PartThermal, flow: float, contact: float) -> PartThermal:
     )
 
 
-class Oddities:
+class Oddities(Stateful):
     """The faults in force, and the thermal part of every slot that follows from them.
 
     Parameters
@@ -82,6 +85,8 @@ class Oddities:
         Told of new parts and of GPUs alone.
     node_rack, racks
         Rack of each node, and how many racks there are.
+    keys
+        What sets each thermal part apart as the hall was built: by it they are found again after an edit.
 
     Attributes
     ----------
@@ -103,7 +108,9 @@ class Oddities:
         clocks: Clocks,
         node_rack: NDArray[np.integer],
         racks: int,
+        keys: Sequence[Hashable],
     ) -> None:
+        self.keys = keys
         self.network, self.models, self.names = network, models, names
         self.traces, self.clocks = traces, clocks
         self._by_air = list(by_air)
@@ -225,24 +232,42 @@ class Oddities:
             self.network = replace(self.network, installed=installed)
         return self.network
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {
-            "acting": [
-                [key, list(fault.nodes), fault.gpu, fault.flow, fault.contact, fault.fans]
-                for key, fault in self._acting.items()
-            ],
-            "variants": [list(key) for key in self._variants],
-            "changed": self.changed,
-        }
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned; before the groups are restored."""
-        for base, flow, contact in state["variants"]:  # type: ignore[attr-defined]
-            self.part_of(int(base), flow, contact)
-        self._acting = {
-            key: Oddity(tuple(nodes), gpu, flow, contact, fans)
-            for key, nodes, gpu, flow, contact, fans in state["acting"]  # type: ignore[attr-defined]
-        }
+    def on_restored(self) -> None:
+        """Work out what faults leave the racks."""
         self._change()
-        self.changed = bool(state["changed"])
+
+    def _take_variants(self, saved: list[list[Any]]) -> None:
+        for base, flow, contact in saved:
+            self.part_of(int(base), flow, contact)
+
+    def _carried_variants(self, old: Oddities, edit: EditedPair) -> list[list[Any]]:
+        place = {key: number for number, key in enumerate(self.keys)}
+        known = [(place.get(old.keys[base]), flow, contact) for base, flow, contact in old._variants]
+        return [[base, flow, contact] for base, flow, contact in known if base is not None]
+
+    def _carried_acting(self, old: Oddities, edit: EditedPair) -> list[list[Any]]:
+        """Faults stay with the nodes and GPUs that do."""
+        kept, node_of, acting = edit.kept["nodes"].number, old.traces.dies.node, []
+        for key, fault in old._acting.items():
+            nodes = [kept[node] for node in fault.nodes if node in kept]
+            alone = fault.gpu >= 0
+            if nodes or (alone and int(node_of[fault.gpu]) in kept):
+                gpu = edit.numbers.gpu(fault.gpu) if alone else fault.gpu
+                acting.append([key, nodes, gpu, fault.flow, fault.contact, fault.fans])
+        return acting
+
+    STATE = Fields(
+        Derived(
+            "variants",
+            lambda part: [list(variant) for variant in part._variants],
+            _take_variants,
+            carry=_carried_variants,
+        ),
+        Field(
+            "_acting",
+            lambda saved: {key: Oddity(tuple(nodes), *rest) for key, nodes, *rest in saved},
+            lambda acting: [[key, *astuple(fault)] for key, fault in acting.items()],
+            carry=_carried_acting,
+        ),
+        last=[Field("changed", bool, carry=lambda *_: True)],
+    )

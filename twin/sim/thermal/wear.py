@@ -8,6 +8,7 @@ import numpy as np
 
 from twin.arrays import Floats
 from twin.physics.thermal_network import ThermalState
+from twin.sim.core.state import Derived, Field, Fields, Stateful
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.gpu_groups import Traces
 
@@ -17,7 +18,7 @@ MOVED_K = 0.02
 HOUR_S = 3600.0
 
 
-class Lifetime:
+class Lifetime(Stateful):
     """Counts the GPUs of each group above each band with the real spread of their dies.
 
     Parameters
@@ -91,25 +92,27 @@ class Lifetime:
             }
         }
 
-    def state(self) -> dict[str, object]:
-        """Return what a snapshot needs."""
-        return {
-            "above_s": {name: s.tolist() for name, s in self.above_s.items()},
-            "counted": [[g, list(chain), above.tolist()] for g, (chain, above) in self._counted.items()],
-            "current": self._version == self.traces.version,
-            "any": self.any,
-        }
-
-    def restore(self, state: dict[str, object]) -> None:
-        """Take over what `state` returned, after the groups."""
-        self.above_s = {name: np.array(s) for name, s in state["above_s"].items()}  # type: ignore[attr-defined]
+    def on_restored(self) -> None:
+        """Sort dies again when they are asked for."""
         self._sorted = {}
-        self._counted = {
-            int(g): (tuple(chain), np.array(above))
-            for g, chain, above in state["counted"]  # type: ignore[attr-defined]
-        }
-        self._version = self.traces.version if state["current"] else -1
-        self.any = bool(state["any"])
+
+    def _take_current(self, current: bool) -> None:
+        self._version = self.traces.version if current else -1
+
+    STATE = Fields(
+        Field(
+            "above_s",
+            lambda saved: {name: np.array(s) for name, s in saved.items()},
+            lambda above: {name: s.tolist() for name, s in above.items()},
+        ),
+        Field(
+            "_counted",
+            lambda saved: {int(g): (tuple(chain), np.array(above)) for g, chain, above in saved},
+            lambda counted: [[g, list(chain), above.tolist()] for g, (chain, above) in counted.items()],
+        ),
+        Derived("current", lambda part: part._version == part.traces.version, _take_current),
+        Field("any", bool),
+    )
 
 
 def _count(sorted_s: Floats, common_c: float, spread_c: float) -> Floats:

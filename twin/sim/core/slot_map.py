@@ -41,42 +41,6 @@ class Numbers:
         return [self.node(slot) for slot in slots]
 
 
-def renumber(state: dict[str, Any], numbers: Numbers) -> None:
-    """Let everything that names nodes or GPUs by their slots, and has no entry for each, name the new ones."""
-    node, every = numbers.node, numbers.all
-    state["nodes"]["parts"] = [
-        [slot, job, [(numbers.gpu(gpu), slices) for gpu, slices in parts]]
-        for slot, job, parts in state["nodes"]["parts"]  # their nodes went over as rows
-    ]
-    for row in state["jobs"]["rows"]:
-        for name in ("nodes", "struck"):
-            if name in row:
-                row[name] = every(row[name])
-    state["network"]["seats"] = [
-        [job, steps, every(nodes)] for job, steps, nodes in state["network"]["seats"]
-    ]
-    repairs, health, incidents = state["repairs"], state["health"], state["incidents"]
-    repairs["tickets"] = [[node(slot), ticket] for slot, ticket in repairs["tickets"]]
-    repairs["queue"], repairs["busy"] = every(repairs["queue"]), every(repairs["busy"])
-    repairs["parts"]["waiting"] = [every(queue) for queue in repairs["parts"]["waiting"]]
-    lemons = repairs["lemons"]
-    lemons["recent"] = [(node(slot), times) for slot, times in lemons["recent"]]
-    lemons["out"] = every(lemons["out"])
-    health["held"] = [[group, checks, every(nodes)] for group, checks, nodes in health["held"]]
-    health["marked"] = [(node(slot), check) for slot, check in health["marked"]]
-    health["reported"] = [(check, node(slot)) for check, slot in health["reported"]]
-    for _, fault in incidents["degraded"]["faults"]:
-        fault["node"] = node(fault["node"])
-    strikes = incidents["strikes"]
-    strikes["pending"] = [
-        (number, (node(follower[0]), *follower[1:])) for number, follower in strikes["pending"]
-    ]
-    state["oddities"]["acting"] = [
-        [key, every(nodes), numbers.gpu(gpu) if gpu >= 0 else gpu, *rest]
-        for key, nodes, gpu, *rest in state["oddities"]["acting"]
-    ]
-
-
 @dataclass(frozen=True)
 class KeptSlots:
     """Slots of things that stay, before and after; they differ for nodes alone.
@@ -96,6 +60,32 @@ class KeptSlots:
         """Return whether the first `slots` all stay where they are."""
         return len(self.there) == slots and self.unmoved and (not slots or int(self.there[-1]) == slots - 1)
 
+    def column(self, old: list[Any], fresh: list[Any]) -> list[Any]:
+        """Return what becomes of an entry for each slot: `old` of those that stay, else `fresh`.
+
+        Of facility loops both end at the last one that carries water, which an edit may change.
+        """
+        if self.all_of(len(old)) and len(fresh) >= len(old):
+            return [*old, *fresh[len(old) :]]
+        merged = list(fresh)
+        for there, here in self.number.items():
+            if there < len(old) and here < len(merged):
+                merged[here] = old[there]
+        return merged
+
+    def members(self, slots: list[int]) -> list[int]:
+        """Return those of some slots that stay."""
+        return [self.number[slot] for slot in slots if slot in self.number]
+
+    def rows(self, rows: list[Any]) -> list[Any]:
+        """Return those of rows that begin with a slot that stays."""
+        return [[self.number[slot], *rest] for slot, *rest in rows if slot in self.number]
+
+    def pairs(self, slots: list[int], values: list[Any]) -> list[list[Any]]:
+        """Return those of slots that stay, and the value of each."""
+        both = [pair for pair in zip(slots, values, strict=True) if pair[0] in self.number]
+        return [[self.number[slot] for slot, _ in both], [value for _, value in both]]
+
     @cached_property
     def unmoved(self) -> bool:
         """Whether everything that stays has the slot it had."""
@@ -112,8 +102,14 @@ class EditedPair:
         Slots whose thing is there before and after, and is the same.
     came, gone
         Slots of nodes that are there after only, or before only; one that was exchanged is in both.
+    numbers
+        Slots now of nodes and GPUs.
+    at_s
+        When it acts [s].
     """
 
     kept: dict[str, KeptSlots]
     came: IntP
     gone: IntP
+    numbers: Numbers
+    at_s: float
