@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sim_scenes import job, tiny
 
 from twin.sim.core.slot_fields import Column, MemberSlots, NamedNodes, Pairs
 from twin.sim.core.slot_map import EditedPair, KeptSlots, Numbers
@@ -27,6 +28,9 @@ from twin.sim.core.state import (
     SharedCounts,
     Stateful,
 )
+from twin.sim.edits.state_transfer import GROUPED, standing
+from twin.sim.engine.engine import Engine
+from twin.sim.run.parts import PARTS
 
 
 @dataclass
@@ -265,3 +269,50 @@ def test_a_column_that_ends_earlier_takes_what_fits() -> None:
     old.heat_w = [1.0, 2.0, 3.0]
     carried = new.carried(old, _edit({0: 0}, [0], [0], [0, 1, 2]))
     assert carried["heat_w"] == [1.0, 2.0]
+
+
+def _parts(kind: type[Stateful] = Stateful) -> list[type[Stateful]]:
+    """Return all parts of the engine that say what they remember."""
+    found = [part for child in kind.__subclasses__() for part in (child, *_parts(child))]
+    return [part for part in found if part.__module__.startswith("twin.") and hasattr(part, "STATE")]
+
+
+def _leaves(field: Fields | Field) -> list[Field]:
+    if isinstance(field, Fields):
+        return [leaf for inner in field.all for leaf in _leaves(inner)]
+    return [leaf for inner in field.fields for leaf in _leaves(inner)] if isinstance(field, Row) else [field]
+
+
+def test_parts_of_the_engine_use_each_key_once() -> None:
+    assert len(_parts(Stateful)) > 40
+    for part in _parts():
+        if isinstance(part.STATE, Fields):
+            keys = [field.key for field in part.STATE.all]
+            assert sorted(keys) == sorted(set(keys)), part
+
+
+def test_slots_are_those_of_tables_that_an_edit_compares() -> None:
+    engine = Engine(tiny(nodes=2, jobs=(job(1),)))
+    known = standing(engine.plant, engine.plant, 1, 0.0).kept
+    named = {
+        (part, leaf.table) for part in _parts() for leaf in _leaves(part.STATE) if hasattr(leaf, "table")
+    }
+    assert {table for _, table in named} == set(known)
+
+
+@pytest.mark.parametrize("name", [name for name in PARTS if name not in GROUPED])
+def test_an_edit_that_changes_nothing_takes_everything_over(name: str) -> None:
+    engine = Engine(tiny(nodes=3, jobs=(job(2), job(1, "other"))))
+    engine.advance(5000.0)
+    edit = standing(engine.plant, engine.plant, len(engine.jobs.rows), engine.now_s)
+    part = getattr(engine, name)
+    carried, said = (json.loads(json.dumps(state)) for state in (part.carried(part, edit), part.state()))
+    if name == "cooling":
+        said["rejection"]["known"] = None  # machines are looked at again after an edit
+    if name == "oddities":
+        said["changed"] = True
+    if name == "caps":  # without a cap a snapshot says nothing of nodes
+        carried |= {"holder": [], "rest_w": []}
+    if name == "failures":  # of wear as well, where there is none
+        said, carried = ({**clocks, "wear": [], "replaced_by": []} for clocks in (said, carried))
+    assert carried == said

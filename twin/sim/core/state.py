@@ -248,7 +248,10 @@ class Fields:
 
     def saved(self, part: Any) -> dict[str, Any]:
         """Return what a snapshot says of them."""
-        said = {field.key: field.saved(part) for field in self.all}
+        return self._needed({field.key: field.saved(part) for field in self.all})
+
+    def _needed(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Leave out what is said by not being there."""
         for field in self._spare:
             if said[field.key] == field.missing:
                 del said[field.key]
@@ -264,7 +267,7 @@ class Fields:
 
     def carried(self, part: Any, old: Any, edit: EditedPair) -> dict[str, Any]:
         """Return what `part` takes over from `old`."""
-        return {field.key: field.carried(part, old, edit) for field in self.all}
+        return self._needed({field.key: field.carried(part, old, edit) for field in self.all})
 
 
 class Stateful:
