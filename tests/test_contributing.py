@@ -59,3 +59,8 @@ def test_each_thing_to_add_names_where() -> None:
     assert len(items) > 20
     nowhere = [item for item in items if not re.search(r"`[\w./*]+[/.]\w*`|only the scene", item)]
     assert nowhere == []
+
+
+def test_what_takes_one_entry_has_a_test_that_adds_a_toy() -> None:
+    items = re.split(r"\n- ", ADDING)[1:9]
+    assert [item for item in items if not re.search(r"`tests/\w+/test_(app_)?(toy|new)_\w+\.py`", item)] == []

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from twin.cli.app import COMMANDS, with_command
+from twin.cli.app import command_names, with_command
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "catalog list", "catalog show", "catalog check"])
+@pytest.mark.parametrize("command", [*command_names(), "catalog list", "catalog show", "catalog check"])
 def test_every_command_shows_an_example(twin, command: str) -> None:
     text = twin(*command.split(), "--help").stdout
     assert "Usage:" in text

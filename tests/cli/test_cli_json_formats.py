@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator
 from typer.testing import Result
 
 from twin import resources
+from twin.cli.app import json_formats
 from twin.cli.bench.figures import FIGURES, Measured
-from twin.cli.json_formats import JSON_FORMATS, json_format
 from twin.runtime.inline import run
 from twin.scenario import load
 
@@ -40,6 +40,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+FORMATS = {format.name: format for format in json_formats()}
+
+
 def closed(schema: Any) -> Any:
     """Return a schema that refuses keys it does not describe."""
     if isinstance(schema, list):
@@ -52,7 +55,7 @@ def closed(schema: Any) -> Any:
 
 def wrong(name: str, said: Any) -> list[str]:
     """Return how an output does not fit the schema of its format."""
-    schema = json_format(name).schema()
+    schema = FORMATS[name].schema()
     schema = schema if name == "scenario" else closed(schema)
     return [
         f"{list(error.absolute_path)}: {error.message[:200]}"
@@ -105,7 +108,7 @@ def test_the_output_of_a_command_fits_its_schema(
     monkeypatch.chdir(folder)
     said = json.loads(twin(*words.split(), "--json", code=code).stdout)
     assert list(said)[:2] == ["format", "version"]
-    assert (said["format"], said["version"]) == (f"twin/{name}", json_format(name).version)
+    assert (said["format"], said["version"]) == (f"twin/{name}", FORMATS[name].version)
     assert wrong(name, said) == []
 
 
@@ -136,8 +139,8 @@ def test_bench_fits_its_schema(twin: Twin, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_every_format_is_tested_and_has_a_schema_that_names_it() -> None:
     told = {getattr(one, "values", one)[0] for one in COMMANDS}
-    assert told | {"bench"} == {one.name for one in JSON_FORMATS}
-    for one in JSON_FORMATS:
+    assert told | {"bench"} == FORMATS.keys()
+    for one in FORMATS.values():
         schema = one.schema()
         if one.name != "scenario":  # large, and checked where it is made
             Draft202012Validator.check_schema(schema)
@@ -149,7 +152,7 @@ def test_every_format_is_tested_and_has_a_schema_that_names_it() -> None:
 
 def test_no_schema_is_left_over() -> None:
     files = {path.name for path in (resources.folder("assets") / "schema").iterdir()}
-    assert files == {one.file for one in JSON_FORMATS}
+    assert files == {one.file for one in FORMATS.values()}
 
 
 def undescribed(schema: Any, path: str = "") -> Iterator[str]:
@@ -165,9 +168,9 @@ def undescribed(schema: Any, path: str = "") -> Iterator[str]:
         yield from undescribed(part, name)
 
 
-@pytest.mark.parametrize("name", [one.name for one in JSON_FORMATS if one.name != "scenario"])
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "scenario"])
 def test_every_key_is_described(name: str) -> None:
-    schema = json_format(name).schema()
+    schema = FORMATS[name].schema()
     assert schema["description"]
     assert list(undescribed(schema)) == []
     units = {"_s": "[s", "_w": "[W", "_j": "[J]", "_c": "°C", "_bytes": "[B]", "_usd": "USD"}
@@ -180,11 +183,10 @@ def test_every_key_is_described(name: str) -> None:
             assert units[ending] in text, (key, text)
 
 
-def test_commands_print_json_by_format_alone() -> None:
-    """No command prints JSON by another way, and each format that one names is in the table."""
-    named = set()
-    for path in (Path(resources.__file__).parent / "cli").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print_json":
-                named.add(ast.literal_eval(node.args[0]))
-    assert named == {one.name for one in JSON_FORMATS}
+def test_every_format_is_in_the_table_of_commands() -> None:
+    modules = (Path(resources.__file__).parent / "cli").rglob("*.py")
+    nodes = (node for path in modules for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    calls = [
+        node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "JsonFormat"
+    ]
+    assert sorted(ast.literal_eval(call.args[0]) for call in calls) == sorted(FORMATS)

@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import Result
 
-from twin.cli.app import COMMANDS, app, with_command
+from twin.cli.app import app, command_names, with_command
 from twin.cli.completion import ASKED, scenes_and_runs, shipped_scenes
 
 Twin = Callable[..., Result]
@@ -31,7 +31,7 @@ def test_commands_stand_under_the_heads_of_their_groups(twin: Twin) -> None:
         "This installation",
     ]
     listed = [line.split()[0] for line in lines if line.startswith("  ") and line[2:3].isalpha()]
-    assert set(COMMANDS) <= set(listed)
+    assert set(command_names()) <= set(listed)
 
 
 def test_help_tells_the_exit_codes_and_fits_80_columns(twin: Twin) -> None:
@@ -39,7 +39,7 @@ def test_help_tells_the_exit_codes_and_fits_80_columns(twin: Twin) -> None:
     for code in ("0    done", "1    ", "2    ", "3    ", "130  interrupted"):
         assert f"\n    {code}" in text
     assert "..." not in text.partition("See and run")[2].partition("Exit codes")[0].replace("*.twin", "")
-    for words in ([], *([command] for command in COMMANDS), ["catalog", "show"]):
+    for words in ([], *([command] for command in command_names()), ["catalog", "show"]):
         help = twin(*words, "--help").stdout
         assert max(map(len, help.splitlines())) <= 80, words
 
@@ -100,7 +100,7 @@ def parameters() -> dict[str, list[str]]:
     """Return the options of every command that help shows."""
     group = typer.main.get_command(app)
     found = {}
-    for name in COMMANDS:
+    for name in command_names():
         command = group.commands[name]  # type: ignore[attr-defined]
         for own in getattr(command, "commands", {"": command}).values():
             options = [one for one in own.params if one.param_type_name == "option" and not one.hidden]

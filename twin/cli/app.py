@@ -10,6 +10,7 @@ import typer
 
 from twin.cli import (
     branch,
+    branch_tree,
     calibrate,
     catalog,
     check,
@@ -34,7 +35,8 @@ from twin.cli import (
     video,
 )
 from twin.cli.bench import command as bench
-from twin.cli.commands import Commands, show_help
+from twin.cli.commands import CommandEntry, Commands, show_help
+from twin.cli.json_formats import JsonFormat
 from twin.cli.terminal import guard
 
 _EPILOG = """Example: twin run llama3-16k --seed 1 --json
@@ -50,62 +52,65 @@ Exit codes:
   3    the run or a picture failed
   130  interrupted (Ctrl-C)"""
 
-_GROUPS = {
+GROUPS: dict[str, tuple[CommandEntry, ...]] = {
     "See and run": (
-        ("open", open_app.open_scene, open_app.EXAMPLE),
-        ("run", run.run_scene, run.EXAMPLE),
-        ("show", show.show_scene, show.EXAMPLE),
+        CommandEntry("open", open_app.open_scene, open_app.EXAMPLE),
+        CommandEntry("run", run.run_scene, run.EXAMPLE, (run.FORMAT,)),
+        CommandEntry("show", show.show_scene, show.EXAMPLE, (show.FORMAT,)),
     ),
     "Check and edit": (
-        ("check", check.check_scene, check.EXAMPLE),
-        ("diff", diff.diff_scenes, diff.EXAMPLE),
-        ("grow", grow.grow_scene, grow.EXAMPLE),
-        ("incidents", incidents.show_incidents, incidents.EXAMPLE),
+        CommandEntry(
+            "check",
+            check.check_scene,
+            check.EXAMPLE,
+            (check.FORMAT, check.CONTROLS_FORMAT, check.RULES_FORMAT),
+        ),
+        CommandEntry("diff", diff.diff_scenes, diff.EXAMPLE, (diff.FORMAT,)),
+        CommandEntry("grow", grow.grow_scene, grow.EXAMPLE, (grow.FORMAT,)),
+        CommandEntry("incidents", incidents.show_incidents, incidents.EXAMPLE, (incidents.FORMAT,)),
     ),
     "Plan a job": (
-        ("plan", plan.plan_scene, plan.EXAMPLE),
-        ("estimate", estimate.estimate_cases, estimate.EXAMPLE),
-        ("calibrate", calibrate.calibrate_profile, calibrate.EXAMPLE),
-        ("risk", risk.risk_of_scene, risk.EXAMPLE),
-        ("jobs", jobs.show_jobs, jobs.EXAMPLE),
+        CommandEntry("plan", plan.plan_scene, plan.EXAMPLE, (plan.FORMAT,)),
+        CommandEntry("estimate", estimate.estimate_cases, estimate.EXAMPLE, (estimate.FORMAT,)),
+        CommandEntry("calibrate", calibrate.calibrate_profile, calibrate.EXAMPLE, (calibrate.FORMAT,)),
+        CommandEntry("risk", risk.risk_of_scene, risk.EXAMPLE, (risk.FORMAT,)),
+        CommandEntry("jobs", jobs.show_jobs, jobs.EXAMPLE, (jobs.FORMAT,)),
     ),
     "Compare and explain": (
-        ("compare", compare.compare_runs, compare.EXAMPLE),
-        ("branch", branch.branch_run, branch.EXAMPLE),
-        ("explain", explain.explain_run, explain.EXAMPLE),
-        ("verify", verify.verify_run, verify.EXAMPLE),
+        CommandEntry("compare", compare.compare_runs, compare.EXAMPLE, (compare.FORMAT,)),
+        CommandEntry("branch", branch.branch_run, branch.EXAMPLE, (branch.FORMAT, branch_tree.FORMAT)),
+        CommandEntry("explain", explain.explain_run, explain.EXAMPLE, (explain.FORMAT,)),
+        CommandEntry("verify", verify.verify_run, verify.EXAMPLE, (verify.FORMAT,)),
     ),
     "Reports and export": (
-        ("report", report.write_report, report.EXAMPLE),
-        ("export", export.export_run, export.EXAMPLE),
-        ("shot", shot.take_picture, shot.EXAMPLE),
-        ("video", video.make_video, video.EXAMPLE),
+        CommandEntry("report", report.write_report, report.EXAMPLE),
+        CommandEntry("export", export.export_run, export.EXAMPLE),
+        CommandEntry("shot", shot.take_picture, shot.EXAMPLE),
+        CommandEntry("video", video.make_video, video.EXAMPLE),
     ),
     "This installation": (
-        ("catalog", catalog.app, ""),
-        ("validate", validate.validate_tables, validate.EXAMPLE),
-        ("bench", bench.measure_speed, bench.EXAMPLE),
-        ("completion", completion.print_completion, completion.EXAMPLE),
-        ("help", show_help, "Example: twin help run"),
+        CommandEntry(
+            "catalog", catalog.app, "", (catalog.LIST_FORMAT, catalog.PART_FORMAT, catalog.CHECK_FORMAT)
+        ),
+        CommandEntry("validate", validate.validate_tables, validate.EXAMPLE, (validate.FORMAT,)),
+        CommandEntry("bench", bench.measure_speed, bench.EXAMPLE, (bench.FORMAT,)),
+        CommandEntry("completion", completion.print_completion, completion.EXAMPLE),
+        CommandEntry("help", show_help, "Example: twin help run"),
     ),
 }
-"""The commands by the heads that `twin --help` shows them under: name, what it does, example."""
-
-COMMANDS = tuple(name for group in _GROUPS.values() for name, _, _ in group)
-
-app = typer.Typer(
-    name="twin",
-    cls=Commands,
-    help="Digital twin of a GPU data centre. Without a command it opens the window.",
-    epilog=_EPILOG,
-    context_settings={"help_option_names": ["--help", "-h"]},
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+"""The commands by the heads that `twin --help` shows them under."""
 
 
-@app.callback(invoke_without_command=True)
+def command_names() -> list[str]:
+    """Return the names of all commands."""
+    return [entry.name for group in GROUPS.values() for entry in group]
+
+
+def json_formats() -> list[JsonFormat]:
+    """Return the formats that commands print as JSON."""
+    return [format for group in GROUPS.values() for entry in group for format in entry.formats]
+
+
 def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
 ) -> None:
@@ -116,12 +121,29 @@ def _root(
         raise typer.Exit
 
 
-for _head, _group in _GROUPS.items():
-    for _name, _command, _example in _group:
-        if isinstance(_command, typer.Typer):
-            app.add_typer(_command, name=_name, rich_help_panel=_head)
-        else:
-            app.command(_name, epilog=_example, rich_help_panel=_head)(_command)
+def make_app() -> typer.Typer:
+    """Return the program with all commands."""
+    made = typer.Typer(
+        name="twin",
+        cls=Commands,
+        help="Digital twin of a GPU data centre. Without a command it opens the window.",
+        epilog=_EPILOG,
+        context_settings={"help_option_names": ["--help", "-h"]},
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    made.callback(invoke_without_command=True)(_root)
+    for head, group in GROUPS.items():
+        for entry in group:
+            if isinstance(entry.run, typer.Typer):
+                made.add_typer(entry.run, name=entry.name, rich_help_panel=head)
+            else:
+                made.command(entry.name, epilog=entry.example, rich_help_panel=head)(entry.run)
+    return made
+
+
+app = make_app()
 
 
 def with_command(words: list[str]) -> list[str]:
@@ -137,7 +159,7 @@ def with_command(words: list[str]) -> list[str]:
     ['runn', 'lab-16']
     """
     first = words[0] if words else ""
-    if first in COMMANDS or first in ("-h", "--help", "--version"):
+    if first in command_names() or first in ("-h", "--help", "--version"):
         return words
     if not first or first.startswith("-") or completion.names_scene_or_run(first):
         return ["open", *words]

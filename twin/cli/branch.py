@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from twin.cli.completion import runs
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, Replace, a_file
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ EXAMPLE = (
     "Example: twin branch lab.twinrun --at '5 h' --inject \"5 h power_cap all value='500 W'\" -o capped.twin.yaml "
     "--run capped.twinrun    (lab.twinrun is made by: twin run lab-16 --out lab.twinrun)"
 )
+FORMAT = JsonFormat("branch")
 
 _SHOWN = ("goodput", "ettr", "interruptions", "lost_gpu_h", "energy_j", "gpu_max_c")
 
@@ -141,7 +143,7 @@ def branch_run(
             found = compared_futures(asked, report["summary"], seeds)
             report["comparison"] = answer_json(found, additions, asked, run)
         if json:
-            print_json("branch", report)
+            print_json(FORMAT, report)
         elif asked is None:
             _print(report)
         else:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from twin.cli.json_formats import JsonFormat
+
 if TYPE_CHECKING:
     from twin.analysis.branch_tree import SceneBranch
+
+FORMAT = JsonFormat("branch-tree")
 
 
 def tell_tree(folder: Path, json: bool) -> None:
@@ -19,7 +23,7 @@ def tell_tree(folder: Path, json: bool) -> None:
         raise BadInput(f"--tree: {folder} is no folder; name the one in which the scenes lie")
     roots = tree_of(folder)
     if json:
-        print_json("branch-tree", {"folder": str(folder), "scenes": [_as_json(root) for root in roots]})
+        print_json(FORMAT, {"folder": str(folder), "scenes": [_as_json(root) for root in roots]})
     else:
         _print_tree(folder, roots)
 

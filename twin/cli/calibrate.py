@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, a_file
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ EXAMPLE = """Example: twin calibrate my-runs.csv -o my-cluster.yaml --base h100
 RUNS.csv has the columns of `twin estimate`, with step_time_s measured. Then: twin estimate cases.csv --profile
 my-cluster.yaml, or in a scene: paste its lines under `calibration:` of the
 job's `workload`."""
+FORMAT = JsonFormat("calibration")
 
 
 _SUSPICIOUS_PCT = 30.0
@@ -78,9 +80,7 @@ def calibrate_profile(
         save_calibration(fitted, out, runs.name, datetime.now(UTC).date().isoformat())
         worth = worth_words(fitted.runs)
         if json:
-            print_json(
-                "calibration", {"file": str(out), **_as_json(fitted), "worth": worth, "not_used": reasons}
-            )
+            print_json(FORMAT, {"file": str(out), **_as_json(fitted), "worth": worth, "not_used": reasons})
         else:
             _print(fitted)
             print(f"{out}: {worth}")

@@ -7,7 +7,13 @@ from typing import Annotated
 import typer
 
 from twin.cli.commands import Commands
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json
+
+LIST_FORMAT = JsonFormat("catalog-list")
+PART_FORMAT = JsonFormat("catalog-part")
+CHECK_FORMAT = JsonFormat("catalog-check")
+
 
 app = typer.Typer(
     cls=Commands,
@@ -31,7 +37,7 @@ def list_parts(
     with reporting_errors():
         rows = list_rows(load_catalog(), kind)
         if json:
-            print_json("catalog-list", {"parts": rows})
+            print_json(LIST_FORMAT, {"parts": rows})
             return
         from twin.cli.tables import print_table
 
@@ -68,7 +74,7 @@ def show_part(
     with reporting_errors():
         rows = show_rows(load_catalog(), part)
         if json:
-            print_json("catalog-part", {"part": part, "values": rows})
+            print_json(PART_FORMAT, {"part": part, "values": rows})
             return
         from twin.cli.tables import print_table
 
@@ -92,7 +98,7 @@ def check_parts(json: Json = False) -> None:
         catalog = load_catalog()
         rows = check_rows(catalog)
         if json:
-            print_json("catalog-check", {"findings": rows})
+            print_json(CHECK_FORMAT, {"findings": rows})
         else:
             for row in rows:
                 print(f"{row['severity']}: {row['part']}: {row['key']}: {row['message']}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from twin.cli.completion import scenes
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, Settings
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from twin.scenario import Document
 
 EXAMPLE = "Example: twin check my-hall.twin.yaml --json"
+FORMAT = JsonFormat("check")
+CONTROLS_FORMAT = JsonFormat("tenant-controls")
+RULES_FORMAT = JsonFormat("design-rules")
 
 
 def check_scene(
@@ -63,16 +67,14 @@ def check_scene(
             if not json:
                 raise
             rows = [_row(p.file, p.line, p.key, p.value, p.reason, p.hint) for p in error.problems]
-            print_json("check", {"scene": scene, "readable": False, "failed": True, "findings": rows})
+            print_json(FORMAT, {"scene": scene, "readable": False, "failed": True, "findings": rows})
             raise typer.Exit(ExitCode.UNREADABLE) from None
         if security:
             from twin.cli.security import checklist, print_checklist
 
             controls = checklist(document)
             if json:
-                print_json(
-                    "tenant-controls", {"scene": document.name, "readable": True, "controls": controls}
-                )
+                print_json(CONTROLS_FORMAT, {"scene": document.name, "readable": True, "controls": controls})
             else:
                 print_checklist(document.name, controls)
             failed = any(control["status"] == "fail" for control in controls)
@@ -86,7 +88,7 @@ def check_scene(
                 **counts,
                 "exclusions": _exclusions(document, report),
             }
-            print_json("check", {**head, **report.plain(), "findings": rows})
+            print_json(FORMAT, {**head, **report.plain(), "findings": rows})
         else:
             _print_report(document, report, counts)
         raise typer.Exit(ExitCode.FINDINGS if report.failed else ExitCode.DONE)
@@ -217,7 +219,7 @@ def _print_rules(json: bool) -> None:
     keys = ("id", "title", "family", "severity", "checks", "source")
     rows = [{key: getattr(rule, key) for key in keys} for rule in RULES]
     if json:
-        print_json("design-rules", {"rules": rows})
+        print_json(RULES_FORMAT, {"rules": rows})
     else:
         cells = [
             tuple(str(row[key]) for key in ("id", "severity", "family", "checks", "source")) for row in rows

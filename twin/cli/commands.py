@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
 
 from twin.cli.completion import scenes_and_runs, shipped_scenes
+from twin.cli.json_formats import JsonFormat
 
 _WHOLE = 1000
 """Characters of a first sentence that are shown in a list of commands: it is wrapped, not cut."""
+
+
+class CommandEntry(NamedTuple):
+    """A command: its name, what it does, an example, and the formats of its ``--json``."""
+
+    name: str
+    run: Callable[..., None] | typer.Typer
+    example: str = ""
+    formats: tuple[JsonFormat, ...] = ()
 
 
 class Commands(TyperGroup):

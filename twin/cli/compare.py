@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twin.cli.completion import scenes_and_runs
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Injections, Json, Settings, a_file
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 EXAMPLE = """Example: twin compare lab-16 lab-16 --set-b jobs[llama3].checkpoint.interval='10 min' --seeds 20
 
 A run file alone is read; with --seeds, or beside a scene, its scene is run anew, what people did in it included."""
+FORMAT = JsonFormat("comparison")
 
 
 _METAVAR = "A *.twinrun file, a *.twin.yaml file or the name of a shipped scene."
@@ -100,7 +102,7 @@ def compare_runs(
         if report is not None:
             _write(report, names, scenes, found)
         if json:
-            print_json("comparison", comparison_json(names, found))
+            print_json(FORMAT, comparison_json(names, found))
         else:
             from twin.cli.text.compare import print_comparison
 

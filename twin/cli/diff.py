@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twin.cli.completion import scenes
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from twin.scenario.file.diff import Difference
 
 EXAMPLE = "Example: twin diff lab-16 my-lab.twin.yaml"
+FORMAT = JsonFormat("scene-diff")
 
 
 def diff_scenes(
@@ -62,7 +64,7 @@ def diff_scenes(
                 for difference in found
             ]
             print_json(
-                "scene-diff", {"a": before, "b": after, "same": not found, "differences": rows, "sums": sums}
+                FORMAT, {"a": before, "b": after, "same": not found, "differences": rows, "sums": sums}
             )
         else:
             _print(found, sums, [left_out(side.catalog, figures.unpriced) for side, figures in sides])

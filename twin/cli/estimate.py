@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, a_file
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ dp_overlap, p2p_overlap, grad_bytes, optimizer (none, distributed, zero1-3, fsdp
 of each GPU); experts, topk, expert_ffn, ep, etp, ep_overlap; step_time_s or tflops_per_gpu where it was measured.
 Unknown columns are carried through. A blank takes the default of the profile's stack; a blank microbatch or vp is the
 fastest that fits. A row that cannot be judged says why in column reason."""
+FORMAT = JsonFormat("estimate")
 
 
 def estimate_cases(
@@ -72,7 +74,7 @@ def estimate_cases(
             write_csv(out, output_columns(table), csv_rows(table, judged))
         if json:
             print_json(
-                "estimate",
+                FORMAT,
                 {
                     "file": str(cases),
                     **totals,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, Run
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ EXAMPLE = (
     "Example: twin explain pump.twinrun --from '5 min' --to '20 min'"
     "    (made by: twin run pump-trip --out pump.twinrun)"
 )
+FORMAT = JsonFormat("explanation")
 
 
 def explain_run(
@@ -60,7 +62,7 @@ def explain_run(
             t0_s, t1_s = range_of(reader, from_, to)
             found = explain(reader, t0_s, t1_s, hindsight=hindsight)
             if json:
-                print_json("explanation", _as_json(run, found))
+                print_json(FORMAT, _as_json(run, found))
             else:
                 _print(found, moments(reader.header.scenario))
 

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, Scene, Settings
 
 if TYPE_CHECKING:
     from twin.planning.network.expansion_check import Growth
 
 EXAMPLE = "Example: twin grow lab-16 --to 256"
+FORMAT = JsonFormat("growth")
 
 
 def grow_scene(
@@ -39,7 +41,7 @@ def grow_scene(
         document = set_texts(load_scene(scene), set_ or [])
         growth = grow(document.scenario, to)
         if json:
-            print_json("growth", {"scene": document.name, **growth_row(growth)})
+            print_json(FORMAT, {"scene": document.name, **growth_row(growth)})
         else:
             _print(growth)
         raise typer.Exit(ExitCode.FINDINGS if growth.recabling.touched else ExitCode.DONE)

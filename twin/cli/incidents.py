@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, Scene, Seed, Settings
 
 EXAMPLE = (
     "Example: twin incidents nvl72-row --level heavy --seed 3; twin run nvl72-row --incidents heavy --seed 3"
 )
+FORMAT = JsonFormat("incidents")
 
 
 class IncidentLevel(StrEnum):
@@ -67,6 +69,6 @@ def show_incidents(
         found = random_incidents(scenario, level.value, chosen, from_s, until_s)
         shown = {"interventions": [plain(incident) for incident in found]}
         if json:
-            print_json("incidents", {"level": level.value, "seed": chosen, **shown})
+            print_json(FORMAT, {"level": level.value, "seed": chosen, **shown})
         else:
             typer.echo(f"# {level.value} incidents, seed {chosen}\n{block(shown)}", nl=False)

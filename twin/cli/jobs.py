@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Format, Json, Maps
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from twin.scenario.schema.streams import TraceMap
 
 EXAMPLE = "Example: twin jobs sacct.txt --map size=0.5"
+FORMAT = JsonFormat("job-trace")
 _MOST = 8
 
 
@@ -40,7 +42,7 @@ def show_jobs(
         rules = rules_of(maps or [])
         held = contents(read_table(trace, format, rules), rules, trace.name)
         if json:
-            print_json("job-trace", held)
+            print_json(FORMAT, held)
         else:
             _print(held)
 

@@ -7,14 +7,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from twin.cli.json_formats import json_format
+from twin.cli.json_formats import JsonFormat
 from twin.shown_text import in_json
 
 
-def print_json(name: str, value: Mapping[str, Any]) -> None:
-    """Print `value` as JSON below its format, one of `JSON_FORMATS`; no finite number is unknown, hence null."""
-    head = json_format(name)
-    value = {"format": head.id, "version": head.version, **value}
+def print_json(format: JsonFormat, value: Mapping[str, Any]) -> None:
+    """Print `value` as JSON below its format; no finite number is unknown, hence null."""
+    value = {"format": format.id, "version": format.version, **value}
     print(in_json(json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False)))
 
 

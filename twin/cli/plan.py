@@ -6,9 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, Scene, Settings
 
 EXAMPLE = "Example: twin plan superpod-h100 --model llama3-70b --gpus 256 --batch 512"
+FORMAT = JsonFormat("plan")
 
 _HINT = "give more GPUs, a shorter sequence or a batch that divides into more parts"
 
@@ -108,7 +110,7 @@ def plan_scene(
         )
         report = asdict(found)
         if json:
-            print_json("plan", report)
+            print_json(FORMAT, report)
         else:
             _print(report)
         raise typer.Exit(ExitCode.DONE if report["plans"] else ExitCode.FINDINGS)

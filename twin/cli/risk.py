@@ -7,12 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, Scene, Seed, Settings
 
 EXAMPLE = """Example: twin risk llama3-16k --sweep checkpoint.interval=5min,10min,20min
 
 The reliability model of the engine without power, heat and network: nodes fail, go into repair, spares take their
 places, the job restarts. Power trees, cooling and queues are not in it; twin run has them."""
+FORMAT = JsonFormat("risk")
 
 _TITLES = {
     "ettr": "ETTR",
@@ -68,7 +70,7 @@ def risk_of_scene(
         document = set_texts(load_scene(scene), [*(set_ or []), *own])
         report = asdict(sampled(document, job, seeds, spares, sweep or []))
         if json:
-            print_json("risk", {"seed": document.scenario.seed, **report})
+            print_json(FORMAT, {"seed": document.scenario.seed, **report})
         else:
             _print(report)
 

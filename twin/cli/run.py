@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from twin.cli.incidents import IncidentLevel, Incidents
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Format, Injections, Json, Maps, Replace, Scene, Seed, Settings, a_file
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from twin.scenario import Scenario
 
 EXAMPLE = "Example: twin run nvl72-row --seed 2 --inject '1 h pump_stop cdu/0 for=20s' --json"
+FORMAT = JsonFormat("run-summary")
 
 
 class SchedulerPolicy(StrEnum):
@@ -106,7 +108,7 @@ def run_scene(
             scene, seed, until, settings, inject or [], out, record, work, incidents, redraw or []
         )
         if json:
-            print_json("run-summary", summary_json(summary))
+            print_json(FORMAT, summary_json(summary))
         else:
             from twin.cli.text.summary import print_summary
 

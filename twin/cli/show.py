@@ -6,9 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, SceneOrRun, Settings
 
 EXAMPLE = "Example: twin show nvl72-row | less"
+FORMAT = JsonFormat("scenario")
 
 
 def show_scene(
@@ -38,9 +40,10 @@ def show_scene(
                 raise BadInput("--set changes a scene, not a recorded run; name the scene instead")
             summary = recorded_summary(scene_or_run)
             if json:
+                from twin.cli.run import FORMAT as SUMMARY_FORMAT
                 from twin.cli.run import summary_json
 
-                print_json("run-summary", summary_json(summary))
+                print_json(SUMMARY_FORMAT, summary_json(summary))
             else:
                 from twin.cli.text.summary import print_summary
 
@@ -58,7 +61,7 @@ def show_scene(
                 document, time_of(at, "--at", document.scenario, document.scenario.duration_s)
             )
         if json:
-            print_json("scenario", plain(document.scenario))
+            print_json(FORMAT, plain(document.scenario))
         else:
             print(show(document), end="")
 

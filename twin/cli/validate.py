@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ EXAMPLE = """Example: twin validate dgxc-h100-bf16 facility-frontier --json
 Errors are of predicted against published figures; the facility and reliability tables run whole scenes for theirs.
 Baseline: one best MFU for each precision, fitted on the same rows.
 The figures of vTrain are not ours to ship; they are read from --data DIR where it holds them."""
+FORMAT = JsonFormat("validation")
 
 
 def validate_tables(
@@ -47,7 +49,7 @@ def validate_tables(
         comparisons, generations, passed = found.tables, found.generations, found.passed
         if json:
             print_json(
-                "validation",
+                FORMAT,
                 {
                     "passed": passed,
                     "tables": [_table(comparison) for comparison in comparisons],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, Run
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from twin.record.events import Event
 
 EXAMPLE = "Example: twin verify lab.twinrun    (made by: twin run lab-16 --out lab.twinrun)"
+FORMAT = JsonFormat("verification")
 
 
 def verify_run(run: Run, json: Json = False) -> None:
@@ -36,7 +38,7 @@ def verify_run(run: Run, json: Json = False) -> None:
         with progress(f"verify {run}") as show:
             verdict = _whole(lambda: verify(run, show))
         if json:
-            print_json("verification", _as_json(run, verdict))
+            print_json(FORMAT, _as_json(run, verdict))
         else:
             _print(run, verdict)
         raise typer.Exit(ExitCode.DONE if verdict.clean else ExitCode.FINDINGS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from twin.rules import cooling, data, fabric, job_rules, power, space, tenancy
 from twin.rules.rule import Rule
 
@@ -33,16 +35,20 @@ RUN = (
 )
 """Rules that need a run: `twin check` asks the engine, the window its worker process."""
 
-RULES: tuple[Rule, ...] = (
-    *space.RULES,
-    *power.RULES,
-    *cooling.RULES,
-    *fabric.RULES,
-    *tenancy.RULES,
-    *job_rules.RULES,
-    *data.RULES,
-    *RUN,
-)
-"""All rules, in the order of findings of one severity."""
+BY_ID: dict[str, Rule] = {
+    rule.id: rule
+    for rule in (
+        *space.RULES,
+        *power.RULES,
+        *cooling.RULES,
+        *fabric.RULES,
+        *tenancy.RULES,
+        *job_rules.RULES,
+        *data.RULES,
+        *RUN,
+    )
+}
+"""All rules by id, in the order of findings of one severity."""
 
-BY_ID: dict[str, Rule] = {rule.id: rule for rule in RULES}
+RULES: Collection[Rule] = BY_ID.values()
+"""The same rules alone."""

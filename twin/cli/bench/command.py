@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json
 
 if TYPE_CHECKING:
     from twin.cli.bench.figures import Measured
 
 EXAMPLE = "Example: twin bench --json"
+FORMAT = JsonFormat("bench")
 
 Group = tuple[str, Callable[[], dict[str, Any]]]
 """What is done, and what does it."""
@@ -42,7 +44,7 @@ def measure_speed(json: Json = False) -> None:
         measured = measure(renderer)
         if json:
             print_json(
-                "bench",
+                FORMAT,
                 {
                     "figures": {each.figure.key: each.record() for each in measured},
                     "machine": _machine(renderer),
