@@ -150,6 +150,16 @@ def test_a_refusal_of_several_fields_is_told_at_the_one_just_changed(lab_draft: 
     assert list(judge(draft, "precision").faults) == ["gpus"]
 
 
+def test_a_refusal_of_a_field_that_is_not_shown_is_told_at_the_gpus(lab_draft: JobDraft) -> None:
+    assert list(judge(_cut(lab_draft, expert=4)).faults) == ["gpus"]  # this model has no experts
+
+
+def test_a_served_model_is_refused_at_its_own_degree(hardware: list[PlannerHardware]) -> None:
+    said = {"kind": "inference", "model": "llama3-8b", "requests": 20.0, "tensor": 3}
+    judged = judge(JobDraft(Inference.model_validate(said), 12, hardware[-1]))
+    assert "does not divide 32 attention heads" in judged.faults["tensor"]
+
+
 def test_more_gpus_than_the_scene_has_are_refused(lab_draft: JobDraft) -> None:
     assert "exceed the 16 of the scene" in judge(replace(lab_draft, gpus=32)).faults["gpus"]
 

@@ -61,6 +61,14 @@ def test_what_is_no_such_value_is_told_with_what_would_be_right(key: str, typed:
         command(lab(), ("gpu",), field(lab(), ("gpu",), key), typed)
 
 
+def test_a_rule_stands_where_a_figure_may() -> None:
+    scene, job, key = EditedScene.of(load(_SCENES / "lab-16.twin.yaml")), "llama3", "checkpoint.interval"
+    done = after(scene, (job,), key, "young")
+    assert done.scenario.jobs[0].checkpoint.interval == "young"
+    done = after(done, (job,), key, "20 min")
+    assert done.scenario.jobs[0].checkpoint.interval == 1200.0
+
+
 def test_a_value_out_of_its_bounds_is_refused_by_the_scene() -> None:
     loop = lab().scenario.cooling.loops[0].id
     wanted = command(lab(), (loop,), field(lab(), (loop,), "supply"), "90 degC")

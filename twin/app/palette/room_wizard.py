@@ -24,6 +24,7 @@ from twin.app.palette.room_figures import figures_of
 from twin.app.palette.room_preview import RoomPreview, beside
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
+from twin.app.toolkit import theme
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
@@ -32,6 +33,7 @@ from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.room.join_facility_loop import water_of
 from twin.commands.room.room import AddRoom, RoomDesign, RoomError, RoomRequest, design, free_corner, is_empty
 
+_FORM_PX = 410
 _CHOSEN = "by size"
 _PARTS: Mapping[str, str] = {}
 """Choices of what is chosen from the catalogue."""
@@ -116,7 +118,7 @@ class RoomWizard(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Build a room")
         self.setSizeGripEnabled(True)
-        self.resize(1080, 720)
+        self.resize(670 + theme.scaled(_FORM_PX), 720)
         self.design: RoomDesign | None = None
         self.rows: dict[str, FieldRow] = {}
         self.figures: dict[str, QLabel] = {}
@@ -290,7 +292,7 @@ class RoomWizard(QDialog):
         scroll.setWidget(form)
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setMinimumWidth(410)
+        scroll.setMinimumWidth(theme.scaled(_FORM_PX))
         scroll.setAccessibleName("Settings of the room")
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the keyboard
         right = QVBoxLayout()

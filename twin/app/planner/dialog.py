@@ -69,7 +69,7 @@ class JobDialog(QDialog):
         self.setWindowTitle("Plan a job")
         self.setSizeGripEnabled(True)
         self.resize(820 + theme.scaled(_FORM_PX), 800)
-        self.setMinimumSize(900, 600)
+        self.setMinimumSize(560 + theme.scaled(_FORM_PX), 600)
         self._world: World | None = None
         self._hardware = profile_hardware()
         self.draft: JobDraft = default_draft(self._hardware)
