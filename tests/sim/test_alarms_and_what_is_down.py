@@ -38,6 +38,7 @@ LIQUID = (
     "pump_stop water",
     "fan_stop crah/0",
     "valve_stuck cdu/0 value=5%",
+    "filter_clogged cdu/0 value=20%",
     "leak gpu/0/0",
     "leak cdu/0",
     "heat_rejection_loss water",

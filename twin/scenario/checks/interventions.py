@@ -109,7 +109,7 @@ def _loop_misfit(one: Intervention, need: Need | None, loop: Loop) -> Iterator[W
     if need == "fans" and loop.kind in ("liquid", "immersion"):
         yield "target", f"is a {loop.kind} loop and has no fans", "pump_stop stops its pumps"
     elif need == "coolant" and loop.kind == "air":
-        yield "target", "is an air loop and cannot leak", "choose a loop with coolant, or a rack"
+        yield "target", "is an air loop and has no coolant", "choose a loop with coolant"
     elif need == "valve" and loop.control == "none":
         yield "target", "has no control valve", "give the loop control: valve"
     else:

@@ -122,7 +122,7 @@ TABLE: tuple[tuple[str, str, Way], ...] = (
     *(
         (f"cooling.{movers}.{name}", table, _column)
         for movers, table in (("pumps", "loops"), ("water", "plants"))
-        for name in ("ramp.*", "down", "live", "shut", "recovered", "branches")
+        for name in ("ramp.*", "down", "live", "shut", "recovered", "branches", "filtered")
     ),
     *(
         (f"cooling.rejection.{name}", "plants", _column)

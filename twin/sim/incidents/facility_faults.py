@@ -1,4 +1,4 @@
-"""What goes wrong in the facility, and its repair: supplies, breakers, pumps, fans, valves, leaks, chillers, plates.
+"""Faults of the facility, and their repair: supplies, breakers, pumps, fans, valves, filters, leaks, chillers, plates.
 
 Each fault acts on one thing and lasts until its repair. Several may act on one thing at once: what is in force is
 always worked out from all of them, so that the end of one leaves the others standing.
@@ -14,6 +14,7 @@ import numpy as np
 from twin import units
 from twin.catalog import Catalog
 from twin.physics import reliability
+from twin.physics.hydraulics import restricted_flow
 from twin.physics.normal import normal_quantile
 from twin.plant.graph import find
 from twin.plant.tables import LoopKind, Plant
@@ -262,6 +263,15 @@ class FacilityFaults:
         if opening is None:
             return FaultOutcome("valve repaired")
         return FaultOutcome(f"valve stuck at {100 * opening:.0f} %", {"opening": opening})
+
+    def filter(self, i: Intervention) -> FaultOutcome:
+        """Clog the filter of a loop; what several faults put in the way is in series."""
+        left = 1.0
+        for fault in self._in_force(i):
+            left = float(restricted_flow(left, value_of(fault)))
+        self.cooling.set_filter(self.timers.now_s, self._slot(i), left)
+        words = f"clogged: {100 * left:.0f} % of the flow left" if left < 1 else "clean"
+        return FaultOutcome(f"coolant filter {words}", {"left": left})
 
     def leak(self, i: Intervention) -> FaultOutcome:
         """Shut what leaks."""

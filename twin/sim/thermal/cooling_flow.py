@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Floats, IntP
-from twin.physics.hydraulics import manifold_flow, parallel_flow_fraction, recovery_speed
+from twin.physics.hydraulics import manifold_flow, parallel_flow_fraction, recovery_speed, restricted_flow
 from twin.physics.thermal_inputs import FlowRamp
 
 LEAST_TAU_S = 0.05
@@ -45,6 +45,7 @@ class Movers:
         self.live, self.shut = np.ones(count, bool), np.zeros(count, bool)
         self.recovered = np.zeros(count, bool)
         self.branches = np.ones(count)  # flow left by branches that their valves shut
+        self.filtered = np.ones(count)  # design flow left by a filter that is clogged
         self.ramp = FlowRamp.steady(np.ones(max(1, count)))
 
     def running(self) -> IntP:
@@ -58,7 +59,7 @@ class Movers:
         if not self.live[slot] or self.shut[slot] or left <= 0:
             return 0.0
         usual = 1.0 if self.recovered[slot] else float(parallel_flow_fraction(left, int(self.pumps[slot])))
-        return usual * float(self.branches[slot])
+        return float(restricted_flow(usual, self.filtered[slot])) * float(self.branches[slot])
 
     def head_for(self, t_s: float, slot: int, scale: float = 1.0, tau_s: float | None = None) -> None:
         """Let the flow of `slot` go where its pumps take it; design flow is `scale` of the network's."""
@@ -104,6 +105,7 @@ class Movers:
             "shut": self.shut.tolist(),
             "recovered": self.recovered.tolist(),
             "branches": self.branches.tolist(),
+            "filtered": self.filtered.tolist(),
         }
 
     def restore(self, state: dict[str, object]) -> None:
@@ -114,6 +116,8 @@ class Movers:
         self.live, self.shut = np.array(state["live"], bool), np.array(state["shut"], bool)
         self.recovered = np.array(state["recovered"], bool)
         self.branches = np.array(state["branches"], float)
+        # Run files of before know of no filters.
+        self.filtered = np.array(state.get("filtered", np.ones(len(self.branches))), float)
 
 
 def staged(ramp: FlowRamp, t_s: float) -> Floats:
