@@ -111,34 +111,18 @@ class FacilityFaults:
 
     def refusal(self, i: Intervention) -> str | None:
         """Return why a fault cannot act here, None when it can."""
-        for _, reason, hint in wrong(self.scenario, i, self._no_place, self.catalog):
-            return f"{i.target} {reason}" + (f"; {hint}" if hint else "")
-        return self._unfit(i) or None
+        for key, reason, hint in wrong(self.scenario, i, self.no_place, self.catalog):
+            subject = i.target if key == "target" else key or i.kind
+            return f"{subject} {reason}" + (f"; {hint}" if hint else "")
+        return None
 
-    def _no_place(self, target: str) -> str:
+    def no_place(self, target: str) -> str:
         """Return why an id names no row, rack, node or GPU that stands here; empty when it does."""
         found = find(self.plant, target)
         if found is not None and found[0] in PLACES:
             return ""
         near = nearest(target, self.plant.slots)
         return "names no row, rack, node or GPU of this hall" + (f", did you mean {near!r}?" if near else "")
-
-    def _unfit(self, i: Intervention) -> str:
-        """Return why a fault of a node's or rack's own cooling cannot be there; empty when it can."""
-        plant, kind = self.plant, self._kind(i)
-        need = None if kind is None else KINDS[i.kind].needs.get(kind)
-        if kind not in ("gpu", "node", "rack") or need not in ("air", "cold plate", "coolant"):
-            return ""
-        nodes = [int(plant.gpus.node[self._slot(i)])] if kind == "gpu" else self._nodes(i)
-        cooled = {LoopKind(int(plant.loops.kind[plant.nodes.loop[node]])) for node in nodes}
-        if need == "air":
-            wet = f"{i.target} has liquid-cooled GPUs: its fans do not cool them"
-            return "" if any(loop.by_air for loop in cooled) else wet
-        if need == "cold plate":
-            bare = f"{i.target} has no cold plates; if it is air-cooled, use fan_stop"
-            return "" if LoopKind.LIQUID in cooled else bare
-        dry = f"{i.target} is air-cooled and has no coolant; use fan_stop"
-        return dry if all(loop.by_air for loop in cooled) else ""
 
     def begin(self, i: Intervention, lasts_s: float | None, act: Act) -> None:
         """Let a fault begin, by what brings its machines to where the faults in force have them."""

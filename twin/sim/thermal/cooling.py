@@ -52,6 +52,8 @@ class CoolingSystem:
 
     Attributes
     ----------
+    pumps, water
+        Pumps or fans of all loops, and pumps of all plants.
     flow
         Coolant through the cold plates of each loop.
     plant_state

@@ -27,12 +27,12 @@ RECOVERY_TAUS = 5.0
 
 
 class Movers:
-    """Pumps or fans side by side, of every loop or of every plant.
+    """Pumps or fans side by side, of every loop or of every plant; `CoolingSystem` has one of both.
 
     Parameters
     ----------
     pumps
-        Installed on each.
+        How many pumps or fans each loop or plant has.
     coast_s, recover_s
         Decay time of a stopped one, and time until the others make up for it; inf: never.
     """
@@ -92,7 +92,7 @@ class Movers:
         opening = np.ones(max(of, 1))
         opening[:shut] = 0.0
         flows, _ = manifold_flow(opening)
-        # The network counts flow per branch; those that are shut are without flow there already.
+        # This scales the flow of each branch that is open; the network gives none to those that are shut.
         self.branches[slot] = float(flows[-1]) if shut < of else 1.0
 
     def state(self) -> dict[str, object]:

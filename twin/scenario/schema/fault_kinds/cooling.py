@@ -11,6 +11,16 @@ from twin.scenario.schema.fault_kinds.kind import (
     ValueLimits,
     step,
 )
+from twin.scenario.schema.fault_kinds.needs import (
+    AIR,
+    CHILLER,
+    COLD_PLATE,
+    COOLANT,
+    FANS,
+    PUMPS,
+    RACK_COOLANT,
+    VALVE,
+)
 
 KINDS = (
     FaultKind(
@@ -20,17 +30,17 @@ KINDS = (
         (FaultEvents("pump_stop", "pump_start"),),
         options=("for", "count"),
         counted="pumps",
-        needs={"loop": "pumps"},
+        needs={"loop": PUMPS},
         repair_s=(2 * HOUR_S, 0.8),
         effect="dead",
         components=("cdu",),
         chances=(
-            Chance("worse", "loop", 1, count=1),
+            Chance("worse", "wet_loop", 1, count=1),
             Chance(  # one of the pumps comes back later than the others
                 "cascade",
-                "loop",
+                "wet_loop",
                 lasts_s=45,
-                then=(step("pump_stop", "loop", count=1, lasts_s=3600), step("fail", "node")),
+                then=(step("pump_stop", "wet_loop", count=1, lasts_s=3600), step("fail", "node")),
             ),
         ),
     ),
@@ -41,7 +51,7 @@ KINDS = (
         (FaultEvents("fans_stop", "fans_start"),),
         options=("for", "count"),
         counted="fans",
-        needs={"node": "air", "loop": "fans"},
+        needs={"node": AIR, "loop": FANS},
         repair_s=(4 * HOUR_S, 0.8),
         group="Cooling",
         chances=(
@@ -59,7 +69,7 @@ KINDS = (
         value_title="Opening",
         example="30 %",
         limits=ValueLimits(0.0, 1.0, "0 % (shut) to 100 % (open)"),
-        needs={"loop": "valve"},
+        needs={"loop": VALVE},
         repair_s=(4 * HOUR_S, 0.8),
         severity="warning",
         chances=(Chance("worse", "valve_loop", 1, (20, 60, PERCENT)),),
@@ -74,9 +84,9 @@ KINDS = (
         value_title="Flow left",
         example="40 %",
         limits=ValueLimits(0.05, 0.99, "5 % to 99 % of the flow"),
-        needs={"loop": "coolant"},
+        needs={"loop": COOLANT},
         repair_s=(2 * HOUR_S, 0.8),
-        chances=(Chance("worse", "loop", 1, (40, 80, PERCENT)),),
+        chances=(Chance("worse", "wet_loop", 1, (40, 80, PERCENT)),),
     ),
     FaultKind(
         "leak",
@@ -84,7 +94,7 @@ KINDS = (
         ("rack", "loop"),
         (FaultEvents("leak", "leak_mended"),),
         options=("for",),
-        needs={"rack": "coolant", "loop": "coolant"},
+        needs={"rack": RACK_COOLANT, "loop": COOLANT},
         repair_s=(8 * HOUR_S, 0.8),
         group="Cooling",
         chances=(
@@ -102,7 +112,7 @@ KINDS = (
         (FaultEvents("chiller_trip", "chiller_mended"),),
         options=("for", "count"),
         counted="machines",
-        needs={"plant": "chiller"},
+        needs={"plant": CHILLER},
         repair_s=(1 * HOUR_S, 0.7),
         chances=(Chance("harmless", "chiller", 1, count=1),),
     ),
@@ -138,7 +148,7 @@ KINDS = (
                 then=(
                     step("chiller_trip", "chiller", count=1),
                     step("fan_stop", "plant", count=1),
-                    step("pump_stop", "loop", count=1),
+                    step("pump_stop", "wet_loop", count=1),
                 ),
             ),
         ),
@@ -153,7 +163,7 @@ KINDS = (
         value_title="Flow left",
         example="40 %",
         limits=ValueLimits(0.0, 1.0, "0 % (nothing flows) to 100 %"),
-        needs={"gpu": "cold plate", "node": "cold plate", "rack": "cold plate"},
+        needs={"gpu": COLD_PLATE, "node": COLD_PLATE, "rack": COLD_PLATE},
         repair_s=(20 * HOUR_S, 0.8),
         severity="warning",
         group="Cooling",
