@@ -86,10 +86,13 @@ def restricted_flow(flow: ArrayLike, left: ArrayLike) -> Floats:
     flow : array_like
         Without the restriction, such as that of the pumps that run [-].
     left : array_like
-        What the restriction leaves of design flow with all pumps, more than 0 [-].
+        What the restriction leaves of design flow with all pumps; 0: it lets nothing through [-].
     """
-    before = np.asarray(flow, dtype=np.float64)
-    result: Floats = before / np.sqrt(1.0 + before**2 * (1.0 / np.asarray(left, dtype=np.float64) ** 2 - 1.0))
+    before, share = np.asarray(flow, dtype=np.float64), np.asarray(left, dtype=np.float64)
+    both = np.sqrt(share**2 + before**2 * (1.0 - share**2))
+    result: Floats = (
+        before * share / np.maximum(both, np.finfo(np.float64).tiny)
+    )  # nothing of nothing is nothing
     return result
 
 
