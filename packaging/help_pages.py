@@ -22,6 +22,9 @@ from twin.app.help.pages import anchor_of as anchor
 
 ROOT = Path(__file__).parents[1]
 HELP = ROOT / "assets" / "help"
+sys.path.insert(
+    0, str(ROOT)
+)  # a script has its own folder there: else another checkout's `twin` may be found
 _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 _QUANTITY = re.compile(r"\s*\(an? ([^()]*), such as ([^()]*)\)$")
 _MOST_VALUES = 12
@@ -127,7 +130,7 @@ def fault_kinds() -> str:
             targets = [target for target in kind.targets if kind.group_of(target) == group]
             if not targets:
                 continue
-            needs = [f"{target}: {kind.needs[target]}" for target in targets if target in kind.needs]
+            needs = [f"{target}: {kind.needs[target].name}" for target in targets if target in kind.needs]
             options = []
             for option in kind.options:
                 if option == "count" and not any(kind.counts(target) for target in targets):

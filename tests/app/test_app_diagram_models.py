@@ -405,6 +405,14 @@ def test_marks_that_no_channel_tells_come_from_events(world: World) -> None:
     marks = standing_marks([event(0, "valve_stuck")])
     assert box(piping(world, "cdu/2", marks), "cdu/2").state == "VALVE STUCK"
     assert not standing_marks([event(0, "valve_stuck"), event(1, "valve_free")])
+    clogged = standing_marks([event(0, "filter_clogged")])
+    assert box(piping(world, "cdu/2", clogged), "cdu/2").state == "FILTER CLOGGED"
+    assert world.frame is not None
+    world.frame.values["loop.flow"][:] = 0.0  # nothing passes it, though the pumps run
+    assert box(piping(world, "cdu/2", clogged), "cdu/2").state == "FILTER CLOGGED"
+    world.frame.values["loop.pumps"][:] = 0.0
+    assert box(piping(world, "cdu/2", clogged), "cdu/2").state == "PUMPS STOPPED"
+    assert not standing_marks([event(0, "filter_clogged"), event(1, "filter_clean")])
     assert standing_marks([event(0, "leak"), event(1, "valve_free")]) == {"cdu/2": frozenset({"LEAK"})}
 
 

@@ -74,6 +74,30 @@ def test_the_palette_offers_the_faults_of_what_is_selected(
     dialog.close()
 
 
+def test_what_is_refused_is_said_at_its_field_and_can_be_put_right(
+    use_window: UseWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = use_window(lab)
+    window.break_thing(None, "power_cap")
+    dialog = next(w for w in QApplication.topLevelWidgets() if isinstance(w, BreakDialog) and w.isVisible())
+    dialog.value_field.setText("0 W")  # no run would take that
+    assert not dialog.do()
+    assert dialog.problem.text().startswith("value must be more than 0 W")
+    dialog.value_field.setText("7 W")  # too little for the GPUs of this one: only the run can tell
+    assert dialog.problem.isHidden()
+    assert dialog.do()
+    qtbot.waitUntil(lambda: not dialog.problem.isHidden())
+    assert dialog.isVisible()
+    assert "power_cap takes" in dialog.problem.text()
+    assert dialog.problem.y() > dialog.value_field.y()
+    dialog.value_field.setText("500 W")
+    assert dialog.do()
+    qtbot.waitUntil(lambda: bool(window.session.by_hand))
+    qtbot.waitUntil(
+        lambda: not any(isinstance(w, BreakDialog) and w.isVisible() for w in QApplication.topLevelWidgets())
+    )
+
+
 def test_the_faults_menu_keeps_nothing_of_when_it_was_open_before(
     use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from twin.app.queue.gantt_model import Lanes, gpu_axis, ticks, time_axis, windows
 
 from twin.app.queue import gantt_colours as codes
 from twin.app.queue.gantt_boxes import paint_boxes
+from twin.app.queue.gantt_model import Lanes, gpu_axis, ticks, time_axis, windows
 from twin.app.queue.growing_columns import End
 from twin.app.queue.history import JobHistory
 from twin.app.queue.moves import move, why_not

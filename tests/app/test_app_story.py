@@ -78,9 +78,10 @@ def test_ways_to_break_a_thing_fit_it_and_make_lines_that_parse(world: World) ->
         thing: [c.kind for c in choices(scenario, plant, thing)] for thing in ("cdu/0", "crah/0", "ups-a/0")
     }
     assert "pump_stop" in offered["cdu/0"]
+    assert "filter_clogged" in offered["cdu/0"]
     assert "fan_stop" not in offered["cdu/0"]
     assert "fan_stop" in offered["crah/0"]
-    assert "pump_stop" not in offered["crah/0"]
+    assert not {"pump_stop", "filter_clogged"} & set(offered["crah/0"])
     assert {"fail", "battery_empty"} <= set(offered["ups-a/0"])
     assert "no_start" not in offered["ups-a/0"]
     assert [c.kind for c in choices(scenario, plant, None)] == ["heat_wave", "power_cap", "site_loss"]

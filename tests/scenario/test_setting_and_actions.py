@@ -169,9 +169,9 @@ def test_injections_that_are_none(text: str, said: str) -> None:
             "{at: 1 h, kind: drain, target: gpu/0/1/0, value: later}",
             "is not a value of drain; known: now, check",
         ),
-        ("{at: 1 h, kind: move, target: llama3, value: batch}", "needs partitions, and the scene has none"),
+        ("{at: 1 h, kind: move, target: llama3, value: batch}", "has no other partition that would admit it"),
         ("{at: 1 h, kind: pump_stop, target: crah/1}", "'crah' has 1 loops, counted from 0"),
-        ("{at: 1 h, kind: pump_stop, target: crah/0, count: 3}", "more than the 2 fans"),
+        ("{at: 1 h, kind: fan_stop, target: crah/0, count: 3}", "more than the 2 fans"),
         ("{at: 1 h, kind: pump_stop, target: crah/0, value: x}", "does not apply to pump_stop"),
         ("{at: 1 h, kind: heat_rejection_loss, target: crah}", "unknown facility loop"),
         ("{at: 1 h, kind: power_cap, target: all}", "needs the key 'value'"),
@@ -204,7 +204,7 @@ def test_interventions_must_act_on_something(said: str, reason: str) -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "{at: 1 h, kind: pump_stop, target: crah/0, for: 20 s, count: 1}",
+        "{at: 1 h, kind: fan_stop, target: crah/0, for: 20 s, count: 1}",
         "{at: 1 h, kind: heat_rejection_loss, target: water, for: 1 h}",
         "{at: 1 h, kind: power_cap, target: llama3, value: 500 W}",
         '{at: 1 h, kind: set, target: "jobs[llama3].checkpoint.pause", value: 1 min}',

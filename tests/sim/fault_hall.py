@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from twin.catalog import load_catalog
 from twin.scenario import loads
+from twin.scenario.checks.fault_facts import facts_of
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.fault_kinds import KINDS
+from twin.scenario.schema.fault_kinds.kind import FaultKind, TargetKind
 
 SCENE = """\
 format: twin/scenario
@@ -60,6 +64,39 @@ THINGS: dict[str, tuple[str, ...]] = {
 """Things of each kind of target; of some only one has what a fault needs."""
 
 
+VALUES = {"path": "77", "rack": "20 kW", "row": "30 kW", "hall": "100 kW", "power": "100 kW"}
+"""Power caps of things as a whole, and the value of a setting."""
+
+
 def fault_hall() -> Scenario:
     """Return the hall."""
     return loads(SCENE).scenario
+
+
+def fitting(scenario: Scenario) -> list[tuple[FaultKind, TargetKind, str]]:
+    """Return every kind of fault with each kind of its targets, and the first thing there that it fits."""
+    found = []
+    for kind in KINDS.values():
+        for target in kind.targets:
+            things = [
+                thing
+                for thing in THINGS[target]
+                if not kind.refusal(target, facts_of(scenario, load_catalog(), target, thing))[0]
+            ]
+            assert things, f"{kind.id} fits no {target}"
+            found.append((kind, target, things[0]))
+    return found
+
+
+def value_for(kind: FaultKind, target: TargetKind) -> str | None:
+    """Return a value that a fault of such a thing can have; None: it takes none."""
+    if "value" not in kind.options:
+        return None
+    return VALUES[target] if target in VALUES and (kind.value == "power" or kind.is_setting) else kind.example
+
+
+def line_of(kind: FaultKind, target: TargetKind, thing: str) -> str:
+    """Return a fault of a thing as ``--inject`` takes it after the time."""
+    value = value_for(kind, target)
+    lasts = " for=1h" if "for" in kind.options else ""
+    return f"{kind.id} {thing}" + (f" value='{value}'" if value else "") + lasts

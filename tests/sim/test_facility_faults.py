@@ -34,11 +34,11 @@ def test_the_end_of_one_of_two_pump_faults_leaves_the_other_and_its_alarm() -> N
     assert not engine.incidents.facility.acting
 
 
-def test_fans_and_pumps_of_an_air_loop_are_the_same_machines() -> None:
+def test_a_fan_that_stopped_before_all_did_stands_when_they_run_again() -> None:
     engine = run(
         "superpod-h100",
         "10 min fan_stop crah/0 count=1 for=30min",
-        "20 min pump_stop crah/0 for=1min",
+        "20 min fan_stop crah/0 for=1min",
         until_s=1500.0,
     )
     loop = engine.plant.loops.ids.index("crah/0")
@@ -88,9 +88,9 @@ def test_a_node_with_a_die_that_cannot_be_cooled_stays_off_until_it_is_mended() 
         ("nvl72-row", "1 h pump_stop gpu/0", "is a row, not a coolant or air loop"),
         ("nvl72-row", "1 h trip nowhere/0", "unknown power item"),
         ("nvl72-row", "1 h fan_stop cdu/0", "has no fans"),
-        ("nvl72-row", "1 h pump_stop cdu/0 count=3", "more than the 2 pumps"),
+        ("nvl72-row", "1 h pump_stop cdu/0 count=3", "count is more than the 2 pumps of cdu/0"),
         ("frontier", "1 h chiller_trip water", "no chiller"),
-        ("nvl72-row", "1 h valve_stuck cdu/0 value=130%", "0 % (shut) to 100 % (open)"),
+        ("nvl72-row", "1 h valve_stuck cdu/0 value=130%", "value must be 0 % (shut) to 100 % (open)"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_reason(name: str, line: str, reason: str) -> None:

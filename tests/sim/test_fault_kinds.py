@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from fault_hall import THINGS, fault_hall
+from fault_hall import THINGS, fault_hall, value_for
 from sim_scenes import frame
 
 from twin.record.alarms import Alarms
@@ -23,36 +23,26 @@ from twin.sim.incidents.fault_handlers import HANDLERS
 HALL = fault_hall()
 AT_S, LASTS_S = 600.0, 300.0
 ACTS = [(kind.id, target) for kind in KINDS.values() for target in kind.targets]
-VALUES = {"path": "77", "rack": "20 kW", "row": "30 kW", "hall": "100 kW", "power": "100 kW"}
 HELP = (Path(__file__).parents[2] / "assets" / "help" / "faults.md").read_text(encoding="utf-8")
 
 
-def asked(kind: FaultKind, target: TargetKind, thing: str) -> Intervention:
-    """Return a fault of a thing that lasts five minutes, if it can be told how long."""
-    value = kind.example or None
-    if kind.value == "power" or target == "path":
-        value = VALUES.get(target, value)
-    return Intervention(
-        at=AT_S,
-        kind=kind.id,
-        target=thing,
-        duration_s=LASTS_S if "for" in kind.options else None,
-        value=value if "value" in kind.options else None,
-    )
-
-
 def begun(kind: FaultKind, target: TargetKind) -> tuple[Engine, Intervention]:
-    """Return a run in which a fault of the first thing that fits has just begun."""
-    engine = Engine(HALL)
+    """Return a run in which a fault that lasts five minutes has just begun at the first thing that takes it."""
     refusals = []
     for thing in THINGS[target]:
-        fault = asked(kind, target, thing)
+        engine = Engine(HALL)
+        fault = Intervention(
+            at=AT_S,
+            kind=kind.id,
+            target=thing,
+            duration_s=LASTS_S if "for" in kind.options else None,
+            value=value_for(kind, target),
+        )
         refusal = engine.intervene(fault)
         if refusal is None:
             engine.advance(AT_S + 1.0)
             if not any(event.kind == "refused" for event in engine.events(0)):
                 return engine, fault
-            engine = Engine(HALL)
         refusals.append(refusal)
     raise AssertionError(f"{kind.id} can be done to no {target}: {refusals}")
 

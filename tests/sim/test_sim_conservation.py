@@ -13,7 +13,7 @@ TINY_TARGETS = {
     "fail": ("gpu/0/0/0", "gpu/0/3/0", "gpu/0/5/0", "gpu/0/2", "gpu/0"),
     "drain": ("gpu/0/1/0", "gpu/0/4/0", "gpu/0/5"),
     "undrain": ("gpu/0/1/0", "gpu/0"),
-    "pump_stop": ("crah/0",),
+    "fan_stop": ("crah/0",),
     "heat_rejection_loss": ("water",),
     "power_cap": ("all", "a", "b"),
 }
@@ -50,7 +50,10 @@ def tormented(
         options = {
             "fail": rng.choice(["", " cause=gpu", " cause=bug", " cause=hang", " for=20min", " cause=work"]),
             "drain": rng.choice(["", " for=1h"]),
-            "pump_stop": rng.choice([" for=15s", " for=40s", " for=3min", " for=10min count=1"]),
+            **dict.fromkeys(
+                ("pump_stop", "fan_stop"),
+                rng.choice([" for=15s", " for=40s", " for=3min", " for=10min count=1"]),
+            ),
             "heat_rejection_loss": rng.choice([" for=5min", " for=30min"]),
             "power_cap": rng.choice([f" value={cap_w}W for=20min", f" value={cap_w + 150}W"]),
         }

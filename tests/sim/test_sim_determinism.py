@@ -27,7 +27,7 @@ INCIDENTS = (
     "9 h drain gpu/0/5 for=2h",
 )
 AIR_INCIDENTS = (
-    "2 h pump_stop crah/0 for=10min",
+    "2 h fan_stop crah/0 for=10min",
     "3 h power_cap all value=500W for=1h",
     "4 h set jobs[a].checkpoint.interval value='5 min'",
     "5 h heat_rejection_loss water for=30min",

@@ -75,6 +75,27 @@ def recovery_speed(flow_share: ArrayLike) -> Floats:
     return result
 
 
+def restricted_flow(flow: ArrayLike, left: ArrayLike) -> Floats:
+    """Flow of a loop, over design, once a restriction is in series that alone leaves a share of design flow [-].
+
+    Every loss of head goes with V^2, that inside the pumps too, and losses in series add up:
+    1/V^2 = 1/flow^2 + 1/left^2 - 1.
+
+    Parameters
+    ----------
+    flow : array_like
+        Without the restriction, such as that of the pumps that run [-].
+    left : array_like
+        What the restriction leaves of design flow with all pumps; 0: it lets nothing through [-].
+    """
+    before, share = np.asarray(flow, dtype=np.float64), np.asarray(left, dtype=np.float64)
+    both = np.sqrt(share**2 + before**2 * (1.0 - share**2))
+    result: Floats = (
+        before * share / np.maximum(both, np.finfo(np.float64).tiny)
+    )  # nothing of nothing is nothing
+    return result
+
+
 def manifold_flow(opening: ArrayLike, supply_share: float = 0.5) -> tuple[Floats, float]:
     """Flow of the branches of a manifold over their design flow, and of all together over design.
 

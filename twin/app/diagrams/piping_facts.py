@@ -81,14 +81,17 @@ def loop_fault(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> 
     found_marks, have = marks.get(loops.ids[loop], frozenset()), int(loops.pumps[loop])
     if LEAKING in found_marks:
         return PipingFault("alarm", LEAKING, LEAKING)
-    if flow < STANDS or (pumps == 0 and have > 0):  # it may coast still
+    others = sorted(
+        found_marks - {LEAKING, STUCK, DEW, HOT_AIR, WARM}
+    )  # such as a filter that lets nothing through
+    if (pumps == 0 and have > 0) or (flow < STANDS and not others):  # it may coast still
         return PipingFault("alarm", f"{movers} STOPPED", f"{movers} STOPPED")
     if STUCK in found_marks:
         return PipingFault("alarm", STUCK, STUCK)
     if DEW in found_marks:
         dew_c = float(world.plant.halls.dew_point_c[int(loops.hall[loop])])
         return PipingFault("alarm", DEW, "BELOW DEW POINT" if supply_c < dew_c else DEW, dew_c - supply_c)
-    if others := sorted(found_marks - {LEAKING, STUCK, DEW, HOT_AIR, WARM}):
+    if others:
         return PipingFault("alarm", others[0], others[0])
     if HOT_AIR in found_marks:
         return PipingFault("warning", HOT_AIR, HOT_AIR)

@@ -7,19 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin import units
 from twin.app.toolkit.text import duration, quantity
 from twin.app.world.job_lookup import job_place
+from twin.catalog import load_catalog
 from twin.physics.reliability import REPAIR_CLASS, REPAIR_CLASSES
 from twin.plant.find import find
 from twin.plant.links import find_link
-from twin.plant.tables import LoopKind, Plant
-from twin.scenario.generators.all_jobs import jobs_of
+from twin.plant.tables import Plant
+from twin.scenario.checks.fault_facts import facts_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.fault_kinds import KINDS
-from twin.scenario.schema.fault_kinds.kind import CAPPED, Dimension, FaultKind, Need, TargetKind
+from twin.scenario.schema.fault_kinds.kind import CAPPED, Dimension, FaultKind, TargetKind
+from twin.scenario.schema.fault_kinds.needs import PARTITION, FaultFacts
 
-MOST_SUPPLIES = 12
-"""Power supplies of a node or shelves of a rack that can be asked for; the run says how many there are."""
 _QUARTILE = 0.6745
 """Standard deviations from the median of a normal distribution to its quartiles."""
 CAP_SHARE = 0.8
@@ -78,11 +79,12 @@ def choices(scenario: Scenario, plant: Plant, thing: str | None) -> list[Choice]
     at = target_kind(scenario, plant, thing)
     if at is None:
         return []
+    facts = facts_of(scenario, load_catalog(), at[0], thing or "site")
     targets: set[TargetKind] = {at[0], "all"} if at[0] == "site" else {at[0]}
     return [
-        _choice(kind, scenario, plant, *at)
+        _choice(kind, scenario, plant, facts or FaultFacts(), *at)
         for kind in KINDS.values()
-        if targets & set(kind.targets) and _has(kind.needs.get(at[0]), scenario, plant, *at)
+        if targets & set(kind.targets) and not kind.refusal(at[0], facts)[0]
     ]
 
 
@@ -106,8 +108,10 @@ def injection(
     return " ".join(words)
 
 
-def _choice(kind: FaultKind, scenario: Scenario, plant: Plant, target: TargetKind, slot: int) -> Choice:
-    most, counted = _parts(kind, plant, target, slot) if kind.counts(target) else (0, "")
+def _choice(
+    kind: FaultKind, scenario: Scenario, plant: Plant, facts: FaultFacts, target: TargetKind, slot: int
+) -> Choice:
+    most, counted = _parts(kind, facts, plant, target, slot) if kind.counts(target) else (0, "")
     takes_value = "value" in kind.options
     return Choice(
         kind=kind.id,
@@ -119,7 +123,7 @@ def _choice(kind: FaultKind, scenario: Scenario, plant: Plant, target: TargetKin
         counted=counted,
         dimension=kind.value if takes_value else "",
         value_title=kind.value_title if takes_value else "",
-        value=_value(kind, scenario, plant, target, slot) if takes_value else "",
+        value=_value(kind, facts, plant, target, slot) if takes_value else "",
     )
 
 
@@ -150,84 +154,36 @@ def _about(t_s: float) -> str:
     return f"{t_s / unit_s:.2g} {unit}"
 
 
-def _parts(kind: FaultKind, plant: Plant, target: TargetKind, slot: int) -> tuple[int, str]:
+def _parts(
+    kind: FaultKind, facts: FaultFacts, plant: Plant, target: TargetKind, slot: int
+) -> tuple[int, str]:
     """Return how many parts of a thing a fault can take, and what they are."""
-    if target == "loop":
-        loops = plant.loops
-        by_air = LoopKind(int(loops.kind[slot])).by_air
-        return int(loops.pumps[slot]), "fans" if by_air else "pumps"
-    if target == "plant":
-        table = plant.plants.pumps if kind.counted == "pumps" else plant.plants.units
-        return int(table[slot]), kind.counted
-    if target == "power":
-        return int(plant.power.units[slot]), kind.counted
-    return MOST_SUPPLIES, kind.counted
+    if target == "plant" and kind.counted != "pumps":  # the scene may leave their number to the heat
+        return int(plant.plants.units[slot]), kind.counted
+    parts = facts.counts.get(kind.counted)
+    return (0, "") if parts is None else parts
 
 
-def _elsewhere(scenario: Scenario, job: int) -> list[str]:
-    """Return the partitions a job could be moved to."""
-    spec = jobs_of(scenario)[job]
-    return [
-        partition.id
-        for partition in scenario.partitions
-        if partition.id != spec.partition and (not partition.tenants or spec.tenant in partition.tenants)
-    ]
-
-
-def _value(kind: FaultKind, scenario: Scenario, plant: Plant, target: TargetKind, slot: int) -> str:
+def _value(kind: FaultKind, facts: FaultFacts, plant: Plant, target: TargetKind, slot: int) -> str:
     """Return a value that makes sense for a thing."""
-    if kind.needs.get(target) == "other partition":
-        return _elsewhere(scenario, slot)[0]
-    if kind.value != "power" or target not in CAPPED:
+    if kind.needs.get(target) is PARTITION:
+        return facts.partitions[0]
+    if kind.value != "power":
         return kind.example
+    if target not in CAPPED:  # of each GPU
+        most_w = max((load_catalog().gpu(part).tdp_w for part in plant.gpu_parts), default=math.inf)
+        return kind.example if units.parse(kind.example, "power") <= most_w else _round_w(CAP_SHARE * most_w)
     if target == "power":
-        capacity_w = float(plant.power.capacity_w[slot])
-        return _round_w(CAP_SHARE * capacity_w) if np.isfinite(capacity_w) else kind.example
-    gpus = {
-        "rack": plant.gpus.rack == slot,
-        "row": plant.racks.row[plant.gpus.rack] == slot,
-        "hall": plant.racks.hall[plant.gpus.rack] == slot,
-    }[target]
-    return _round_w(CAP_SHARE * 1.2e3 * float(np.count_nonzero(gpus & plant.gpus.present)))
+        whole_w = float(plant.power.capacity_w[slot])
+    else:
+        gpus = {
+            "rack": plant.gpus.rack == slot,
+            "row": plant.racks.row[plant.gpus.rack] == slot,
+            "hall": plant.racks.hall[plant.gpus.rack] == slot,
+        }[target]
+        whole_w = 1.2e3 * float(np.count_nonzero(gpus & plant.gpus.present))
+    return _round_w(CAP_SHARE * whole_w) if 0 < whole_w < math.inf else kind.example
 
 
 def _round_w(power_w: float) -> str:
     return quantity(power_w, "W", 2).replace("\N{NO-BREAK SPACE}", " ").replace(",", "")
-
-
-def _has(need: Need | None, scenario: Scenario, plant: Plant, target: TargetKind, slot: int) -> bool:
-    """Return whether this very thing has what a fault of it needs."""
-    power, loops, nodes, racks = plant.power, plant.loops, plant.nodes, plant.racks
-    node = int(plant.gpus.node[slot]) if target == "gpu" else slot
-    match need:
-        case "battery":
-            return bool(power.energy_j[slot] > 0)
-        case "generator":
-            return power.kind[slot] == "generator"
-        case "breaker":
-            return bool(np.isfinite(power.breaker_w[slot]))
-        case "pumps":
-            return bool(loops.kind[slot] != LoopKind.AIR)
-        case "fans":
-            return LoopKind(int(loops.kind[slot])).by_air
-        case "valve":
-            return bool(loops.valve[slot])
-        case "coolant" if target == "loop":
-            return bool(loops.kind[slot] != LoopKind.AIR)
-        case "coolant" | "cold plate" if target == "rack":
-            return bool(racks.loop[slot] >= 0)
-        case "cold plate":
-            return bool(nodes.liquid[node])
-        case "air":
-            return not nodes.liquid[node]
-        case "shelves":
-            return bool(racks.shelves[slot] > 0 and (nodes.rack[nodes.present] == slot).any())
-        case "supplies":
-            return bool(racks.shelves[nodes.rack[node]] == 0)
-        case "cards":
-            return bool(np.any(plant.node_links.node == node))
-        case "chiller":
-            return "chiller" in plant.plants.kind[slot]
-        case "other partition":
-            return bool(_elsewhere(scenario, slot))
-    return True

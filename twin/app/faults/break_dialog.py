@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
@@ -21,15 +23,20 @@ from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import elapsed
+from twin.catalog import load_catalog
 from twin.plant.cable_names import find_bundle
 from twin.plant.find import describe, find
 from twin.scenario import parse_injection
 from twin.scenario.checks.horizon import too_late
+from twin.scenario.checks.interventions import wrong
+from twin.scenario.schema.faults import Intervention
 from twin.scenario.text.problem import ScenarioError
 
 NOW, LATER = "Now", "At"
 _SPANS = ("20 s", "60 s", "10 min", "1 h", "8 h")
 """Lengths on offer; any other can be typed."""
+_ROWS = {"kind": 0, "target": 0, "at": 1, "for": 2, "count": 3, "value": 4}
+"""Rows of the fields, by keys of the intervention."""
 _WIDTH_PX = 460
 _BREAK_TIP = "Inject the fault; the run records it (Enter)"
 
@@ -50,6 +57,9 @@ class BreakDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self._session, self.thing = session, thing
+        self._asked: Intervention | None = None  # of the run, which has not answered yet
+        session.broken.connect(self._on_taken)
+        session.refused.connect(self._on_refused)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(_WIDTH_PX)
         self.choices: list[Choice] = []
@@ -84,25 +94,64 @@ class BreakDialog(QDialog):
         )
 
     def do(self) -> bool:
-        """Break it; return whether what is asked makes sense (else the reason is shown)."""
+        """Ask for it; return whether what is asked makes sense (else the reason is shown).
+
+        It closes once the run has taken it; what the run refuses is shown too.
+        """
         session = self._session
         try:
             asked = parse_injection(self.line, session.document.scenario.start if session.document else None)
         except ScenarioError as error:
             problem = error.problems[0]
-            self._refuse(f"{problem.key}: {problem.reason}. {problem.hint}".rstrip())
+            self._refuse(f"{problem.key}: {problem.reason}. {problem.hint}".rstrip(), problem.key)
             return False
         if 0 < session.end_s < asked.at_s:
-            self._refuse(f"It {too_late(asked.at_s, session.end_s)}.")
+            self._refuse(f"It {too_late(asked.at_s, session.end_s)}.", "at")
             return False
+        if session.document is not None:  # what the run would refuse too, without waiting for it
+            scenario = session.document.scenario
+            for key, reason, hint in wrong(scenario, asked, lambda _id: "", load_catalog()):
+                subject = asked.target if key == "target" else key
+                self._refuse(f"{subject} {reason}. {hint}".strip(), key)
+                return False
+        if session.looking_s is not None:  # asked of a time that is over: a branch is
+            session.intervene(asked)
+            self.close()
+            return True
+        self._asked = asked
+        self.do_button.setEnabled(False)  # until the run has answered
         session.intervene(asked)
-        self.close()
         return True
 
-    def _refuse(self, sentence: str) -> None:
-        """Show why what is asked makes no sense."""
+    def done(self, result: int) -> None:
+        """Close, and wait for no answer any longer."""
+        self._session.broken.disconnect(self._on_taken, missing_ok=True)
+        self._session.refused.disconnect(self._on_refused, missing_ok=True)
+        super().done(result)
+
+    def _on_taken(self, taken: Intervention) -> None:
+        if taken is self._asked:
+            self.close()
+
+    def _on_refused(self, refused: Intervention, reason: str) -> None:
+        if refused is self._asked:
+            self._asked = None
+            self.do_button.setEnabled(True)
+            self._refuse(reason, reason.partition(" ")[0])
+
+    def _refuse(self, sentence: str, key: str) -> None:
+        """Show why what is asked makes no sense, under the field of a key of the intervention where it has one."""
+        row = _ROWS.get(key, len(self._titles) - 1)
+        self._put_below(row)
         self.problem.setText(sentence)
         self.problem.show()
+        if key in _ROWS:
+            field = {"at": self.at_field, "count": self.count_box}.get(key, self._titles[row].buddy())
+            field.setFocus()
+
+    def _put_below(self, row: int) -> None:
+        line, *_ = cast(tuple[int, ...], self._grid.getItemPosition(self._grid.indexOf(self._titles[row])))
+        self._grid.addWidget(self.problem, line + 1, 1)
 
     def _lay_out(self, look: Look) -> None:
         column = QVBoxLayout(self)
@@ -131,9 +180,9 @@ class BreakDialog(QDialog):
             (self.value_field, "Value", "Severity, with its unit"),
         ):
             dress(field, name, tip)
-        grid = line_grid()
+        self._grid = line_grid()
         self._titles = [
-            add_line(grid, title, field)
+            add_line(self._grid, title, field, spare=True)
             for title, field in (
                 ("What happens", self.fault_box),
                 ("When", beside(self.when_box, self.at_field, stretch=(1, 1))),
@@ -142,10 +191,10 @@ class BreakDialog(QDialog):
                 ("Value", self.value_field),
             )
         ]
-        nest(column, grid)
+        nest(column, self._grid)
         self.problem = label("", "fault", wrap=True)
         self.problem.hide()
-        column.addWidget(self.problem)
+        self._put_below(len(self._titles) - 1)
         self.said = label("", "faint", wrap=True)
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.said.setToolTip("The same on the command line: twin run --inject")

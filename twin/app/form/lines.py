@@ -17,9 +17,11 @@ def line_grid() -> QGridLayout:
     return grid
 
 
-def add_line(grid: QGridLayout, title: str, field: QWidget, tip: str = "") -> QLabel:
-    """Add a field with its name to a grid; return the name, whose buddy is the field."""
+def add_line(grid: QGridLayout, title: str, field: QWidget, tip: str = "", *, spare: bool = False) -> QLabel:
+    """Add a field with its name to a grid, and a `spare` line below; return the name, whose buddy is the field."""
     line = grid.rowCount()
+    if spare:
+        grid.setRowMinimumHeight(line + 1, 0)
     name = label(title, "muted")
     name.setBuddy(field)
     dress(field, title, tip)

@@ -408,7 +408,7 @@ class Session(SessionState):
         self.recovered.emit()
 
     def intervene(self, intervention: Intervention, *, out: bool = False) -> None:
-        """Do something to the run, or take it `out` while it is ahead; `trouble` tells when that is refused.
+        """Do something to the run, or take it `out` while it is ahead; `broken` or `trouble` and `refused` follow.
 
         Nothing is done to a time that is over: `branch_wanted`.
         """

@@ -25,6 +25,7 @@ class Tellings:
     at_end = Signal()  # it was asked to play, and the run is over
     trouble = Signal(object)  # Trouble
     broken = Signal(object)  # Intervention that the run has taken
+    refused = Signal(object, str)  # Intervention that the run does not take, and why
     mended = Signal(object)  # Intervention that was ahead in the run, and is no more
     unplayable = Signal(object)  # Unplayable
     recovered = Signal()

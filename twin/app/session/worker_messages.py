@@ -78,6 +78,7 @@ class WorkerTalk:
         if session.document is None or session.finished or session.lost:
             nothing = "Run finished: start it again to inject a fault."
             session.trouble.emit(Trouble("Change refused", nothing))
+            session.refused.emit(intervention, nothing)
         elif out:
             self._asked_out[session.client.withdraw(intervention)] = intervention
         else:
@@ -155,9 +156,11 @@ class WorkerTalk:
                     self._asked_edits.discard(rev)
                     session.edit_refused.emit(rev, reason)
                     return
-                self._asked.pop(rev, None)
+                asked = self._asked.pop(rev, None)
                 self._asked_out.pop(rev, None)
                 session.trouble.emit(Trouble("Change refused", reason))
+                if asked is not None:
+                    session.refused.emit(asked, reason)
             case Failed():
                 self._fail(message)
             case Died():

@@ -180,7 +180,7 @@ class _Targets:
         """Return the targets that a cascade may reach next: the loop it began with, nodes of the rack it struck."""
         pool = self.pool(name)
         for fault in before:
-            if name in ("loop", "valve_loop") and fault.target in pool:
+            if name in ("loop", "wet_loop", "valve_loop") and fault.target in pool:
                 return [fault.target]
             if name == "node" and fault.target in self._nodes:
                 rack = fault.target.rpartition("/")[0]
@@ -264,6 +264,11 @@ _POOLS: dict[Pool, Callable[[Plant], list[str]]] = {
     "generator": lambda plant: _power(plant, "generator"),
     "utility": lambda plant: _power(plant, "utility"),
     "loop": lambda plant: list(plant.loops.ids),
+    "wet_loop": lambda plant: [
+        id
+        for id, kind in zip(plant.loops.ids, plant.loops.kind.tolist(), strict=True)
+        if kind != LoopKind.AIR
+    ],
     "valve_loop": lambda plant: list(plant.loops.ids),
     "plant": lambda plant: list(plant.plants.ids),
     "chiller": lambda plant: [

@@ -135,6 +135,24 @@ def differing(hall: Hall) -> set[str]:
     return {"/".join(item.split("/", 3)[:3]) for item in hall.overrides if item.count("/") >= 2}
 
 
+def rack_at(scenario: Scenario, rack: str, catalog: Catalog) -> Rack | None:
+    """Return what stands at a place of a row, by its id; None: nothing does, or none can; raises as `rows`."""
+    row, _, place = rack.rpartition("/")
+    name, _, index = row.partition("/")
+    for hall in scenario.halls:
+        for generator in hall.rows:
+            made = (
+                generator.id == name
+                and 0 <= int(index) < generator.count
+                and int(place) < generator.racks.count
+                and not hall.overrides.get(row, _PLAIN).absent
+            )
+            if made:
+                strays = Strays(scenario, catalog)
+                return next(_racks(hall, generator, row, catalog, strays, [int(place)]), None)
+    return None
+
+
 def counts(scenario: Scenario, catalog: Catalog) -> Counts:
     """Return the numbers of items; raises as `rows`."""
     made = list(rows(scenario, catalog))

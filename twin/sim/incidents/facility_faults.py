@@ -1,4 +1,4 @@
-"""What goes wrong in the facility, and its repair: supplies, breakers, pumps, fans, valves, leaks, chillers, plates.
+"""Faults of the facility, and their repair: supplies, breakers, pumps, fans, valves, filters, leaks, chillers, plates.
 
 Each fault acts on one thing and lasts until its repair. Several may act on one thing at once: what is in force is
 always worked out from all of them, so that the end of one leaves the others standing.
@@ -14,6 +14,7 @@ import numpy as np
 from twin import units
 from twin.catalog import Catalog
 from twin.physics import reliability
+from twin.physics.hydraulics import restricted_flow
 from twin.physics.normal import normal_quantile
 from twin.plant.graph import find
 from twin.plant.tables import LoopKind, Plant
@@ -110,36 +111,20 @@ class FacilityFaults:
 
     def refusal(self, i: Intervention) -> str | None:
         """Return why a fault cannot act here, None when it can."""
-        for key, reason, hint in wrong(self.scenario, i, self._no_place, self.catalog):
-            # Of a target the reason is said ("cdu/0 is a loop"), but "unknown job" and reasons of other keys are not.
-            colon = ":" if key != "target" or reason.startswith("unknown ") else ""
-            return f"{i.target}{colon} {reason}" + (f"; {hint}" if hint else "")
-        return self._unfit(i) or None
+        for key, reason, hint in wrong(self.scenario, i, self.no_place, self.catalog):
+            subject = i.target if key == "target" else key or i.kind
+            # Of a subject the reason is said ("cdu/0 is a loop", "value must be"), but "unknown job" is not.
+            colon = ":" if reason.startswith("unknown ") else ""
+            return f"{subject}{colon} {reason}" + (f"; {hint}" if hint else "")
+        return None
 
-    def _no_place(self, target: str) -> str:
+    def no_place(self, target: str) -> str:
         """Return why an id names no row, rack, node or GPU that stands here; empty when it does."""
         found = find(self.plant, target)
         if found is not None and found[0] in PLACES:
             return ""
         near = nearest(target, self.plant.slots)
         return "names no row, rack, node or GPU of this hall" + (f", did you mean {near!r}?" if near else "")
-
-    def _unfit(self, i: Intervention) -> str:
-        """Return why a fault of a node's or rack's own cooling cannot be there; empty when it can."""
-        plant, kind = self.plant, self._kind(i)
-        need = None if kind is None else KINDS[i.kind].needs.get(kind)
-        if kind not in ("gpu", "node", "rack") or need not in ("air", "cold plate", "coolant"):
-            return ""
-        nodes = [int(plant.gpus.node[self._slot(i)])] if kind == "gpu" else self._nodes(i)
-        cooled = {LoopKind(int(plant.loops.kind[plant.nodes.loop[node]])) for node in nodes}
-        if need == "air":
-            wet = f"{i.target} has liquid-cooled GPUs: its fans do not cool them"
-            return "" if any(loop.by_air for loop in cooled) else wet
-        if need == "cold plate":
-            bare = f"{i.target} has no cold plates; if it is air-cooled, use fan_stop"
-            return "" if LoopKind.LIQUID in cooled else bare
-        dry = f"{i.target} is air-cooled and has no coolant; use fan_stop"
-        return dry if all(loop.by_air for loop in cooled) else ""
 
     def begin(self, i: Intervention, lasts_s: float | None, act: Act) -> None:
         """Let a fault begin, by what brings its machines to where the faults in force have them."""
@@ -264,6 +249,15 @@ class FacilityFaults:
         if opening is None:
             return FaultOutcome("valve repaired")
         return FaultOutcome(f"valve stuck at {100 * opening:.0f} %", {"opening": opening})
+
+    def filter(self, i: Intervention) -> FaultOutcome:
+        """Clog the filter of a loop; what several faults put in the way is in series."""
+        left = 1.0
+        for fault in self._in_force(i):
+            left = float(restricted_flow(left, value_of(fault)))
+        self.cooling.set_filter(self.timers.now_s, self._slot(i), left)
+        words = f"clogged: {100 * left:.0f} % of the flow left" if left < 1 else "clean"
+        return FaultOutcome(f"coolant filter {words}", {"left": left})
 
     def leak(self, i: Intervention) -> FaultOutcome:
         """Shut what leaks."""

@@ -25,6 +25,7 @@ HANDLERS: dict[str, Handler] = {
     "pump_stop": MachineFault(FacilityFaults.pumps),
     "fan_stop": MachineFault(FacilityFaults.fans),
     "valve_stuck": MachineFault(FacilityFaults.valve),
+    "filter_clogged": MachineFault(FacilityFaults.filter),
     "leak": LeakFault(FacilityFaults.leak),
     "chiller_trip": MachineFault(FacilityFaults.chillers),
     "heat_rejection_loss": MachineFault(FacilityFaults.rejection),

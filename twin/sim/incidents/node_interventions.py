@@ -65,15 +65,6 @@ class Degrade(Handler):
 
     timed = alters = False
 
-    def refusal(self, on: Actuators, i: Intervention) -> str | None:
-        """Return why it would change nothing there."""
-        found = on.facility.refusal(i)
-        if found is not None or "cards" not in KINDS[i.kind].needs.values():
-            return found
-        if any(on.outages.cards(node).any() for node in on.nodes_of(i.target)):
-            return None
-        return f"{i.target} has no NIC on a fabric: fewer PCIe lanes change nothing"
-
     def lasts_s(self, on: Actuators, i: Intervention, number: int) -> float | None:
         """Return the time until it passes or is found [s]."""
         return on.facility.repair_s(i, number)

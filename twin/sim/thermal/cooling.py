@@ -62,6 +62,8 @@ class CoolingSystem(Stateful):
 
     Attributes
     ----------
+    pumps, water
+        Pumps or fans of all loops, and pumps of all plants.
     flow
         Coolant through the cold plates of each loop.
     plant_state
@@ -173,6 +175,11 @@ class CoolingSystem(Stateful):
         """Let the valve of `loop` stick at an opening, or work again with None."""
         self._opening[loop] = np.nan if opening is None else opening
         self._follow()
+
+    def set_filter(self, t_s: float, loop: int, left: float) -> None:
+        """Let the filter of `loop` leave only a share of the design flow; 1: it is clean."""
+        self.pumps.filtered[loop] = left
+        self._move_loop(t_s, loop)
 
     def set_shut(self, t_s: float, loop: int, shut: bool) -> None:
         """Stop `loop` for a leak, or let it flow again."""

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Floats, IntP
-from twin.physics.hydraulics import manifold_flow, parallel_flow_fraction, recovery_speed
+from twin.physics.hydraulics import manifold_flow, parallel_flow_fraction, recovery_speed, restricted_flow
 from twin.physics.thermal_inputs import FlowRamp
-from twin.sim.core.slot_fields import Column, ColumnGroup
+from twin.sim.core.slot_fields import Column, ColumnGroup, Pairs
 from twin.sim.core.state import Fields, Stateful
 
 LEAST_TAU_S = 0.05
@@ -28,12 +28,12 @@ RECOVERY_TAUS = 5.0
 
 
 class Movers(Stateful):
-    """Pumps or fans side by side, of every loop or of every plant.
+    """Pumps or fans side by side, of every loop or of every plant; `CoolingSystem` has one of both.
 
     Parameters
     ----------
     pumps
-        Installed on each.
+        How many pumps or fans each loop or plant has.
     coast_s, recover_s
         Decay time of a stopped one, and time until the others make up for it; inf: never.
     """
@@ -46,6 +46,7 @@ class Movers(Stateful):
         self.live, self.shut = np.ones(count, bool), np.zeros(count, bool)
         self.recovered = np.zeros(count, bool)
         self.branches = np.ones(count)  # flow left by branches that their valves shut
+        self.filtered = np.ones(count)  # design flow left by a filter that is clogged
         self.ramp = FlowRamp.steady(np.ones(max(1, count)))
 
     def running(self) -> IntP:
@@ -59,7 +60,7 @@ class Movers(Stateful):
         if not self.live[slot] or self.shut[slot] or left <= 0:
             return 0.0
         usual = 1.0 if self.recovered[slot] else float(parallel_flow_fraction(left, int(self.pumps[slot])))
-        return usual * float(self.branches[slot])
+        return float(restricted_flow(usual, self.filtered[slot])) * float(self.branches[slot])
 
     def head_for(self, t_s: float, slot: int, scale: float = 1.0, tau_s: float | None = None) -> None:
         """Let the flow of `slot` go where its pumps take it; design flow is `scale` of the network's."""
@@ -92,7 +93,7 @@ class Movers(Stateful):
         opening = np.ones(max(of, 1))
         opening[:shut] = 0.0
         flows, _ = manifold_flow(opening)
-        # The network counts flow per branch; those that are shut are without flow there already.
+        # This scales the flow of each branch that is open; the network gives none to those that are shut.
         self.branches[slot] = float(flows[-1]) if shut < of else 1.0
 
 
@@ -103,6 +104,7 @@ def _fields(table: str) -> Fields:
         Column("down", table, np.intp),
         *Column.each("live", "shut", "recovered", table=table, dtype=bool),
         Column("branches", table, float),
+        Pairs("filtered", table, 1.0, missing=[[], []]),
     )
 
 

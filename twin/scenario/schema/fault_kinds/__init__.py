@@ -1,9 +1,9 @@
 """Every kind of fault and intervention, and which of them causes of failure bring about.
 
-To add a kind, add its entry to the table of its subject and its handler to `twin.sim.incidents.fault_handlers`. The
-schema, ``twin check``, ``--inject``, menus, dialogs, alarms, explain and random incidents read these tables. Ids stand
-in files: they never change; titles may. Repair times that nobody publishes, and what random incidents do, are
-engineering estimates [est].
+To add a kind, add its entry to the table of its subject and its handler to `twin.sim.incidents.fault_handlers`; what
+its target must have is one of `needs`. The schema, ``twin check``, ``--inject``, menus, dialogs, alarms, explain and
+random incidents read these tables. Ids stand in files: they never change; titles may. Repair times that nobody
+publishes, and what random incidents do, are engineering estimates [est].
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from twin.scenario.schema.fault_kinds.kind import FaultEvents, FaultKind
+from twin.scenario.schema.fault_kinds.needs import PARTITION
 
 KINDS = (
     FaultKind(
@@ -26,7 +27,7 @@ KINDS = (
         value_title="To partition",
         example="batch",
         value_needed="the partition to move it to",
-        needs={"job": "other partition"},
+        needs={"job": PARTITION},
         severity="notice",
         verb="Move",
     ),

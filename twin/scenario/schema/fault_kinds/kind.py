@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from twin.scenario.schema.fault_kinds.needs import Counted, FaultFacts, Need
+
 TargetKind = Literal[
     "gpu",
     "node",
@@ -34,29 +36,11 @@ Severity = Literal["notice", "warning", "alarm"]
 Group = Literal["Nodes and GPUs", "Network", "Power", "Cooling", "Jobs", "Site"]
 GROUPS: tuple[Group, ...] = ("Nodes and GPUs", "Network", "Power", "Cooling", "Jobs", "Site")
 """Groups of menus, in their order."""
-Need = Literal[
-    "battery",
-    "breaker",
-    "generator",
-    "pumps",
-    "fans",
-    "valve",
-    "coolant",
-    "cold plate",
-    "air",
-    "chiller",
-    "shelves",
-    "supplies",
-    "cards",
-    "other partition",
-]
-"""What a thing must have, or be cooled by, for a fault to mean anything there."""
 Component = Literal["node", "switch", "link", "rack", "pdu", "cdu", "row", "leaf", "nvlink"]
 """What the rate of a cause of failure is counted for: a node, a switch, a link, or a fault domain of many nodes."""
 Impaired = Literal["clock", "results", "cards", "cable"]
 """What of a node works worse: its clocks, what it computes, all its cards of the fabric, one cable of them."""
 Kept = Literal["nothing", "value", "rest"]
-Counted = Literal["", "machines", "pumps", "fans", "supplies"]
 Grade = Literal["harmless", "worse", "stopping", "cascade"]
 """Of a random incident: no job should feel it; work becomes slower or wrong; a job stops; one follows another."""
 Pool = Literal[
@@ -70,6 +54,7 @@ Pool = Literal[
     "cable",
     "leaf",
     "loop",
+    "wet_loop",
     "valve_loop",
     "plant",
     "chiller",
@@ -228,14 +213,15 @@ class FaultKind:
     words
         Texts that ``value`` may be; (): any.
     counted, count_of
-        What ``count`` counts, and of which targets; no targets: of all.
+        What ``count`` counts, and of which kinds of targets it can be said; no `count_of`: of all of them.
     needs
-        What a target of a kind must have.
+        What a target of a kind must have; kinds that are not named need nothing.
     repair_s
         (median, spread sigma of its logarithm) of the time until it is back where ``for`` is not given [s, -];
         None: not by itself, or as `twin.physics.reliability` draws it for nodes and cables.
     drawn_by_class
-        Of targets whose repair is drawn as published for nodes or cables, the class of it.
+        Of faults of nodes, switches and links whose repair takes what a published fleet took: class by kind of target;
+        `repair_s` does not count for those.
     passes
         Nobody repairs it: weather.
     effect, components
@@ -245,11 +231,12 @@ class FaultKind:
     silent
         Nothing reports it: only a watchdog notices.
     keeps
-        What clocks, cards or cables keep of their speed: nothing, the share that is its value, or the rest of that.
+        Of faults of clocks, cards, switches and cables: what is left of their speed: nothing, the share that is its
+        value, or the rest of that. Machines of power and cooling do not read it.
     sentence
-        What happened to a switch or link: "failed", "down {value} of the time".
+        Of faults of switches, links and cards: the words of their event, "failed", "down {value} of the time".
     severity
-        How severe it is.
+        Of the event with which it begins; warning and alarm both raise an alarm, a notice raises none.
     group
         Of menus; None: that of its target.
     verb
@@ -319,3 +306,16 @@ class FaultKind:
     def counts(self, target: TargetKind) -> bool:
         """Return whether it takes a number of parts of such a thing."""
         return "count" in self.options and (not self.count_of or target in self.count_of)
+
+    def refusal(self, target: TargetKind, facts: FaultFacts | None) -> tuple[str, str]:
+        """Return why a thing of a kind cannot have it, and what to do instead: empty when it can.
+
+        No facts: it stands in a hall that could not follow the last edit, and what it has is not known.
+        """
+        need = self.needs.get(target)
+        if need is None:
+            return "", ""
+        if facts is None:
+            return "is no longer in the scene", ""
+        reason = need.refusal(facts)
+        return reason, need.hint if reason else ""

@@ -14,6 +14,7 @@ from twin.scenario.schema.fault_kinds.kind import (
     Impairment,
     ValueLimits,
 )
+from twin.scenario.schema.fault_kinds.needs import CARDS
 
 _DEGRADED = FaultEvents("node_degraded", "node_sound")
 
@@ -92,7 +93,7 @@ KINDS = (
         value_title="Bandwidth left",
         example="50 %",
         limits=ValueLimits(0.01, 0.99, "1 % to 99 % of the bandwidth"),
-        needs={"node": "cards"},
+        needs={"node": CARDS},
         repair_s=(20 * HOUR_S, 0.8),
         effect="pcie",
         components=("node",),

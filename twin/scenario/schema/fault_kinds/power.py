@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from twin.scenario.schema.fault_kinds.kind import HOUR_S, Chance, FaultEvents, FaultKind, step
+from twin.scenario.schema.fault_kinds.needs import BATTERY, GENERATOR, SHELVES, SUPPLIES
 
 KINDS = (
     FaultKind(
@@ -11,7 +12,6 @@ KINDS = (
         ("power",),
         (FaultEvents("breaker_trip", "breaker_closed"),),
         options=("for",),
-        needs={"power": "breaker"},
         repair_s=(0.5 * HOUR_S, 0.5),
         chances=(  # not every node survives the power cycle
             Chance("cascade", "pdu", then=(step("fail", "node"), step("fail", "node"))),
@@ -23,7 +23,7 @@ KINDS = (
         ("power",),
         (FaultEvents("battery_empty", "battery_refilled"),),
         options=("for",),
-        needs={"power": "battery"},
+        needs={"power": BATTERY},
         repair_s=(2 * HOUR_S, 0.3),
     ),
     FaultKind(
@@ -33,7 +33,7 @@ KINDS = (
         (FaultEvents("no_start", "starts_again"),),
         options=("for", "count"),
         counted="machines",
-        needs={"power": "generator"},
+        needs={"power": GENERATOR},
         repair_s=(1 * HOUR_S, 0.5),
         chances=(
             Chance("harmless", "generator", 1, count=1),
@@ -56,7 +56,7 @@ KINDS = (
         (FaultEvents("psu_loss", "psu_back"),),
         options=("for", "count"),
         counted="supplies",
-        needs={"node": "supplies", "rack": "shelves"},
+        needs={"node": SUPPLIES, "rack": SHELVES},
         repair_s=(20 * HOUR_S, 0.8),
         severity="warning",
         group="Power",
