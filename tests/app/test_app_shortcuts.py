@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -74,9 +75,11 @@ def test_a_key_belongs_to_one_action(shortcuts: Shortcuts) -> None:
     assert shortcuts.key("window.full_screen") == "F11"
 
 
-def test_keys_of_the_user_go_before_those_of_newer_actions(shortcuts: Shortcuts) -> None:
+def test_keys_of_the_user_go_before_those_of_newer_actions(window: MainWindow, tmp_path: Path) -> None:
     """As kept by a version in which F1 listed the keys: its user gave F1 to something else."""
-    shortcuts._own = {"help.about": "F1", "help.keys": ""}
+    settings = UserSettings(tmp_path / "settings.ini")
+    settings.keys = {"help.about": "F1", "help.keys": ""}
+    shortcuts = Shortcuts(window.menus.model, settings)
     assert shortcuts.holder("F1") == "help.about"
     assert shortcuts.key("help.open") == ""
     assert shortcuts.reset("help.open") == "help.about"

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin import resources
 from twin.catalog import (
     Catalog,
     CatalogError,
@@ -16,6 +15,7 @@ from twin.catalog import (
     load_catalog,
     show_rows,
 )
+from twin.catalog.catalog import shipped_texts
 from twin.catalog.document import _read_plain, read_any_yaml, read_document
 from twin.catalog.kinds import PART_FIELDS, PART_TYPES
 
@@ -30,13 +30,6 @@ nic:
     bandwidth: {value: 100 Gb/s, source: my_lab, status: published}
     power: {value: 20 W, source: my_lab mem, status: derived, low: 15 W, high: 25 W, note: "idle 15, busy 25"}
 """
-
-
-def _shipped_texts() -> dict[str, str]:
-    folder = resources.folder("assets") / "catalog"
-    return {
-        one.name: one.read_text(encoding="utf-8") for one in folder.iterdir() if one.name.endswith(".yaml")
-    }
 
 
 def _file(tmp_path: Path, text: str) -> Path:
@@ -193,8 +186,8 @@ def test_error_names_file_line_key_and_reason(
 
 
 def test_wrong_reference_is_named(tmp_path: Path) -> None:
-    nodes = _shipped_texts()["nodes.yaml"]
-    texts = {**_shipped_texts(), "nodes.yaml": nodes.replace("gpu: H100-SXM", "gpu: H100-SMX", 1)}
+    nodes = shipped_texts()["nodes.yaml"]
+    texts = {**shipped_texts(), "nodes.yaml": nodes.replace("gpu: H100-SXM", "gpu: H100-SMX", 1)}
     with pytest.raises(CatalogError, match=r"DGX-H100.gpu: 'H100-SMX' is no gpu; did you mean 'H100-SXM'"):
         catalog_from_texts(texts)
 
@@ -229,7 +222,7 @@ def test_missing_file_and_alias_bomb_are_refused(tmp_path: Path) -> None:
 
 
 def test_fast_reader_reads_the_shipped_files_as_ruamel_does() -> None:
-    for name, text in _shipped_texts().items():
+    for name, text in shipped_texts().items():
         quick = _read_plain(text)
         assert quick is not None, f"{name} left the plain style; start-up becomes slow"
         assert quick == read_any_yaml(text, name)
@@ -267,12 +260,12 @@ def test_listing_rows_are_plain_data() -> None:
 
 
 def test_loading_speed(benchmark) -> None:  # type: ignore[no-untyped-def]
-    texts = _shipped_texts()
+    texts = shipped_texts()
     benchmark(lambda: catalog_from_texts(texts))
 
 
 def test_every_shipped_source_is_cited() -> None:
     catalog = load_catalog()
     cited = {key for part in catalog for figure in catalog.figures(part.id) for key in figure.source.split()}
-    listed = set(read_document(_shipped_texts()["sources.yaml"], "sources.yaml").table["sources"].table)  # type: ignore[index, arg-type]
+    listed = set(read_document(shipped_texts()["sources.yaml"], "sources.yaml").table["sources"].table)  # type: ignore[index, arg-type]
     assert cited == listed

@@ -54,7 +54,7 @@ ENTRY = """
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the entry in the shipped file of nodes."""
-    texts = catalog._shipped_texts()
+    texts = catalog.shipped_texts()
     with_toy = {**texts, "nodes.yaml": texts["nodes.yaml"].rstrip() + "\n" + ENTRY}
     made = catalog.catalog_from_texts(with_toy)
     monkeypatch.setattr(catalog, "_shipped", lambda: made)

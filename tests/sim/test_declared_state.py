@@ -19,13 +19,13 @@ from twin.sim.core.state import (
     Child,
     Derived,
     Endless,
-    Field,
     Fields,
     Items,
     Record,
     Records,
     Row,
     SharedCounts,
+    StateField,
     Stateful,
 )
 from twin.sim.edits.state_transfer import GROUPED, standing
@@ -47,7 +47,7 @@ class Store(Stateful):
     def __init__(self) -> None:
         self.left, self.waits = 3, {5, 1}
 
-    STATE = Row("store", Field("left", int), NamedNodes("waits", sort=True))
+    STATE = Row("store", StateField("left", int), NamedNodes("waits", sort=True))
 
 
 class Hall(Stateful):
@@ -93,18 +93,18 @@ class Hall(Stateful):
         Pairs("boot_s", "nodes", math.inf, rows=True, key="boots"),
         NamedNodes("queue"),
         NamedNodes("left", only=True),
-        Field("since_s", float),
+        StateField("since_s", float),
         Endless("_until_s"),
         ArrayField("sums", float),
         Record("totals", Totals),
         Records("books", Totals, missing=()),
         Items("seen", float),
         SharedCounts("failed"),
-        Row("band", Field("low"), Field("high")),
+        Row("band", StateField("low"), StateField("high")),
         Child("store"),
-        Field("store.left", int, key="stock"),
+        StateField("store.left", int, key="stock"),
         Derived("settled", _settled, _settle),
-        last=[Field("changed", bool)],
+        last=[StateField("changed", bool)],
     )
 
 
@@ -277,7 +277,7 @@ def _parts(kind: type[Stateful] = Stateful) -> list[type[Stateful]]:
     return [part for part in found if part.__module__.startswith("twin.") and hasattr(part, "STATE")]
 
 
-def _leaves(field: Fields | Field) -> list[Field]:
+def _leaves(field: Fields | StateField) -> list[StateField]:
     if isinstance(field, Fields):
         return [leaf for inner in field.all for leaf in _leaves(inner)]
     return [leaf for inner in field.fields for leaf in _leaves(inner)] if isinstance(field, Row) else [field]

@@ -221,7 +221,7 @@ def load_catalog(extra: Iterable[Path | str] = ()) -> Catalog:
             raise CatalogError(str(path), 0, "", f"cannot be read: {error.strerror}") from None
         except UnicodeDecodeError:
             raise CatalogError(str(path), 0, "", "is no UTF-8 text; a catalogue is a YAML file") from None
-    return catalog_from_texts({**_shipped_texts(), **texts})
+    return catalog_from_texts({**shipped_texts(), **texts})
 
 
 def catalog_from_texts(texts: dict[str, str]) -> Catalog:
@@ -239,11 +239,12 @@ def catalog_from_texts(texts: dict[str, str]) -> Catalog:
 
 @lru_cache(maxsize=1)
 def _shipped() -> Catalog:
-    return catalog_from_texts(_shipped_texts())
+    return catalog_from_texts(shipped_texts())
 
 
 @lru_cache(maxsize=1)
-def _shipped_texts() -> dict[str, str]:
+def shipped_texts() -> dict[str, str]:
+    """Return the files of the shipped catalogue (file name -> text)."""
     folder = resources.folder("assets") / "catalog"
     entries = sorted(folder.iterdir(), key=lambda entry: entry.name)
     return {

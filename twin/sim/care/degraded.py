@@ -25,7 +25,7 @@ from twin.sim.core.failure_counts import FailureTally
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
 from twin.sim.core.slot_map import EditedPair
-from twin.sim.core.state import Field, Fields, Items, SharedCounts, Stateful
+from twin.sim.core.state import Fields, Items, SharedCounts, StateField, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
@@ -410,7 +410,7 @@ class Degraded(Stateful):
 
     STATE = Fields(  # limits and fabric restore themselves what faults do to them
         Items("faults", _bad_of, _bad_row, carry=_carried_faults),
-        Field("began"),
+        StateField("began"),
         SharedCounts("begun", missing={}),
-        Field("node_s", dict, dict),
+        StateField("node_s", dict, dict),
     )

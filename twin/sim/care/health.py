@@ -20,7 +20,7 @@ from twin.sim.core.draws import Draws
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import CUT, DRAINED, FREE, NodeTable
 from twin.sim.core.slot_fields import ColumnGroup
-from twin.sim.core.state import Field, Fields, Items, Stateful
+from twin.sim.core.state import Fields, Items, StateField, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.jobs.recovery import RecoveryHandler
 
@@ -193,8 +193,8 @@ class Health(Stateful):
 
     STATE = Fields(
         ColumnGroup("count", "nodes", np.int64),
-        Field("found", list),
-        Field(
+        StateField("found", list),
+        StateField(
             "held",
             lambda saved: {group: (checks, nodes) for group, checks, nodes in saved},
             lambda held: [[group, *tested] for group, tested in held.items()],
@@ -203,7 +203,7 @@ class Health(Stateful):
             ],
         ),
         Items("marked", int, of_nodes=True),
-        Field(
+        StateField(
             "reported",
             lambda saved: {(int(check), int(node)) for check, node in saved},
             sorted,
@@ -211,5 +211,5 @@ class Health(Stateful):
                 (check, edit.numbers.node(node)) for check, node in sorted(old.reported)
             ],
         ),
-        Field("_groups", int),
+        StateField("_groups", int),
     )

@@ -6,7 +6,7 @@ from twin import units
 from twin.scenario.schema.faults import LemonRule
 from twin.sim.core.log import Log
 from twin.sim.core.slot_fields import NamedNodes
-from twin.sim.core.state import Field, Fields, Items, Row, Stateful
+from twin.sim.core.state import Fields, Items, Row, StateField, Stateful
 
 
 class Lemons(Stateful):
@@ -64,5 +64,5 @@ class Lemons(Stateful):
     STATE = Fields(
         Items("recent", list, of_nodes=True),
         NamedNodes("out_now", sort=True, key="out"),
-        Row("counts", Field("count"), Field("replacements")),
+        Row("counts", StateField("count"), StateField("replacements")),
     )

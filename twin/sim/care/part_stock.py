@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from twin.scenario.schema.faults import SparePart
 from twin.sim.core.log import Log
-from twin.sim.core.state import Field, Fields, Items, Stateful
+from twin.sim.core.state import Fields, Items, StateField, Stateful
 from twin.sim.core.timers import Timers
 
 
@@ -111,12 +111,12 @@ class PartsStore(Stateful):
         }
 
     STATE = Fields(
-        *Field.each("left", "used", "ordered", load=list),
-        Field(
+        *StateField.each("left", "used", "ordered", load=list),
+        StateField(
             "waiting",
             lambda saved: [list(queue) for queue in saved],
             carry=lambda new, old, edit: [edit.numbers.all(queue) for queue in old.waiting],
         ),
         Items("orders", int),
-        Field("_number", int),
+        StateField("_number", int),
     )

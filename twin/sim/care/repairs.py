@@ -29,7 +29,7 @@ from twin.sim.core.log import Log
 from twin.sim.core.nodes import DOWN, NodeTable
 from twin.sim.core.shifts import Shifts
 from twin.sim.core.slot_fields import NamedNodes
-from twin.sim.core.state import Child, Field, Fields, Items, Stateful
+from twin.sim.core.state import Child, Fields, Items, StateField, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.core.weather import zone_of
 from twin.sim.hazard.failure_clocks import FailureClocks
@@ -281,7 +281,7 @@ class RepairShop(Stateful):
         Items("tickets", _ticket_of, asdict, of_nodes=True),
         NamedNodes("queue"),
         NamedNodes("busy", sort=True),
-        Field("down_s", list),
+        StateField("down_s", list),
         Child("parts"),
         Child("lemons"),
     )

@@ -19,7 +19,7 @@ from twin.record.events import Severity
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import DARK, DOWN, OFF, NodeTable
 from twin.sim.core.slot_fields import MemberSlots, Pairs
-from twin.sim.core.state import Field, Fields, Stateful
+from twin.sim.core.state import Fields, StateField, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
@@ -267,7 +267,7 @@ class Shutdowns(Stateful):
         self.nodes.set_booting(np.isfinite(self.boot_s))
 
     STATE = Fields(
-        Field("hot_halls", frozenset, sorted),
+        StateField("hot_halls", frozenset, sorted),
         *MemberSlots.each("was_off", "unsupplied", "braked", "waiting", table="nodes"),
         Pairs("boot_s", "nodes", math.inf, rows=True, key="boots"),
     )

@@ -9,7 +9,7 @@ that its burst pulls along; it draws again how far every clock still has to go.
 from __future__ import annotations
 
 from twin.record.redraw import Redraw
-from twin.sim.core.state import Field, Fields, Stateful
+from twin.sim.core.state import Fields, StateField, Stateful
 
 
 class Draws(Stateful):
@@ -43,11 +43,12 @@ class Draws(Stateful):
         self.seed = self.redraws[self.done[-1]].seed if self.done else self.own
 
     STATE = Fields(
-        Field(
+        StateField(
             "redraws",
             lambda saved: [Redraw(float(at_s), int(seed)) for at_s, seed in saved],
             lambda redraws: [[redraw.at_s, redraw.seed] for redraw in redraws],
             missing=[],
+            spare=True,
         ),
-        Field("done", lambda saved: list(map(int, saved)), key="redrawn", missing=[]),
+        StateField("done", lambda saved: list(map(int, saved)), key="redrawn", missing=[], spare=True),
     )

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from twin.scenario.schema.faults import Cause
-from twin.sim.core.state import Field, Fields, Items, Row, SharedCounts, Stateful
+from twin.sim.core.state import Fields, Items, Row, SharedCounts, StateField, Stateful
 
 INJECTED = "injected"
 
@@ -43,7 +43,7 @@ class DownTime(Stateful):
             "most": int(counts.max()),
         }
 
-    STATE = Row("down", Field("count"), Field("since_s"), Items("lasted_s", float, sort=True))
+    STATE = Row("down", StateField("count"), StateField("since_s"), Items("lasted_s", float, sort=True))
 
 
 class FailureTally(Stateful):

@@ -7,7 +7,7 @@ import numpy as np
 from twin.arrays import Floats
 from twin.record.accounts import ACCOUNTS, KEPT_STEP
 from twin.record.bookings import AT_REST, Bookings
-from twin.sim.core.state import ArrayField, Field, Fields, Row, Stateful
+from twin.sim.core.state import ArrayField, Fields, Row, StateField, Stateful
 
 INDEX: dict[str, int] = {name: i for i, name in enumerate(ACCOUNTS)}
 STEP = np.array([INDEX[name] for name in KEPT_STEP])
@@ -72,6 +72,6 @@ class Ledger(Stateful):
 
     STATE = Fields(
         *ArrayField.each("total", "resting", dtype=float),
-        Field("since_s", float),
-        Row("installed", *Field.each("installed", "_installed_gpu_s", "_installed_at_s", load=float)),
+        StateField("since_s", float),
+        Row("installed", *StateField.each("installed", "_installed_gpu_s", "_installed_at_s", load=float)),
     )

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from twin.sim.core.slot_map import EditedPair
-from twin.sim.core.state import Field
+from twin.sim.core.state import StateField
 
 
-class Column(Field):
+class Column(StateField):
     """An entry for each slot of a table; `dtype` of its array, `list` where it is none."""
 
     def __init__(self, name: str, table: str, dtype: Any, **how: Any) -> None:
@@ -58,7 +58,7 @@ class Stretch(Column):
         setattr(part, self._attribute, array)
 
 
-class MemberSlots(Field):
+class MemberSlots(StateField):
     """Slots of which something is true, in an array of all."""
 
     def __init__(self, name: str, table: str) -> None:
@@ -76,7 +76,7 @@ class MemberSlots(Field):
         return edit.kept[self.table].members(self.saved(old))
 
 
-class Pairs(Field):
+class Pairs(StateField):
     """Slots of which an array says something else than `usual`, and what: as two lists, or as rows of two."""
 
     def __init__(self, name: str, table: str, usual: float, *, rows: bool = False, **how: Any) -> None:
@@ -103,7 +103,7 @@ class Pairs(Field):
         return kept.rows(self.saved(old)) if self.rows else kept.pairs(*self.saved(old))
 
 
-class NamedNodes(Field):
+class NamedNodes(StateField):
     """A list of nodes, or with `sort` a set of them, that are only named: one that is gone keeps its number.
 
     With `only` those that stay go over, and no others.

@@ -24,7 +24,7 @@ Carry = Callable[[Any, Any, EditedPair], Any]
 _NEEDED: Final = object()
 
 
-class Field:
+class StateField:
     """One entry of a snapshot: an attribute of a part.
 
     Parameters
@@ -38,8 +38,9 @@ class Field:
     key
         In the snapshot; by default the name of the attribute.
     missing
-        What a snapshot without such an entry says, as those of earlier versions; where there is nothing else to say,
-        it is left out.
+        What a snapshot without such an entry says, as those of earlier versions.
+    spare
+        Whether it is left out where there is nothing to say but what `missing` says.
     carry
         How it goes over into an edited hall; by default as it is.
     """
@@ -52,11 +53,12 @@ class Field:
         *,
         key: str = "",
         missing: Any = _NEEDED,
+        spare: bool = False,
         carry: Carry | None = None,
     ) -> None:
         owner, _, self._attribute = name.rpartition(".")
         self.key = key or self._attribute.lstrip("_")
-        self.missing = missing
+        self.missing, self.spare = missing, spare
         self._owner = attrgetter(owner) if owner else None
         self._load, self._save, self._carry = load, save, carry
         self.value = attrgetter(name)
@@ -85,7 +87,7 @@ class Field:
         return self.saved(old) if self._carry is None else self._carry(part, old, edit)
 
 
-class Derived(Field):
+class Derived(StateField):
     """What no single attribute holds: functions of the part say and take it; with a `table`, an entry a slot."""
 
     def __init__(
@@ -101,14 +103,14 @@ class Derived(Field):
         self._taken(part, saved)
 
 
-class ArrayField(Field):
+class ArrayField(StateField):
     """A numpy array."""
 
     def __init__(self, name: str, dtype: Any, **how: Any) -> None:
         super().__init__(name, lambda saved: np.array(saved, dtype), lambda array: array.tolist(), **how)
 
 
-class Endless(Field):
+class Endless(StateField):
     """A time that may be infinite, for which JSON has no number."""
 
     def __init__(self, name: str) -> None:
@@ -119,14 +121,14 @@ class Endless(Field):
         )
 
 
-class Record(Field):
+class Record(StateField):
     """A dataclass of numbers and texts."""
 
     def __init__(self, name: str, kind: Callable[..., Any]) -> None:
         super().__init__(name, lambda saved: kind(**saved), asdict)
 
 
-class Records(Field):
+class Records(StateField):
     """A list of dataclasses of numbers and texts."""
 
     def __init__(self, name: str, kind: Callable[..., Any], **how: Any) -> None:
@@ -136,7 +138,7 @@ class Records(Field):
         super().__init__(name, lambda saved: [kind(**figures) for figures in saved], said, **how)
 
 
-class Documents(Field):
+class Documents(StateField):
     """A list of pieces of a scene, as the scene has them."""
 
     def __init__(self, name: str, kind: type[Any], **how: Any) -> None:
@@ -146,7 +148,7 @@ class Documents(Field):
         super().__init__(name, lambda saved: [part_from_json(kind, text) for text in saved], said, **how)
 
 
-class Items(Field):
+class Items(StateField):
     """A dict by numbers, in its own order or with `sort` in theirs; with `of_nodes` those are numbers of nodes."""
 
     def __init__(
@@ -174,7 +176,7 @@ class Items(Field):
         return [(edit.numbers.node(node), value) for node, value in saved] if self.of_nodes else saved
 
 
-class SharedCounts(Field):
+class SharedCounts(StateField):
     """A dict of counts, changed in place: others count in it too."""
 
     def __init__(self, name: str, **how: Any) -> None:
@@ -187,7 +189,7 @@ class SharedCounts(Field):
         counts.update(saved)
 
 
-class Child(Field):
+class Child(StateField):
     """A part of the part; `then` is what the part does once it is restored."""
 
     def __init__(self, name: str, then: Callable[[Any], None] | None = None) -> None:
@@ -209,10 +211,10 @@ class Child(Field):
         return self.value(part).carried(self.value(old), edit)
 
 
-class Row(Field):
+class Row(StateField):
     """Several fields as one list."""
 
-    def __init__(self, key: str, *fields: Field) -> None:
+    def __init__(self, key: str, *fields: StateField) -> None:
         super().__init__(key)
         self.fields = fields
 
@@ -241,10 +243,10 @@ class Fields:
         Those restored after `Stateful.on_restored`, which would write over them.
     """
 
-    def __init__(self, *fields: Field, last: Sequence[Field] = ()) -> None:
+    def __init__(self, *fields: StateField, last: Sequence[StateField] = ()) -> None:
         self.first, self.last = fields, tuple(last)
         self.all = (*fields, *last)
-        self._spare = [field for field in self.all if field.missing is not _NEEDED]
+        self._spare = [field for field in self.all if field.spare]
 
     def saved(self, part: Any) -> dict[str, Any]:
         """Return what a snapshot says of them."""
@@ -273,7 +275,7 @@ class Fields:
 class Stateful:
     """A part of a run whose class declares in `STATE` what it remembers; a single field or row stands for itself."""
 
-    STATE: ClassVar[Fields | Field]
+    STATE: ClassVar[Fields | StateField]
 
     def state(self) -> Any:
         """Return what a snapshot needs."""

@@ -20,7 +20,7 @@ from twin.physics.solar import year_of_output
 from twin.scenario.formats.climates import place, year_of
 from twin.scenario.schema.hourly_text import unpack
 from twin.scenario.schema.site import CLIMATE_HOURS, GRID_HOURS, Climate, Site
-from twin.sim.core.state import Field, Fields, Stateful
+from twin.sim.core.state import Fields, StateField, Stateful
 
 HOUR_S, DAY_S = 3600.0, 86400.0
 HOURS = 8760
@@ -259,7 +259,7 @@ class Weather(Stateful):
             years["carbon"][now] if "carbon" in years else grid.carbon_kg_j * _factor(grid.carbon_day, of_day)
         )
 
-    STATE = Fields(Field("heat_wave_k", float))
+    STATE = Fields(StateField("heat_wave_k", float))
 
 
 def zone_of(name: str, start: datetime) -> tzinfo:

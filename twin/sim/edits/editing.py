@@ -24,7 +24,7 @@ from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit
 from twin.scenario.text.problem import ScenarioError
 from twin.sim.core.slot_map import EditedPair
-from twin.sim.core.state import Documents, Field, Fields, Stateful
+from twin.sim.core.state import Documents, Fields, StateField, Stateful
 from twin.sim.edits.job_sources import same_places, settled, sources_fit, with_nodes
 from twin.sim.edits.release import let_go
 from twin.sim.edits.state_transfer import graft, standing, timers_of
@@ -194,9 +194,9 @@ class Edits(Stateful):
 
     STATE = Fields(
         Documents("asked", Edit),
-        Field("acted", list),
-        Field("_ahead", lambda saved: [(float(due_s), int(place)) for due_s, place in saved]),
-        Field("withdrawn", list, missing=[]),
+        StateField("acted", list),
+        StateField("_ahead", lambda saved: [(float(due_s), int(place)) for due_s, place in saved]),
+        StateField("withdrawn", list, missing=[]),
     )
 
 

@@ -52,6 +52,10 @@ ABOVE = 1.001
 """Demand over capacity that is worth sharing out; less is rounding."""
 
 
+def _equal(table: object, other: object, *columns: str) -> bool:
+    return all(np.array_equal(getattr(table, name), getattr(other, name)) for name in columns)
+
+
 class FabricState(Stateful):
     """All fabrics of a run, and the jobs on them.
 
@@ -138,14 +142,8 @@ class FabricState(Stateful):
             and len(its.nodes.ids) == count
             and self.rows_in == other.rows_in
             and mine.node_parts == its.node_parts
-            and all(
-                np.array_equal(getattr(self.links, name), getattr(other.links, name))
-                for name in ("kind", "fabric", "a", "b", "cables", "bytes_s")
-            )
-            and all(
-                np.array_equal(getattr(mine.nodes, name), getattr(its.nodes, name))
-                for name in ("part", "gpu_count", "nics", "present")
-            )
+            and _equal(self.links, other.links, "kind", "fabric", "a", "b", "cables", "bytes_s")
+            and _equal(mine.nodes, its.nodes, "part", "gpu_count", "nics", "present")
             and np.array_equal(self.domain, other.domain)
         )
 

@@ -273,7 +273,7 @@ class FailureClocks(ClockSet):
     STATE = Fields(
         *ClockSet.STATE.first,
         ArrayField("generation", np.int64),
-        Items("replaced_by", int, sort=True, missing=[]),
+        Items("replaced_by", int, sort=True, missing=[], spare=True),
         last=[Derived("others", lambda part: [clocks.state() for _, _, clocks in part.others], _take_others)],
     )
 

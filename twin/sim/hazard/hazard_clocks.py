@@ -15,7 +15,7 @@ from twin.arrays import Floats, IntP, Ints64, UInts64
 from twin.physics import reliability
 from twin.scenario.schema.faults import Cause
 from twin.sim.core.draws import Draws
-from twin.sim.core.state import ArrayField, Derived, Field, Fields, Stateful
+from twin.sim.core.state import ArrayField, Derived, Fields, StateField, Stateful
 
 
 class ClockSet(Stateful):
@@ -165,7 +165,7 @@ class ClockSet(Stateful):
         ArrayField("count", np.int64),
         *ArrayField.each("hazard", "since_s", dtype=float),
         ArrayField("up", bool),
-        Field(
+        StateField(
             "wear",
             lambda saved: np.array(saved, float),
             lambda wear: [] if (wear == 1.0).all() else wear.tolist(),
@@ -175,6 +175,7 @@ class ClockSet(Stateful):
             lambda part: part.threshold.tolist() if part.redrawn else None,
             _take_threshold,
             missing=None,
+            spare=True,
         ),
     )
 

@@ -17,7 +17,7 @@ from twin.sim.core.nodes import NodeTable
 from twin.sim.core.settings import ScenarioInForce
 from twin.sim.core.slot_fields import MemberSlots
 from twin.sim.core.slot_map import EditedPair
-from twin.sim.core.state import Child, Derived, Documents, Field, Fields, Stateful
+from twin.sim.core.state import Child, Derived, Documents, Fields, StateField, Stateful
 from twin.sim.core.timers import ENDING, INTERVENTION, Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
@@ -223,7 +223,7 @@ class Incidents(Stateful):
         Child("shutdowns"),
         Derived("set", lambda part: part.settings.done, _take_settings, carry=_carried_settings),
         *Documents.each("asked", "struck", kind=Intervention),
-        Field("heard"),
+        StateField("heard"),
         Documents("withdrawn", Intervention, missing=[]),
         Documents("on.capped", Intervention, key="acting"),
         Documents("outages.acting", Intervention, key="outages"),

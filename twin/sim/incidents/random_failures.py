@@ -19,7 +19,7 @@ from twin.sim.core.failure_counts import FailureTally
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import DOWN, NodeTable
 from twin.sim.core.slot_map import EditedPair
-from twin.sim.core.state import Field, Fields, Items, Stateful
+from twin.sim.core.state import Fields, Items, StateField, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.components import domains_of_nodes, nodes_of_nvlink, target_of
@@ -260,4 +260,4 @@ class Strikes(Stateful):
             for number, (node, *rest) in sorted(old.pending.items())
         ]
 
-    STATE = Fields(Items("pending", tuple, sort=True, carry=_carried_pending), Field("bursted"))
+    STATE = Fields(Items("pending", tuple, sort=True, carry=_carried_pending), StateField("bursted"))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from twin.arrays import Floats
 from twin.sim.core.nodes import SLICES, NodeTable
 from twin.sim.core.slot_fields import Column
-from twin.sim.core.state import ArrayField, Field, Fields, Stateful
+from twin.sim.core.state import ArrayField, Fields, StateField, Stateful
 
 
 class JobEnergy(Stateful):
@@ -99,7 +99,7 @@ class JobEnergy(Stateful):
 
     STATE = Fields(
         Column("energy_j", "jobs", float),
-        *Field.each("nobody_j", "_nobody_w", "_s", "_seen_j", load=float),
+        *StateField.each("nobody_j", "_nobody_w", "_s", "_seen_j", load=float),
         ArrayField("_who", np.intp),
         ArrayField("_share_w", float),
         Column("_node_w", "nodes", float),

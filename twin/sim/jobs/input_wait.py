@@ -6,7 +6,7 @@ from twin import units
 from twin.physics.input_tiers import input_wait_s
 from twin.record.channels import JobState
 from twin.sim.core.log import Log
-from twin.sim.core.state import Field, Stateful
+from twin.sim.core.state import StateField, Stateful
 from twin.sim.jobs.input_plan import InputReading, JobInput
 from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.jobs import Jobs
@@ -81,7 +81,7 @@ class Ingest(Stateful):
         one = self.inputs[row.index]
         return one.reading(row.progress).node_s if one is not None else 0.0
 
-    STATE = Field("bound", set, sorted)
+    STATE = StateField("bound", set, sorted)
 
 
 def _wait_s(reading: InputReading, reader: StoreReader | None, step_s: float) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 from twin.physics.max_min import max_min_rates
 from twin.plant.tables import Stores as Table
 from twin.sim.core.slot_fields import Column
-from twin.sim.core.state import Field, Fields, Records, Stateful
+from twin.sim.core.state import Fields, Records, StateField, Stateful
 from twin.sim.jobs.input_plan import OPERATION_BYTES, Use
 
 FULL = 1 + 1e-12
@@ -298,7 +298,7 @@ class StoreShares(Stateful):
         return made
 
     STATE = Fields(
-        Field("at_s"),
+        StateField("at_s"),
         Column(
             "tally",
             "storage",
@@ -306,7 +306,7 @@ class StoreShares(Stateful):
             load=lambda saved: [StoreTally(*figures) for figures in saved],
             save=lambda tally: [astuple(figures) for figures in tally],
         ),
-        Field(
+        StateField(
             "readers",
             lambda saved: {
                 job: StoreReader(tuple(Use(*use) for use in uses), *rest) for job, uses, *rest in saved

@@ -11,7 +11,7 @@ from twin.physics import reliability
 from twin.scenario.schema.faults import Failures
 from twin.sim.core.draws import Draws
 from twin.sim.core.log import Log
-from twin.sim.core.state import Field, Fields, Items, Stateful
+from twin.sim.core.state import Fields, Items, StateField, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.jobs.job_row import AT_REST, JobRow
 from twin.sim.jobs.jobs import Jobs
@@ -101,6 +101,6 @@ class Stragglers(Stateful):
 
     STATE = Fields(
         Items("drawn", int, sort=True),
-        Field("fresh", set, sorted, missing=[]),
+        StateField("fresh", set, sorted, missing=[]),
         Items("slower", float, sort=True),
     )

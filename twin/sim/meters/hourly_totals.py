@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from twin.sim.core.state import Field, Fields, Stateful
+from twin.sim.core.state import Fields, StateField, Stateful
 
 HOUR_S = 3600.0
 MAX_ROWS = 720
@@ -111,10 +111,10 @@ class Hourly(Stateful):
             self._sums = [sum(values) for values in zip(*self._rows, strict=True)]
 
     STATE = Fields(
-        Field("width_s", float),
-        Field("_rows", lambda saved: [list(map(float, row)) for row in saved]),
-        Field("_end_s", float),
-        Field("_sums", list, missing=()),
+        StateField("width_s", float),
+        StateField("_rows", lambda saved: [list(map(float, row)) for row in saved]),
+        StateField("_end_s", float),
+        StateField("_sums", list, missing=()),
     )
 
 

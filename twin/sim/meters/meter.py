@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from twin.arrays import Floats
 from twin.physics.thermal_network import ThermalState
 from twin.plant.tables import Plant
-from twin.sim.core.state import Child, Field, Fields, Record, Stateful
+from twin.sim.core.state import Child, Fields, Record, StateField, Stateful
 from twin.sim.jobs.energy import JobEnergy
 from twin.sim.meters.non_gpu_power import Overhead
 from twin.sim.power.energy_totals import PowerTotals
@@ -287,8 +287,8 @@ class Meter(Stateful):
         Record("meters", Meters),
         Child("power"),
         Child("overhead"),
-        *Field.each("it_w", "_outside_w", "charged_j", load=float),
-        Field("draw", lambda saved: Draw(*saved), astuple),
+        *StateField.each("it_w", "_outside_w", "charged_j", load=float),
+        StateField("draw", lambda saved: Draw(*saved), astuple),
     )
 
 

@@ -15,7 +15,7 @@ from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_network import ThermalState
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.slot_fields import Column, Stretch
-from twin.sim.core.state import Derived, Field, Fields, Row, Stateful
+from twin.sim.core.state import Derived, Fields, Row, StateField, Stateful
 from twin.sim.power.system import PowerSystem
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.cooling import CoolingSystem
@@ -284,5 +284,5 @@ class Overhead(Stateful):
         Column("hall_tripped", "halls", bool),
         Stretch("_warm", "halls", bool, lambda part: slice(part._halls), key="warm_halls"),
         Derived("warm_loops", _warm_loops, _take_warm_loops, table="loops"),
-        Row("sums", *Field.each("machines_w", "supplies_w", "total_w", load=float)),
+        Row("sums", *StateField.each("machines_w", "supplies_w", "total_w", load=float)),
     )

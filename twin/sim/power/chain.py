@@ -72,7 +72,7 @@ class PowerChain:
         )
         self._switch_s = math.inf  # when something switches by itself next
         self._seen = (-1.0, 0.0)  # IT and cooling at the last sum
-        self._adopt(Condition.fresh(self.circuit))
+        self.adopt(Condition.fresh(self.circuit))
         timers.handle("power", lambda _: self._due())
         self._settle()
         self._flow()
@@ -82,7 +82,7 @@ class PowerChain:
         """By how much the charge of each battery falls now [W]; negative: it charges."""
         return self._drained_w
 
-    def _adopt(self, condition: Condition) -> None:
+    def adopt(self, condition: Condition) -> None:
         circuit = self.circuit
         self.condition = condition
         self.sources = Sources(circuit, condition, self.log)

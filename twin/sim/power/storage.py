@@ -15,7 +15,7 @@ from twin.physics.batteries import (
     ride_through_s,
     smoothed_grid_w,
 )
-from twin.sim.core.state import Field, Row, Stateful
+from twin.sim.core.state import Row, StateField, Stateful
 from twin.sim.power.circuit import Circuit
 from twin.sim.power.item_state import Condition, target_charge
 from twin.sim.power.sources import JUST, Sources
@@ -197,5 +197,7 @@ class BatterySystem(Stateful):
         return 0.0, float(c.items.reserve[i]) * whole, float(self.target_j[i]), whole
 
     STATE = Row(
-        "storage", *Field.each("grid_w", "track_s", "tick_s", load=float), Field("too_high", bool, float)
+        "storage",
+        *StateField.each("grid_w", "track_s", "tick_s", load=float),
+        StateField("too_high", bool, float),
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from twin.arrays import Bools, Floats, IntP
 from twin.sim.core.slot_fields import Column
 from twin.sim.core.slot_map import EditedPair
-from twin.sim.core.state import Child, Derived, Endless, Field, Fields, Record, Stateful
+from twin.sim.core.state import Child, Derived, Endless, Fields, Record, StateField, Stateful
 from twin.sim.power.chain import PowerChain
 from twin.sim.power.energy_totals import PowerFlows, PowerTotals
 from twin.sim.power.report import item_states
@@ -234,25 +234,25 @@ class PowerSystem(PowerChain, Stateful):
         return [known.get(item, 0.0) for item in self.circuit.breakers.tolist()]
 
     STATE = Fields(
-        Child("condition", then=lambda part: part._adopt(part.condition)),
+        Child("condition", then=lambda part: part.adopt(part.condition)),
         Child("supplies"),
         Child("storage"),
-        Field(
+        StateField(
             "_wanted",
             lambda saved: tuple(np.array(watts, float) for watts in saved),
             lambda wanted: [watts.tolist() for watts in wanted],
             carry=_carried_wanted,
         ),
-        Field("at_s", float),
-        Field("_seen", tuple, list),
-        Field("sources.sun", float),
-        Field("loads.site_lost", bool),
+        StateField("at_s", float),
+        StateField("_seen", tuple, list),
+        StateField("sources.sun", float),
+        StateField("loads.site_lost", bool),
         last=[
             Record("totals", PowerTotals),
             Record("flows", PowerFlows),
             Column("_loss_j", "power", float),
-            *Field.each("_unbooked_s", "_settled_w", load=float),
-            *Field.each("_waiting", "changed", load=bool),
+            *StateField.each("_unbooked_s", "_settled_w", load=float),
+            *StateField.each("_waiting", "changed", load=bool),
             Derived(
                 "ratio",
                 lambda part: part.breakers.ratio.tolist(),

@@ -25,7 +25,7 @@ from twin.scenario.schema.cloud import Cloud
 from twin.sim.core.ledger import INDEX
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
-from twin.sim.core.state import Field, Fields, Items, Records, Stateful
+from twin.sim.core.state import Fields, Items, Records, StateField, Stateful
 from twin.sim.core.timers import LATE, Timers
 from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.jobs import Jobs
@@ -403,8 +403,8 @@ class Clouds(Stateful):
     STATE = Fields(
         Records("books", Books),
         Items("stays", lambda saved: Stay(**saved), asdict),
-        Field("overdue", list),
-        Field("cut", bool),
+        StateField("overdue", list),
+        StateField("cut", bool),
     )
 
 

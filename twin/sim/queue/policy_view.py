@@ -36,7 +36,7 @@ from twin.schedule.queue import (
 from twin.schedule.tenants import Tenants
 from twin.schedule.windows import Window
 from twin.sim.core.nodes import FREE, SHARED, NodeTable
-from twin.sim.core.state import Derived, Field, Fields, Stateful
+from twin.sim.core.state import Derived, Fields, StateField, Stateful
 from twin.sim.jobs.gpu_load import boost_unit_w, phase_activity
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
@@ -343,7 +343,7 @@ class QueueSite(Stateful):
             lambda part: part.planner.shares.state(),
             lambda part, saved: part.planner.shares.restore(saved),
         ),
-        Field("idle_w", float),
+        StateField("idle_w", float),
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from twin import units
 from twin.record.channels import JobState
-from twin.sim.core.state import Field, Fields, Items, Records, Stateful
+from twin.sim.core.state import Fields, Items, Records, StateField, Stateful
 from twin.sim.core.timers import LATE
 from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.recovery import RecoveryHandler
@@ -223,10 +223,10 @@ class SiteReplication(Stateful):
         }
 
     STATE = Fields(
-        Field("replicas", _replicas_of, _replica_rows),
-        Field("coming", _replicas_of, _replica_rows),
-        Field("lost_s"),
+        StateField("replicas", _replicas_of, _replica_rows),
+        StateField("coming", _replicas_of, _replica_rows),
+        StateField("lost_s"),
         Items("reached", float),
-        Field("losses"),
+        StateField("losses"),
         Records("recovered", RecoveredJob),
     )

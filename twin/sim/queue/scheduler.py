@@ -19,7 +19,7 @@ from twin.schedule.trial import Trial
 from twin.sim.core.gc_pause import nothing_collected
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
-from twin.sim.core.state import ArrayField, Child, Derived, Endless, Field, Fields, Items, Stateful
+from twin.sim.core.state import ArrayField, Child, Derived, Endless, Fields, Items, StateField, Stateful
 from twin.sim.core.timers import LATE, Timers
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
@@ -315,13 +315,13 @@ class QueueScheduler(Stateful):
         self._version = self.nodes.version if settled else -1
 
     STATE = Fields(
-        Field("queue", list, list),
+        StateField("queue", list, list),
         Items("reasons", WaitReason, int),
         Items("planned", float),
         Items("yielded", int),
         ArrayField("_used", float),
         Derived("settled", lambda part: part._version == part.nodes.version, _take_settled),
-        Field("_left", int),
+        StateField("_left", int),
         Endless("_sure_until_s"),
         Child("site"),
     )

@@ -13,7 +13,7 @@ from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_network import ThermalShape, ThermalState
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.slot_map import EditedPair
-from twin.sim.core.state import Field, Fields, Stateful
+from twin.sim.core.state import Fields, StateField, Stateful
 from twin.sim.thermal.thresholds import anything
 
 BACK_K = 0.9
@@ -185,7 +185,7 @@ class Comfort(Stateful):
         return level
 
     STATE = Fields(
-        Field(
+        StateField(
             "level",
             lambda saved: np.array(saved, np.int64),
             lambda level: level.tolist(),

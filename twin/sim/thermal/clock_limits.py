@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from twin.arrays import Bools, Floats
 from twin.physics.gpu_power import ThrottleReason
 from twin.sim.core.slot_fields import MemberSlots, Pairs
-from twin.sim.core.state import Field, Fields, Stateful
+from twin.sim.core.state import Fields, StateField, Stateful
 
 BRAKE_SHARE = 0.5
 """Clock left by the power brake, of what the cap allows: it divides clocks by two or more (NVML) [est]."""
@@ -132,7 +132,7 @@ class ClockLimits(Stateful):
         self._classify()
 
     STATE = Fields(
-        Field(
+        StateField(
             "classes",
             lambda saved: [_limit_of(*row) for row in saved],
             lambda classes: [_limit_row(limit) for limit in classes],
@@ -140,7 +140,7 @@ class ClockLimits(Stateful):
         Pairs("node_cap_w", "nodes", math.inf, key="capped"),
         MemberSlots("braked", "nodes"),
         Pairs("slow", "nodes", 1.0),
-        last=[Field("changed", bool)],
+        last=[StateField("changed", bool)],
     )
 
 

@@ -23,7 +23,7 @@ from twin.physics.gpu_power import (
     leak_w,
 )
 from twin.physics.thermal_network import ThermalState
-from twin.sim.core.state import ArrayField, Derived, Field, Fields, Items, Row, Stateful
+from twin.sim.core.state import ArrayField, Derived, Fields, Items, Row, StateField, Stateful
 from twin.sim.jobs.gpu_load import (
     HBM_HOT_SHARE,
     RAMP_S,
@@ -476,8 +476,8 @@ class Clocks(Stateful):
     STATE = Fields(
         Items("cap_w", float, sort=True),
         *ArrayField.each("walk", "pace", dtype=float),
-        Field("holding", bool),
-        Field("hot_gpus", int),
+        StateField("holding", bool),
+        StateField("hot_gpus", int),
         Derived("hbm_slow", lambda part: np.flatnonzero(part.hbm_slow).tolist(), _take_slow_memory),
         Row(
             "arrays",
@@ -485,7 +485,7 @@ class Clocks(Stateful):
                 "base_w", "dyn_w", "leak_w_k", "clock_ghz", "capped_ghz", "_seen_c", dtype=float
             ),
         ),
-        Field(
+        StateField(
             "job_clock",
             lambda saved: {int(job): JobClock(*clock) for job, *clock in saved},
             lambda clocks: [[job, *astuple(clock)] for job, clock in sorted(clocks.items())],

@@ -16,7 +16,7 @@ from twin.physics.thermal_paths import PlantState, exchanger_w_k
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.log import Log
 from twin.sim.core.slot_fields import Column, Stretch
-from twin.sim.core.state import Child, Derived, Field, Fields, Row, Stateful
+from twin.sim.core.state import Child, Derived, Fields, Row, StateField, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.core.weather import Weather
 from twin.sim.thermal.cooling_draw import design_power_w, loop_heat_share, refuse_split_halls, water_power_w
@@ -483,7 +483,7 @@ class CoolingSystem(Stateful):
             Column("_facility_c", "plants", float),
             Row("bypass_w", *Stretch.each("bypass_w", "handed_w", table="loops", dtype=float, where=_loops)),
             Row("room_w", *Stretch.each("bypass_w", "handed_w", table="halls", dtype=float, where=_halls)),
-            Row("looked", Field("_remix", bool), Field("_looked_s"), Field("_pace_s")),
+            Row("looked", StateField("_remix", bool), StateField("_looked_s"), StateField("_pace_s")),
             Derived("adrift", lambda part: part.longest_s == ADRIFT_S, _take_adrift),
         ],
     )

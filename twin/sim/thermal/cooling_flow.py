@@ -104,7 +104,7 @@ def _fields(table: str) -> Fields:
         Column("down", table, np.intp),
         *Column.each("live", "shut", "recovered", table=table, dtype=bool),
         Column("branches", table, float),
-        Pairs("filtered", table, 1.0, missing=[[], []]),
+        Pairs("filtered", table, 1.0, missing=[[], []], spare=True),
     )
 
 

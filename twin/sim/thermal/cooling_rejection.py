@@ -13,7 +13,7 @@ from twin.physics.thermal_network import ThermalNetwork
 from twin.plant.tables import Plant
 from twin.sim.core.log import Log
 from twin.sim.core.slot_fields import Column
-from twin.sim.core.state import Derived, Field, Fields, Row, Stateful
+from twin.sim.core.state import Derived, Fields, Row, StateField, Stateful
 from twin.sim.core.timers import LATE, Timers
 from twin.sim.core.weather import Outdoor, Weather
 from twin.sim.thermal.cooling_machines import PlantWork, machines_of, working_units
@@ -322,7 +322,7 @@ class Rejection(Stateful):
         Column("_fault", "plants", float),
         *Column.each("heat_w", "held_c", "_over_k", "_goal_k", table="plants", dtype=list),
         Row("free", Column("_free_on", "plants", bool), Column("_free_since_s", "plants", float)),
-        Field("_seen_s", float),
-        Field("short", bool),
+        StateField("_seen_s", float),
+        StateField("short", bool),
         last=[Derived("known", _saved_known, _take_known, carry=lambda *_: None)],
     )

@@ -13,7 +13,7 @@ import numpy as np
 
 from twin.arrays import Bools, Floats, IntP
 from twin.physics.thermal_network import Groups, ThermalState, merge_groups, mergeable, split_groups
-from twin.sim.core.state import ArrayField, Derived, Field, Fields, Stateful
+from twin.sim.core.state import ArrayField, Derived, Fields, StateField, Stateful
 
 OFF, IDLE = 0, 1
 STAND_IN = -1
@@ -465,9 +465,9 @@ class Traces(Stateful):
 
     STATE = Fields(
         Derived("alone", lambda part: part.alone, lambda part, saved: part.set_alone(list(saved))),
-        Field("_leaving", set, sorted),
+        StateField("_leaving", set, sorted),
         *ArrayField.each("slot_group", "slot_part", "slot_limit", "trace", "limit", dtype=np.intp),
-        Field(
+        StateField(
             "groups",
             lambda saved: Groups.of(*saved),
             lambda groups: [

@@ -28,7 +28,7 @@ from twin.physics.swings import (
 from twin.plant.tables import Plant
 from twin.record.channels import JobState
 from twin.sim.core.log import Log
-from twin.sim.core.state import Field, Fields, Stateful
+from twin.sim.core.state import Fields, StateField, Stateful
 from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.thermal.clocks import Clocks
@@ -268,7 +268,7 @@ class Swing(Stateful):
         """Look again at the next look."""
         self._key = []
 
-    STATE = Fields(Field("above", bool), Field("_looked", list))
+    STATE = Fields(StateField("above", bool), StateField("_looked", list))
 
 
 def store_j(plant: Plant, catalog: Catalog) -> Floats:

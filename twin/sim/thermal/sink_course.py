@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from twin.arrays import Floats
-from twin.sim.core.state import ArrayField, Endless, Field, Fields, Stateful
+from twin.sim.core.state import ArrayField, Endless, Fields, StateField, Stateful
 
 MISS_K = 2e-3
 """A straight line that misses the sink by this at the end of a step fits it [K]."""
@@ -68,7 +68,7 @@ class SinkCourse(Stateful):
     STATE = Fields(
         ArrayField("slope_k_s", float),
         Endless("longest_s"),
-        Field(
+        StateField(
             "_seen",
             lambda saved: None if saved is None else (float(saved[0]), np.array(saved[1], float)),
             lambda seen: None if seen is None else [seen[0], seen[1].tolist()],

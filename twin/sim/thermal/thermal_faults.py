@@ -18,7 +18,7 @@ from twin.physics.gpu_power import GpuPowerModel
 from twin.physics.thermal_constants import PartThermal
 from twin.physics.thermal_network import Groups, ThermalNetwork
 from twin.sim.core.slot_map import EditedPair
-from twin.sim.core.state import Derived, Field, Fields, Stateful
+from twin.sim.core.state import Derived, Fields, StateField, Stateful
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.gpu_groups import Traces
 
@@ -263,11 +263,11 @@ class Oddities(Stateful):
             _take_variants,
             carry=_carried_variants,
         ),
-        Field(
+        StateField(
             "_acting",
             lambda saved: {key: Oddity(tuple(nodes), *rest) for key, nodes, *rest in saved},
             lambda acting: [[key, *astuple(fault)] for key, fault in acting.items()],
             carry=_carried_acting,
         ),
-        last=[Field("changed", bool, carry=lambda *_: True)],
+        last=[StateField("changed", bool, carry=lambda *_: True)],
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from twin.arrays import Floats
 from twin.physics.thermal_network import ThermalState
-from twin.sim.core.state import Derived, Field, Fields, Stateful
+from twin.sim.core.state import Derived, Fields, StateField, Stateful
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.gpu_groups import Traces
 
@@ -100,18 +100,18 @@ class Lifetime(Stateful):
         self._version = self.traces.version if current else -1
 
     STATE = Fields(
-        Field(
+        StateField(
             "above_s",
             lambda saved: {name: np.array(s) for name, s in saved.items()},
             lambda above: {name: s.tolist() for name, s in above.items()},
         ),
-        Field(
+        StateField(
             "_counted",
             lambda saved: {int(g): (tuple(chain), np.array(above)) for g, chain, above in saved},
             lambda counted: [[g, list(chain), above.tolist()] for g, (chain, above) in counted.items()],
         ),
         Derived("current", lambda part: part._version == part.traces.version, _take_current),
-        Field("any", bool),
+        StateField("any", bool),
     )
 
 
