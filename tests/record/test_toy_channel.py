@@ -39,7 +39,7 @@ WARMTH = Channel(
 def known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Have the entries, and the functions that read them."""
     monkeypatch.setitem(readings.STANDING, TOYS.id, lambda engine: [2.5] * len(engine.plant.halls.ids))
-    monkeypatch.setitem(readings.MOVING, HOUR.id, lambda engine, now_s: now_s / 3600)
+    monkeypatch.setitem(readings.MOVING, HOUR.id, lambda instant: instant.now_s / 3600)
     monkeypatch.setitem(detail.SHOWN, WARMTH.id, lambda detail, dies: 30.0 + detail.state[dies.node])
     with with_channels(TOYS, HOUR, WARMTH):
         yield

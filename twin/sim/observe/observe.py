@@ -66,8 +66,9 @@ class Observer:
                 for id in FLOWS:
                     v[id][...] = self._standing[id]
             frame.carries = self._mark
+        instant = readings.Instant(engine, now, engine.weather.at(now))
         for id, moved in readings.MOVING.items():
-            v[id][...] = moved(engine, now)
+            v[id][...] = moved(instant)
         self._facility.move(v, temperatures, now)
         self._jobs.move(v, now)
         if frame.detail:

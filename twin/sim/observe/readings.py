@@ -7,12 +7,13 @@ others are written together, in the other modules of this room.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from twin.sim.core.nodes import CUT, DARK, DOWN, FREE, NOBODY, OFF, SHARED
+from twin.sim.core.weather import Outdoor
 
 if TYPE_CHECKING:
     from twin.sim.run.parts import RunParts
@@ -73,8 +74,17 @@ STANDING: dict[str, Callable[[RunParts], ArrayLike]] = {
 }
 """Value of each entity, or one of the site, from a change of the run until the next."""
 
-MOVING: dict[str, Callable[[RunParts, float], ArrayLike]] = {
-    "site.outdoor_c": lambda engine, now_s: engine.weather.at(now_s).dry_c,
-    "site.wet_bulb_c": lambda engine, now_s: engine.weather.at(now_s).wet_c,
+
+class Instant(NamedTuple):
+    """A run at a time [s], and the air outdoors then."""
+
+    engine: RunParts
+    now_s: float
+    outdoor: Outdoor
+
+
+MOVING: dict[str, Callable[[Instant], ArrayLike]] = {
+    "site.outdoor_c": lambda instant: instant.outdoor.dry_c,
+    "site.wet_bulb_c": lambda instant: instant.outdoor.wet_c,
 }
-"""The same at a time [s], of what changes between two changes of the run; it is read at every look."""
+"""The same of what moves between two changes of the run; it is read at every look, so it has to be quick."""
