@@ -38,6 +38,7 @@ class Toy(Load):
     pause_s: Duration = pydantic.Field(default=2.0, alias="pause", gt=0, le=60, description="between two")
     order: Literal["none", "first"] | None = pydantic.Field(default=None, description="what goes first")
     share: Fraction = pydantic.Field(default=0.5, ge=0.1, le=1, description="of the work")
+    width: Literal[2, 4] = pydantic.Field(default=2, description="bytes of one")
     late: bool = pydantic.Field(default=False, description="whether it may be late")
     groups: tuple[str, ...] = pydantic.Field(default=(), description="who waits; none: all")
 
@@ -97,6 +98,7 @@ def test_the_schema_says_what_a_field_is() -> None:
         ("share", "25 %", 0.25),
         ("order", "first", "first"),
         ("order", "", None),
+        ("width", "4", 4),
         ("late", "true", True),
         ("groups", "a, b", ["a", "b"]),
     ],

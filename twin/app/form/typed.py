@@ -46,6 +46,8 @@ def file_value(field: Field, words: str, unit: str = "") -> Any:
         return _names(field, words)
     if field.kind in ("choice", "part", "reference"):
         must_be_there(field, words)
+        if all(choice.isdecimal() for choice in field.choices):
+            return int(words)  # of numbers, such as bytes of a gradient
     return words
 
 
