@@ -17,7 +17,7 @@ from twin.app.files.recovery import run_of
 from twin.app.session.editor import Editor
 from twin.app.session.recording import read_recording
 from twin.app.session.session import Session
-from twin.app.timeline.pending import still_ahead
+from twin.app.timeline.marks import still_ahead
 from twin.cli.moment import moment_of_run
 from twin.commands.edit.command import Given
 from twin.commands.place.place import AddPart

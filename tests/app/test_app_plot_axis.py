@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from twin.app.plots.axis import TimeAxis
+from twin.app.plots.plot_items import TimeAxis
 from twin.app.toolkit.clock import Clock
 
 _TEXT_PX, _EDGE_PX = 52.0, 18.0

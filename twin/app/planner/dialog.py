@@ -40,8 +40,8 @@ from twin.scenario.schema.work import Load
 from twin.scenario.schema.workload import Parallelism
 
 if TYPE_CHECKING:
-    from twin.app.planner.roofline_plot import RooflinePlot
-    from twin.app.planner.scaling_panel import ScalingPanel
+    from twin.app.planner.roofline import RooflinePlot
+    from twin.app.planner.scaling import ScalingPanel
 
 DEBOUNCE_MS = 60
 _FORM_PX = 340
@@ -314,11 +314,9 @@ class JobDialog(QDialog):
         self.gantt.show_timeline(made, "No pipeline: all GPUs run the same work at the same time.")
 
     def _show_roofline(self) -> None:
-        from twin.app.planner.roofline import roof, standing
+        from twin.app.planner.roofline import RooflinePlot, roof, standing
 
         if self.roofline is None:
-            from twin.app.planner.roofline_plot import RooflinePlot
-
             self.roofline = RooflinePlot(self.look)
             self._fill(_ROOFLINE, self.roofline)
         self.roofline.show_roof(
@@ -327,7 +325,7 @@ class JobDialog(QDialog):
 
     def _show_scaling(self) -> None:
         if self.scaling is None:
-            from twin.app.planner.scaling_panel import ScalingPanel
+            from twin.app.planner.scaling import ScalingPanel
 
             self.scaling = ScalingPanel(self.look)
             self._fill(_SCALING, self.scaling)

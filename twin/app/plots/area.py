@@ -13,10 +13,8 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from twin.app.plots.axis import TimeAxis
 from twin.app.plots.columns import Columns, drawn
-from twin.app.plots.cursor import PlotCursor
-from twin.app.plots.curve import PlotCurve
+from twin.app.plots.plot_items import PlotCursor, PlotCurve, TimeAxis
 from twin.app.plots.style import curve_mark, curve_pen
 from twin.app.session.bounded_history import BoundedHistory
 from twin.app.session.plot_pages import Chart

@@ -8,8 +8,10 @@ from typing import Any
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPen
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from twin.app.toolkit import theme as themes
+from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.text import prefixed
 from twin.app.toolkit.theme import Theme
 
@@ -47,6 +49,78 @@ class LogAxis(pg.AxisItem):  # type: ignore[misc]
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return the numbers with prefixes."""
         return [prefixed(10.0**value) if self._base == 10 else f"{round(10.0**value):,}" for value in values]
+
+
+class LogPlot(QWidget):
+    """A plot with two logarithmic axes and a note below, drawn anew whenever what it shows or the theme changes.
+
+    Subclasses say in `draw` what there is.
+
+    Parameters
+    ----------
+    base
+        Of the axis below: 2 or 10.
+    margins_px
+        Left, top, right, bottom.
+    role
+        Of the note.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        name: str,
+        left: str,
+        bottom: str,
+        *,
+        base: int = 10,
+        margins_px: tuple[int, int, int, int] = (0, 0, 0, 0),
+        role: str = "muted",
+    ) -> None:
+        super().__init__()
+        self._look = look
+        axes = {"left": LogAxis("left"), "bottom": LogAxis("bottom", base=base)}
+        self.plot = plot(axes, left, bottom, name)
+        self.plot.getPlotItem().setMouseEnabled(x=False, y=False)
+        self.note = label("", role, wrap=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*margins_px)
+        column.setSpacing(4)
+        column.addWidget(self.plot, 1)
+        column.addWidget(self.note)
+        self._items: list[Any] = []
+        look.changed.connect(self._on_theme)
+        paint(self.plot, look.theme)
+
+    def draw(self, theme: Theme) -> None:
+        """Draw what there is on an empty plot."""
+
+    def redraw(self) -> None:
+        """Draw anew."""
+        for old in self._items:
+            self.plot.getPlotItem().removeItem(old)
+        self._items = []
+        self.draw(self._look.theme)
+
+    def add(self, item: Any) -> None:
+        """Put an item of pyqtgraph on the plot until it is drawn anew."""
+        self.plot.getPlotItem().addItem(item)
+        self._items.append(item)
+
+    def say(self, words: str, x: float, y: float, tint: str, anchor: tuple[float, float]) -> None:
+        """Write words beside a place, given by its logarithms."""
+        made = pg.TextItem(words, color=tint, anchor=anchor)
+        made.setFont(themes.font(11))
+        made.setPos(x, y)
+        self.add(made)
+
+    def dot(self, x: float, y: float, size: int, pen: QPen, fill: str, symbol: str = "o") -> None:
+        """Mark a place, given by its logarithms."""
+        self.add(pg.ScatterPlotItem([x], [y], size=size, pen=pen, brush=pg.mkBrush(fill), symbol=symbol))
+
+    def _on_theme(self, theme: Theme) -> None:
+        paint(self.plot, theme)
+        self.redraw()
 
 
 def plot(axes: dict[str, Any], left: str, bottom: str, name: str) -> Any:

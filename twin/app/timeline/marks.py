@@ -1,15 +1,20 @@
-"""What a strip of some hundred pixels shows of thousands of events. No widgets."""
+"""What a timeline marks: thousands of events on some hundred pixels, and what people did that is ahead. No widgets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.app.faults.random_incidents import words_of
 from twin.app.plots.timeline_scale import Scale
+from twin.app.session.session import Session
 from twin.arrays import Floats
 from twin.record.events import Event, Severity
+from twin.scenario.schema.edit import Edit
+from twin.scenario.schema.faults import Intervention
 
 
 class EventMarks:
@@ -58,3 +63,30 @@ class EventMarks:
             self._severity[self._count : count] = [event.severity for event in fresh]
             self._count = count
         return self._t_s[: self._count], self._severity[: self._count]
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """Something that can be taken out again, as if nobody had ever asked for it."""
+
+    title: str
+    at_s: float
+    what: Edit | Intervention
+
+
+def still_ahead(session: Session, low_s: float, high_s: float) -> list[Ahead]:
+    """Return what is to happen in a range of time [s] and can be taken out now, in its order.
+
+    Nothing of a recording can, nor while another time than the present is looked at.
+    """
+    draft = session.draft
+    if draft is None or session.recording is not None or session.looking_s is not None:
+        return []
+    now_s = max(session.t_s, draft.t_s)
+    found = [Ahead(edit.title or edit.id, edit.at_s, edit) for edit in draft.file.scenario.edits]
+    found += [
+        Ahead(words_of(intervention), intervention.at_s, intervention)
+        for intervention in session.live.by_hand
+    ]
+    ahead = [item for item in found if low_s <= item.at_s <= high_s and item.at_s > now_s]
+    return sorted(ahead, key=lambda item: item.at_s)

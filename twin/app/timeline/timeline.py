@@ -26,7 +26,7 @@ from twin.app.bookmarks.views import Views
 from twin.app.faults.random_incidents import words_of
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
-from twin.app.timeline.pending import Ahead, still_ahead
+from twin.app.timeline.marks import Ahead, still_ahead
 from twin.app.timeline.strip import TimelineStrip
 from twin.app.toolkit.look import Look, label, line, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest
