@@ -20,7 +20,9 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 HELP = ROOT / "assets" / "help"
-sys.path.insert(0, str(ROOT))  # a script has its own folder there: else another checkout's `twin` may be found
+sys.path.insert(
+    0, str(ROOT)
+)  # a script has its own folder there: else another checkout's `twin` may be found
 _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 _QUANTITY = re.compile(r"\s*\(an? ([^()]*), such as ([^()]*)\)$")
 _MOST_VALUES = 12
