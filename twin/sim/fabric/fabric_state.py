@@ -131,15 +131,11 @@ class FabricState(Stateful):
     def _has_links_of(self, other: FabricState) -> bool:
         """Return whether jobs and links are those of `other`, so that all routes are the same."""
         mine, its = self.plant, other.plant
-        same = (
+        return (
             self.specs == other.specs
             and mine.fabrics == its.fabrics
             and mine.fabric_table == its.fabric_table
-        )
-        count = len(mine.nodes.ids)
-        return (
-            same
-            and len(its.nodes.ids) == count
+            and len(mine.nodes.ids) == len(its.nodes.ids)
             and self.rows_in == other.rows_in
             and mine.node_parts == its.node_parts
             and _equal(self.links, other.links, "kind", "fabric", "a", "b", "cables", "bytes_s")

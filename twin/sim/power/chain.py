@@ -83,6 +83,7 @@ class PowerChain:
         return self._drained_w
 
     def adopt(self, condition: Condition) -> None:
+        """Have every item as `condition` says, with the books that follow from it."""
         circuit = self.circuit
         self.condition = condition
         self.sources = Sources(circuit, condition, self.log)
