@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QFontMetrics, QPalette
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton
+from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.app.two_rows import ROWS
@@ -376,8 +376,7 @@ def test_a_generator_that_shrinks_tells_first_what_goes_along(window: MainWindow
     enter(row, "1")
     assert text_of(window) == before
     assert "groups" in row.told.text()
-    (apply,) = (button for button in row.findChildren(QPushButton) if button.text() == "Apply")
-    QTest.mouseClick(apply, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(row.apply_button, Qt.MouseButton.LeftButton)
     assert window.session.plant is not None
     assert int(window.session.plant.racks.present.sum()) == 4
     window.editing.editor.undo()

@@ -22,6 +22,8 @@ class PropertyRow(FieldRow):
     ----------
     of
         What is set.
+    apply_button
+        Does what was asked about.
     """
 
     of: Property
@@ -33,7 +35,7 @@ class PropertyRow(FieldRow):
         self.reset = tool_button(look, "undo", f"Put {of.title} back to its default")
         self.reset.clicked.connect(lambda: self.entered.emit(None))
         self._question = QWidget()
-        self._agree, self._leave = QPushButton("Apply"), QPushButton("Cancel")
+        self.apply_button, self._leave = QPushButton("Apply"), QPushButton("Cancel")
         self._question.hide()
         self._agreed: Callable[[], None] = self.settle
 
@@ -52,10 +54,10 @@ class PropertyRow(FieldRow):
         column.setSpacing(3)
         buttons = QHBoxLayout(self._question)
         buttons.setContentsMargins(0, 0, 0, 4)
-        buttons.addWidget(self._agree)
+        buttons.addWidget(self.apply_button)
         buttons.addWidget(self._leave)
         buttons.addStretch(1)
-        self._agree.clicked.connect(lambda: self._agreed())
+        self.apply_button.clicked.connect(lambda: self._agreed())
         self._leave.clicked.connect(self.restore)
         if wide:
             column.addWidget(self.field)
