@@ -14,6 +14,7 @@ from twin.app.toolkit.charts.waterfall import WaterfallChart, WaterfallRow
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import significant
 from twin.app.toolkit.theme import scaled
+from twin.record.account_titles import ACCOUNT_TITLES
 
 _MOST_STEPS = 9
 _LEAST = 0.0005
@@ -107,4 +108,8 @@ class CompareWaterfall(WaterfallChart):
 
 def _title(step: WaterfallStep) -> str:
     title = step_title(step.account, step.gpu_h)
+    if step.account.startswith(
+        "exposed_"
+    ):  # what tells them apart comes first: long names are cut at their end
+        title = f"{ACCOUNT_TITLES[step.account].brief} communication"
     return title[:1].upper() + title[1:]

@@ -208,8 +208,9 @@ class TenantsDock(Dock):
 
     def _dress(self, table: RowTable, model: _Lines, widths_px: tuple[int, ...]) -> None:
         table.setItemDelegateForColumn(_HELD, _Bar(self._look, model, table))
-        for column, width_px in enumerate(widths_px):
-            table.setColumnWidth(column, width_px)
+        table.header.ensurePolished()
+        for column, width_px in enumerate(widths_px):  # a heading is read in full
+            table.setColumnWidth(column, max(width_px, table.header.sectionSizeHint(column)))
         table.header.setSectionResizeMode(len(widths_px), QHeaderView.ResizeMode.Stretch)
 
     def _on_visible(self, seen: bool) -> None:
