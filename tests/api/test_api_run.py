@@ -166,7 +166,7 @@ def test_what_a_run_does_not_do_is_a_warning_of_this_file() -> None:
         ({"inject": "1 h fail gpu/7/7"}, "^inject '1 h fail gpu/7/7'"),
         ({"inject": [3]}, "inject: 3 is no text"),
         ({"set": "duration"}, "^set: 'duration': must be PATH=VALUE"),
-        ({"set": {"duration": object()}}, "set: a value is nothing that a scene can hold"),
+        ({"set": {"duration": object()}}, "set: a scene cannot hold such a value"),
         ({"policy": "lottery"}, "lottery"),
         ({"incidents": "awful"}, "incidents: 'awful' is no level"),
         ({"jobs": "nosuch.swf"}, "nosuch.swf"),

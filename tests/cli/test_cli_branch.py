@@ -58,7 +58,7 @@ def test_a_branch_is_written_and_run_and_stands_in_the_tree(twin: Twin, lab: Pat
     twin("verify", record)
 
     below = twin("branch", record, "--at", "8 h", "-o", folder / "more.twin.yaml")
-    assert "nothing is changed" in below.stdout
+    assert "no change: the branch repeats its run" in below.stdout
     (root,) = json.loads(twin("branch", "--tree", folder, "--json").stdout)["scenes"]
     assert (root["scene"], root["run"]) == ("builtin:lab-16", "lab.twinrun")
     (capped,) = root["branches"]
@@ -90,12 +90,12 @@ def test_hardware_changes_as_an_edit(twin: Twin, lab: Path) -> None:
         (("--set", "duration=2 h"), "the duration cannot change"),
         (("--set", "seed"), "is not PATH=VALUE"),
         (("--inject", "5 h pump_stop cdu/9"), "unknown coolant"),
-        (("--inject", "4 h fail gpu/0/0"), "before the cut at 5 h"),
+        (("--inject", "4 h fail gpu/0/0"), "before the branch at 5 h"),
         (("--inject", "5 h power_cap all value=1W"), "power_cap takes"),
         (("--at", "50 h"), "the run has no time"),
         (("--until", "8 h"), "--until says where the branch stops that --run FILE simulates"),
-        (("--run", "none.twinrun", "--until", "5 h"), "it goes from 5 h to 1 d"),
-        (("--run", "none.twinrun", "--until", "2 d"), "it goes from 5 h to 1 d"),
+        (("--run", "none.twinrun", "--until", "5 h"), "which lasts from 5 h to 1 d"),
+        (("--run", "none.twinrun", "--until", "2 d"), "which lasts from 5 h to 1 d"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(twin: Twin, lab: Path, words: tuple[str, ...], told: str) -> None:
@@ -205,8 +205,8 @@ def test_a_branch_is_written_over_nothing_but_a_branch_of_the_same_parent(twin: 
     assert out.read_bytes() != first
     kept = {}
     for name, text, told in (
-        ("own", load("builtin:lab-16").text, "is a scene and no branch, and would be lost"),
-        ("bad", "no: [scene", "is there, and is no branch ("),
+        ("own", load("builtin:lab-16").text, "is a scene and no branch, and would be overwritten"),
+        ("bad", "no: [scene", "exists and is no branch ("),
         (
             "other",
             first.decode().replace("builtin:lab-16", "own.twin.yaml"),
@@ -285,7 +285,7 @@ def test_a_branch_is_compared_with_its_run_at_one_end(twin: Twin, tmp_path: Path
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("-o", "a.twin.yaml", "--compare"), "--compare holds the run against its branch, which --run FILE"),
+        (("-o", "a.twin.yaml", "--compare"), "--compare compares the run with its branch, which --run FILE"),
         (("--run", "a.twinrun", "--seeds", "3"), "--seeds says over how many futures --compare compares"),
         ((), "missing -o SCENE or --run FILE"),
     ],

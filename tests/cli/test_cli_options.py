@@ -55,7 +55,7 @@ def test_reports_and_exports_are_not_written_over_unasked(twin: Twin, lab: Path,
         out = tmp_path / name
         out.write_text("mine")
         told = twin(*words, "-o", out, code=2).stderr
-        assert f"{name} is there already; name another file, or give --replace to lose it" in told
+        assert f"{name} exists already; name another file, or give --replace to overwrite it" in told
         assert out.read_text() == "mine"
         twin(*words, "-o", out, "--replace")
         assert out.read_text() != "mine"

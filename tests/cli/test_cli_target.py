@@ -68,13 +68,16 @@ def test_a_name_that_promises_another_kind_of_file_is_refused(twin, here: Path, 
 def test_estimates_do_not_replace_their_cases(twin, here: Path) -> None:
     Path("cases.csv").write_text("model\n")
     told = twin("estimate", "cases.csv", "--out", "cases.csv", code=2).stderr
-    assert "is what is read" in told
+    assert "is the input, and would be overwritten" in told
     assert Path("cases.csv").read_text() == "model\n"
 
 
 def test_calibrating_does_not_replace_what_was_measured(twin, here: Path) -> None:
     Path("measured.csv").write_text("model\n")
-    assert "is what is read" in twin("calibrate", "measured.csv", "-o", "measured.csv", code=2).stderr
+    assert (
+        "is the input, and would be overwritten"
+        in twin("calibrate", "measured.csv", "-o", "measured.csv", code=2).stderr
+    )
     assert Path("measured.csv").read_text() == "model\n"
 
 
@@ -149,7 +152,7 @@ def test_a_run_is_not_recorded_over_another_one_unless_that_is_asked_for(
     words = (*RECORDERS[option], option, name)
     told = twin(*words, code=2).stderr
     assert f"error: {option}: {name} is a recorded run already (" in told
-    assert ", seed 1, 1 h); name another file, or give --replace to lose it" in told
+    assert ", seed 1, 1 h); name another file, or give --replace to overwrite it" in told
     assert Path("r.twinrun").read_bytes() == recorded
     assert not Path("b.twin.yaml").exists()
     twin(*words[:-1], "r.twinrun", "--replace")
@@ -161,7 +164,7 @@ def test_a_run_is_not_recorded_over_another_one_unless_that_is_asked_for(
 def test_a_damaged_run_is_kept_as_well(twin, here: Path, recorded: bytes) -> None:
     Path("r.twinrun").write_bytes(recorded[:5000])
     told = twin("run", "lab-16", "--until", "1 min", "--out", "r.twinrun", code=2).stderr
-    assert "r.twinrun is a recorded run already; name another file, or give --replace to lose it" in told
+    assert "r.twinrun is a recorded run already; name another file, or give --replace to overwrite it" in told
     assert Path("r.twinrun").read_bytes() == recorded[:5000]
 
 
@@ -172,7 +175,7 @@ def test_an_empty_file_is_recorded_into(twin, here: Path) -> None:
 
 @pytest.mark.parametrize("words", [("run", "lab-16"), RECORDERS["--run"]])
 def test_to_replace_nothing_is_not_understood(twin, here: Path, words: tuple[str, ...]) -> None:
-    assert "may be lost; give both" in twin(*words, "--replace", code=2).stderr
+    assert "may be overwritten; give both" in twin(*words, "--replace", code=2).stderr
 
 
 @pytest.mark.parametrize("name", ["r.twinrun", "notes", "notes/deep/down", "link.png"])

@@ -93,7 +93,7 @@ def test_cables_by_hand_want_ports_and_reach_and_stay() -> None:
         Connect("fabric/0/0", "gpu/0/1/0", 4),
         Connect("gpu/0/1/0", "fabric/0/0"),
     )
-    assert "has 0 network cards free" in refused(draft, Connect("gpu/0/0/0", "fabric/0/0"))
+    assert "has 0 NICs free" in refused(draft, Connect("gpu/0/0/0", "fabric/0/0"))
     assert "fabric has no switch fabric/0/7" in refused(draft, Connect("gpu/0/1/0", "fabric/0/7"))
     free = free_ports(EditedScene.of(draft.shown), draft.shown.scenario.fabrics[0])
     assert (free["fabric/0/0"], free["gpu/0/1/0"]) == (51, 3)

@@ -230,7 +230,7 @@ def test_measured_times_come_from_seconds_or_rates() -> None:
         ({"kv_heads": "256"}, "do not divide 128 attention heads"),
         ({"ep": "4"}, "has no experts"),
         ({"experts": "8"}, "column 'topk'"),
-        ({"nic": "fast"}, "no speed of a network card"),
+        ({"nic": "fast"}, "no speed of a NIC"),
         ({"step_time_s": "-1"}, "must be positive"),
         ({"seq": "8191"}, "context parallel 2 does not divide"),
         ({"tp": "3", "gpus": "192"}, "does not divide 128 attention heads"),
@@ -371,7 +371,7 @@ def test_what_is_written_means_nothing_else_when_it_is_read_again() -> None:
 
 def test_cells_beyond_the_heads_are_told() -> None:
     (judged,) = judge_table(parse_cases("gpus,model\n8,Llama, 3\n", "a.csv"))
-    assert judged.reason == "'3' stands under no column; quote a cell that holds a comma"
+    assert judged.reason == "'3' has no column; quote a cell that holds a comma"
 
 
 def test_summary_counts_rows_and_errors() -> None:

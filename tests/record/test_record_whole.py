@@ -112,7 +112,7 @@ def test_pages_that_do_not_fit_together_are_told_in_our_words(run_file: Path) ->
         told.update(one.removeprefix(f"{run_file}: ") for one in found)
     theirs = ("***", "Tree", "tree page", "btree", "autoindex", "malformed", "Offset", "cell", "Rowid")
     assert not [one for one in told if any(word in one for word in theirs)]
-    assert "the run file is damaged: of the curves and pictures a page is not as it was written" in told
+    assert "the run file is damaged: a page of the curves and pictures was altered" in told
 
 
 def test_a_curve_that_cannot_be_read_says_of_what_and_when(run_file: Path) -> None:

@@ -181,7 +181,7 @@ def test_a_thousand_wrong_cells_are_a_dozen_problems():
 
 BAD_TABLES = [
     ("", "is empty"),
-    (csv("dry_blub,wet_bulb", year(), year()), "has no column 'dry_bulb'; did you mean it by 'dry_blub'?"),
+    (csv("dry_blub,wet_bulb", year(), year()), "has no column 'dry_bulb'; is it 'dry_blub'?"),
     (csv("dry_bulb,noise", year(), year()), "has no humidity; add a column wet_bulb"),
     (
         csv("dry_bulb [kW],wet_bulb", year(), year()),

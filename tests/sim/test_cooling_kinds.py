@@ -118,7 +118,7 @@ def test_a_hall_on_two_facility_loops_is_refused_in_one_sentence() -> None:
     cooling = scene.cooling.model_copy(
         update={"plants": (*scene.cooling.plants, chilled), "loops": tuple(loops)}
     )
-    with pytest.raises(PlantError, match="hall 'hall': its loops use plants chilled and water"):
+    with pytest.raises(PlantError, match="hall 'hall': its loops use facility loops chilled and water"):
         Engine(scene.model_copy(update={"cooling": cooling}))
 
 

@@ -163,7 +163,7 @@ def test_a_fault_stays_when_what_has_happened_was_drawn_behind_it() -> None:
     engine.advance(2000.0)
     why = engine.withdraw(late)
     assert why is not None
-    assert "its repair time was drawn for intervention 2" in why
+    assert "its repair time was drawn as that of intervention 2" in why
     engine = Engine(scene)
     assert engine.intervene(late) is None
     assert engine.intervene(told) is None

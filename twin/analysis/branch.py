@@ -242,7 +242,7 @@ def _head(scenario: Scenario, extends: str, title: str) -> str:
 
 def _notes(reader: Reader, at_s: float, events: int, event_hash: str) -> str:
     return (
-        f"A branch of the run {reader.path.name}, seed {reader.header.seed}, cut at {units.spoken(at_s)} "
+        f"A branch of the run {reader.path.name}, seed {reader.header.seed}, branched at {units.spoken(at_s)} "
         f"({at_s:g} s).\nUntil then it is that run: {events} events of hash {event_hash}.\n"
     )
 

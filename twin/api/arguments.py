@@ -72,7 +72,7 @@ def settings_of(value: Settings | None, name: str = "set") -> list[str]:
             for path, setting in value.items()
         ]
     except TypeError as error:
-        raise BadInput(f"{name}: a value is nothing that a scene can hold: {error}") from None
+        raise BadInput(f"{name}: a scene cannot hold such a value: {error}") from None
 
 
 def seed_of(value: int | None, name: str = "seed") -> int | None:

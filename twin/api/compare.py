@@ -78,7 +78,7 @@ def compare(
     """Return how far two designs or runs are apart: goodput, energy, heat, cost, and where the GPU time went.
 
     Two recorded runs alone are read as they are. With any of the arguments but `at`, or where one is a scene, both are
-    run with the same seeds, so that the same failures strike both: the paired interval says how sure a difference is.
+    run with the same seeds, so that both have the same failures: the paired interval says how sure a difference is.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def compared(
     start = own_seed if asked.seed is None else asked.seed
     numbers = list(range(start, start + (asked.seeds or 1)))
     if numbers[-1] > MAX_SEED:
-        raise BadInput(f"--seed: {start} and so many runs after it are beyond {MAX_SEED}; begin with less")
+        raise BadInput(f"--seed: the seeds from {start} on go beyond {MAX_SEED}; begin with a smaller one")
     with counted(f"{len(numbers)} seeds of two designs") as show:
         a, b = samples([first, second], numbers, asked.until_s, show, workers)
     return Compared(numbers, a, b, (first, second), Basis.RERUN)

@@ -274,7 +274,7 @@ def _must_matter(
     risks = [replace(_risk(variant.scenario, job, spares), left_out=()) for variant in changed]
     if all(found == risks[0] for found in risks):
         raise BadInput(
-            f"--sweep: {path} is nothing that this quick model holds: nodes fail and are repaired, spares take their "
-            f"places, the job saves and restarts. twin run --set {path}={values[0]} has it, and twin compare SCENE "
-            f"SCENE --set-b {path}={values[-1]}"
+            f"--sweep: {path} has no effect in this quick model, which has failures, repairs, spares, checkpoints and "
+            f"restarts alone; use twin run --set {path}={values[0]}, or twin compare SCENE SCENE --set-b "
+            f"{path}={values[-1]}"
         )

@@ -82,8 +82,8 @@ def branch_run(
             min=2,
             max=10_000,
             metavar="N",
-            help="With --compare: over N futures. The past is kept; after the branch each seed draws again what had "
-            "not happened yet, the same for both.",
+            help="With --compare: over N futures. Both keep the past; from the branch on each seed draws new random "
+            "events, the same for both.",
         ),
     ] = None,
     replace: Replace = False,
@@ -106,10 +106,10 @@ def branch_run(
     simulated at once, from the nearest snapshot, into a file that holds the whole run; where the run was stopped
     before the end of its scene, the branch stops as well. With --run alone the scene lies beside the run.
 
-    With --compare the run goes on to the same end and both are compared: what is different comes from the change alone,
-    since they have one past. Over --seeds N, intervals say how sure that is.
+    With --compare the run continues to the same end and both are compared: they share one past, so every difference
+    comes from the change. Over --seeds N, intervals say how sure that is.
 
-    Exit code 0: done. 2: a file cannot be read, or what was asked for cannot be. 3: the simulation fails.
+    Exit code 0: done. 2: a file cannot be read, or the branch is not possible. 3: the simulation fails.
     """
     from twin.cli.branch_tree import tell_tree
     from twin.cli.errors import BadInput, reporting_errors
@@ -126,14 +126,14 @@ def branch_run(
             raise BadInput(f"missing {missing}")
         if compare and record is None:
             raise BadInput(
-                "--compare holds the run against its branch, which --run FILE simulates; give both"
+                "--compare compares the run with its branch, which --run FILE simulates; give both"
             )
         if seeds is not None and not compare:
             raise BadInput("--seeds says over how many futures --compare compares; give both")
         if record is not None:
             _must_not_lose(record, run, replace)
         elif replace:
-            raise BadInput("--replace says that an older run at --run FILE may be lost; give both")
+            raise BadInput("--replace says that an older run at --run FILE may be overwritten; give both")
         report, asked, additions = _branch(
             run, at, inject or [], set_ or [], out, title, scene, record, until, compare=compare
         )
@@ -191,7 +191,7 @@ def _branch(
         early = next((addition for addition in additions if addition.at_s < at_s), None)
         if early is not None:
             raise BadInput(
-                f"--inject: {in_words(early)!r} is asked for before the cut at {at}; give it a later time"
+                f"--inject: {in_words(early)!r} is before the branch at {at}; give it a later time"
             )
         known = None if scene is None else _known(scene, scene_path)
         _must_not_be_lost(out)
@@ -251,7 +251,7 @@ def _must_not_lose(record: Path, run: str, replace: bool) -> None:
     if record.resolve() == Path(run).resolve():
         raise BadInput(f"--run: {record} is the run that is branched; name another file")
     if not record.is_file() or not is_run(str(record)):
-        raise BadInput(f"--run: {record} is there, and is no recorded run; name another file")
+        raise BadInput(f"--run: {record} exists and is no recorded run; name another file")
     must_not_lose_a_run(record, "--run", replace)
 
 
@@ -269,9 +269,9 @@ def _must_not_be_lost(out: Path, extends: str | None = None) -> None:
         document = read(out, out.name).tree.plain()
     except ScenarioError as error:
         reason = error.problems[0].reason
-        raise BadInput(f"-o: {out} is there, and is no branch ({reason}); name another file") from None
+        raise BadInput(f"-o: {out} exists and is no branch ({reason}); name another file") from None
     if not isinstance(document, dict) or "branch" not in document:
-        raise BadInput(f"-o: {out} is a scene and no branch, and would be lost; name another file")
+        raise BadInput(f"-o: {out} is a scene and no branch, and would be overwritten; name another file")
     if extends is not None and document.get("extends") != extends:
         raise BadInput(
             f"-o: {out} is a branch of {document.get('extends')}, and would become one of {extends}; name another file"
@@ -288,7 +288,7 @@ def _end(until: str, at_s: float, reader: Reader) -> float:
     until_s = time_of(until, "--until", reader.header.scenario, end_s)
     if not at_s < until_s <= end_s:
         raise BadInput(
-            f"--until: {until!r} is no time of the branch; it goes from {spoken(at_s)} to {spoken(end_s)}"
+            f"--until: {until!r} is outside the branch, which lasts from {spoken(at_s)} to {spoken(end_s)}"
         )
     return until_s
 
@@ -320,8 +320,8 @@ def _simulate(
     gone = other_than(parent, result.engine.events(0), at_s)
     if gone is not None:
         raise Failure(
-            f"{parent.path}: this program simulates that run otherwise, from {gone.t_s:.3f} s on ({gone.kind} "
-            f"{gone.subject}); see twin verify {parent.path}, and run the scene anew before branching"
+            f"{parent.path}: this program simulates that run differently from {gone.t_s:.3f} s on ({gone.kind} "
+            f"{gone.subject}); see twin verify {parent.path}, and run the scene again before branching"
         )
     for event in result.engine.events(0):
         if event.kind == "refused" and event.t_s >= at_s:
@@ -343,7 +343,7 @@ def _print_head(report: dict[str, Any]) -> None:
     _say(
         f"{report['scene']}: extends {report['extends']}, branches at {at} (after {report['events']:,} events)"
     )
-    for words in report["changes"] or ["nothing is changed: as far as that goes it is the same run"]:
+    for words in report["changes"] or ["no change: the branch repeats its run"]:
         _say(f"  {words}")
 
 

@@ -50,7 +50,7 @@ def _print_tree(folder: Path, roots: list[SceneBranch]) -> None:
     from twin.units import spoken
 
     if not roots:
-        console().print(f"{folder}: no *.twin.yaml lies here", markup=False, soft_wrap=True)
+        console().print(f"{folder}: no *.twin.yaml in this folder", markup=False, soft_wrap=True)
         return
     rows = []
     for root in roots:
@@ -63,7 +63,7 @@ def _print_tree(folder: Path, roots: list[SceneBranch]) -> None:
             name = "  " * depth + _called(branch, run is not None)
             changes = "; ".join(branch.changes) if branch.at_s is not None else ""
             rows.append((name, cut, changes, lasts, goodput, energy))
-    print_table(("scene", "cut at", "what it changes", "simulated", "goodput", "energy"), rows, right=3)
+    print_table(("scene", "branch at", "what it changes", "simulated", "goodput", "energy"), rows, right=3)
     unread = dict.fromkeys(branch.unread for root in roots for _, branch in root.all() if branch.unread)
     for sentence in (*unread, *_apart(roots)):
         console().print(sentence, markup=False, soft_wrap=True)

@@ -81,8 +81,8 @@ def compare_runs(
 ) -> None:
     """Compare two runs or designs: key figures, and where the GPU time went.
 
-    Goodput, ETTR, MFU, energy, power, heat, cost and waits. With --seeds both are run with the same seeds, so that the
-    same failures strike both: the paired interval says how sure a difference is.
+    Goodput, ETTR, MFU, energy, power, heat, cost and waits. With --seeds both are run with the same seeds, so that both
+    have the same failures: the paired interval says how sure a difference is.
     """
     from twin.api.compare import Reruns
     from twin.cli.compare_json import comparison_json

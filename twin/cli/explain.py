@@ -44,8 +44,8 @@ def explain_run(
     """Explain where GPU time went, account by account, with causes and events.
 
     The accounts are those of the ledger, ranked; together with productive time they are all GPU-seconds installed.
-    What a range says depends on what had happened by its end alone: a run and a branch of it say the same of what
-    both share. Work that no checkpoint holds yet by then is told as provisional.
+    Only what happened up to the end of the range counts: a run and a branch of it agree on the past they share.
+    Work that no checkpoint holds by then is marked as provisional.
     """
     from twin.analysis.explain import explain
     from twin.analysis.wall_clock import moments

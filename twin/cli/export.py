@@ -85,8 +85,8 @@ def export_run(
             raise BadInput(f"--channel: {error}") from None
         if every_s is not None and (every_s <= 0 or not any(channel.dcgm for channel in channels)):
             raise BadInput(
-                f"--every: {every} says how far apart values of single GPUs are: longer than nothing, and beside "
-                "--channel gpu or one of theirs"
+                f"--every: {every} is the interval between values of single GPUs: give more than 0 s, and with it "
+                "--channel gpu or one of the channels of GPUs"
             )
         part = out.with_name(f".{out.name}.part")
         with Reader(run) as reader, progress(f"export {run}") as show:

@@ -27,9 +27,9 @@ def grow_scene(
 ) -> None:
     """Tell what must be re-cabled to grow a scene to more GPUs.
 
-    The same generators build it with more racks and rows; floor space, power and cooling are not looked at.
+    The same generators build it with more racks and rows; floor space, power and cooling are not checked.
 
-    Exit code 0: no cable that lies is touched. 1: some are.
+    Exit code 0: no installed cable is moved or removed. 1: some are.
     """
     from twin.cli.errors import ExitCode, reporting_errors
     from twin.cli.output import print_json

@@ -38,7 +38,7 @@ def open_scene(
         path = None
         if scene is not None and is_run(scene) and seed is not None:
             raise BadInput(
-                f"--seed: {scene} is a recorded run and has its seed; open its scene with another one"
+                f"--seed: {scene} is a recorded run and keeps its seed; open its scene for another seed"
             )
         if scene is not None:
             path = run_path(scene) if is_run(scene) else scene_path(scene)

@@ -69,7 +69,7 @@ Injections = Annotated[
         "--inject",
         metavar="'T KIND TARGET [k=v]'",
         help="Inject a fault or an action at a time: '10 h fail gpu/0/3/1', '10:00 pump_stop cdu/0 for=20s', "
-        "'2 h trip pdu-a/0', '6 h heat_wave site value=8K'. KIND without a target that fits says what it takes. "
+        "'2 h trip pdu-a/0', '6 h heat_wave site value=8K'. With a wrong target, the error says what KIND takes. "
         "May be repeated.",
     ),
 ]

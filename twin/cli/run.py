@@ -92,7 +92,7 @@ def run_scene(
         if out is not None and not record:
             raise BadInput("--out and --no-record exclude each other; give one of them")
         if replace and out is None:
-            raise BadInput("--replace says that an older run at --out FILE may be lost; give both")
+            raise BadInput("--replace says that an older run at --out FILE may be overwritten; give both")
         if out is not None:
             must_not_lose_a_run(out, "--out", replace)
         if jobs is None and (format or maps or keep_jobs):

@@ -35,7 +35,7 @@ def show_scene(
     with reporting_errors(scene_or_run):
         if is_run(scene_or_run):
             if at is not None:
-                raise BadInput("--at shows a scene as its edits have made it by then, not a recorded run")
+                raise BadInput("--at shows a scene as edited by then, not a recorded run; name the scene")
             if set_:
                 raise BadInput("--set changes a scene, not a recorded run; name the scene instead")
             summary = recorded_summary(scene_or_run)

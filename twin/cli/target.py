@@ -38,7 +38,7 @@ def must_be_free(
         raise BadInput(f"{option}: {path} is a folder; name a file in it")
     must_have_folder(path, option)
     if path.exists() and any(Path(source).exists() and path.samefile(source) for source in inputs):
-        raise BadInput(f"{option}: {path} is what is read, and would be lost; name another file")
+        raise BadInput(f"{option}: {path} is the input, and would be overwritten; name another file")
     if path.name.endswith((RUN_SUFFIX, SCENE_SUFFIX)) or is_run(str(path)):
         kind = "scene" if path.name.endswith(SCENE_SUFFIX) else "recorded run"
         right = f"; end it with {endings[0]}" if endings else "; name another file"
@@ -46,7 +46,9 @@ def must_be_free(
     if endings and path.suffix and path.suffix.lower() not in endings:
         raise BadInput(f"{option} must end in {endings[0]}, not {path.suffix}: {path}")
     if replace is False and path.exists():
-        raise BadInput(f"{option}: {path} is there already; name another file, or give --replace to lose it")
+        raise BadInput(
+            f"{option}: {path} exists already; name another file, or give --replace to overwrite it"
+        )
 
 
 def must_have_folder(path: Path, option: str) -> None:
@@ -73,7 +75,8 @@ def must_not_lose_a_run(path: Path, option: str, replace: bool) -> None:
     must_have_folder(path, option)
     if not replace and path.is_file() and path.stat().st_size and is_run(str(path)):
         raise BadInput(
-            f"{option}: {path} is a recorded run already{_which(path)}; name another file, or give --replace to lose it"
+            f"{option}: {path} is a recorded run already{_which(path)}; name another file, or give "
+            "--replace to overwrite it"
         )
 
 

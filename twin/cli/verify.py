@@ -112,7 +112,7 @@ def _print(run: str, verdict: Verdict) -> None:
         say(f"{run}: the same, up to {spoken(verdict.t_s) if verdict.t_s else 'its start'}{over}")
         say(f"compared: {compared}")
         for text in verdict.causes:
-            say(f"note: {text}; nothing came of it")
+            say(f"note: {text}; it had no effect")
         return
     row = "" if divergence.row is None else f", row {divergence.row:,}"
     say(
@@ -129,7 +129,7 @@ def _print(run: str, verdict: Verdict) -> None:
     if not verdict.causes:
         say(
             "cause: program, numpy, CPU and inputs are those of the run; the file was altered, or the code of the "
-            "program under the same version number"
+            "program was, without a new version number"
         )
 
 

@@ -65,7 +65,7 @@ def make_video(
         if out is not None:
             must_be_free(out, "-o", run, endings=(".mp4",))
         if replace and frames is None:
-            raise BadInput("--replace says that older pictures at --frames FOLDER may be lost; give both")
+            raise BadInput("--replace says that pictures at --frames FOLDER may be overwritten; give both")
         if frames is not None:
             must_be_folder(frames, "--frames")
             if not replace:
@@ -99,7 +99,7 @@ def _must_hold_no_film(folder: Path) -> None:
     try:
         must_hold_no_film(folder)
     except FilmThere as error:
-        raise BadInput(f"--frames: {error}, or give --replace to lose them") from None
+        raise BadInput(f"--frames: {error}, or give --replace to overwrite them") from None
 
 
 def _make(film: Film) -> None:

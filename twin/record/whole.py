@@ -69,7 +69,7 @@ def _where(source: RunSource, message: str) -> str:
     )  # the page at which the table or index begins
     if tree is not None:
         for (table,) in source.rows("SELECT tbl_name FROM sqlite_master WHERE rootpage = ?", int(tree[1])):
-            return f"of {_HOLDS.get(table, 'its data')} a page is not as it was written"
+            return f"a page of {_HOLDS.get(table, 'its data')} was altered"
     return "a page was altered; parts may be missing"
 
 

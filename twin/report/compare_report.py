@@ -91,8 +91,8 @@ def _figures(found: Comparison) -> Markup:
             cells.append(seeds_words(difference))
         rows.append((*cells, _judged(figure, found)))
     note = (
-        f"A and B are means over the seeds. Intervals are half widths at {LEVEL:.0%}; paired: the same failures "
-        "strike both. Seeds higher / lower: with how many of them the figure is higher and lower in B."
+        f"A and B are means over the seeds. Intervals are half widths at {LEVEL:.0%}; paired: both have the same "
+        "failures. Seeds higher / lower: with how many of them the figure is higher and lower in B."
         if many
         else ""
     )

@@ -16,7 +16,7 @@ for title, run in (
     print(f"{title:13} goodput {run.summary['goodput']:.2%}: {lost_h:.1f} GPU-hours of work lost,", end=" ")
     print(f"{stall_h:.1f} in checkpoints")
 
-# One day is one draw of chance. `compare` runs both with the same seeds, so that the same failures strike both: what is
+# One day is one draw of chance. `compare` runs both with the same seeds, so that both have the same failures: what is
 # left of the difference is the design. The half width is that of the 95 % interval of the difference.
 found = twin.compare(lab, lab.changed(set=change), seeds=3)
 for key in ("goodput", "productive_gpu_h"):

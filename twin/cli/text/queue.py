@@ -35,7 +35,7 @@ def queue_table(queue: Mapping[str, Any]) -> Table:
             "Utilisation", _percent(queue["utilisation"]), "of held GPU time spent on steps that count"
         )
     table.add_row(
-        "Fragmentation", _percent(queue.get("fragmentation")), "free GPUs that wait on shared nodes"
+        "Fragmentation", _percent(queue.get("fragmentation")), "free GPUs on shared nodes, too few for a job"
     )
     counts = {key: queue.get(key, 0) for key in ("killed", "cancelled", "preemptions", "requeues")}
     if any(counts.values()):

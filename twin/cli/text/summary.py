@@ -88,7 +88,7 @@ def _headline(summary: Mapping[str, Any]) -> Group:
         (
             "Goodput",
             _percent(summary["goodput"]),
-            "work kept / work of the same GPUs at full clock without failures",
+            "kept / ideal steps (reference clock, no failures, no input wait)",
         ),
         ("ETTR", _percent(summary["ettr"]), "share of job time spent on steps that were kept"),
         ("Interruptions", f"{broken['unexpected']:,}", f"unexpected, and {broken['planned']:,} planned"),

@@ -118,7 +118,7 @@ class AssignTenant:
                 elif not self.tenant and tenants:
                     changes.clear(f"{item.path}.tenants", [])
             else:
-                hint = "tenants have jobs, and may use partitions and stores"
+                hint = "tenants have jobs, and may use partitions and storage systems"
                 raise CommandError(f"{titled(item.kind)} {id} belongs to no tenant", hint)
         return changes.patch(self.title)
 

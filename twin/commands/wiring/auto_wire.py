@@ -47,7 +47,7 @@ class AutoWire:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        words = {"fabric": "the network", "power": "power", "coolant": "cooling", "all": "all there is"}
+        words = {"fabric": "the network", "power": "power", "coolant": "cooling", "all": "everything"}
         return f"Wire {words[self.connection]} automatically"
 
     def patch(self, scene: EditedScene) -> Patch:

@@ -39,7 +39,7 @@ def must_reach(scene: EditedScene, a: str, b: str, cable: str) -> None:
         longer = [
             name for name in scene.catalog.ids("cable") if scene.catalog.cable(name).max_reach_m >= length_m
         ]
-        hint = f"{longer[0]} reaches that far" if longer else "stand nearer"
+        hint = f"{longer[0]} reaches that far" if longer else "no cable reaches that far: move them nearer"
         raise CommandError(
             f"{cable} reaches {reach_m:g} m, but {a} is {length_m:.1f} m of tray from {b}", hint
         )

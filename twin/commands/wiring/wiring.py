@@ -191,7 +191,7 @@ def _explicit(scene: EditedScene, a: SceneItem, b: SceneItem) -> Fabric:
             f"fabric {name} is {kind}: its topology sets the cables",
             "cables one by one are for explicit fabrics",
         )
-    raise CommandError("two nodes are joined in an explicit fabric alone", "add a switch first")
+    raise CommandError("only an explicit fabric joins two nodes directly", "add a switch first")
 
 
 def _cable(changes: Changes, a: SceneItem, b: SceneItem, cables: int) -> None:
@@ -206,7 +206,7 @@ def _cable(changes: Changes, a: SceneItem, b: SceneItem, cables: int) -> None:
             noun = "switch" if end.kind == "switch" else "node"
             raise CommandError(f"fabric {fabric.id} has no {noun} {end.id}")
         if free[end.id] < cables:
-            noun = "ports" if end.kind == "switch" else "network cards"
+            noun = "ports" if end.kind == "switch" else "NICs"
             raise CommandError(f"{end.id} has {free[end.id]} {noun} free, but this needs {cables}")
     must_reach(scene, a.id, b.id, fabric.cable)
     links: list[dict[str, Any]] = [

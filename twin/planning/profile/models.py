@@ -114,8 +114,8 @@ def load_model(name: str) -> ModelPreset:
         raise ProfileError(
             FILE,
             f"vision.{name}",
-            "trained sample by sample: FLOP, bytes and parameters of a sample are given, no layers, hidden size nor "
-            "heads by which a model is cut over GPUs; every GPU holds all of it (data parallelism)",
+            "trained sample by sample, with data parallelism only: it has no layers, hidden size or heads to split "
+            "over GPUs",
         )
     if name not in presets:
         raise ProfileError(FILE, f"models.{name}", f"no such model; known are {', '.join(sorted(presets))}")

@@ -126,7 +126,7 @@ def load_calibrated(name: str) -> CalibratedProfile:
     if base == name or (
         isinstance(base, str) and base in names and "extends" in read_document(f"profiles/{base}.yaml")
     ):
-        raise ProfileError(file, "extends", f"{base!r} extends another itself; one level only")
+        raise ProfileError(file, "extends", f"{base!r} itself extends another profile; one level only")
     return profile_from(document, name, file)
 
 

@@ -197,7 +197,7 @@ class _Targets:
         return frozenset([*self.pool("node"), *self.pool("rack"), *self.pool("gpu")])
 
     def _item(self, id: str) -> str:
-        return "" if id in self._places else "names nothing that stands here"
+        return "" if id in self._places else "names no node, rack or GPU of this scene"
 
     def _incident(self, recipe: Recipe, at_s: float, target: str, draws: _Draws) -> Intervention:
         value = None

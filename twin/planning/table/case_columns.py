@@ -124,7 +124,7 @@ def _recompute(text: str) -> str:
         return "selective"
     if first in _NO:
         return "none"
-    raise CellError(f"{text!r} is no way to recompute; known are none, selective and full")
+    raise CellError(f"{text!r} is no kind of recomputation; known are none, selective and full")
 
 
 def _attention(text: str) -> bool | None:
@@ -168,7 +168,7 @@ def _sharding(text: str) -> str | None:
     found = _SHARDINGS.get(low) or _SHARDINGS.get(low.removesuffix("optimizer"))
     if found is None:
         known = "none, distributed, zero1, zero2, zero3 and fsdp"
-        raise CellError(f"{text!r} is no way to share the optimizer out; known are {known}")
+        raise CellError(f"{text!r} is no way to shard the optimizer; known are {known}")
     return found
 
 
@@ -199,7 +199,7 @@ def _nic(text: str) -> float:
         try:
             speed = parse(text, "bandwidth")
         except UnitError as fault:
-            raise CellError(f"{text!r} is no speed of a network card: {fault}") from None
+            raise CellError(f"{text!r} is no speed of a NIC: {fault}") from None
         if speed <= 0:
             raise CellError(f"{text!r} must be positive") from None
         return speed

@@ -127,7 +127,7 @@ def judge_cells(
 ) -> CaseEstimate:
     """Return the estimate of one row of texts; parameters as for `judge_table` and `read_row`."""
     if surplus:
-        return CaseEstimate(reason=f"{surplus[0]!r} stands under no column; quote a cell that holds a comma")
+        return CaseEstimate(reason=f"{surplus[0]!r} has no column; quote a cell that holds a comma")
     try:
         return judge(case_of(read_row(cells, columns, decimal_comma), profile))
     except (CellError, PlanError, ProfileError) as fault:
@@ -230,7 +230,7 @@ def _degrees(values: Mapping[str, Any], model: Model) -> Parallel:
 def _network(values: Mapping[str, Any], calibrated: CalibratedProfile) -> TrainingNetwork:
     speeds = {values[key] for key in ("nic", "nic_gbit_s", "nic_gbyte_s") if key in values}
     if len(speeds) > 1:
-        raise CellError("columns of the network card's speed contradict each other")
+        raise CellError("columns nic, nic_gbit_s and nic_gbyte_s contradict each other")
     nic = speeds.pop() if speeds else None
     factor = 1.0 if nic is None else nic / calibrated.profile.scale_out_bytes_s
     return TrainingNetwork(factor, factor, factor, factor, factor)

@@ -265,7 +265,7 @@ def _explicit(fabric: Fabric, size: Size, cards: dict[str, int]) -> Iterator[tup
             yield (*at, "to"), "is the same end as from", "a cable needs two different ends"
             continue
         if fabric.homes > 1 and link.source in cards and link.target in cards:
-            yield (*at, "to"), "is a node, and dual-homed cards plug into leaves", "homes: 1"
+            yield (*at, "to"), "is a node, and dual-homed NICs plug into leaves", "homes: 1"
             continue
         low, high = sorted((link.source, link.target))
         if (low, high) in seen:

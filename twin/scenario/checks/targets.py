@@ -31,7 +31,7 @@ TITLES: dict[TargetKind, str] = {
 }
 """Kinds of target as people call them."""
 
-LINK_HINT = "links are node~card or end~end, such as gpu/0/1/2~3 or ib/0/3~ib/1/0"
+LINK_HINT = "links are node~NIC or end~end, such as gpu/0/1/2~3 or ib/0/3~ib/1/0"
 _CARD = re.compile(r"[0-9]+(\.[01])?(@[a-z][a-z0-9-]*)?")
 _DEPTHS: tuple[TargetKind, ...] = ("row", "rack", "node", "gpu")
 _ENDS = ("switch", "link")

@@ -186,7 +186,7 @@ def _columns(
     for column in needed or (() if places else tuple(known)[:1]):
         if column not in places:
             near = get_close_matches(column, unknown, 1, 0.5)
-            hint = f"did you mean it by {near[0]!r}?" if near else f"known are {', '.join(known)}"
+            hint = f"is it {near[0]!r}?" if near else f"known are {', '.join(known)}"
             problems.append(Problem(name, line, "", "", f"has no column {column!r}", hint))
     raise_some(problems)
     return places, scales

@@ -101,5 +101,5 @@ class Cooling(DocumentPart):
     plants: tuple[FacilityLoop, ...] = Field(default=(), description="facility loops")
     loops: tuple[Loop, ...] = Field(default=(), description="coolant and air loops")
     shut_leaks: bool = Field(
-        default=True, description="a leak closes the valves of its rack; else its whole loop is stopped"
+        default=True, description="true: a leak isolates its rack; false: it stops the whole loop"
     )

@@ -62,7 +62,7 @@ class Scenario(DocumentPart):
         default=None,
         gt=0,
         le=1e7,
-        description="simulated seconds per second that the window plays it with at first; none: the window's own",
+        description="initial speed of playback, simulated seconds per second; none: that of the window",
     )
     seed: int = Field(default=1, ge=0, le=2**63 - 1, description="seed of all random draws")
     site: Site = Field(default=Site(), description="the place")

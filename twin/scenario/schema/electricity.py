@@ -56,7 +56,7 @@ class PowerStage(DocumentPart):
     spare_source: Id | None = Field(
         default=None,
         alias="or_from",
-        description="stage that takes over when the first is dead: a transfer switch at its input",
+        description="stage that takes over when the first is unpowered: a transfer switch at the input",
     )
     transfer_s: Duration = Field(
         default=0.0,
@@ -134,6 +134,6 @@ class PowerCap(DocumentPart):
     limit_w: Power = Field(alias="limit", gt=0, description="of all it supplies, at the racks' input")
     share: Literal["uniform", "proportional", "priority"] = Field(
         default="proportional",
-        description="uniform: one limit for every GPU; proportional: all are cut by the same share of what they "
-        "ask for; priority: jobs of lower priority give first",
+        description="uniform: one limit for every GPU; proportional: all lose the same share of their demand; "
+        "priority: jobs of lower priority are capped first",
     )

@@ -49,12 +49,12 @@ class Cause(DocumentPart):
     on: Component = Field(
         default="node",
         description="what the rate is of: 3.8 per 1000 node-day of a node, 0.00057 per 30 day of a link; pdu, cdu, "
-        "leaf and nvlink are the nodes that hang on one of them",
+        "leaf and nvlink are the nodes that depend on one of them",
     )
     effect: Effect = Field(
         default="dead",
         description="dead; slow: clocks at `severity`; hang: only the watchdog finds it; corrupt: results are wrong "
-        "until a check finds it; flap: a link comes and goes; pcie: cards at `severity` of their bandwidth; remap: a "
+        "until a check finds it; flap: a link comes and goes; pcie: NICs at `severity` of their bandwidth; remap: a "
         "GPU restarts once with spare rows of memory",
     )
     severity: Fraction | None = Field(
@@ -166,7 +166,7 @@ class HealthCheck(DocumentPart):
         alias="lasts",
         ge=0,
         le=86400,
-        description="nodes without a job are kept from work for so long; beside a job it runs unnoticed",
+        description="a node without a job takes none for so long; beside a job the check takes no time",
     )
     finds: tuple[Lasting, ...] = Field(
         default=lasting_effects(), min_length=1, description="faults it can detect"
@@ -318,7 +318,7 @@ class Intervention(DocumentPart):
     )
     target: str = Field(
         description="id of the component, such as gpu/3/12/1, cdu/0, plant, ups-a/1 or site, switch ib/0/3, link "
-        "gpu/0/1/2~3 (card 3 of a node) or ib/0/3~ib/1/0; set: a path"
+        "gpu/0/1/2~3 (NIC 3 of a node) or ib/0/3~ib/1/0; set: a path"
     )
     duration_s: Moment | None = Field(
         default=None,

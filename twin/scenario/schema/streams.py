@@ -66,7 +66,7 @@ class JobStream(DocumentPart):
     arrivals: Arrivals = Field(description="when they come")
     sizes: Sizes = Field(default=Sizes(), description="how large they are")
     mig: MigProfile | None = Field(
-        default=None, description="each takes part of one GPU only, such as 1g.10gb; sizes then say nothing"
+        default=None, description="each takes part of one GPU only, such as 1g.10gb; sizes do nothing then"
     )
     lengths: Lengths = Field(description="how long they run")
     limit_factor: float | None = Field(

@@ -103,14 +103,14 @@ class Fabric(DocumentPart):
     links: tuple[FabricLink, ...] = Field(
         default=(), max_length=200000, description="cables of an explicit fabric, and of no other"
     )
-    oversubscription: float = Field(default=1.0, ge=1, le=32, description="leaf down-links over up-links")
+    oversubscription: float = Field(default=1.0, ge=1, le=32, description="leaf downlinks over uplinks")
     cable: str = Field(default="MMF-400G-SR4", description="cable part of the catalogue")
 
 
 class Storage(DocumentPart):
     """A store that checkpoints and input come from and go to."""
 
-    id: Id = Field(description="permanent id of the store")
+    id: Id = Field(description="permanent id of the storage system")
     kind: Literal["object", "parallel", "nvme", "memory"] | None = Field(
         default=None, description="tier; none: the part's, or a parallel file system"
     )

@@ -86,7 +86,7 @@ class CheckpointTier(DocumentPart):
         default=None,
         alias="load",
         gt=0,
-        description="read back by the whole job; none: drives or cards of its nodes, or the store's read",
+        description="read back by the whole job; none: drives or NICs of its nodes, or the store's read",
     )
     survives: Literal["process", "node", "rack", "site"] | None = Field(
         default=None,
@@ -236,8 +236,8 @@ class Job(DocumentPart):
         default=0.0,
         ge=0,
         le=1,
-        description="GPUs draw at least this share of their working power while they wait, so that the grid sees less "
-        "of each step; it costs energy",
+        description="GPUs draw at least this share of their working power while they wait, so that the utility sees "
+        "less load swing; it costs energy",
     )
     workload: Workload = Field(description="workload of a step")
     checkpoint: Checkpointing = Field(default=Checkpointing(), description="when and where state is saved")

@@ -74,7 +74,7 @@ def _withdraw_intervention(engine: EditedRun, one: Intervention) -> str | None:
             other = _words(incidents.asked[place])
             return (
                 f"{_words(one)} cannot be removed: {other} was scheduled after it and has begun, and its repair time "
-                f"was drawn for intervention {place + 1}; branch the run before it instead"
+                f"was drawn as that of intervention {place + 1}, whose number would change; branch the run before it"
             )
     del incidents.asked[gone]
     incidents.heard -= 1

@@ -92,7 +92,7 @@ def refuse_split_halls(plant: Plant) -> None:
         water = sorted({plant.plants.ids[p] for p in loops.plant[serves & (loops.hall == hall)].tolist()})
         if len(water) > 1:
             raise SplitHall(
-                f"hall {name!r}: its loops use plants {' and '.join(water)}; a hall has one facility loop, "
+                f"hall {name!r}: its loops use facility loops {' and '.join(water)}; a hall has one, "
                 "so give all its loops the same plant"
             )
 
