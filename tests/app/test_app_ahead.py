@@ -317,7 +317,7 @@ def test_a_fault_that_is_ahead_is_taken_out_on_the_timeline(
     session.intervene(late)
     qtbot.waitUntil(lambda: session.live.by_hand == [late])
     assert late.at_s in line.strip.shown.acts
-    assert "1 BY HAND" in window.hall.mark.words
+    assert "1 INJECTED" in window.hall.mark.words
     line.offer(QPoint(300, 300), late.at_s + 3 * line.strip.scale.px_s)
     menu = line.findChildren(QMenu)[-1]
     out = next(action for action in menu.actions() if action.text() == "Remove from the run")
@@ -325,7 +325,7 @@ def test_a_fault_that_is_ahead_is_taken_out_on_the_timeline(
     menu.close()
     qtbot.waitUntil(lambda: not session.live.by_hand)
     assert late.at_s not in line.strip.shown.acts
-    assert "BY HAND" not in window.hall.mark.words
+    assert "INJECTED" not in window.hall.mark.words
     assert "gpu/0/1" in told[-1]
     line.offer(QPoint(300, 300), late.at_s)
     menu = line.findChildren(QMenu)[-1]

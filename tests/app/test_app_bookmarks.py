@@ -44,7 +44,7 @@ def own(lab: Path, tmp_path: Path) -> Path:
     [
         (b"\xff\xfe", "not valid JSON"),
         (b"[" * 100_000, "not valid JSON"),
-        (b"[]", "no view file"),
+        (b"[]", "not a view file"),
         (b'{"format": "twin/view", "version": 9}', "version 9"),
         (b" " * (MOST_BYTES + 1), "larger than"),
         (json.dumps({**HEAD, "layers": ["racks", "secret"]}).encode(), "must be one of"),

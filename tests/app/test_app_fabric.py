@@ -72,7 +72,7 @@ def test_a_link_tells_its_flows_and_what_its_loss_costs(world: World) -> None:
     assert rows["Cables"]["Fabric"] == "ib"
     spine = rows_of(world, link_id(world.plant, len(world.plant.node_links.node)))
     assert spine["If it fails"]["Disconnects"].startswith("no node")
-    assert spine["If it fails"]["Left of the uplinks"] == "24 of 32"
+    assert spine["If it fails"]["Remaining uplinks"] == "24 of 32"
 
 
 def test_a_node_that_is_cut_off_tells_what_cuts_it_off(world: World) -> None:

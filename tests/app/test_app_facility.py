@@ -148,7 +148,7 @@ def test_a_gpu_is_broken_by_hand_and_the_picture_says_so(
     assert dialog.line.endswith("fail gpu/0/0/0 for=10 min")
     assert dialog.do()
     qtbot.waitUntil(lambda: bool(window.session.by_hand))
-    assert window.hall.mark.words.endswith("1 BY HAND")
+    assert window.hall.mark.words.endswith("1 INJECTED")
     window.session.play()
     qtbot.waitUntil(lambda: any(e.kind == "injected_failure" for e in window.session.events))
     window.session.pause()

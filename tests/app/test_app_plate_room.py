@@ -39,7 +39,7 @@ def test_a_battery_lasts_as_long_as_what_it_gives_and_loses() -> None:
     values["power.out_w"][item], values["power.loss_w"][item] = 609.0, 6020.0
     values["power.charge"][item] = 80.0
     rows = {row.label: row.value for row in power_rows(seen, item)}
-    assert rows["Battery, left"] == "4 h 1 min"  # 0.8 x 400 kW x 5 min / 6.63 kW
+    assert rows["Autonomy left"] == "4 h 1 min"  # 0.8 x 400 kW x 5 min / 6.63 kW
 
 
 def test_an_overloaded_breaker_tells_when_it_trips_and_a_short_circuit_trips_at_once() -> None:

@@ -204,7 +204,7 @@ def test_a_run_of_another_version_begins_again_and_says_so(
     assert window.editing.file.recover(left)
     words = window.notifications.notes[-1].trouble.text
     assert words == (
-        "The run is at its start: another version of this program recorded it, and figures of today's differ."
+        "The run is at its start: another version of this program recorded it, and this version gives other figures."
     )
     qtbot.waitUntil(lambda: window.session.frame is not None)
     assert window.windowTitle().startswith("Ours")

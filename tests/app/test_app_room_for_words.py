@@ -63,7 +63,7 @@ def test_plates_over_the_hall_leave_each_other_room(
     hall.place_overlays()
     assert (
         hall.mark.words
-        == "SIMULATED  ·  2 BY HAND  ·  10 FEB 22:58:43, NOT LIVE  ·  FIGURES AS OF 9 FEB 21:58:43"
+        == "SIMULATED  ·  2 INJECTED  ·  10 FEB 22:58:43, NOT LIVE  ·  FIGURES AS OF 9 FEB 21:58:43"
     )
     assert "  ·  ".join(hall.mark.lines) == hall.mark.words
     plates = [hall.mark, hall.alarm_badge, hall.ticker, hall.story_plate, hall.legend]

@@ -62,7 +62,7 @@ def test_what_may_stand_in_a_list_depends_on_the_list() -> None:
 @pytest.mark.parametrize(
     ("key", "typed", "told"),
     [
-        ("feeds", "gpu, ned", "'ned' is no such item.*did you mean 'net'"),
+        ("feeds", "gpu, ned", "'ned' is not an item here.*did you mean 'net'"),
         ("feeds", "gpu, net, gpu", "'gpu' is given twice"),
         ("feeds", "lab", "there are gpu, net, store, crah, water"),
     ],
@@ -125,7 +125,7 @@ def test_a_list_is_typed_and_chosen_in_the_window(window: MainWindow, qtbot: QtB
     names.selectAll()
     QTest.keyClicks(names, "gpu, net, nix")
     QTest.keyClick(names, Qt.Key.Key_Return)
-    assert "'nix' is no such item" in row.told.text()
+    assert "'nix' is not an item here" in row.told.text()
     assert draft.file.text == text
     names.selectAll()
     QTest.keyClicks(names, "gpu, net, crah")

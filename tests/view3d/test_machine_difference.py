@@ -65,7 +65,7 @@ def test_water_is_coloured_where_it_is_warmer(hall: tuple[Plant, Frame]) -> None
     assert back[0] > 0.9  # the warm end of the ramp: what is beyond it looks no other
     assert there.max() - there.min() < 0.05
     (water,) = found.categories
-    assert (water.label, water.count) == ("loop water, ± 5 K", 1)
+    assert (water.label, water.count) == ("coolant, ± 5 K", 1)
     assert water.rgb == pytest.approx(back.tolist())
 
 

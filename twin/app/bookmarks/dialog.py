@@ -39,7 +39,7 @@ class BookmarksDialog(KeptDialog):
         )
         self.list.itemActivated.connect(lambda item: views.go(self.list.row(item)))
         self.list.itemChanged.connect(self._on_renamed)
-        self.add_button = self._button("Add", "Save the present camera position", self.add, of_one=False)
+        self.add_button = self._button("Add", "Save the current camera position", self.add, of_one=False)
         self.rename_button = self._button("Rename", "Rename the selected bookmark (F2)", self._edit)
         self._begin("Fly to the selected bookmark (Enter)")
 

@@ -179,9 +179,9 @@ def read_view(path: Path) -> View | None:
             raise
         raise ViewFileError("is not valid JSON") from None
     if not isinstance(data, dict) or data.get("format") != "twin/view":
-        raise ViewFileError("is no view file of gpu-twin")
+        raise ViewFileError("is not a view file of gpu-twin")
     if isinstance(data.get("version"), int) and data["version"] > VERSION:
-        raise ViewFileError(f"is of version {data['version']}; this gpu-twin reads up to version {VERSION}")
+        raise ViewFileError(f"has version {data['version']}; this gpu-twin reads up to version {VERSION}")
     try:
         return View.model_validate(data)
     except ValidationError as wrong:

@@ -142,7 +142,9 @@ class BranchActions:
             return
         self.dialog.close()
         self._answering.begin(question)
-        self._tell("Both are simulated in the background; the comparison opens when they end")
+        self._tell(
+            "The run and its branch are simulated in the background; the comparison opens when they end"
+        )
 
     def _make(self, reader: Reader, wish: Wish) -> Started:
         """Write the scene of a branch, the run it leaves beside it, and what it goes on in."""

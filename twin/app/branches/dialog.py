@@ -232,9 +232,9 @@ class BranchDialog(QDialog):
         self.changes_label = label("", wrap=True)
         self.forget_button = tool_button(look, "close", "Remove these changes")
         self.forget_button.clicked.connect(self._forget)
-        self._changes = self._row("Already", beside(self.changes_label, self.forget_button, stretch=(1, 0)))
+        self._changes = self._row("So far", beside(self.changes_label, self.forget_button, stretch=(1, 0)))
         self._row("Change", self.sort_box, "Change in the branch from then on")
-        self._target = self._row("Of what", self.target_box, "Item or job that changes")
+        self._target = self._row("Target", self.target_box, "Item or job that changes")
         self._fault = self._row("What happens", self.fault_box, "Faults possible here")
         self.value_row = self._row("Value", self.value_box, "The new value, with its unit")
         self._lasts = self._row("How long", self.lasts_box, "Until repaired, or a duration such as 20 min")
@@ -262,7 +262,9 @@ class BranchDialog(QDialog):
         self.go_button.setToolTip("Open the branch and continue there")
         self.go_button.clicked.connect(self.go)
         self.answer_button = QPushButton("Answer")
-        self.answer_button.setToolTip("Run both in the background, then compare them (Enter)")
+        self.answer_button.setToolTip(
+            "Run with and without the change in the background, then compare (Enter)"
+        )
         self.answer_button.clicked.connect(self.answer)
         cancel = QPushButton("Cancel")
         cancel.setToolTip("Close without a change (Esc)")

@@ -19,7 +19,7 @@ class FuturesField(QWidget):
         self.box = QCheckBox("over")
         self.box.setAccessibleName("Over several futures")
         tip = (
-            "Each seed draws another future after the branch time, the same for both; the answer then has a "
+            "Each seed gives other random draws after the branch time, the same for both; each difference then has a "
             "confidence interval"
         )
         self.count = CountBox(_LEAST, _MOST, doubles=False)

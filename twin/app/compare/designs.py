@@ -228,7 +228,7 @@ class DesignsDialog(QDialog):
         self.seed.setValue(min(seed, _MOST_SEED))
         self.seed.setToolTip("Random seed, the same for both")
         self.seeds.setToolTip(
-            "With several, the window also runs both over so many seeds: how sure is each difference?"
+            "With several, each design also runs with this many seeds: each difference gets a confidence interval"
         )
         self._fields = (self.a_box, self.b_box, self.length, self.seed, self.seeds)
         for title, field in zip(("A", "B", "Length", "Seed", "Runs of each"), self._fields, strict=True):

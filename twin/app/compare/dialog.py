@@ -244,9 +244,9 @@ class CompareDialog(QDialog):
     def _time_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
-        self.before_button = tool_button(self._look, "step_back", "The event before, in either run (,)")
+        self.before_button = tool_button(self._look, "step_back", "Previous event, in either run (,)")
         self.play_button = tool_button(self._look, "play", "Play both (Space)")
-        self.after_button = tool_button(self._look, "step", "The next event, in either run (.)")
+        self.after_button = tool_button(self._look, "step", "Next event, in either run (.)")
         self.before_button.clicked.connect(partial(self.replay.step, -1))
         self.play_button.clicked.connect(self.toggle_play)
         self.after_button.clicked.connect(partial(self.replay.step, 1))

@@ -47,8 +47,8 @@ class Pair:
 
 
 _KEPT = (
-    "Keeps the past; each seed draws another future after the branch time, the same for both. Gives each difference "
-    "a confidence interval"
+    "Keeps the past; each seed gives other random draws after the branch time, the same for both. Gives each "
+    "difference a confidence interval"
 )
 _ANEW = "Simulates both from the start with the same seeds. Gives each difference a confidence interval"
 
@@ -75,7 +75,7 @@ class SeedsPanel(QWidget):
         self.count = CountBox(_LEAST, _MOST, doubles=False)
         self.count.setAccessibleName("Number of seeds")
         self.count.setValue(_USUAL)
-        self.run_button = QPushButton("Run both with so many seeds")
+        self.run_button = QPushButton("Run both with this many seeds")
         self.run_button.setToolTip(plain_tip(_KEPT if basis is Basis.SAME_PAST else _ANEW))
         self.run_button.setAutoDefault(False)
         self.cancel_button = QPushButton("Cancel")

@@ -69,7 +69,7 @@ class CompareWaterfall(WaterfallChart):
     """
 
     empty = "The ledger of one run is empty"
-    alone_words = ("The steps alone:",)
+    alone_words = ("Changes alone:",)
     name_px, figure_px, line_px, line_min_px = 168.0, 96.0, 23.0, 14.0
     bar_share, text_px = 0.64, 12
 

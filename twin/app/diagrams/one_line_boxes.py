@@ -118,7 +118,7 @@ class OneLine:
         facts = [("Items", f"{len(members):,}")] if len(members) else []
         if loads:
             facts.append(("Loads", f"{loads:,}"))
-        facts.append(("Take", text.quantity(power_w, "W")))
+        facts.append(("Draw", text.quantity(power_w, "W")))
         if state:
             facts.append(("State", state.lower()))
         key = f"rest of {now.items.ids[above]} {level} {side}"

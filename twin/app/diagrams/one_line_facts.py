@@ -150,7 +150,7 @@ class PowerNow:
             found.append(("Battery", f"{self.charge[item]:.0f}\N{NO-BREAK SPACE}% full"))
         left_s = self.left_s(item)
         if left_s is not None:
-            found.append(("Lasts", text.duration(left_s)))
+            found.append(("Autonomy", text.duration(left_s)))
         if items.part[item]:
             found.append(("Part", items.part[item]))
         return tuple(found)

@@ -188,7 +188,7 @@ def load_box(
         tone, state = "warning", "ONE FEED" if load.count == 1 else f"{load.thinned:,} ON ONE FEED"
     power = text.quantity(load.power_w, "W")
     feeds = f"{len(load.feeds)} feeds" if len(load.feeds) > 1 else "1 feed" if load.feeds else "house supply"
-    facts = [("Takes", power), ("Feeds", feeds if load.count == 1 or not load.feeds else "see lines")]
+    facts = [("Draws", power), ("Feeds", feeds if load.count == 1 or not load.feeds else "see lines")]
     words = power
     if load.kind == "rack" and load.count == 1:
         rack = world.plant.racks.ids.index(load.key)

@@ -147,7 +147,7 @@ class FabricDock(Dock):
         grid.setVerticalSpacing(5)
         grid.addWidget(label("COLLECTIVE", "section"), 0, 0)
         self.switch = QCheckBox("Show the traffic on the cables")
-        self.switch.setToolTip("Dashes move along the path of the traffic; their speed has no scale")
+        self.switch.setToolTip("Dashes move along the path of the traffic; their speed is not to scale")
         self.kind_box = QComboBox()
         self.kind_box.setAccessibleName("Kind of communication")
         self.kind_box.setToolTip("Collective of the job shown on the cables")

@@ -131,15 +131,15 @@ def loss_rows(world: World, links: NDArray[np.int32]) -> list[FactRow]:
         rows = [FactRow("Disconnects", _nodes(world, cut))]
         if hit:
             jobs = ", ".join(jobs_of(world.scenario)[job].id for job in hit)
-            rows.append(FactRow("Stops", jobs, hint="Until spare nodes replace them"))
+            rows.append(FactRow("Stops", jobs, hint="Until spare nodes replace those disconnected"))
         return rows
     left = [traffic.ways_left(int(link)) for link in links]
     without, whole = min(left, key=lambda pair: pair[0] / max(1, pair[1]))
-    what = "cables of the NIC" if traffic.links.kind[int(links[0])] == LinkKind.NODE else "uplinks"
+    what = "NIC cables" if traffic.links.kind[int(links[0])] == LinkKind.NODE else "uplinks"
     share = f"{without} of {whole}"
     return [
         FactRow("Disconnects", f"no node of {plant.fabrics[int(traffic.links.fabric[int(links[0])])]}"),
-        FactRow(f"Left of the {what}", share),
+        FactRow(f"Remaining {what}", share),
     ]
 
 

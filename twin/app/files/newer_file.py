@@ -29,9 +29,7 @@ class NewerFile(QDialog):
         column.setSpacing(10)
         column.addWidget(label(f"{path.name} needs a newer gpu-twin", "title"))
         what = "It" if problem.file == path.name else f"It extends {problem.file}, which"
-        words = (
-            f"{what} is of version {error.needed} and {problem.reason}. Here is its text, to be read only."
-        )
+        words = f"{what} has version {error.needed} and {problem.reason}. Its text is shown read only."
         self.sentence = label(words, "muted", wrap=True)
         column.addWidget(self.sentence)
         self.text = QPlainTextEdit(_text(path))

@@ -233,7 +233,7 @@ def run_of(document: Document, run_file: Path | None) -> RecoverableRun:
     }
     own = {edit.id for edit in document.scenario.edits}
     restarted = RecoverableRun(
-        document, lost="its recording is of an earlier state of the scene" if t_s > 0.0 else ""
+        document, lost="its recording belongs to an earlier state of the scene" if t_s > 0.0 else ""
     )
     alone = {"edits": (), "seed": header.seed}
     if header.scenario.model_copy(update=alone) != document.scenario.model_copy(update=alone):
@@ -252,7 +252,7 @@ def run_of(document: Document, run_file: Path | None) -> RecoverableRun:
     by_hand = tuple(request for request in asked if isinstance(request, Intervention))
     lost = ""
     if snapshot is None and t_s > 0.0:
-        older = "another version of this program recorded it, and figures of today's differ"
+        older = "another version of this program recorded it, and this version gives other figures"
         lost = "it had no snapshot yet" if continues else older
     return RecoverableRun(
         document, tuple(out), tuple(missed), header.seed, snapshot, t_s, over, by_hand, lost

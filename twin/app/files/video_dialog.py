@@ -66,7 +66,7 @@ class VideoDialog(QDialog):
             ("Length", self.seconds),
             ("Frames per second", self.fps),
             ("Size", self.size_box),
-            ("As", self.kind),
+            ("Format", self.kind),
         ):
             field.setAccessibleName(title)
             form.addRow(title, field)

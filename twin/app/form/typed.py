@@ -139,9 +139,9 @@ def must_be_there(field: Field, words: str) -> None:
     if words in field.choices:
         return
     near = nearest(words, list(field.choices))
-    what = {"part": "part that fits here", "choice": "choice"}.get(field.kind, "such item")
+    what = {"part": "a part that fits here", "choice": "a choice here"}.get(field.kind, "an item here")
     raise CommandError(
-        f"{words!r} is no {what}",
+        f"{words!r} is not {what}",
         f"did you mean {near!r}?" if near else f"there are {', '.join(field.choices[:8]) or 'none'}",
     )
 
@@ -151,7 +151,7 @@ def _names(field: Field, words: str) -> list[str]:
     for place, name in enumerate(names):
         must_be_there(field, name)
         if name in names[:place]:
-            raise CommandError(f"{name!r} is given twice", "once is enough")
+            raise CommandError(f"{name!r} is given twice", "name it once")
     return names
 
 

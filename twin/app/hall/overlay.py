@@ -261,7 +261,7 @@ class SimulatedMark(Plate):
 
         The picture of that time may be an older one: `as_of` is when it was taken.
         """
-        by_hand = (f"{count:,} BY HAND",) if count else ()
+        by_hand = (f"{count:,} INJECTED",) if count else ()
         then = (f"{looking_at.upper()}, NOT LIVE",) if looking_at else ()
         older = (f"FIGURES AS OF {as_of.upper()}",) if as_of else ()
         self._parts = ("SIMULATED", *by_hand, *then, *older)

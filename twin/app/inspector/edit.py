@@ -164,14 +164,14 @@ class EditPanel(QScrollArea):
             words = self._kind(scene, self.ids[0])
             return f"{words[:1].upper()}{words[1:]} {self.ids[0]}"
         kinds = {self._kind(scene, id) for id in self.ids[:50]}
-        what = counted(len(self.ids), kinds.pop() if len(kinds) == 1 else "thing")
+        what = counted(len(self.ids), kinds.pop() if len(kinds) == 1 else "item")
         return f"{what}: a change applies to all of them, as one step"
 
     def _kind(self, scene: EditedScene, id: str) -> str:
         try:
             return titled(item_of(scene.scenario, id).kind)
         except CommandError:
-            return "thing"
+            return "item"
 
     def _there(self, scene: EditedScene) -> bool:
         """Return whether what is edited is still there, with or without properties."""

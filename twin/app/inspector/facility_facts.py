@@ -36,10 +36,10 @@ def power_rows(world: World, item: int) -> list[FactRow]:
     if energy_j > 0:
         rows.append(channel_row(world, "power.charge", item))
         drawn_w = out_w + loss_w
-        lasts = "left" if state in _SUSTAINED else "would last"
+        label = "Autonomy left" if state in _SUSTAINED else "Battery autonomy"
         if drawn_w > 0:
             left_s = charge / 100 * energy_j / drawn_w
-            rows.append(FactRow(f"Battery, {lasts}", text.duration(left_s), hint="charge / (out + losses)"))
+            rows.append(FactRow(label, text.duration(left_s), hint="charge / (out + losses)"))
     return [*rows, *_breaker_rows(world, item, out_w)]
 
 

@@ -214,7 +214,7 @@ class Inspector(Dock):
         try:
             return people_say(document.scenario, things) if document is not None else ""
         except CommandError:  # cables are no things of the design
-            return counted(len(things), "thing")
+            return counted(len(things), "item")
 
     def _world(self) -> World | None:
         session = self._session

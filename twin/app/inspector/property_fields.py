@@ -41,9 +41,9 @@ _OF_GENERATOR = {
 """Keys of generators that `ChangeGenerator` changes with all that hangs on them, and what it calls them."""
 
 _TITLES = {
-    "or_from": "Takes over",
+    "or_from": "Backup source",
     "from": "Fed by",
-    "load_accept": "Takes load in",
+    "load_accept": "Full load in",
     "racks.count": "Racks per row",
     "racks.part": "Rack",
     "racks.pitch": "Rack pitch",
@@ -132,22 +132,22 @@ def _own(scene: EditedScene, one: SceneItem) -> Iterator[Property]:
             yield Property(key, title, tip, "Place", "quantity", "length")
     halls = tuple(scene.plant.halls.ids)
     if one.kind in ("rows", "row", "rack") and len(halls) > 1:
-        tip = "Hall of the racks of its generator; ids stay"
+        tip = "Hall for all racks of its generator; they keep their ids"
         yield Property(HALL, "Hall", tip, "Place", "choice", choices=halls)
     if one.kind in ("row", "rack"):
         sides = ("north", "south")
         yield Property(
-            "facing", "Front", "Side that its front faces", "Place", "choice", choices=sides, optional=True
+            "facing", "Front", "Direction its front faces", "Place", "choice", choices=sides, optional=True
         )
     if one.kind == "rack":
         racks = property_choices.parts(scene, "rack")
-        tip = "Rack of the catalogue, instead of its generator's"
+        tip = "Catalogue rack, in place of the one its generator sets"
         yield Property("part", "Rack", tip, "This rack", "part", choices=racks, optional=True)
     if one.kind == "node":
         nodes = property_choices.parts(scene, "node")
-        yield Property(RACK, "Rack", "Rack that holds it; its id stays", "Place", "text")
+        yield Property(RACK, "Rack", "Rack that holds it; the node keeps its id", "Place", "text")
         yield Property(U, "Lowest unit", "Rack unit, counted from the bottom", "Place", "count")
-        tip = "Node of the catalogue, instead of its generator's"
+        tip = "Catalogue node, in place of the one its generator sets"
         yield Property("part", "Node", tip, "This node", "part", choices=nodes, optional=True)
         yield Property("drained", "Drained", "Present, but takes no work at the start", "This node", "switch")
 
@@ -193,7 +193,7 @@ def _of_scene(scene: EditedScene) -> Iterator[Property]:
     for key, heading in (
         ("site", "Site"),
         ("site.climate", "Climate"),
-        ("site.grid", "Grid"),
+        ("site.grid", "Utility"),
         ("cooling", "Cooling"),
         ("scheduler", "Scheduler"),
     ):

@@ -32,7 +32,7 @@ class PropertyRow(FieldRow):
         super().__init__(look, of)
         self.name.setWordWrap(True)
         self.badge = label("", "badge")
-        self.reset = tool_button(look, "undo", f"Put {of.title} back to its default")
+        self.reset = tool_button(look, "undo", f"Reset {of.title} to its default")
         self.reset.clicked.connect(lambda: self.entered.emit(None))
         self._question = QWidget()
         self.apply_button, self._leave = QPushButton("Apply"), QPushButton("Cancel")

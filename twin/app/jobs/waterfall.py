@@ -56,7 +56,7 @@ class Waterfall:
     @property
     def pieces(self) -> tuple[AccountShare, ...]:
         """Return the losses and what is left; they sum to the whole."""
-        hint = "Useful work of the job, at its present clocks"
+        hint = "Useful work of the job, at its current clocks"
         title = "Productive here" if self.away else "Productive"
         return (*self.losses, AccountShare(PRODUCTIVE, title, self.productive_s, hint))
 

@@ -35,7 +35,7 @@ class WaterfallView(WaterfallChart):
         shown = self.shown
         if shown is None or shown.whole_s <= 0:
             return []
-        hint = "Wall time until now, or until the job's end"
+        hint = "Time from submission until now or the job's end"
         pieces = (AccountShare(_WHOLE, "Since submission", shown.whole_s, hint), *shown.pieces)
         found, left_s = [], shown.whole_s
         for piece in pieces:

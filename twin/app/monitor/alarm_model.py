@@ -123,7 +123,7 @@ class AlarmModel(MomentModel):
         lines = [f"{alarm.severity.name.capitalize()}: {kind}, {alarm.subject}", spelled(alarm.text)]
         if alarm.count > 1:
             lines.append(f"{alarm.count:,} times, first {self._moment(alarm.first_s)}")
-        lines.append(f"{'Last' if alarm.count > 1 else 'Came'} {self._moment(alarm.last_s)}")
+        lines.append(f"{'Last' if alarm.count > 1 else 'Raised'} {self._moment(alarm.last_s)}")
         if alarm.ended_s is not None:
             lines.append(f"Ended {self._moment(alarm.ended_s)}")
         lines.append(f"{alarm.status.capitalize()}, {seen}")

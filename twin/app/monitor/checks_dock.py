@@ -245,7 +245,7 @@ class RulesDock(Dock):
         wide = self.table.width() >= _NARROW_PX
         widths = {
             RULE: widest(RULE, "Rule", 230 if wide else 150) + _ICON_PX,
-            IS: widest(IS, "Is", 120),
+            IS: widest(IS, "Value", 120),
             LIMIT: widest(LIMIT, "Limit", 120),
             WHERE: widest(WHERE, "Where", 200 if wide else 110),
         }

@@ -10,7 +10,7 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.rules import BY_ID, Finding, Measure, Report
 
-COLUMNS = ("Rule", "Finding", "Is", "Limit", "Where")
+COLUMNS = ("Rule", "Finding", "Value", "Limit", "Where")
 RULE, WHAT, IS, LIMIT, WHERE = range(len(COLUMNS))
 SIGNS = {"error": ("alarm", "alarm"), "warning": ("warning", "warning"), "notice": ("info", "notice")}
 """Icon and colour of each severity; they differ in both."""

@@ -77,7 +77,7 @@ class OutlinerDock(Dock):
         self.search.setPlaceholderText("Search: name, part, job")
         self.search.setAccessibleName("Search the outliner")
         self.search.setToolTip(
-            "Shows lines whose name, id or part contains the text, and the nodes of such jobs"
+            "Shows lines whose name, id or part contains the text, and the nodes of matching jobs"
         )
         self.tree = _Tree()
         self.none = label("", "muted", wrap=True)

@@ -160,7 +160,7 @@ class _Place:
             seeds.append(Seed("", "Fabrics", plural(len(fabrics), "fabric"), "switch", lambda: list(fabrics)))
         if scenario.storage:
             stores = [Seed(s.id, s.id, s.part or s.kind or "", "row") for s in scenario.storage]
-            seeds.append(Seed("", "Storage", plural(len(stores), "store"), "row", lambda: stores))
+            seeds.append(Seed("", "Storage", plural(len(stores), "system"), "row", lambda: stores))
         if scenario.groups:
             seeds.append(Seed("", "Groups", plural(len(scenario.groups), "group"), "layers", self._groups))
         return seeds
@@ -256,7 +256,7 @@ class _Place:
             return lambda: [Seed(id, id, "", "rack") for id in members]
 
         return [
-            Seed(g.id, g.title or g.id, plural(len(g.members), "thing"), "layers", maker(g.members))
+            Seed(g.id, g.title or g.id, plural(len(g.members), "item"), "layers", maker(g.members))
             for g in self.scenario.groups
         ]
 

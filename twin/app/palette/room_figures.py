@@ -54,8 +54,8 @@ def figures_of(scene: EditedScene) -> list[RoomFigure]:
         RoomFigure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
         RoomFigure(
             "Heat",
-            f"{quantity(found.heat_w, 'W')} of nodes by nameplate and {quantity(beside, 'W')} of other equipment, "
-            f"{(found.heat_w + beside) / TON_W:,.0f} tons",
+            f"{quantity(found.heat_w, 'W')} of nodes by nameplate, {quantity(beside, 'W')} of other equipment; "
+            f"{(found.heat_w + beside) / TON_W:,.0f} tons of cooling",
             "Other equipment: network, storage, and switches inside racks",
         ),
         RoomFigure("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),

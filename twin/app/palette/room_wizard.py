@@ -184,9 +184,7 @@ class RoomWizard(QDialog):
         if scene is None or is_empty(scene):
             self.where_label.setText("The room goes into the empty hall.")
         else:
-            stands = (
-                f"The room goes beside the present rows, from x {corner[0]:.1f} m and y {corner[1]:.1f} m on."
-            )
+            stands = f"The room goes beside the existing rows, from x {corner[0]:.1f} m and y {corner[1]:.1f} m on."
             water = water_of(scene)
             grows = (
                 f" Its heat goes to {water}, the facility water loop of the hall, enlarged to match."

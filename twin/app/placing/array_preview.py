@@ -68,7 +68,7 @@ def preview(scene: EditedScene, plan: SitePlan, standing: Standing, array: Array
     nothing = Preview(Ghost(), copies, len(slots) * copies, gpus, power_w)
     carried = carried_things(plant, plan, ids)
     if isinstance(carried, str) or carried.shape is None or carried.at is None:
-        return _why(nothing, carried if isinstance(carried, str) else "that is in a rack: copy its rack")
+        return _why(nothing, carried if isinstance(carried, str) else "it is in a rack: copy the rack")
     if not copies or copies * len(carried.shape.dx_m) > MOST:
         few = "an array needs at least two places"
         return _why(nothing, few if not copies else f"at most {MOST:,} copies at once")

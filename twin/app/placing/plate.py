@@ -78,7 +78,7 @@ def budget_lines(
         used, ports = sum(line.used for line in budget.ports), sum(line.ports for line in budget.ports)
         if switches.count:  # its ports are theirs: nothing stands in the way
             brings = f"{plural(switches.count, 'new switch')}, {quantity(switches.load.power_w, 'W')} more"
-            found += [BudgetLine("Ports", f"+{load.ports:,}"), BudgetLine("Brings", brings)]
+            found += [BudgetLine("Ports", f"+{load.ports:,}"), BudgetLine("Adds", brings)]
         else:
             found.append(BudgetLine("Ports", f"+{load.ports:,}", *_shares(used, load.ports, ports)))
     whole = together(load, switches.load)

@@ -202,7 +202,7 @@ class PipelineChart(ZoomedChart):
         if t_s > made.break_s + self._gap_s():
             t_s -= self._gap_s()
         elif t_s > made.break_s:
-            return f"{made.left_out:,} more microbatches in the same rhythm"
+            return f"{made.left_out:,} more microbatches in the same pattern"
         schedule = made.schedule
         if not 0 <= stage < schedule.stages or t_s < 0:
             return ""

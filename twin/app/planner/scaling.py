@@ -163,7 +163,7 @@ class ScalingPlot(LogPlot):
         base, ups = speed_ups(self.points)
         if base is None:
             self.note.setText(
-                "This layout fits in memory at no number of GPUs: see the layouts above."
+                "This layout does not fit in memory on any number of GPUs: see the layouts above."
                 if self._unit
                 else "Only the power of this workload is given, not its throughput."
             )

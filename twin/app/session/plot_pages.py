@@ -40,13 +40,13 @@ PAGES: dict[str, tuple[Chart, ...]] = {
             "Supply",
             "W",
             (
-                Curve("site.grid_w", "grid"),
+                Curve("site.grid_w", "utility"),
                 Curve("site.on_site_w", "on site"),
                 Curve("site.battery_w", "battery"),
             ),
         ),
         Chart("Overheads", "W", (Curve("site.cooling_w", "cooling"), Curve("site.loss_w", "losses")), 0.0),
-        Chart("Swing of a step", "W", (Curve("site.swing_w", "at the utility"),), 0.0),
+        Chart("Load swing", "W", (Curve("site.swing_w", "at the utility"),), 0.0),
     ),
     "Efficiency": (
         Chart("PUE", "", (Curve("site.pue", "now"), Curve(PUE_RUN, "so far")), 1.0),

@@ -238,7 +238,7 @@ class WorkerTalk:
         session = self._session
         session.lost = True
         session.set_running(False)
-        kept = "Nothing of the scene is lost."
+        kept = "The scene is not lost."
         words = died.last_words or self.failure
         if words is not None:
             text, detail = f"{words.message}. {kept}", words.traceback

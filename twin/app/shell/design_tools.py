@@ -145,7 +145,7 @@ class DesignTools:
         if not self._outliner.isVisible():
             self._show("Open the outliner first: items are renamed there")
         elif not self._outliner.rename():
-            self._show("Select an item with a name of its own in the file first")
+            self._show("Select one item that can be renamed: generated items cannot")
 
     def ask_array(self) -> None:
         """Ask for an array of what is chosen; its ghost is shown in the hall meanwhile."""

@@ -42,7 +42,7 @@ class OlderRun:
         self._notifications.ask(
             Trouble(
                 "Run of an older version",
-                "It shows the figures of that version. Simulated today, the same scene gives others.",
+                "It shows the figures of that version. This version gives others for the same scene.",
             ),
             {"Why figures changed": self._explain},
         )

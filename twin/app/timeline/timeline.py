@@ -135,7 +135,7 @@ class Timeline(QWidget):
     def show_keys(self, tip: Callable[[QWidget, str, str], None]) -> None:
         """Let `tip` write the tool tips of the buttons, with the keys of their actions."""
         for button, action, words in (
-            (self.live_button, "timeline.live", "Return to the present of the run"),
+            (self.live_button, "timeline.live", "Return to the latest simulated time"),
             (self.before_button, "timeline.before", "Previous event"),
             (self.backwards_button, "timeline.backwards", "Play backwards"),
             (self.after_button, "timeline.after", "Next event"),

@@ -111,7 +111,7 @@ _MEMORY: tuple[tuple[str, str, str, Callable[[MemoryParts], float]], ...] = (
     (
         "activations",
         "Activations",
-        "Kept from the forward for the backward pass",
+        "Kept from the forward pass for the backward pass",
         lambda m: m.activations_bytes,
     ),
     (

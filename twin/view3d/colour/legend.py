@@ -135,7 +135,7 @@ def traffic_legend(kind: str, lines: Sequence[str]) -> Legend:
     """Return the legend of the collective layer: a colour for a kind of communication, and what it does."""
     rgb = traffic_rgb(kind)
     swatches = tuple(Category(line, rgb, "➤" if k == 0 else "", 0) for k, line in enumerate(lines))
-    return Legend(f"Traffic: {kind}", "dash speed has no scale", 0.0, 0.0, (), swatches)
+    return Legend(f"Traffic: {kind}", "dash speed not to scale", 0.0, 0.0, (), swatches)
 
 
 def power_legend(plant: Plant, frame: Frame | None) -> Legend:

@@ -97,7 +97,7 @@ def machines_apart(plants: tuple[Plant, Plant], frames: tuple[Frame, Frame], fou
     )
     fabric = np.concatenate([switches, links])
     sorts = (
-        _sort("loop water", WATER_K, "K", "≈", np.concatenate([_most(loop) for loop in water])),
+        _sort("coolant", WATER_K, "K", "≈", np.concatenate([_most(loop) for loop in water])),
         _sort("links and switches", LINK_PERCENT, "%", "↔", fabric),
         _sort("power equipment", LOAD_PERCENT, "%", "◧", power),
         Category("machine faulty in B only", _WORSE_RGB, "✖", len(worse)),

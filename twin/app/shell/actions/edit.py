@@ -62,7 +62,7 @@ def edit_actions(window: WindowApi) -> list[Command]:
             key="Ctrl+Shift+Z",
             icon="redo",
             needs_scene=True,
-            tip="Repeats the change undone last",
+            tip="Applies the change undone last again",
         ),
         entry(
             "edit.wire_new",
@@ -91,7 +91,7 @@ def edit_actions(window: WindowApi) -> list[Command]:
             menu="edit",
             group="6",
             needs_scene=True,
-            tip="The same, and adds switches, PDUs, CDUs and air handlers where there are too few",
+            tip="Connects equipment, and adds switches, PDUs, CDUs and air handlers where there are too few",
         ),
         entry(
             "edit.lock",

@@ -104,7 +104,7 @@ def file_actions(window: WindowApi) -> list[Command]:
             icon="camera",
             group="3",
             needs_scene=True,
-            tip="A video of the recorded run from the present camera position",
+            tip="A video of the recorded run from the current camera position",
         ),
         entry(
             "file.quit",

@@ -26,7 +26,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             key="Space",
             icon="play",
             needs_scene=True,
-            tip="Starts or pauses simulated time; presses the focused button",
+            tip="Starts or pauses simulated time, or presses the button in focus",
         ),
         entry(
             "run.step",

@@ -27,7 +27,7 @@ def timeline_actions(window: WindowApi) -> list[Command]:
             "End",
             "clock",
             "1",
-            "Shows the present of the run",
+            "Shows the latest simulated time",
         ),
         (
             "goto",
