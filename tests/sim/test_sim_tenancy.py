@@ -165,7 +165,7 @@ def test_a_waiting_job_moves_and_a_running_one_does_not() -> None:
 def test_moves_that_cannot_be_are_refused_with_what_would_be_right() -> None:
     engine = Engine(two_rows(job(2, "x", partition="a", tenant="lab"), job(1, "y", rows=["gpu"])))
     for line, said in (
-        ("1 h move x value=c", "x: unknown partition c; known: "),
+        ("1 h move x value=c", "value: unknown partition c; known: "),
         ("1 h move x value=safe", "does not admit tenant lab"),
         ("1 h move y value=b", "has none of the rows"),
         ("1 h move x", "needs the key 'value'"),
