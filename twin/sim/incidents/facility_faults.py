@@ -51,6 +51,18 @@ class FaultOutcome(NamedTuple):
 
 Act = Callable[["FacilityFaults", Intervention], FaultOutcome]
 """Brings a machine to where the faults in force have it; returns how things stand then."""
+ACTS: dict[str, Act] = {}
+"""By kind of fault: methods of `FacilityFaults` marked with `acts`."""
+
+
+def acts(kind: str) -> Callable[[Act], Act]:
+    """Return what marks the method that does the faults of a kind."""
+
+    def marked(act: Act) -> Act:
+        ACTS[kind] = act
+        return act
+
+    return marked
 
 
 def _down(down: int, machines: int, words: str) -> FaultOutcome:
@@ -170,6 +182,7 @@ class FacilityFaults:
         words = f"{what} failed" if lost == units_ else f"{lost} of {units_} units of the {what} failed"
         return _down(lost, units_, words if lost else f"{what} restored")
 
+    @acts("trip")
     def breaker(self, i: Intervention) -> FaultOutcome:
         """Open or close a breaker."""
         if self._in_force(i):
@@ -178,6 +191,7 @@ class FacilityFaults:
         self.power.close(self._slot(i))
         return FaultOutcome("breaker closed")
 
+    @acts("battery_empty")
     def battery(self, i: Intervention) -> FaultOutcome:
         """Empty a battery or let it charge."""
         if self._in_force(i):
@@ -186,6 +200,7 @@ class FacilityFaults:
         self.power.refill(self._slot(i))
         return FaultOutcome("battery recharging")
 
+    @acts("no_start")
     def generator(self, i: Intervention) -> FaultOutcome:
         """Keep machines of a generator from starting."""
         item, units_ = self._slot(i), int(self.plant.power.units[self._slot(i)])
@@ -194,6 +209,7 @@ class FacilityFaults:
         some = f"{stuck} of {units_} generators " if 0 < stuck < units_ else ""
         return _down(stuck, units_, f"{some}will not start" if stuck else "ready to start")
 
+    @acts("psu_loss")
     def supplies(self, i: Intervention) -> FaultOutcome:
         """Take power supplies of a node or shelves of a rack."""
         kind, slot = self._kind(i), self._slot(i)
@@ -205,6 +221,7 @@ class FacilityFaults:
             lost, total, f"{lost} of {total} {noun} failed" if lost else f"all {total} {noun} restored"
         )
 
+    @acts("pump_stop")
     def pumps(self, i: Intervention) -> FaultOutcome:
         """Stop pumps of a loop or plant."""
         slot, now = self._slot(i), self.timers.now_s
@@ -217,6 +234,7 @@ class FacilityFaults:
             self.cooling.set_plant_pumps_down(now, slot, down)
         return _standing(down, pumps, "pump")
 
+    @acts("fan_stop")
     def fans(self, i: Intervention) -> FaultOutcome:
         """Stop fans of a node, loop or plant."""
         kind, slot = self._kind(i), self._slot(i)
@@ -241,6 +259,7 @@ class FacilityFaults:
             stopped = [other for other in stopped if other.kind == i.kind]
         return min(machines, sum(fault.count or machines for fault in stopped))
 
+    @acts("valve_stuck")
     def valve(self, i: Intervention) -> FaultOutcome:
         """Hold the valve of a loop."""
         others = self._in_force(i)
@@ -250,12 +269,15 @@ class FacilityFaults:
             return FaultOutcome("valve repaired")
         return FaultOutcome(f"valve stuck at {100 * opening:.0f} %", {"opening": opening})
 
+    @acts("filter_clogged")
     def filter(self, i: Intervention) -> FaultOutcome:
         """Clog the filter of a loop; what several faults put in the way is in series."""
         left = 1.0
         for fault in self._in_force(i):
             left = float(restricted_flow(left, value_of(fault)))
-        self.cooling.set_filter(self.timers.now_s, self._slot(i), left)
+        slot = self._slot(i)
+        self.cooling.pumps.filtered[slot] = left
+        self.cooling.move_loop(self.timers.now_s, slot)
         words = f"clogged: {100 * left:.0f} % of the flow left" if left < 1 else "clean"
         return FaultOutcome(f"coolant filter {words}", {"left": left})
 
@@ -297,6 +319,7 @@ class FacilityFaults:
         }
         self.cooling.set_branches(self.timers.now_s, loop, len(shut & set(mine.tolist())), len(mine))
 
+    @acts("chiller_trip")
     def chillers(self, i: Intervention) -> FaultOutcome:
         """Stop chillers of a plant."""
         slot = self._slot(i)
@@ -307,12 +330,14 @@ class FacilityFaults:
         words = f"{down} of {total} {noun} tripped" if down else f"all {total} {noun} cleared to restart"
         return _down(down, total, words)
 
+    @acts("heat_rejection_loss")
     def rejection(self, i: Intervention) -> FaultOutcome:
         """Keep a plant from giving heat to the sky."""
         lost = bool(self._in_force(i))
         self.cooling.set_rejecting(self._slot(i), 0.0 if lost else 1.0)
         return FaultOutcome("heat rejection lost" if lost else "heat rejection restored")
 
+    @acts("site_loss")
     def site(self, i: Intervention) -> FaultOutcome:
         """Lose the whole site."""
         lost = bool(self._in_force(i))
@@ -321,6 +346,7 @@ class FacilityFaults:
         words = "site outage: no power" if lost else "site restored: nodes booting"
         return FaultOutcome(words)
 
+    @acts("heat_wave")
     def heat_wave(self, i: Intervention) -> FaultOutcome:
         """Warm the weather."""
         self.weather.heat_wave_k = sum(value_of(fault) for fault in self._in_force(i))
@@ -328,6 +354,7 @@ class FacilityFaults:
         words = f"heat wave: +{hotter_k:.0f} K" if hotter_k else "heat wave ended"
         return FaultOutcome(words, {"hotter_k": float(hotter_k)})
 
+    @acts("blocked_plate")
     def plate(self, i: Intervention) -> FaultOutcome:
         """Narrow cold plates."""
         share = float(np.prod([value_of(fault) for fault in self._in_force(i)]))
@@ -335,6 +362,7 @@ class FacilityFaults:
         words = f"cold-plate flow reduced to {100 * share:.0f} %" if share < 1 else "cold-plate flow restored"
         return FaultOutcome(words, {"left": share})
 
+    @acts("bad_contact")
     def contact(self, i: Intervention) -> FaultOutcome:
         """Worsen the contact between dies and plates."""
         factor = float(np.prod([value_of(fault) for fault in self._in_force(i)]))

@@ -138,7 +138,7 @@ class CoolingSystem(Stateful):
             self.timers.set("cooling", loop, t_s + self.pumps.recovery(loop)[0])
         else:
             self.timers.cancel("cooling", loop)
-        self._move_loop(t_s, loop)
+        self.move_loop(t_s, loop)
 
     def set_plant_pumps_down(self, t_s: float, plant: int, down: int) -> None:
         """Stop `down` of the facility pumps of `plant` at `t_s`; 0: all run."""
@@ -176,26 +176,21 @@ class CoolingSystem(Stateful):
         self._opening[loop] = np.nan if opening is None else opening
         self._follow()
 
-    def set_filter(self, t_s: float, loop: int, left: float) -> None:
-        """Let the filter of `loop` leave only a share of the design flow; 1: it is clean."""
-        self.pumps.filtered[loop] = left
-        self._move_loop(t_s, loop)
-
     def set_shut(self, t_s: float, loop: int, shut: bool) -> None:
         """Stop `loop` for a leak, or let it flow again."""
         self.pumps.shut[loop] = shut
-        self._move_loop(t_s, loop)
+        self.move_loop(t_s, loop)
 
     def set_branches(self, t_s: float, loop: int, shut: int, of: int) -> None:
         """Note that valves isolate `shut` of the `of` racks on a coolant loop: the others get a little more."""
         self.pumps.shut_branches(loop, shut, of)
-        self._move_loop(t_s, loop)
+        self.move_loop(t_s, loop)
 
     def power(self, t_s: float, loop_live: Bools, plant_live: Bools) -> None:
         """Take note of which loops (L,) and plants (P,) have power: pumps coast, chillers must start again."""
         for loop in np.flatnonzero(self.pumps.live != loop_live).tolist():
             self.pumps.live[loop] = loop_live[loop]
-            self._move_loop(t_s, loop)
+            self.move_loop(t_s, loop)
         for plant in np.flatnonzero(self.water.live != plant_live).tolist():
             self.water.live[plant] = plant_live[plant]
             self.rejection.power(t_s, plant, bool(plant_live[plant]))
@@ -210,7 +205,7 @@ class CoolingSystem(Stateful):
 
     def renew(self, t_s: float, loop: int) -> None:
         """Let the flow of `loop` go where its design has it now: other machines hang on it."""
-        self._move_loop(t_s, loop)
+        self.move_loop(t_s, loop)
 
     def rewire(self, network: ThermalNetwork) -> None:
         """Take another network of the same loops and plants: parts have changed."""
@@ -229,7 +224,7 @@ class CoolingSystem(Stateful):
         loops, plants, now = len(self.plant.loops.ids), len(self.plant.plants.ids), self.timers.now_s
         if id < loops:
             self.pumps.recovered[id] = True
-            self._move_loop(now, id, self.pumps.recovery(id)[1])
+            self.move_loop(now, id, self.pumps.recovery(id)[1])
         elif id < loops + plants:
             self.rejection.started(id - loops)
             self._follow()
@@ -249,7 +244,8 @@ class CoolingSystem(Stateful):
         self._water = np.append(staged(self.water.ramp, now)[:count], self._water[count:])
         self._follow()
 
-    def _move_loop(self, t_s: float, loop: int, tau_s: float | None = None) -> None:
+    def move_loop(self, t_s: float, loop: int, tau_s: float | None = None) -> None:
+        """Let the flow of `loop` go where its pumps, valves and filter take it; `tau_s` [s] is its time constant."""
         self.pumps.head_for(t_s, loop, float(self.drives[loop]), tau_s)
         if self._plates[loop]:
             self._follow()
