@@ -96,13 +96,13 @@ class Client:
         if self._process is not None:
             return
         remove_stale()
-        ours, theirs = socket.socketpair()
+        own_end, worker_end = socket.socketpair()
         process = get_context("spawn").Process(
-            target=main, args=(theirs, self._engine), name="twin worker", daemon=True
+            target=main, args=(worker_end, self._engine), name="twin worker", daemon=True
         )
         process.start()
-        theirs.close()
-        self._process, self._channel = process, MessageChannel(ours)
+        worker_end.close()
+        self._process, self._channel = process, MessageChannel(own_end)
 
     def load(
         self,

@@ -69,7 +69,7 @@ class MomentsDialog(KeptDialog):
 
     def _delete(self) -> None:
         moment = self._current()
-        self._views.take_moments(one for one in self._views.moments if one is not moment)
+        self._views.take_moments(bookmark for bookmark in self._views.moments if bookmark is not moment)
 
     def _go(self) -> None:
         moment = self._current()

@@ -183,8 +183,8 @@ class Views:
             self._show(f"A scene holds at most {MOST_BOOKMARKS} bookmarked times: delete one first")
             return None
         made = TimeMark(t_s=round(t_s, 3), note=_clean(note))
-        others = [moment for moment in self.moments if moment.t_s != made.t_s]
-        self.take_moments((*others, made))
+        kept = [moment for moment in self.moments if moment.t_s != made.t_s]
+        self.take_moments((*kept, made))
         self._show(f"Time bookmarked{self._where_kept}")
         return made
 

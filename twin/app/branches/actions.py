@@ -212,8 +212,8 @@ class BranchActions:
         if isinstance(error, ScenarioError):
             problem = error.problems[0]
             key = problem.key.rpartition(".")[2].rpartition("]")[2] or problem.key
-            said = " ".join(word for word in (key, problem.value, problem.reason) if word)
-            sentence = said + (f"; {problem.hint}" if problem.hint else "")
+            reason = " ".join(word for word in (key, problem.value, problem.reason) if word)
+            sentence = reason + (f"; {problem.hint}" if problem.hint else "")
         if self.dialog is not None:
             self.dialog.show_problem(sentence)
         else:

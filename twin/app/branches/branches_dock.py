@@ -163,31 +163,31 @@ class BranchesDock(Dock):
             self.tree.setCurrentItem(self._own)
         self._on_chosen()
 
-    def _item(self, one: SceneBranch) -> QTreeWidgetItem:
-        run = one.outcome
-        goodput = _DAMAGED if one.unread else _MISSING if _lacks_run(one) else ""
+    def _item(self, branch: SceneBranch) -> QTreeWidgetItem:
+        run = branch.outcome
+        goodput = _DAMAGED if branch.unread else _MISSING if _lacks_run(branch) else ""
         if run is not None and run.goodput is not None:
             goodput = _goodput_words(run.goodput, None if run.over else run.t_s)
-        cut = "" if one.at_s is None else spoken(one.at_s)
-        changes = "; ".join(one.changes) if one.at_s is not None else ""
-        if one.at_s is not None and not one.changes:
+        cut = "" if branch.at_s is None else spoken(branch.at_s)
+        changes = "; ".join(branch.changes) if branch.at_s is not None else ""
+        if branch.at_s is not None and not branch.changes:
             changes = "nothing"
-        item = QTreeWidgetItem([one.title, cut, changes, goodput])
-        item.setData(TITLE, Qt.ItemDataRole.UserRole, one)
+        item = QTreeWidgetItem([branch.title, cut, changes, goodput])
+        item.setData(TITLE, Qt.ItemDataRole.UserRole, branch)
         item.setSizeHint(TITLE, QSize(0, scaled(_ROW_PX)))
         item.setTextAlignment(GOODPUT, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         for column in range(len(_HEADS)):
-            item.setToolTip(column, plain_tip(f"{item.text(column)}\n{one.unread or one.name}".strip()))
+            item.setToolTip(column, plain_tip(f"{item.text(column)}\n{branch.unread or branch.name}".strip()))
         path, recording = self._session.path, self._session.recording
         if path is not None and (
-            one.name == _name_of(path) or (recording is not None and _is_run(one, recording))
+            branch.name == _name_of(path) or (recording is not None and _is_run(branch, recording))
         ):
             self._own = item
             font = QFont(item.font(TITLE))
             font.setBold(True)
             item.setFont(TITLE, font)
             self._keep_true()
-        for child in one.branches:
+        for child in branch.branches:
             item.addChild(self._item(child))
         return item
 
@@ -213,10 +213,10 @@ class BranchesDock(Dock):
         self.compare_button.setEnabled(self._pair() is not None)
         self.what_if_button.setEnabled(self._session.document is not None)
 
-    def _can_open(self, one: SceneBranch | None) -> bool:
+    def _can_open(self, branch: SceneBranch | None) -> bool:
         """Return whether there is something to open: not of the one that is on screen."""
         own = None if self._own is None else self._own.data(TITLE, Qt.ItemDataRole.UserRole)
-        return one is not None and one != own and _file_of(one) is not None
+        return branch is not None and branch != own and _file_of(branch) is not None
 
     def _pair(self) -> tuple[Path, Path] | None:
         items = self.tree.selectedItems()
@@ -232,27 +232,29 @@ def _goodput_words(share: float, until_s: float | None) -> str:
     return f"{100 * share:.2f} %" + ("" if until_s is None else f" so far ({duration(until_s)})")
 
 
-def _lacks_run(one: SceneBranch) -> bool:
+def _lacks_run(branch: SceneBranch) -> bool:
     """Return whether a branch was cut from a run, or others from its, and no run file is there."""
-    return one.outcome is None and (one.at_s is not None or any(each.cut_from for each in one.branches))
+    return branch.outcome is None and (
+        branch.at_s is not None or any(each.cut_from for each in branch.branches)
+    )
 
 
 def _name_of(path: Path) -> str:
     return f"builtin:{path.name.removesuffix(SUFFIX)}" if is_shipped(path) else path.name
 
 
-def _is_run(one: SceneBranch, run: Path) -> bool:
-    return one.outcome is not None and one.outcome.path.resolve() == run.resolve()
+def _is_run(branch: SceneBranch, run: Path) -> bool:
+    return branch.outcome is not None and branch.outcome.path.resolve() == run.resolve()
 
 
-def _file_of(one: SceneBranch) -> Path | None:
+def _file_of(branch: SceneBranch) -> Path | None:
     """Return what is opened of a branch."""
-    if one.outcome is not None:
-        return one.outcome.path
-    if one.path is not None:
-        return one.path
+    if branch.outcome is not None:
+        return branch.outcome.path
+    if branch.path is not None:
+        return branch.path
     try:
-        return builtin(one.name)
+        return builtin(branch.name)
     except ScenarioError:
         return None
 

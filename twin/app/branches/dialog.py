@@ -376,8 +376,8 @@ class BranchDialog(QDialog):
             self.name_field.setText(self._proposed([*words, *self._words_now()]))
             self.name_field.setCursorPosition(0)
         path = self.path
-        for line, said in ((self.where_label, path.name), (self.folder_label, str(path.parent))):
-            line.setText(said)
+        for line, name in ((self.where_label, path.name), (self.folder_label, str(path.parent))):
+            line.setText(name)
             line.setToolTip(plain_tip(str(path)))
         self.add_button.setVisible(self.sort is not Sort.NOTHING)
         changes = bool(self.additions) or self.sort is not Sort.NOTHING
@@ -406,11 +406,11 @@ class BranchDialog(QDialog):
 
 def _refill(box: QComboBox, items: Sequence[str]) -> None:
     """Put other items into a box; what it says stays where it is among them."""
-    said = box.currentText()
+    chosen = box.currentText()
     box.blockSignals(True)
     box.clear()
     box.addItems(list(items))
-    box.setCurrentIndex(items.index(said) if said in items else 0)
+    box.setCurrentIndex(items.index(chosen) if chosen in items else 0)
     if (words := box.lineEdit()) is not None:
         words.setCursorPosition(0)  # of long ones the beginning is seen
     box.blockSignals(False)

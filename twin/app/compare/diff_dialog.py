@@ -209,14 +209,14 @@ def _table(name: str, titles: list[str]) -> QTreeWidget:
     return made
 
 
-def _row(one: Difference, place: int) -> QTreeWidgetItem:
-    item = QTreeWidgetItem([f"{MARK[one.kind]} {name_of(one)}", *values_of(one)])
+def _row(difference: Difference, place: int) -> QTreeWidgetItem:
+    item = QTreeWidgetItem([f"{MARK[difference.kind]} {name_of(difference)}", *values_of(difference)])
     item.setData(0, _PLACE, place)
     item.setSizeHint(0, QSize(0, scaled(_ROW_PX)))
     for column in range(3):
-        item.setToolTip(column, plain_tip(sentence(one)))
-    item.setData(0, Qt.ItemDataRole.AccessibleTextRole, sentence(one))
-    item.setIcon(0, _dot(one.kind))
+        item.setToolTip(column, plain_tip(sentence(difference)))
+    item.setData(0, Qt.ItemDataRole.AccessibleTextRole, sentence(difference))
+    item.setIcon(0, _dot(difference.kind))
     return item
 
 

@@ -35,12 +35,12 @@ class HallPair(LinkedHalls):
         for view, scene in zip(self.views, (comparison.before, comparison.after), strict=True):
             view.set_plant(scene.plant)
         self.link()
-        self._tones = {thing: TONE[change] for thing, change in comparison.things.items()}
+        self._tones = {id: TONE[change] for id, change in comparison.things.items()}
         self._mark(self._tones)
 
     def point_at(self, things: Sequence[str], change: str) -> None:
         """Fly to what a difference is about; a single thing is marked, be it a node in a rack that is as it was."""
-        self._mark({thing: TONE[change] for thing in things if len(things) == 1} | self._tones)
+        self._mark({id: TONE[change] for id in things if len(things) == 1} | self._tones)
         self.fly_to(things)
 
     def _mark(self, tones: Mapping[str, Tone]) -> None:
@@ -51,8 +51,8 @@ class HallPair(LinkedHalls):
 def marks(view: HallView, tones: Mapping[str, Tone]) -> Ghost:
     """Return boxes a little larger than things of a hall, each in its tone; those that stand elsewhere have none."""
     made = []
-    for thing, tone in list(tones.items())[:MOST_MARKS]:
-        box = view.standing(thing)
+    for id, tone in list(tones.items())[:MOST_MARKS]:
+        box = view.standing(id)
         if box is not None:
             low, high = (np.asarray(end, float) for end in box)
             made.append(GhostBox(_place(low - _SWELL_M), _place(high + _SWELL_M), tone))

@@ -210,12 +210,14 @@ class ComparedHalls(LinkedHalls):
             view.edit.show_ghost(marks(view, tones) if self.difference else Ghost())
 
 
-def _only(one: Plant, other: Plant) -> Only:
+def _only(plant: Plant, other: Plant) -> Only:
     """Return what stands in one hall and not in the other, by id."""
     in_other = {id for id, present in zip(other.racks.ids, other.racks.present, strict=True) if present}
-    racks = (id for id, present in zip(one.racks.ids, one.racks.present, strict=True) if present)
-    alone = one.gpus.present & (matched(other, one) < 0)
-    return Only(tuple(id for id in racks if id not in in_other), int(alone.sum()), standing_alone(one, other))
+    racks = (id for id, present in zip(plant.racks.ids, plant.racks.present, strict=True) if present)
+    alone = plant.gpus.present & (matched(other, plant) < 0)
+    return Only(
+        tuple(id for id in racks if id not in in_other), int(alone.sum()), standing_alone(plant, other)
+    )
 
 
 def _titles(runs: tuple[ComparedRun, ComparedRun]) -> tuple[str, str]:

@@ -45,10 +45,10 @@ class WaterfallLine:
 def lines_of(way: DesignWaterfall) -> list[WaterfallLine]:
     """Return the ends and the steps between them; the least steps together."""
     largest = max((abs(step.gpu_h) for step in way.steps), default=0.0)
-    told = [step for step in way.steps if abs(step.gpu_h) >= _LEAST * largest][:_MOST_STEPS]
-    rest_h = math.fsum(step.gpu_h for step in way.steps) - math.fsum(step.gpu_h for step in told)
-    steps = [(step.account, _title(step), step.gpu_h) for step in told]
-    rested = len(way.steps) - len(told)
+    shown = [step for step in way.steps if abs(step.gpu_h) >= _LEAST * largest][:_MOST_STEPS]
+    rest_h = math.fsum(step.gpu_h for step in way.steps) - math.fsum(step.gpu_h for step in shown)
+    steps = [(step.account, _title(step), step.gpu_h) for step in shown]
+    rested = len(way.steps) - len(shown)
     if rested and abs(rest_h) > _NOTHING * largest:
         steps.append((REST, f"{rested} smaller one{'s' * (rested != 1)}", rest_h))
     at_h = way.a_gpu_h
@@ -97,13 +97,13 @@ class CompareWaterfall(WaterfallChart):
         gains = hours >= 0
         sign = "" if is_end else "+" if gains else "\N{MINUS SIGN}"
         figure = f"{sign}{significant(abs(hours), 4)}"
-        told = line.account not in ("", INSTALLED, REST)
-        way = f": {'less' if gains else 'more'} of it in B" if told else ""
+        compares = line.account not in ("", INSTALLED, REST)
+        way = f": {'less' if gains else 'more'} of it in B" if compares else ""
         hint = MEANINGS.get(line.account or "productive", "")
-        said = f"<b>{escape(line.title)}</b> {figure} GPU-hours{way}<br>{escape(hint)}"
+        tip = f"<b>{escape(line.title)}</b> {figure} GPU-hours{way}<br>{escape(hint)}"
         tint = self.theme.accent if is_end else self.theme.ok if gains else self.theme.warning
         low, high = sorted((line.from_h, line.to_h))
-        return WaterfallRow(line.title, (figure,), said, low, high, line.to_h, tint, is_end=is_end)
+        return WaterfallRow(line.title, (figure,), tip, low, high, line.to_h, tint, is_end=is_end)
 
 
 def _title(step: WaterfallStep) -> str:

@@ -112,9 +112,9 @@ class Comparing:
             return
         if self._note is not None and self._note in self._notifications.notes:
             return
-        theirs: dict[str, Callable[[], object]] = {"Reload from disk": scene.take_theirs}
-        mine: dict[str, Callable[[], object]] = {"Keep my changes": scene.keep_mine}
-        answers = mine | theirs if draft.dirty else theirs | mine  # the first, the usual one, loses nothing
+        reload: dict[str, Callable[[], object]] = {"Reload from disk": scene.take_theirs}
+        keep: dict[str, Callable[[], object]] = {"Keep my changes": scene.keep_mine}
+        answers = keep | reload if draft.dirty else reload | keep  # the first, the usual one, loses nothing
 
         def beside() -> None:
             self.show(path, f"{path.name} on the disk", answers)

@@ -125,8 +125,8 @@ class DiagramDock(LiveDock):
         self.view.show_diagram(diagram)
         self.view.move_arrows(self._session.playing)
 
-    def _show_menu(self, thing: str, place: QPoint) -> None:
-        menu = self._menu(thing)
+    def _show_menu(self, id: str, place: QPoint) -> None:
+        menu = self._menu(id)
         if menu is not None:
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(place)

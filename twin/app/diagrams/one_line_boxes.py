@@ -102,9 +102,9 @@ class OneLine:
         now, items = self.now, self.now.items
         below = (items.parent == above) & items.present & (items.bus < 0)
         below[np.asarray(drawn, np.int64)] = False
-        others = np.flatnonzero(below)
+        undrawn = np.flatnonzero(below)
         loads, loads_w = loads_beside(self.world, now.giving, above, but)
-        self.remainder(above, others.tolist(), loads, loads_w, level, side)
+        self.remainder(above, undrawn.tolist(), loads, loads_w, level, side)
 
     def remainder(
         self, above: int, others: Sequence[int], loads: int, loads_w: float, level: int, side: int

@@ -154,14 +154,14 @@ def _load(world: World, kind: str, members: NDArray[np.intp]) -> DiagramLoad:
             by_air,
             (int(members[0]),),
         )
-    thing = _common(plant.racks.row[members], plant.rows.ids) if kind == "rack" else ""
+    row = _common(plant.racks.row[members], plant.rows.ids) if kind == "rack" else ""
     title = f"{len(members):,} {_MANY[kind]}"
     key = f"{len(members)} {kind} {first}"
     return DiagramLoad(
         key,
         kind,
         title,
-        thing,
+        row,
         len(members),
         power_w,
         tuple(dict.fromkeys(feeds)),

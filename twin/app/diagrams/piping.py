@@ -251,9 +251,9 @@ def piping(world: World, thing: str | None, marks: Marks | None = None) -> Diagr
     return drawn if world.frame is not None else drawn.bare()
 
 
-def _drawn(drawing: _Drawing, thing: str | None) -> Diagram:
+def _drawn(drawing: _Drawing, id: str | None) -> Diagram:
     plant = drawing.world.plant
-    found = find(plant, thing) if thing else None
+    found = find(plant, id) if id else None
     if found is not None:
         kind, slot = found
         if kind == "loop":
@@ -266,9 +266,7 @@ def _drawn(drawing: _Drawing, thing: str | None) -> Diagram:
             ]
             if loops:
                 gpu = slot if kind == "gpu" else -1
-                return _of_loops(
-                    drawing, loops, rack=rack, node=node, gpu=gpu, title=f"{_WORDS[kind]} {thing}"
-                )
+                return _of_loops(drawing, loops, rack=rack, node=node, gpu=gpu, title=f"{_WORDS[kind]} {id}")
         if kind == "plant":
             return _overview(drawing, [slot], slot)
     return _overview(drawing, list(range(len(plant.plants.ids))))

@@ -41,7 +41,7 @@ def standing_marks(events: Sequence[Event]) -> dict[str, frozenset[str]]:
             marks.setdefault(event.subject, set()).add(kind.mark)
         for begun in kind.ends:
             marks.get(event.subject, set()).discard(kind_of(begun).mark)
-    return {thing: frozenset(found_marks) for thing, found_marks in marks.items() if found_marks}
+    return {id: frozenset(found_marks) for id, found_marks in marks.items() if found_marks}
 
 
 def values_of(world: World, channel: str, count: int) -> NDArray[np.float64]:
@@ -81,18 +81,18 @@ def loop_fault(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> 
     found_marks, have = marks.get(loops.ids[loop], frozenset()), int(loops.pumps[loop])
     if LEAKING in found_marks:
         return PipingFault("alarm", LEAKING, LEAKING)
-    others = sorted(
+    other_marks = sorted(
         found_marks - {LEAKING, STUCK, DEW, HOT_AIR, WARM}
     )  # such as a filter that lets nothing through
-    if (pumps == 0 and have > 0) or (flow < STANDS and not others):  # it may coast still
+    if (pumps == 0 and have > 0) or (flow < STANDS and not other_marks):  # it may coast still
         return PipingFault("alarm", f"{movers} STOPPED", f"{movers} STOPPED")
     if STUCK in found_marks:
         return PipingFault("alarm", STUCK, STUCK)
     if DEW in found_marks:
         dew_c = float(world.plant.halls.dew_point_c[int(loops.hall[loop])])
         return PipingFault("alarm", DEW, "BELOW DEW POINT" if supply_c < dew_c else DEW, dew_c - supply_c)
-    if others:
-        return PipingFault("alarm", others[0], others[0])
+    if other_marks:
+        return PipingFault("alarm", other_marks[0], other_marks[0])
     if HOT_AIR in found_marks:
         return PipingFault("warning", HOT_AIR, HOT_AIR)
     if WARM in found_marks:

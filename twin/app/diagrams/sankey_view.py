@@ -123,15 +123,15 @@ class SankeyView(PaintedChart):
 
     def _node_item(self, node: SankeyNode) -> ChartItem:
         words = self.node_words(node.key)
-        said = f"<b>{escape(words)}</b>" + (f"<br>{escape(node.said)}" if node.said else "")
+        tip = f"<b>{escape(words)}</b>" + (f"<br>{escape(node.said)}" if node.said else "")
         spot = rectangle(self.sankey.bars[node.key]).adjusted(-2, -3, 2, 3)
-        return ChartItem(spot, said, node.key, words)
+        return ChartItem(spot, tip, node.key, words)
 
     def _band_item(self, band: SankeyBand) -> ChartItem:
         source, target = (self._nodes[key].title for key in (band.flow.source, band.flow.target))
         power, shape = text.quantity(band.flow.power_w, "W"), _shape(band)
-        said = f"{escape(source)} {_ARROW} {escape(target)}<br><b>{power}</b>"
-        return ChartItem(shape.boundingRect(), said, shape=shape)
+        tip = f"{escape(source)} {_ARROW} {escape(target)}<br><b>{power}</b>"
+        return ChartItem(shape.boundingRect(), tip, shape=shape)
 
 
 class EnergyDock(LiveDock):

@@ -122,14 +122,14 @@ class FabricLayer:
         self.changed.emit()
 
     def _isolate(self, world: World, fabrics: Fabrics) -> None:
-        thing = self._state.selection[-1] if self._state.selection else self._thing
-        if thing is None:
+        id = self._state.selection[-1] if self._state.selection else self._thing
+        if id is None:
             self._view.isolate(None)
             return
-        bundle, job = find_bundle(world.plant, thing), job_index(world, thing)
-        found = find(world.plant, thing)
+        bundle, job = find_bundle(world.plant, id), job_index(world, id)
+        found = find(world.plant, id)
         if bundle is not None:
-            self._view.isolate(fabrics.along(links_of_thing(world, thing, bundle)))
+            self._view.isolate(fabrics.along(links_of_thing(world, id, bundle)))
         elif job is not None and (seat := fabrics.seat(job)) is not None:
             there, back = fabrics.traffic.of_bundles(fabrics.traffic.bytes_s(seat))
             self._view.isolate(np.flatnonzero(there + back > 0).astype(np.int32))

@@ -74,9 +74,9 @@ class FaultsMenu:
         session, at = self._session, before.menuAction()
         if session.document is None or session.plant is None:
             return
-        thing = self._thing()
-        near = faults_near(session.document.scenario, session.plant, thing, session.shown)
-        title = f"{thing} and what it depends on" if thing is not None else "The whole site"
+        subject = self._thing()
+        near = faults_near(session.document.scenario, session.plant, subject, session.shown)
+        title = f"{subject} and what it depends on" if subject is not None else "The whole site"
         head = QAction(title, menu)
         head.setEnabled(False)
         menu.insertAction(at, head)
@@ -107,19 +107,19 @@ class FaultsMenu:
         drill = draw(scenario, session.plant, level, span, seed, session.t_s, end_s)
         first = drill.incidents[0] if drill.incidents else None
         when = f"; the first at {Clock.of(scenario).says(first.at_s)}: {words_of(first)}" if first else ""
-        told = f"SIMULATED. {drill.words}{when}"
-        self._drawn = {id(incident): told for incident in drill.incidents}
-        self._tell(told)
+        message = f"SIMULATED. {drill.words}{when}"
+        self._drawn = {id(incident): message for incident in drill.incidents}
+        self._tell(message)
         for incident in drill.incidents:
             session.intervene(incident)
 
     def _on_run_started(self) -> None:
         self._drills, self._drawn = 0, {}
 
-    def _on_taken(self, one: Intervention) -> None:
+    def _on_taken(self, fault: Intervention) -> None:
         """Tell what was injected: of a drill all at once."""
-        told = self._drawn.get(id(one))
-        if told is None:
-            at = Clock.of(self._session.document.scenario).says(one.at_s) if self._session.document else ""
-            told = f"SIMULATED. {at}  {words_of(one)}"
-        self._tell(told)
+        message = self._drawn.get(id(fault))
+        if message is None:
+            at = Clock.of(self._session.document.scenario).says(fault.at_s) if self._session.document else ""
+            message = f"SIMULATED. {at}  {words_of(fault)}"
+        self._tell(message)

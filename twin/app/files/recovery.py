@@ -201,8 +201,8 @@ def read(path: Path) -> RecoveredWork | None:
         if broken_off is None:
             return None
         run_s, at = broken_off
-    said = head.get("name")
-    name = said if isinstance(said, str) and said and _is_text(said) else "scene"
+    title = head.get("name")
+    name = title if isinstance(title, str) and title and _is_text(title) else "scene"
     return RecoveredWork(
         path, _path(head.get("path")), name, text, steps, run_file, run_s, at, begun, length, history
     )
@@ -302,15 +302,15 @@ def _broken_off(run_file: Path | None) -> tuple[float, datetime] | None:
     return (t_s, written) if kept and (by_hand or t_s >= MISSED * end_s) else None
 
 
-def _path(said: object) -> Path | None:
+def _path(path: object) -> Path | None:
     """Return the path that a journal says; None where it says none that there can be."""
-    return Path(said) if isinstance(said, str) and said and "\0" not in said and _is_text(said) else None
+    return Path(path) if isinstance(path, str) and path and "\0" not in path and _is_text(path) else None
 
 
-def _is_text(said: str) -> bool:
+def _is_text(text: str) -> bool:
     """Return whether a text can be written: a damaged one may hold halves of characters."""
     try:
-        said.encode()
+        text.encode()
     except UnicodeEncodeError:
         return False
     return True

@@ -157,8 +157,8 @@ class FieldRow(QObject):
 
     def _describe(self, refusal: str = "") -> None:
         """Let a reader of the screen say what the field is for, or what is wrong with it."""
-        said = f"{self.of.tip} ({self.of.unit})" if self.of.unit else self.of.tip
-        self.field.setAccessibleDescription(refusal or said)
+        description = f"{self.of.tip} ({self.of.unit})" if self.of.unit else self.of.tip
+        self.field.setAccessibleDescription(refusal or description)
 
     # -- the field ----
 

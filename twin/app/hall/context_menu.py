@@ -69,11 +69,11 @@ class ThingMenus:
 
     # -- places ----
 
-    def _fill_place(self, menu: QMenu, thing: str, plant: Plant) -> None:
-        menu.addAction("Fly there", partial(self._view.fly_to, thing))
-        menu.addAction("Trace power and heat", partial(self._trace.show_trace, thing))
-        menu.addAction("Blast radius", partial(self._trace.show_blast, thing))
-        nodes = nodes_of(plant, thing)
+    def _fill_place(self, menu: QMenu, id: str, plant: Plant) -> None:
+        menu.addAction("Fly there", partial(self._view.fly_to, id))
+        menu.addAction("Trace power and heat", partial(self._trace.show_trace, id))
+        menu.addAction("Blast radius", partial(self._trace.show_blast, id))
+        nodes = nodes_of(plant, id)
         if not len(nodes):
             return
         menu.addSeparator()
@@ -82,12 +82,12 @@ class ThingMenus:
         drain.setToolTipsVisible(True)
         whose = f": {_names(jobs)}" if jobs else ""
         for when, title, tip in _DRAINS:
-            action = drain.addAction(title, partial(self._act, "drain", thing, when))
+            action = drain.addAction(title, partial(self._act, "drain", id, when))
             action.setToolTip(
                 plain_tip(f"{len(nodes):,} node{'s' * (len(nodes) != 1)} take no new work. {tip}{whose}")
             )
         drain.setEnabled(drained < len(nodes))
-        undrain = menu.addAction("Undrain", partial(self._act, "undrain", thing))
+        undrain = menu.addAction("Undrain", partial(self._act, "undrain", id))
         undrain.setToolTip("The node takes new work again")
         undrain.setEnabled(drained > 0)
         for job in jobs[:_MOST_JOBS]:
@@ -148,16 +148,16 @@ class ThingMenus:
             action.setCheckable(True)
             action.setChecked(self._state.colour_by == channel)
 
-    def _breaking(self, menu: QMenu, thing: str | None, scenario: Scenario, plant: Plant) -> None:
+    def _breaking(self, menu: QMenu, target: str | None, scenario: Scenario, plant: Plant) -> None:
         breaking = menu.addMenu("Break")
-        found = choices(scenario, plant, thing)
-        at = target_kind(scenario, plant, thing)
+        found = choices(scenario, plant, target)
+        at = target_kind(scenario, plant, target)
         sorted_out = grouped(found, at[0] if at is not None else "site")
         for number, group in enumerate(name for name in GROUPS if name in sorted_out):
             if number:
                 breaking.addSeparator()
             for choice in sorted_out[group]:
-                act = partial(self.break_wanted.emit, thing, choice.kind)
+                act = partial(self.break_wanted.emit, target, choice.kind)
                 breaking.addAction(f"{choice.title}{_DOTS}", act)
         breaking.setEnabled(not breaking.isEmpty())
 

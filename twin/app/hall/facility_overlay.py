@@ -102,12 +102,12 @@ class ToldPlate(Plate):
             self._lay_out(self.told)
             self.update()
 
-    def _lay_out(self, told: Told) -> None:
+    def _lay_out(self, words: Told) -> None:
         bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
         room = max(min(self.host.width() - 2 * 14, self._most_px) / self.scale, 200)
-        title = bold.horizontalAdvance(told.title) + plain.horizontalAdvance(told.hint) + 24
-        widest = max((title, *(plain.horizontalAdvance(line) for line in told.lines)))
-        self.fit(min(widest + 2 * _PAD + 4, room), 2 * _PAD + _LINE * (1 + len(told.lines)) - 4)
+        title = bold.horizontalAdvance(words.title) + plain.horizontalAdvance(words.hint) + 24
+        widest = max((title, *(plain.horizontalAdvance(line) for line in words.lines)))
+        self.fit(min(widest + 2 * _PAD + 4, room), 2 * _PAD + _LINE * (1 + len(words.lines)) - 4)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the words."""

@@ -364,11 +364,11 @@ class HallPanel(QWidget):
 
     def _show_story(self) -> None:
         """Show the status; in a small view only the first line, beside a trace the title, until pointed at."""
-        told = self._told
-        if told is not None and self._brief:
-            told = shorter(told, 0 if self.trace.told is not None else 1)
-        if told != self.story_plate.told:
-            self.story_plate.show_told(told)
+        story = self._told
+        if story is not None and self._brief:
+            story = shorter(story, 0 if self.trace.told is not None else 1)
+        if story != self.story_plate.told:
+            self.story_plate.show_told(story)
             self.place_overlays()
 
     def _on_trace(self) -> None:
@@ -465,9 +465,9 @@ class HallPanel(QWidget):
     def place_overlays(self) -> None:
         """Put the plates over the picture where they leave each other room."""
         top = self.view.native.geometry().top()
-        told = (self.trace_plate, self.story_plate)
+        told_plates = (self.trace_plate, self.story_plate)
         lowest = self.height() - self.legend.height() - MARGIN
-        below = place_at_top(self, top, lowest, self.mark, self.alarm_badge, self.ticker, told)
+        below = place_at_top(self, top, lowest, self.mark, self.alarm_badge, self.ticker, told_plates)
         self.legend.move(MARGIN, lowest)
         shown, bottom, right = [self.legend, self.mark], self.legend.y(), self.height()
         shown += [

@@ -64,9 +64,9 @@ class Story:
 
     def _job_lines(self, world: World, frame: Frame, *, held: bool) -> list[str]:
         lines = []
-        told = np.isin(frame.values["job.state"], [*_STANDS, JobState.RUNNING])
+        listed = np.isin(frame.values["job.state"], [*_STANDS, JobState.RUNNING])
         jobs = jobs_of(world.scenario)
-        for job in np.flatnonzero(told).tolist():
+        for job in np.flatnonzero(listed).tolist():
             spec, state = jobs[job], JobState(int(frame.values["job.state"][job]))
             step_s, usual_s = float(frame.values["job.step_s"][job]), self._usual_s.get(job, 0.0)
             if state in _STANDS:

@@ -75,30 +75,30 @@ class TraceLayer:
             return None
         return reach_legend(f"If {self.thing} fails", *self._counts)
 
-    def _toggle(self, mode: Mode, thing: str | None) -> None:
-        chosen = thing if thing is not None else next(iter(self._state.selection[-1:]), None)
+    def _toggle(self, mode: Mode, id: str | None) -> None:
+        chosen = id if id is not None else next(iter(self._state.selection[-1:]), None)
         if chosen is None or (self.mode == mode and self.thing == chosen):
             self.clear()
             return
         self._show(mode, chosen)
 
-    def _show(self, mode: Mode, thing: str) -> None:
+    def _show(self, mode: Mode, id: str) -> None:
         plant = self._session.plant
-        found = find(plant, thing) if plant is not None else None
+        found = find(plant, id) if plant is not None else None
         if plant is None or found is None:
             self.clear()
             return
-        self.mode, self.thing = mode, thing
+        self.mode, self.thing = mode, id
         if mode == "trace":
             way = trace(plant, *found)
             lit = Lit(way.power_a, way.power_b, way.loops, way.plants, way.racks)
-            self.told = Told(f"{thing} depends on", tuple(trace_lines(plant, way)), ENDS)
+            self.told = Told(f"{id} depends on", tuple(trace_lines(plant, way)), ENDS)
             self._view.light(lit, None, trace_names(plant, way))
         else:
             blast = blast_radius(plant, *found)
             reach = Reach(node_mask(plant, blast.nodes), node_mask(plant, blast.thinned))
             self._counts = _gpu_counts(plant, reach)
-            self.told = Told(f"If {thing} fails", (reach_line(plant, found[0], blast),), ENDS)
+            self.told = Told(f"If {id} fails", (reach_line(plant, found[0], blast),), ENDS)
             self._view.light(None, reach)
         self.changed.emit()
 

@@ -107,7 +107,7 @@ class LinkedHalls(QWidget):
     def fly_to(self, things: Sequence[str]) -> None:
         """Frame things in both halls; those that stand in one only are framed there, and the other follows."""
         for view in reversed(self.views):
-            if any(view.standing(thing) is not None for thing in things):
+            if any(view.standing(id) is not None for id in things):
                 view.frame(list(things))
                 return
 

@@ -36,8 +36,8 @@ def word_patterns(question: str) -> list[re.Pattern[str]]:
     [['drain'], ['Node']]
     """
     words = [word for word in (each.strip(",?!") for each in question.split()) if word]
-    said = [word for word in words if word.lower() not in _OF_QUESTIONS] or words
-    return [re.compile(rf"(?<![^\W_]){re.escape(word)}", re.IGNORECASE) for word in said]
+    asked = [word for word in words if word.lower() not in _OF_QUESTIONS] or words
+    return [re.compile(rf"(?<![^\W_]){re.escape(word)}", re.IGNORECASE) for word in asked]
 
 
 def find_in(pages: Iterable[HelpPage], question: str) -> list[HelpFind]:

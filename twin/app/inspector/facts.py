@@ -270,20 +270,20 @@ def _switch(world: World, switch: int) -> Facts:
     )
 
 
-def _cables(world: World, thing: str, bundle: int) -> Facts:
-    link = find_link(world.plant, thing)
+def _cables(world: World, id: str, bundle: int) -> Facts:
+    link = find_link(world.plant, id)
     if link is None:
         title, size = " to ".join(bundle_ends(world.plant, bundle)), bundle_size(world.plant, bundle)
     else:
         title, _, size = describe_link(world.plant, link).partition(", ")
         size = f"{size}, drawn with {bundle_size(world.plant, bundle)}"
     return Facts(
-        thing,
+        id,
         "link",
         f"{title[:1].upper()}{title[1:]}",
         size,
         ICONS["link"],
-        _sections(*cable_rows(world, thing, bundle)),
+        _sections(*cable_rows(world, id, bundle)),
     )
 
 

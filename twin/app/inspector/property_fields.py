@@ -123,27 +123,27 @@ def model_at(scene: EditedScene, path: str) -> BaseModel | None:
     return at if isinstance(at, BaseModel) else None
 
 
-def _own(scene: EditedScene, one: SceneItem) -> Iterator[Property]:
+def _own(scene: EditedScene, item: SceneItem) -> Iterator[Property]:
     """Yield what a generated item has of its own, and the exact place of what stands on the floor."""
-    standing = scene.plant.slots.get(one.id, ("", -1))[0]
+    standing = scene.plant.slots.get(item.id, ("", -1))[0]
     if standing in ("row", "rack", "loop", "power"):
         for key, title, way in ((X, "x", "along the rows"), (Y, "y", "across the rows")):
             tip = f"Centre of its footprint, {way}, from the site's corner"
             yield Property(key, title, tip, "Place", "quantity", "length")
     halls = tuple(scene.plant.halls.ids)
-    if one.kind in ("rows", "row", "rack") and len(halls) > 1:
+    if item.kind in ("rows", "row", "rack") and len(halls) > 1:
         tip = "Hall for all racks of its generator; they keep their ids"
         yield Property(HALL, "Hall", tip, "Place", "choice", choices=halls)
-    if one.kind in ("row", "rack"):
+    if item.kind in ("row", "rack"):
         sides = ("north", "south")
         yield Property(
             "facing", "Front", "Direction its front faces", "Place", "choice", choices=sides, optional=True
         )
-    if one.kind == "rack":
+    if item.kind == "rack":
         racks = property_choices.parts(scene, "rack")
         tip = "Catalogue rack, in place of the one its generator sets"
         yield Property("part", "Rack", tip, "This rack", "part", choices=racks, optional=True)
-    if one.kind == "node":
+    if item.kind == "node":
         nodes = property_choices.parts(scene, "node")
         yield Property(RACK, "Rack", "Rack that holds it; the node keeps its id", "Place", "text")
         yield Property(U, "Lowest unit", "Rack unit, counted from the bottom", "Place", "count")
@@ -152,16 +152,16 @@ def _own(scene: EditedScene, one: SceneItem) -> Iterator[Property]:
         yield Property("drained", "Drained", "Present, but takes no work at the start", "This node", "switch")
 
 
-def _of_path(scene: EditedScene, one: SceneItem) -> Iterator[Property]:
+def _of_path(scene: EditedScene, entry: SceneItem) -> Iterator[Property]:
     """Yield what can be set of what the file holds: of an item its generator."""
-    model = model_at(scene, one.path)
+    model = model_at(scene, entry.path)
     if model is None:
         return
-    item = one.kind in ("row", "rack", "node", "loop", "power")
-    kind: ItemKind = {"loop": "loops", "power": "stage"}.get(one.kind, "rows" if item else one.kind)  # type: ignore[assignment]
+    item = entry.kind in ("row", "rack", "node", "loop", "power")
+    kind: ItemKind = {"loop": "loops", "power": "stage"}.get(entry.kind, "rows" if item else entry.kind)  # type: ignore[assignment]
     name = titled(kind)
     heading = f"{name[:1].upper()}{name[1:]}" if item else "Properties"
-    own = {"facing"} if one.kind in ("row", "rack") else set()
+    own = {"facing"} if entry.kind in ("row", "rack") else set()
     for found in _fields(scene, model, "", heading, kind, 0):
         if found.key not in own:
             yield _for_item(found) if item else found

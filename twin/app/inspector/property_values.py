@@ -96,15 +96,15 @@ def value_of(scene: EditedScene, ids: Sequence[str], one: Property, words: str) 
     return file_value(one, words, unit=(now.text or now.ghost).partition(" ")[2])
 
 
-def _argument(one: Property, value: Any) -> Any:
+def _argument(property: Property, value: Any) -> Any:
     """Return a value as `ChangeGenerator` takes it: lengths in metres."""
-    return parse(value, "length") if one.kind == "quantity" else value
+    return parse(value, "length") if property.kind == "quantity" else value
 
 
-def _placed(scene: EditedScene, ids: Sequence[str], one: Property, words: str) -> Command:
-    at_m = parse(file_value(one, words, "m"), "length")
+def _placed(scene: EditedScene, ids: Sequence[str], property: Property, words: str) -> Command:
+    at_m = parse(file_value(property, words, "m"), "length")
     places = [(id, *place_of(scene, id)) for id in ids]
-    return MoveTo(tuple((id, at_m, y) if one.key == X else (id, x, at_m) for id, x, y in places))
+    return MoveTo(tuple((id, at_m, y) if property.key == X else (id, x, at_m) for id, x, y in places))
 
 
 def _together(commands: Sequence[Command]) -> Command:
@@ -121,39 +121,41 @@ def owners(ids: Sequence[str], one: Property) -> tuple[str, ...]:
 # -- how it stands ----
 
 
-def _standing(scene: EditedScene, id: str, one: Property) -> FieldState:
-    if one.key in (X, Y):
-        at_m = place_of(scene, id)[one.key == Y]
+def _standing(scene: EditedScene, id: str, property: Property) -> FieldState:
+    if property.key in (X, Y):
+        at_m = place_of(scene, id)[property.key == Y]
         return FieldState(render(round(at_m, 4), "length", unit="m"), source="", hint="As placed in the hall")
-    if one.key == U:
+    if property.key == U:
         return FieldState(f"{int(scene.plant.nodes.u[scene.plant.slots[id][1]])}")
-    if one.key == RACK:
+    if property.key == RACK:
         return FieldState(_rack_of(scene, id))
-    if one.key == HALL:
+    if property.key == HALL:
         return FieldState(generator(scene.scenario, id.partition("/")[0])[0].id)
-    if one.change in ("nodes", "node_part"):
-        return _of_nodes(scene, id, one)
-    path = path_of(scene, id, one.key)
+    if property.change in ("nodes", "node_part"):
+        return _of_nodes(scene, id, property)
+    path = path_of(scene, id, property.key)
     base, _, _ = path.rpartition(".")
     model = model_at(scene, base) if base else scene.scenario
-    name = one.key.rpartition(".")[2]
+    name = property.key.rpartition(".")[2]
     value = _value(model, name)
-    text = text_of(one, value)
+    text = text_of(property, value)
     if value_at(scene, path) is not None:
         return FieldState(text, **_source(scene, path))
     if ".overrides[" in path:
         return FieldState(
             "",
-            ghost=_made(scene, id, one),
+            ghost=_made(scene, id, property),
             source="made",
             hint="As its generator makes it; a value set here overrides it",
         )
     if value is None:
-        return _of_part(scene, model, name, one)
-    tip = "assumption" if "[est]" in one.tip else "default"
-    if one.kind == "names":  # what an empty list means
-        return FieldState(text, ghost=one.tip.partition("none: ")[2] or "none", source=tip, hint=one.tip)
-    return FieldState(text, source=tip, hint=f"Default. {one.tip}")
+        return _of_part(scene, model, name, property)
+    tip = "assumption" if "[est]" in property.tip else "default"
+    if property.kind == "names":  # what an empty list means
+        return FieldState(
+            text, ghost=property.tip.partition("none: ")[2] or "none", source=tip, hint=property.tip
+        )
+    return FieldState(text, source=tip, hint=f"Default. {property.tip}")
 
 
 def _source(scene: EditedScene, path: str) -> dict[str, Any]:
@@ -177,7 +179,7 @@ def _may_go(scene: EditedScene, path: str) -> bool:
     return known is not None and not known[1].is_required()
 
 
-def _of_part(scene: EditedScene, model: BaseModel | None, name: str, one: Property) -> FieldState:
+def _of_part(scene: EditedScene, model: BaseModel | None, name: str, property: Property) -> FieldState:
     """Return what the part's figure says where the scene says nothing."""
     known = fields_of(type(model)).get(name) if model is not None else None
     part = getattr(model, "part", None)
@@ -187,10 +189,10 @@ def _of_part(scene: EditedScene, model: BaseModel | None, name: str, one: Proper
             badge = "assumption" if figure.status in ("estimated", "recalled") else "spec"
             hint = "\n".join(words for words in (figure.citation, figure.note) if words)
             return FieldState("", ghost=figure.text, source=badge, hint=f"{part}: {figure.text}\n{hint}")
-    return FieldState("", ghost="none", source="default", hint=one.tip)
+    return FieldState("", ghost="none", source="default", hint=property.tip)
 
 
-def _of_nodes(scene: EditedScene, id: str, one: Property) -> FieldState:
+def _of_nodes(scene: EditedScene, id: str, property: Property) -> FieldState:
     racks: RackGenerator = generator(scene.scenario, id.partition("/")[0])[1].racks
     if not racks.nodes:
         hint = f"{racks.part} includes its own nodes" if racks.part else "The racks hold no nodes"
@@ -201,21 +203,21 @@ def _of_nodes(scene: EditedScene, id: str, one: Property) -> FieldState:
     hint = (
         f"{number} groups of nodes in each rack; this is the last" if number > 1 else "Set in the generator"
     )
-    return FieldState(str(last.count) if one.change == "nodes" else last.part, source="set", hint=hint)
+    return FieldState(str(last.count) if property.change == "nodes" else last.part, source="set", hint=hint)
 
 
-def _made(scene: EditedScene, id: str, one: Property) -> str:
+def _made(scene: EditedScene, id: str, property: Property) -> str:
     """Return what a generator has made of an item where nothing is said of it."""
     plant = scene.plant
     kind, slot = plant.slots.get(id, ("", -1))
-    if one.key == "facing":
+    if property.key == "facing":
         side = (plant.rows if kind == "row" else plant.racks).facing[slot] if kind in ("row", "rack") else 0
         return "north" if side > 0 else "south"
-    if one.key == "part" and kind == "rack":
+    if property.key == "part" and kind == "rack":
         return plant.racks.part[slot] or "plain cabinet"
-    if one.key == "part" and kind == "node":
+    if property.key == "part" and kind == "node":
         return plant.node_parts[int(plant.nodes.part[slot])]
-    return "off" if one.kind == "switch" else ""
+    return "off" if property.kind == "switch" else ""
 
 
 def _rack_of(scene: EditedScene, id: str) -> str:

@@ -175,9 +175,9 @@ class AlarmsDock(Dock):
         self._count.setText(f"{active:,} active, {unseen:,} not acknowledged" if len(self.alarms) else "none")
         self.seen_button.setEnabled(unseen > 0)
         self.all_button.setEnabled(unseen > 0)
-        told = self.alarms.active() or [alarm for alarm in self.alarms.all() if not alarm.acknowledged]
-        if told:
-            self.worst.emit(max(alarm.severity for alarm in told))
+        pending = self.alarms.active() or [alarm for alarm in self.alarms.all() if not alarm.acknowledged]
+        if pending:
+            self.worst.emit(max(alarm.severity for alarm in pending))
         self.counted.emit(active, unseen)
 
     def _on_chosen(self, index: QModelIndex) -> None:

@@ -101,8 +101,8 @@ class RulesDock(Dock):
             self.show_report(Report(()))
         else:
             scenario = document.scenario
-            told = at_the_start(scenario, self._session.events)
-            self.show_report(check(scenario, plant, self._catalog, told))
+            events = at_the_start(scenario, self._session.events)
+            self.show_report(check(scenario, plant, self._catalog, events))
 
     def show_report(self, report: Report) -> None:
         """Show what was found; the chosen finding stays chosen while it is there."""

@@ -54,7 +54,7 @@ class EventModel(MomentModel):
         """Forget all but the first `count` events."""
         if count >= len(self._events):
             return
-        place = bisect_left(self._shown, self._events[count].row, key=lambda one: one.row)
+        place = bisect_left(self._shown, self._events[count].row, key=lambda event: event.row)
         gone = len(self._shown) - place
         if gone:
             self.beginRemoveRows(QModelIndex(), 0, gone - 1)
@@ -76,7 +76,7 @@ class EventModel(MomentModel):
 
     def row_of(self, event: Event) -> int:
         """Return the row of an event; -1 where it is not shown."""
-        place = bisect_left(self._shown, event.row, key=lambda one: one.row)
+        place = bisect_left(self._shown, event.row, key=lambda shown: shown.row)
         found = place < len(self._shown) and self._shown[place].row == event.row
         return len(self._shown) - 1 - place if found else -1
 

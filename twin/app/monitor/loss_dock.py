@@ -163,7 +163,7 @@ class WhyDock(Dock):
                 if t1_s <= t0_s:
                     return None, up_to[0].upper() + up_to[1:] if end_s > 0.0 else ""
                 found = explain(
-                    reader, t0_s, t1_s, events[: bisect_right(events, t1_s, key=lambda one: one.t_s)]
+                    reader, t0_s, t1_s, events[: bisect_right(events, t1_s, key=lambda event: event.t_s)]
                 )
         except (RunFileError, OSError) as error:
             return None, str(error)

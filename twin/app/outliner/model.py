@@ -161,9 +161,9 @@ class OutlinerModel(QAbstractItemModel):
             named = seed.id if seed.id and seed.id != seed.title else ""
             return plain_tip("\n".join(words for words in (seed.title, named, seed.note) if words))
         if role == roles.AccessibleTextRole:
-            said = (f"{seed.title}, {seed.note}" if seed.note else seed.title) + ", hidden" * hidden
+            spoken = (f"{seed.title}, {seed.note}" if seed.note else seed.title) + ", hidden" * hidden
             marks = ("hidden" if hidden else "shown", "locked" if locked else "not locked")
-            return (said + ", locked" * locked, seed.note, *(marks if seed.id else ("", "")))[column]
+            return (spoken + ", locked" * locked, seed.note, *(marks if seed.id else ("", "")))[column]
         return None
 
     def setData(self, index: Index, value: Any, role: int = 0) -> bool:

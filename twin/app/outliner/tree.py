@@ -127,13 +127,13 @@ def ways(top: OutlinerItem) -> dict[str, tuple[int, ...]]:
 
 def matcher(text: str, also: Iterable[str] = ()) -> Callable[[Seed], bool]:
     """Return what tells whether a line holds all words of a text in id, title or part, or is one of `also`."""
-    words, others = text.lower().split(), frozenset(also)
+    words, ids = text.lower().split(), frozenset(also)
 
     def matches(seed: Seed) -> bool:
-        if seed.id in others:
+        if seed.id in ids:
             return True
-        said = f"{seed.id} {seed.title} {seed.note}".lower()
-        return bool(seed.id) and all(word in said for word in words)
+        line = f"{seed.id} {seed.title} {seed.note}".lower()
+        return bool(seed.id) and all(word in line for word in words)
 
     return matches
 

@@ -202,8 +202,8 @@ def power_obstacles(plant: Plant, plan: SitePlan, also: Collection[str] = ()) ->
     also
         Items to be told whether they have a place of their own or not.
     """
-    told = plant.power.placed | np.array([id in also for id in plant.power.ids], np.bool_)
-    standing = np.flatnonzero(plant.power.present & ~plan.hung & told).tolist()
+    placed = plant.power.placed | np.array([id in also for id in plant.power.ids], np.bool_)
+    standing = np.flatnonzero(plant.power.present & ~plan.hung & placed).tolist()
     return [
         Obstacle(
             plant.power.ids[item],

@@ -74,5 +74,5 @@ def beside(at: QPoint, size: QSize, room: QRect, ghost: QRect, clear: Sequence[Q
     return min(inside, key=lambda place: sum(_area(QRect(place, size) & area) for area in (held, *clear)))
 
 
-def _area(one: QRect) -> int:
-    return max(one.width(), 0) * max(one.height(), 0)
+def _area(rectangle: QRect) -> int:
+    return max(rectangle.width(), 0) * max(rectangle.height(), 0)

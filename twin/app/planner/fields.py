@@ -74,9 +74,9 @@ def fields_for(workload: Workload) -> tuple[Field, ...]:
 def workload_fields(workload: type[BaseModel]) -> tuple[Field, ...]:
     """Return the fields of a kind of workload, as the schema has them; counts double and halve."""
     made = (
-        field_of(workload, path, Field, heading=section, **said)
+        field_of(workload, path, Field, heading=section, **settings)
         for section, entries in FIELDS.items()
-        for path, said in entries
+        for path, settings in entries
         if path.partition(".")[0] in workload.model_fields
     )
     return tuple(

@@ -107,9 +107,13 @@ def standing(
     absent: list[tuple[str, str]] = []
     for job in world.scenario.jobs if world is not None else ():
         title = job.title or job.id
-        theirs = draft_of_job(world, job, hardware) if world is not None else None
-        found = judge(theirs).estimate if theirs is not None and theirs.profile == draft.profile else None
-        if theirs is None or theirs.profile != draft.profile:
+        job_draft = draft_of_job(world, job, hardware) if world is not None else None
+        found = (
+            judge(job_draft).estimate
+            if job_draft is not None and job_draft.profile == draft.profile
+            else None
+        )
+        if job_draft is None or job_draft.profile != draft.profile:
             absent.append((title, "on other GPUs"))
         elif found is None:
             absent.append((title, "cannot run"))

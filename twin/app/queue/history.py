@@ -224,8 +224,8 @@ class JobHistory:
 
     def _places(self, job: int, event: Event) -> list[tuple[float, float]]:
         """Return the GPUs a job takes, as ranges of slots; of a shared last node only its part."""
-        said = node_ranges(event.where)
-        ranges = self._here(said) if said else self._unsaid(event.integer("nodes", self.jobs[job].nodes))
+        nodes = node_ranges(event.where)
+        ranges = self._here(nodes) if nodes else self._unsaid(event.integer("nodes", self.jobs[job].nodes))
         if not ranges:
             return []
         shared = ranges[-1][1] if _part_gpus(self.jobs[job], self._node_gpus, ranges) else -1

@@ -248,38 +248,38 @@ class TenantsDock(Dock):
         ]
         self.partitions.show_lines([_partition_texts(line) for line in parts], fills)
 
-    def _tenant_fill(self, one: TenantLine, installed: int) -> tuple[float, QColor, bool]:
-        most = one.quota_gpus if one.quota_gpus is not None else installed
-        over = one.quota_gpus is not None and one.held_gpus > one.quota_gpus
-        return one.held_gpus / max(most, 1), colour_of(one.number, self._look.theme), over
+    def _tenant_fill(self, tenant: TenantLine, installed: int) -> tuple[float, QColor, bool]:
+        most = tenant.quota_gpus if tenant.quota_gpus is not None else installed
+        over = tenant.quota_gpus is not None and tenant.held_gpus > tenant.quota_gpus
+        return tenant.held_gpus / max(most, 1), colour_of(tenant.number, self._look.theme), over
 
 
-def _tenant_texts(one: TenantLine) -> tuple[str, ...]:
-    apart = {"none": "", "node": "own nodes", "leaf": "own leaves", "rack": "own racks"}[one.isolation]
-    words = ", ".join(word for word in (apart, "encrypted" if one.encrypted else "") if word)
+def _tenant_texts(tenant: TenantLine) -> tuple[str, ...]:
+    apart = {"none": "", "node": "own nodes", "leaf": "own leaves", "rack": "own racks"}[tenant.isolation]
+    words = ", ".join(word for word in (apart, "encrypted" if tenant.encrypted else "") if word)
     return (
-        one.title,
-        text.gpus(one.held_gpus),
-        f"{one.quota_gpus:,}" if one.quota_gpus is not None else text.MISSING,
-        f"{100 * one.share:.0f} %",
-        f"{one.running_jobs:,}",
-        f"{one.waiting_jobs:,}",
-        text.duration(one.wait_mean_s),
+        tenant.title,
+        text.gpus(tenant.held_gpus),
+        f"{tenant.quota_gpus:,}" if tenant.quota_gpus is not None else text.MISSING,
+        f"{100 * tenant.share:.0f} %",
+        f"{tenant.running_jobs:,}",
+        f"{tenant.waiting_jobs:,}",
+        text.duration(tenant.wait_mean_s),
         words or text.MISSING,
-        one.network or text.MISSING,
+        tenant.network or text.MISSING,
     )
 
 
-def _partition_texts(one: PartitionLine) -> tuple[str, ...]:
+def _partition_texts(partition: PartitionLine) -> tuple[str, ...]:
     return (
-        one.title,
-        text.gpus(one.held_gpus),
-        f"{one.gpus:,}",
-        f"{one.waiting_jobs:,}",
-        text.duration(one.limit_s),
-        one.tenants,
-        one.rows,
-        one.network or text.MISSING,
+        partition.title,
+        text.gpus(partition.held_gpus),
+        f"{partition.gpus:,}",
+        f"{partition.waiting_jobs:,}",
+        text.duration(partition.limit_s),
+        partition.tenants,
+        partition.rows,
+        partition.network or text.MISSING,
     )
 
 

@@ -27,8 +27,8 @@ class EventTail:
 
     def fresh(self) -> tuple[bool, list[Event]]:
         """Return whether to start again because the events differ, and the events to take in."""
-        events, told = self._session.live.events, self._session.looking.told
-        anew = events is not self._of or told < self._taken
+        events, count = self._session.live.events, self._session.looking.told
+        anew = events is not self._of or count < self._taken
         begin = 0 if anew else self._taken
-        self._of, self._taken = events, told
-        return anew, events[begin:told]
+        self._of, self._taken = events, count
+        return anew, events[begin:count]

@@ -140,12 +140,12 @@ def copy_to_go_on(path: Path) -> GoingOn:
 
 def _warning(versions: Mapping[str, str], inputs: Mapping[str, str], own: Mapping[str, str]) -> str:
     made, here = versions.get("twin", "unknown"), app_version()
-    others = [name for name, digest in inputs.items() if own.get(name) != digest and name != "scenario"]
-    if made == here and not others:
+    differing = [name for name, digest in inputs.items() if own.get(name) != digest and name != "scenario"]
+    if made == here and not differing:
         return ""
     with_what = f"version {made} of this program" if made != here else "this version of the program"
-    if others:
-        some = ", ".join(others[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
+    if differing:
+        some = ", ".join(differing[:2]) + (f" and {len(differing) - 2} more" if len(differing) > 2 else "")
         with_what += f" and other data ({some})"
     return f"This run was made with {with_what}: a new run here may differ from the recording."
 

@@ -149,12 +149,12 @@ class Docks:
     def show_roomy(self, name: str) -> None:
         """Open one of the lower docks in front of its tabs, and give it room for a picture."""
         self.show(name)
-        dock, others = self._all[name], (self.plots, self.tenants)
+        dock, roomy = self._all[name], (self.plots, self.tenants)
         if dock.isFloating():
             return
         window = self._window
-        beside = next((each for each in others if each in self._all.values() and each.isVisible()), None)
-        if dock not in others and beside is not None and not beside.isFloating():
+        beside = next((each for each in roomy if each in self._all.values() and each.isVisible()), None)
+        if dock not in roomy and beside is not None and not beside.isFloating():
             wide_px = dock.width() + beside.width()
             window.resizeDocks(
                 [dock, beside], [round(0.64 * wide_px), round(0.36 * wide_px)], Qt.Orientation.Horizontal

@@ -116,9 +116,9 @@ class JobActions:
         refusal = why_not(document.scenario, history, job_id, partition)
         self._window.statusBar().showMessage(refusal or offer(document.scenario, job_id, partition))
 
-    def _on_shown(self, thing: str | None) -> None:
+    def _on_shown(self, id: str | None) -> None:
         """Let the job that the inspector shows stand out, or none."""
-        self._window.docks.queue.choose(thing)
+        self._window.docks.queue.choose(id)
         self._focus()
 
     def _focus(self) -> None:

@@ -430,14 +430,14 @@ class MainWindow(WindowApi):
         interruptions = summary.get("interruptions")
         unexpected = interruptions.get("unexpected") if isinstance(interruptions, dict) else None
         more = f", {unexpected:,} unexpected interruptions" if unexpected is not None else ""
-        told = f"{text.duration(self.session.end_s)} simulated{more}. {_AGAIN}."
-        self.notifications.tell("Run finished", told)
+        message = f"{text.duration(self.session.end_s)} simulated{more}. {_AGAIN}."
+        self.notifications.tell("Run finished", message)
 
     def _on_at_end(self) -> None:
         self.tell(f"Run finished. {_AGAIN}")
 
-    def _state_text(self, thing: str) -> str:
-        return state_of(world, thing) if (world := self.world()) is not None else ""
+    def _state_text(self, id: str) -> str:
+        return state_of(world, id) if (world := self.world()) is not None else ""
 
     def world(self) -> World | None:
         """Return the open scene with its newest figures, for facts; None before the first frame."""

@@ -76,15 +76,15 @@ class Going:
     def places(self, typed: str) -> Sequence[PaletteEntry]:
         """Return where the command palette can go for what is typed."""
         plant, world = self._session.plant, self._world()
-        thing = typed.strip()
-        if plant is None or world is None or facts_of(world, thing) is None:
+        id = typed.strip()
+        if plant is None or world is None or facts_of(world, id) is None:
             return []
-        found = find(plant, thing)
-        title = describe(plant, *found) if found is not None else thing
-        return [PaletteEntry(title, partial(self.to, thing), "Go to")]
+        found = find(plant, id)
+        title = describe(plant, *found) if found is not None else id
+        return [PaletteEntry(title, partial(self.to, id), "Go to")]
 
-    def _seen_whole(self, thing: str) -> str:
+    def _seen_whole(self, id: str) -> str:
         """Return what to frame: of a GPU its node, so that one sees where it is."""
         plant = self._session.plant
-        found = find(plant, thing) if plant is not None else None
-        return thing.rpartition("/")[0] if found is not None and found[0] == "gpu" else thing
+        found = find(plant, id) if plant is not None else None
+        return id.rpartition("/")[0] if found is not None and found[0] == "gpu" else id

@@ -25,17 +25,17 @@ class StoryDock(Dock):
 
     def _write(self) -> None:
         document = self._session.document
-        told = (
+        story = (
             (document.scenario.title, document.scenario.notes, document.scenario.sources)
             if document
             else None
         )
         if self._page is not None:
-            if told == self._written:
+            if story == self._written:
                 return  # an edit that leaves the story alone
             self.body.removeWidget(self._page)
             self._page.deleteLater()
-        self._written, self._page = told, QWidget()
+        self._written, self._page = story, QWidget()
         column = QVBoxLayout(self._page)
         column.setContentsMargins(16, 14, 8, 10)
         column.setSpacing(10)

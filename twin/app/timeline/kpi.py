@@ -103,8 +103,8 @@ class KpiTile(QFrame):
         if (plain, so_far) != (self._value.property("plain"), self._value.property("run")):
             self._value.setProperty("plain", plain)
             self._value.setProperty("run", so_far)
-            told = unit if unit not in self.kpi.title else ""
-            self._text = number, f" {told}" + (f" &nbsp;run {so_far}" if so_far else "")
+            shown_unit = unit if unit not in self.kpi.title else ""
+            self._text = number, f" {shown_unit}" + (f" &nbsp;run {so_far}" if so_far else "")
             self._write()
             self.setToolTip(plain_tip(f"{self.words}\n{self.kpi.hint}".strip()))
         worried = value > self.kpi.warn_above

@@ -278,9 +278,11 @@ class Timeline(QWidget):
             strip.shown.marks.follow(session.live.events)
         strip.renew()
 
-    def _on_mended(self, one: Intervention) -> None:
+    def _on_mended(self, intervention: Intervention) -> None:
         self._on_advanced()
-        self.said.emit(f"Removed from the run: {words_of(one)}, {self._session.clock.says(one.at_s)}")
+        self.said.emit(
+            f"Removed from the run: {words_of(intervention)}, {self._session.clock.says(intervention.at_s)}"
+        )
 
     def _on_bookmarks(self) -> None:
         moments = self._views.moments if self._views is not None else ()
@@ -318,8 +320,8 @@ class Timeline(QWidget):
         self.live_button.setVisible(looking and not alone)
         self.live_button.setText("Not live: back to live")
         self.go_on_button.setVisible(alone and not session.finished and not session.grows)
-        told = f"{words.lower()}, {elapsed(session.shown_s)} after the start"
-        self.strip.show_time(session.shown_s, looking=looking, describe=told)
+        description = f"{words.lower()}, {elapsed(session.shown_s)} after the start"
+        self.strip.show_time(session.shown_s, looking=looking, describe=description)
         backwards = session.replay.backwards
         if backwards != (self.backwards_button.property("stands") is False):
             self.backwards_button.setProperty("stands", not backwards)
@@ -377,8 +379,8 @@ class Timeline(QWidget):
             take = partial(views.note, moment)
             ask = partial(NoteDialog, "Note of the bookmark", moment.note, take, self.window())
             menu.addAction("Change note\N{HORIZONTAL ELLIPSIS}", lambda ask=ask: ask().open())
-            others = tuple(bookmark for bookmark in views.moments if bookmark is not moment)
-            menu.addAction("Delete", partial(views.take_moments, others))
+            kept = tuple(bookmark for bookmark in views.moments if bookmark is not moment)
+            menu.addAction("Delete", partial(views.take_moments, kept))
         menu.popup(place)
 
 

@@ -15,8 +15,8 @@ def offer_menus(
 
     def offer(place: QPoint) -> None:
         index = table.indexAt(place)
-        thing = thing_of(index) if index.isValid() else ""
-        menu = menu_of(thing) if thing else None
+        id = thing_of(index) if index.isValid() else ""
+        menu = menu_of(id) if id else None
         if menu is not None:
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(table.viewport().mapToGlobal(place))

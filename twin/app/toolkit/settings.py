@@ -46,8 +46,8 @@ class UserSettings:
     def remember(self, path: Path) -> None:
         """Put a scene on top of the recent ones."""
         path = path.resolve()
-        others = [recent for recent in self.recent if recent != path]
-        self._store.setValue("recent", [str(p) for p in [path, *others][:MAX_RECENT]])
+        earlier = [recent for recent in self.recent if recent != path]
+        self._store.setValue("recent", [str(p) for p in [path, *earlier][:MAX_RECENT]])
 
     def forget(self, path: Path) -> None:
         """Take a scene off the recent ones."""

@@ -30,24 +30,24 @@ def struck(before: Scenario, after: Scenario, locked: Iterable[str]) -> str:
 
 def _said_of(scenario: Scenario, id: str) -> Any:
     """Return everything that a scene says of a thing."""
-    one = item_of(scenario, id)
-    if one.kind == "hall" and one.hall is not None:
-        return one.hall.model_copy(update={"title": ""})
-    if one.hall is not None:
-        rows = next(rows for rows in one.hall.rows if rows.id == one.generator)
+    scene_item = item_of(scenario, id)
+    if scene_item.kind == "hall" and scene_item.hall is not None:
+        return scene_item.hall.model_copy(update={"title": ""})
+    if scene_item.hall is not None:
+        rows = next(rows for rows in scene_item.hall.rows if rows.id == scene_item.generator)
         about = {
-            item: said
-            for item, said in one.hall.overrides.items()
+            item: override
+            for item, override in scene_item.hall.overrides.items()
             if item == id or item.startswith(f"{id}/") or id.startswith(f"{item}/")
         }
-        inside = one.kind != "rows" and (
-            one.numbers[0] >= rows.count or one.numbers[1:2] >= (rows.racks.count,)
+        inside = scene_item.kind != "rows" and (
+            scene_item.numbers[0] >= rows.count or scene_item.numbers[1:2] >= (rows.racks.count,)
         )
         if inside and about == {}:
             raise CommandError(f"{id} is no longer generated")
         frame = (
             {"label": "ROW"}
-            if one.kind == "rows"
+            if scene_item.kind == "rows"
             else {"label": "ROW", "count": 1, "racks": _one(rows.racks)}
         )
         return rows.model_copy(update=frame), about
@@ -67,7 +67,7 @@ def _said_of(scenario: Scenario, id: str) -> Any:
         scenario.reservations,
     )
     return next(
-        entry for entries in lists for entry in entries if getattr(entry, "id", None) == one.generator
+        entry for entries in lists for entry in entries if getattr(entry, "id", None) == scene_item.generator
     )
 
 

@@ -82,9 +82,9 @@ def same_job(plant: Plant, frame: Frame | None, selection: Sequence[str]) -> tup
     job = frame.values["gpu.job"]
     jobs = np.unique(job[chosen[plant.gpus.node] & plant.gpus.present])
     on = plant.gpus.node[np.isin(job, jobs[jobs >= 0]) & plant.gpus.present]
-    mine = np.zeros(len(nodes.ids), np.bool_)
-    mine[on] = True
-    return _few(_names(nodes.ids, mine))
+    chosen_nodes = np.zeros(len(nodes.ids), np.bool_)
+    chosen_nodes[on] = True
+    return _few(_names(nodes.ids, chosen_nodes))
 
 
 def all_racks(plant: Plant) -> tuple[str, ...]:

@@ -206,11 +206,11 @@ class Degraded(Stateful):
 
     def _link_of(self, node: int, number: int) -> str:
         """Return one of the node's links by a draw of its own; "": it has none."""
-        mine = np.flatnonzero(self.outages.cards(node))
-        if not len(mine):
+        links = np.flatnonzero(self.outages.cards(node))
+        if not len(links):
             return ""
         u = reliability.hash_uniform(self.failures.seed, self.failures.keys[node], "flap", number)
-        return link_id(self.nodes.plant, int(mine[int(float(u) * len(mine))]))
+        return link_id(self.nodes.plant, int(links[int(float(u) * len(links))]))
 
     def _network_fault(self, bad: Bad) -> Intervention | None:
         """Return what a fault does to the fabric; None: nothing, or its node has no links."""

@@ -252,12 +252,12 @@ class Fields:
         """Return what a snapshot says of them."""
         return self._needed({field.key: field.saved(part) for field in self.all})
 
-    def _needed(self, said: dict[str, Any]) -> dict[str, Any]:
+    def _needed(self, saved: dict[str, Any]) -> dict[str, Any]:
         """Leave out what is said by not being there."""
         for field in self._spare:
-            if said[field.key] == field.missing:
-                del said[field.key]
-        return said
+            if saved[field.key] == field.missing:
+                del saved[field.key]
+        return saved
 
     def restore(self, part: Any, saved: dict[str, Any]) -> None:
         """Let `part` have what a snapshot says."""

@@ -61,25 +61,26 @@ def _needed_by_people(incidents: Incidents) -> str | None:
     return None
 
 
-def _withdraw_intervention(engine: EditedRun, one: Intervention) -> str | None:
+def _withdraw_intervention(engine: EditedRun, intervention: Intervention) -> str | None:
     incidents, timers = engine.incidents, engine.timers
-    places = [place for place, other in enumerate(incidents.asked) if other == one]
+    places = [place for place, other in enumerate(incidents.asked) if other == intervention]
     ahead = [place for place in places if timers.due_s("do", place) is not None]
     if not ahead:
         what = "was already carried out" if places else "is not scheduled in this run"
-        return f"{_words(one)}, {units.spoken(one.at_s)} after the start, {what}"
+        return f"{_words(intervention)}, {units.spoken(intervention.at_s)} after the start, {what}"
     gone = ahead[-1]
     for place in range(gone + 1, len(incidents.asked)):
         if timers.due_s("do", place) is None and _drawn(incidents, place) != _drawn(incidents, place, -1):
             other = _words(incidents.asked[place])
             return (
-                f"{_words(one)} cannot be removed: {other} was scheduled after it and has begun, and its repair time "
-                f"was drawn as that of intervention {place + 1}, whose number would change; branch the run before it"
+                f"{_words(intervention)} cannot be removed: {other} was scheduled after it and has begun, "
+                f"and its repair time was drawn as that of intervention {place + 1}, whose number would change; "
+                "branch the run before it"
             )
     del incidents.asked[gone]
     incidents.heard -= 1
-    if engine.first[0].interventions.count(one) > incidents.asked.count(one):
-        incidents.withdrawn.append(one)
+    if engine.first[0].interventions.count(intervention) > incidents.asked.count(intervention):
+        incidents.withdrawn.append(intervention)
     timers.restore(
         [
             row._replace(id=row.id - 1) if row.kind in ("do", "undo") and row.id > gone else row
@@ -92,13 +93,14 @@ def _withdraw_intervention(engine: EditedRun, one: Intervention) -> str | None:
 
 def _drawn(incidents: Incidents, place: int, by: int = 0) -> float | None:
     """Return how long it lasts [s], had its number been another `by` so many; None: nothing is drawn."""
-    one = incidents.asked[place]
-    if one.duration_s is not None:
+    intervention = incidents.asked[place]
+    if intervention.duration_s is not None:
         return None
-    if not stands(incidents.plant, one.target):  # gone with an edit; what it drew cannot be told any more
+    # Gone with an edit, what it drew cannot be told any more.
+    if not stands(incidents.plant, intervention.target):
         return float(by)
-    return incidents.lasts_s(one, place + by)
+    return incidents.lasts_s(intervention, place + by)
 
 
-def _words(one: Intervention) -> str:
-    return f"{one.kind.replace('_', ' ')} {one.target}"
+def _words(intervention: Intervention) -> str:
+    return f"{intervention.kind.replace('_', ' ')} {intervention.target}"

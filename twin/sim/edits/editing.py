@@ -112,12 +112,12 @@ class Edits(Stateful):
     def known(self, edit: Edit) -> bool:
         """Return whether an edit of the scene is one of those that were taken, or was taken out again."""
         gone = [self.asked[place] for place in self.withdrawn]
-        mine = (one.id for place, one in enumerate(self.asked) if place not in self.withdrawn)
-        return edit in gone or edit.id in mine
+        ids = (asked.id for place, asked in enumerate(self.asked) if place not in self.withdrawn)
+        return edit in gone or edit.id in ids
 
     def refusal(self, edit: Edit, at_s: float, engine: EditedRun) -> str | None:
         """Return why an edit cannot act at `at_s`, or None; those ahead of it must still be possible behind it."""
-        if any(one.id == edit.id for n, one in enumerate(self.asked) if n not in self.withdrawn):
+        if any(asked.id == edit.id for n, asked in enumerate(self.asked) if n not in self.withdrawn):
             return f"edit id {edit.id!r} is already used; give it another"
         before = [place for due_s, place in self._ahead if due_s <= at_s]
         behind = [place for due_s, place in self._ahead if due_s > at_s]
@@ -125,28 +125,31 @@ class Edits(Stateful):
         try:
             for place in before:
                 stage = stage_of(stage, self.asked[place], engine.catalog)
-            stage = mine = stage_of(stage, edit, engine.catalog)
-            mine.parts = parts_of(mine, engine, at_s)
+            stage = made = stage_of(stage, edit, engine.catalog)
+            made.parts = parts_of(made, engine, at_s)
             if not before:
-                _fits_now(engine, mine)
+                _fits_now(engine, made)
             for place in behind:
                 stage = stage_of(stage, self.asked[place], engine.catalog)
         except PROBLEMS as error:
             return said(error)
         if not before:
-            self._made = len(self.asked), mine
+            self._made = len(self.asked), made
         return None
 
     def needed(self, place: int, engine: EditedRun) -> str | None:
         """Return why one that is ahead cannot be left out: one behind it would not fit any more; None: none is."""
-        order = [one for _, one in self._ahead]
+        order = [ahead for _, ahead in self._ahead]
         if order[-1] == place:
             return None
-        unfit = self._unfit([one for one in order if one != place], engine)
+        unfit = self._unfit([behind for behind in order if behind != place], engine)
         if unfit:
-            unfit = {one: why for one, why in unfit.items() if one not in self._unfit(order, engine)}
+            unfit = {behind: why for behind, why in unfit.items() if behind not in self._unfit(order, engine)}
         return next(
-            (f"{self.name(one)} depends on it ({why}); remove that edit first" for one, why in unfit.items()),
+            (
+                f"{self.name(behind)} depends on it ({why}); remove that edit first"
+                for behind, why in unfit.items()
+            ),
             None,
         )
 
@@ -162,14 +165,14 @@ class Edits(Stateful):
 
     def forgo(self, place: int) -> None:
         """Let one that is ahead never have been asked."""
-        self._ahead = [one for one in self._ahead if one[1] != place]
+        self._ahead = [ahead for ahead in self._ahead if ahead[1] != place]
         self._made = None
 
     def stage(self, engine: EditedRun, place: int) -> EditStage | None:
         """Return the hall that an edit makes now, all parts of a run on it; None: it cannot be, as the log says."""
         edit, made, self._made = self.asked[place], self._made, None
         now_s = engine.timers.now_s
-        self._ahead = [one for one in self._ahead if one[1] != place]
+        self._ahead = [ahead for ahead in self._ahead if ahead[1] != place]
         try:
             if made is not None and made[0] == place:
                 stage = made[1]
@@ -207,9 +210,9 @@ PROBLEMS = (ScenarioError, PlantError, UnknownPart, ValueError)
 def said(error: Exception) -> str:
     """Return one sentence about why an edit cannot act."""
     if isinstance(error, ScenarioError):
-        one = error.problems[0]
-        hint = f"; {one.hint}" if one.hint else ""
-        return f"{one.key} {one.reason}{hint}".strip()
+        problem = error.problems[0]
+        hint = f"; {problem.hint}" if problem.hint else ""
+        return f"{problem.key} {problem.reason}{hint}".strip()
     return str(error)
 
 
@@ -222,8 +225,8 @@ def stage_of(stage: EditStage, edit: Edit, catalog: Catalog) -> EditStage:
         When it cannot be, or a run cannot follow.
     """
     scenario = edited(stage.scenario, edit.changes)
-    others = [name for name in FIXED if getattr(scenario, name) != getattr(stage.scenario, name)]
-    for name in others:
+    changed = [name for name in FIXED if getattr(scenario, name) != getattr(stage.scenario, name)]
+    for name in changed:
         if name not in ("streams", "traces"):
             raise Unfit(f"{FIXED[name]} cannot change during a run: edit the design and restart")
     ids = [job.id for job in stage.scenario.jobs]
@@ -232,9 +235,9 @@ def stage_of(stage: EditStage, edit: Edit, catalog: Catalog) -> EditStage:
     if len(scenario.jobs) > len(ids) and (scenario.streams or scenario.traces):
         raise Unfit("jobs cannot be added to a run whose jobs come from streams or traces")
     after = EditStage(scenario, rebuild(stage.plant, scenario, catalog))
-    if others and not sources_fit(stage.scenario, stage.plant, scenario, after.plant):
+    if changed and not sources_fit(stage.scenario, stage.plant, scenario, after.plant):
         raise Unfit(
-            f"{FIXED[others[0]]} cannot change during a run, except to rows they already draw on: "
+            f"{FIXED[changed[0]]} cannot change during a run, except to rows they already draw on: "
             "edit the design and restart"
         )
     return after

@@ -140,10 +140,10 @@ def _upper(old: RunParts, new: RunParts, edit: EditedPair, before: ThermalState)
         (was.n_plants, now.n_plants, plants, held_c),
         (was.n_plants, now.n_plants, plants, held_c),
     ):
-        part, mine = fresh[:size].copy(), upper[at : at + count]
+        part, held = fresh[:size].copy(), upper[at : at + count]
         kept = kept if len(kept) or count > size else np.arange(min(count, size))  # a stand-in stays one
         kept = kept[kept < min(count, size)]  # loops of the site that no water runs in have no temperature
-        part[kept] = mine[kept]
+        part[kept] = held[kept]
         out.append(part)
         at += count
     return np.concatenate(out)

@@ -43,22 +43,22 @@ def sources_fit(before: Scenario, plant: Plant, after: Scenario, edited: Plant) 
         return False
     had, has = with_nodes(plant), with_nodes(edited)
     return all(
-        _anywhere(one) == _anywhere(other)
-        and same_places(had, before, _rules(one), has, after, _rules(other))
-        for one, other in zip(old, new, strict=True)
+        _anywhere(source) == _anywhere(other)
+        and same_places(had, before, _rules(source), has, after, _rules(other))
+        for source, other in zip(old, new, strict=True)
     )
 
 
-def _rules(one: JobStream | JobTrace) -> JobStream | TraceMap:
+def _rules(source: JobStream | JobTrace) -> JobStream | TraceMap:
     """Return what says where its jobs run."""
-    return one.map if isinstance(one, JobTrace) else one
+    return source.map if isinstance(source, JobTrace) else source
 
 
-def _anywhere(one: JobStream | JobTrace) -> JobStream | JobTrace:
+def _anywhere(source: JobStream | JobTrace) -> JobStream | JobTrace:
     nowhere: dict[str, tuple[str, ...]] = {"rows": ()}
-    if isinstance(one, JobTrace):
-        return one.model_copy(update={"map": one.map.model_copy(update=nowhere)})
-    return one.model_copy(update=nowhere)
+    if isinstance(source, JobTrace):
+        return source.model_copy(update={"map": source.map.model_copy(update=nowhere)})
+    return source.model_copy(update=nowhere)
 
 
 def settled(scenario: Scenario, jobs: Iterable[Job]) -> Scenario:

@@ -60,8 +60,8 @@ def let_go(engine: RunParts, nodes: IntP, after: Plant, why: str) -> None:
 def _leave(engine: RunParts, row: JobRow, gone: set[int]) -> None:
     """Let a job that was stopped do without nodes that are carried away: it holds them no longer."""
     recovery, now = engine.recovery, engine.timers.now_s
-    mine = [node for node in row.nodes if node in gone]
-    if not mine or row.state in AT_REST:
+    lost = [node for node in row.nodes if node in gone]
+    if not lost or row.state in AT_REST:
         return
     if row.dropping:  # nobody needs to notice first what everybody was told
         engine.timers.cancel("job", row.index)
@@ -70,8 +70,8 @@ def _leave(engine: RunParts, row: JobRow, gone: set[int]) -> None:
     engine.jobs.book(row, now)
     count = len(row.nodes) + len(row.vacant)
     seats = seats_of(row, count)
-    seats[np.isin(seats, mine)] = -1
-    engine.nodes.give_back(now, row.index, mine)
+    seats[np.isin(seats, lost)] = -1
+    engine.nodes.give_back(now, row.index, lost)
     row.nodes, row.vacant = seats[seats >= 0].tolist(), np.flatnonzero(seats < 0).tolist()
     row.struck = [node for node in row.struck if node not in gone]
     recovery._hold(row)

@@ -48,5 +48,5 @@ def trials(engine: Engine) -> Iterator[EditTrial]:
         jobs = zip(made.jobs.rows, made.jobs.specs, strict=True)
         work = made.jobs.work
         unfit = ((job, work[row.index].misfit) for row, job in jobs if work[row.index].misfit)
-        told = [(job.id, misfit_of(made.plant, made.catalog, job, misfit)) for job, misfit in unfit]
-        yield EditTrial(edit, misfits=tuple(told))
+        misfits = [(job.id, misfit_of(made.plant, made.catalog, job, misfit)) for job, misfit in unfit]
+        yield EditTrial(edit, misfits=tuple(misfits))

@@ -117,10 +117,10 @@ class Engine(EditedRun):
         for intervention in self.incidents.withdrawn:
             if intervention in interventions:  # a branch has it no more
                 interventions.remove(intervention)
-        for one in interventions[self.incidents.heard :]:
-            refusal = self.incidents.ask(one, self.now_s)
+        for intervention in interventions[self.incidents.heard :]:
+            refusal = self.incidents.ask(intervention, self.now_s)
             if refusal is not None:
-                raise ValueError(f"{one.kind} {one.target}: {refusal}")
+                raise ValueError(f"{intervention.kind} {intervention.target}: {refusal}")
 
     def _build(
         self,
@@ -157,8 +157,8 @@ class Engine(EditedRun):
         while self.timers.next_s() <= min(until_s, self.end_s):
             self._one()
             notable = alert is not None and (self.log.worst >= alert or self.layout is not layout)
-            told = notable and self.timers.next_s() > self.timers.now_s
-            if told or (stop is not None and monotonic() > stop):
+            stops = notable and self.timers.next_s() > self.timers.now_s
+            if stops or (stop is not None and monotonic() > stop):
                 self.now_s = max(self.now_s, self.timers.now_s)
                 return self.now_s
         self.now_s = max(self.now_s, min(until_s, self.end_s))

@@ -66,7 +66,7 @@ class Shapes:
 
     def forget(self, kind: int) -> None:
         """Recompute jobs of a kind when they are asked for next."""
-        self._known = {key: one for key, one in self._known.items() if key[0] != kind}
+        self._known = {key: shape for key, shape in self._known.items() if key[0] != kind}
 
     def _talk(self, job: Job, places: Places) -> Talk:
         try:

@@ -85,7 +85,7 @@ class FabricState(Stateful):
         like: FabricState | None = None,
     ) -> None:
         self.plant, self.catalog, self.specs = plant, catalog, specs
-        self.rows_in = {one.id: one.rows for one in partitions}
+        self.rows_in = {partition.id: partition.rows for partition in partitions}
         self.links = links_of(plant)
         self._intact_bytes_s = np.repeat(self.links.bytes_s, 2)
         self.bytes_s = self.links.bytes_s.copy()  # now: faults and flaps taken off
@@ -130,16 +130,16 @@ class FabricState(Stateful):
 
     def _has_links_of(self, other: FabricState) -> bool:
         """Return whether jobs and links are those of `other`, so that all routes are the same."""
-        mine, its = self.plant, other.plant
+        own, its = self.plant, other.plant
         return (
             self.specs == other.specs
-            and mine.fabrics == its.fabrics
-            and mine.fabric_table == its.fabric_table
-            and len(mine.nodes.ids) == len(its.nodes.ids)
+            and own.fabrics == its.fabrics
+            and own.fabric_table == its.fabric_table
+            and len(own.nodes.ids) == len(its.nodes.ids)
             and self.rows_in == other.rows_in
-            and mine.node_parts == its.node_parts
+            and own.node_parts == its.node_parts
             and _equal(self.links, other.links, "kind", "fabric", "a", "b", "cables", "bytes_s")
-            and _equal(mine.nodes, its.nodes, "part", "gpu_count", "nics", "present")
+            and _equal(own.nodes, its.nodes, "part", "gpu_count", "nics", "present")
             and np.array_equal(self.domain, other.domain)
         )
 
@@ -373,12 +373,12 @@ class FabricState(Stateful):
         crowd: dict[int, list[int]] = {}  # jobs of one crowd share one list
         for index, full in met.items():
             links = self._seats[index].dlink[full]
-            mine = crowd[index] = [index]
+            together = crowd[index] = [index]
             met_here = np.bincount(last[links] + 1)[1:]
             for other in np.flatnonzero(met_here).tolist():
-                if crowd[other] is not mine:
-                    mine += (joined := crowd[other])
-                    crowd.update(dict.fromkeys(joined, mine))
+                if crowd[other] is not together:
+                    together += (joined := crowd[other])
+                    crowd.update(dict.fromkeys(joined, together))
             last[links] = index
         return [sorted(jobs) for index, jobs in crowd.items() if index == min(jobs)]
 
@@ -387,9 +387,9 @@ class FabricState(Stateful):
         link = np.concatenate([s.dlink[met[j]] for j, s in zip(jobs, seats, strict=True)])
         weight = np.concatenate([s.peak[met[j]] for j, s in zip(jobs, seats, strict=True)])
         flow = np.repeat(np.arange(len(jobs)), [int(met[j].sum()) for j in jobs])
-        mine = np.zeros(len(over), np.bool_)
-        mine[link] = True
-        links = np.flatnonzero(mine)
+        shared = np.zeros(len(over), np.bool_)
+        shared[link] = True
+        links = np.flatnonzero(shared)
         number = np.zeros(len(over), np.int64)
         number[links] = np.arange(len(links))
         capacity = self._limit[links].astype(np.float64)
@@ -399,8 +399,8 @@ class FabricState(Stateful):
         bits = np.packbits(on, axis=1)
         quiet = 1.0 - np.array([seat.communicates for seat in seats])
         for k, (index, seat) in enumerate(zip(jobs, seats, strict=True)):
-            others = (bits & bits[k]).any(axis=1) & (np.arange(len(jobs)) != k)
-            together = 1.0 - float(np.prod(quiet[others]))  # chance that somebody else communicates too
+            rivals = (bits & bits[k]).any(axis=1) & (np.arange(len(jobs)) != k)
+            together = 1.0 - float(np.prod(quiet[rivals]))  # chance that somebody else communicates too
             slow = 1.0 + together * (1.0 / max(float(rates[k]), 1e-6) - 1.0)
             touched = [bool(over[used].any()) for used in seat.placement.spread.by_phase]
             seat.slow = np.where(np.bincount(KIND_OF_PHASE, touched) > 0, slow, 1.0)
@@ -453,9 +453,9 @@ class FabricState(Stateful):
         if self._drawn and self._drawn[0][0] == self.version:
             return self._drawn[0][3]
         load, bytes_s = self.load(), self.bytes_s
-        alike = [one[3] for one in self._drawn if one[1] is load and one[2] is bytes_s]
+        alike = [drawn[3] for drawn in self._drawn if drawn[1] is load and drawn[2] is bytes_s]
         shown = alike[0] if alike else self._picture.draw(load, bytes_s)
-        before = [one for one in self._drawn if one[3] is not shown]
+        before = [drawn for drawn in self._drawn if drawn[3] is not shown]
         self._drawn = [(self.version, load, bytes_s, shown), *before[:1]]
         return shown
 

@@ -86,12 +86,12 @@ class TrafficSeat:
         return np.maximum(carried, 0.0, out=carried)
 
 
-def _alike(one: Placement, other: Placement) -> bool:
+def _alike(placement: Placement, other: Placement) -> bool:
     """Return whether the same flows run between other nodes of the same intact or broken fabric."""
-    a, b = one.flows, other.flows
+    a, b = placement.flows, other.flows
     return (
-        one.router is other.router
-        and np.array_equal(one.step_bytes, other.step_bytes)
+        placement.router is other.router
+        and np.array_equal(placement.step_bytes, other.step_bytes)
         and all(
             np.array_equal(getattr(a, name), getattr(b, name))
             for name in ("group", "source_card", "target_card", "weight")

@@ -102,10 +102,10 @@ class Outages:
         if slot is not None and slot[0] in ("node", "switch"):
             end = slot[1] + (links.switches if slot[0] == "node" else 0)
             a, b = links.vertex
-            mine = np.flatnonzero((a == end) | (b == end)).tolist()[:200]
+            candidates = np.flatnonzero((a == end) | (b == end)).tolist()[:200]
         else:
-            mine = list(range(min(len(links), 2000)))
-        near = nearest(target, [link_id(self.plant, link) for link in mine])
+            candidates = list(range(min(len(links), 2000)))
+        near = nearest(target, [link_id(self.plant, link) for link in candidates])
         return f"; did you mean {near!r}?" if near else ""
 
     def describe(self, target: str) -> str:
@@ -196,9 +196,9 @@ class Outages:
         """Tell the fabric which faults are in force."""
         faults, cut = [], Counter(i.target for i in self.acting if i.count is not None)
         for i in self.acting:
-            mine = self._links(i.target)
-            if mine is not None:
-                links = np.flatnonzero(mine)
+            affected = self._links(i.target)
+            if affected is not None:
+                links = np.flatnonzero(affected)
                 faults.append(RouteFault(i.target, links, self._kept(i, links, cut[i.target])))
         if self.unlit.any():
             dark = self.network.links.of_switches(self.unlit)

@@ -83,8 +83,8 @@ class FaultyRoutes:
         """Return the faults that concern a fabric."""
         if not self.faults:
             return ()
-        mine = self.links.fabric == fabric
-        return tuple(fault for fault in self.faults if mine[fault.links].any())
+        of_fabric = self.links.fabric == fabric
+        return tuple(fault for fault in self.faults if of_fabric[fault.links].any())
 
     def bytes_s(self, some: Some) -> Floats:
         """Return what some faults leave of every link [B/s]."""

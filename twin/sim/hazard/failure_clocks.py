@@ -109,14 +109,14 @@ class FailureClocks(ClockSet):
             on, shape = law
             if law == ("node", None):
                 continue
-            mine = tuple(c for c in self.active if (c.on, c.shape) == law)
+            components = tuple(c for c in self.active if (c.on, c.shape) == law)
             name = f" {on}" + ("" if shape is None else f" {shape!r}")
             if on == "node":
                 slots, own_keys, weight = np.arange(len(keys)), keys, quality.copy()
             else:
                 found = components_of(plant, on)
                 slots, own_keys, weight = found.slots, found.keys, found.weight
-            self.others.append((on, slots, ClockSet(own_keys, mine, draws, name, weight)))
+            self.others.append((on, slots, ClockSet(own_keys, components, draws, name, weight)))
 
     def _lemons(self, keys: UInts64, seed: int) -> Floats:
         return reliability.lemon_factor(seed, keys) if self.lemons else np.ones(len(keys))
@@ -165,8 +165,8 @@ class FailureClocks(ClockSet):
 
     def strike(self, node: int, t_s: float) -> tuple[Cause, float, int]:
         """Take the failure of `node` at `t_s`; return its cause, its repair time [s] and the GPU of the node hit."""
-        one = self._struck("node", node, self, node, t_s)
-        return one.cause, one.repair_s, one.gpu
+        struck = self._struck("node", node, self, node, t_s)
+        return struck.cause, struck.repair_s, struck.gpu
 
     def drawn_repair_s(self, node: int, cause: Cause | None) -> float:
         """Return the repair time of an injected failure of `node` [s]; no cause: that of a GPU.
@@ -287,14 +287,14 @@ class FailureClocks(ClockSet):
         generation[here] = old.generation[there]
         place = dict(zip(there.tolist(), here.tolist(), strict=True))
         laws = {(on, clocks.shape): clocks for on, _, clocks in old.others}
-        others = []
+        kept_clocks = []
         for on, _, clocks in self.others:
             before, had, has = laws[on, clocks.shape], there, here
             if on != "node":
                 _, had, has = np.intersect1d(before.keys, clocks.keys, return_indices=True)
-            others.append(clocks.kept(before, had, has, edit.at_s))
+            kept_clocks.append(clocks.kept(before, had, has, edit.at_s))
         return self.kept(old, there, here, edit.at_s) | {
             "generation": generation.tolist(),
             "replaced_by": [(place[node], seed) for node, seed in old.replaced_by.items()],
-            "others": others,
+            "others": kept_clocks,
         }

@@ -88,8 +88,8 @@ class ClockSet(Stateful):
         """Return (time [s], component) of the earliest failure; infinity when nothing fails."""
         if not len(self.due_s):
             return math.inf, -1
-        one = int(np.argmin(self.due_s))
-        return float(self.due_s[one]), one
+        component = int(np.argmin(self.due_s))
+        return float(self.due_s[component]), component
 
     def draw(self, one: int, stream: str) -> float:
         """Return a draw that belongs to the coming failure of a component [-]."""

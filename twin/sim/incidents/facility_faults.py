@@ -174,9 +174,9 @@ class FacilityFaults:
 
     def supply(self, i: Intervention) -> FaultOutcome:
         """Let units of a power item fail or work."""
-        item, others = self._slot(i), self._in_force(i)
+        item, in_force = self._slot(i), self._in_force(i)
         units_ = int(self.plant.power.units[item])
-        lost = min(units_, sum(fault.count or units_ for fault in others))
+        lost = min(units_, sum(fault.count or units_ for fault in in_force))
         self.power.fail(item, lost)
         what = self._item_kind(i)
         words = f"{what} failed" if lost == units_ else f"{lost} of {units_} units of the {what} failed"
@@ -238,10 +238,10 @@ class FacilityFaults:
     def fans(self, i: Intervention) -> FaultOutcome:
         """Stop fans of a node, loop or plant."""
         kind, slot = self._kind(i), self._slot(i)
-        others = self._in_force(i)
+        in_force = self._in_force(i)
         if kind == "node":
             fans = FANS_OF_NODE
-            down = min(fans, sum(fault.count or fans for fault in others))
+            down = min(fans, sum(fault.count or fans for fault in in_force))
             self._odd(i, "fans", fan_share(down, fans))
         else:
             table: Any = self.plant.loops if kind == "loop" else self.plant.plants
@@ -262,8 +262,8 @@ class FacilityFaults:
     @acts("valve_stuck")
     def valve(self, i: Intervention) -> FaultOutcome:
         """Hold the valve of a loop."""
-        others = self._in_force(i)
-        opening = value_of(others[-1]) if others else None
+        in_force = self._in_force(i)
+        opening = value_of(in_force[-1]) if in_force else None
         self.cooling.set_valve(self._slot(i), opening)
         if opening is None:
             return FaultOutcome("valve repaired")
@@ -313,11 +313,11 @@ class FacilityFaults:
         if loop < 0:
             return
         racks = self.plant.racks
-        mine = np.flatnonzero((racks.loop == loop) & racks.present)
+        of_loop = np.flatnonzero((racks.loop == loop) & racks.present)
         shut = {
             self._slot(fault) for fault in self.acting if fault.kind == leak and self._kind(fault) == "rack"
         }
-        self.cooling.set_branches(self.timers.now_s, loop, len(shut & set(mine.tolist())), len(mine))
+        self.cooling.set_branches(self.timers.now_s, loop, len(shut & set(of_loop.tolist())), len(of_loop))
 
     @acts("chiller_trip")
     def chillers(self, i: Intervention) -> FaultOutcome:
@@ -385,11 +385,11 @@ class FacilityFaults:
 
     def cap(self, i: Intervention) -> FaultOutcome:
         """Cap the power of a place or power item."""
-        others = self._in_force(i)
-        if not others:
+        in_force = self._in_force(i)
+        if not in_force:
             self.caps.clear(self._key(i))
             return FaultOutcome("power cap removed")
-        limit_w = value_of(others[-1])
+        limit_w = value_of(in_force[-1])
         self.caps.set(self._key(i), i.target, limit_w, "proportional")
         return FaultOutcome(f"power cap {units.render(limit_w, 'power', digits=4)}", {"limit_w": limit_w})
 
@@ -413,8 +413,8 @@ class FacilityFaults:
 
     def _nodes(self, i: Intervention) -> list[int]:
         nodes, kind, slot = self.plant.nodes, self._kind(i), self._slot(i)
-        mine = nodes.rack == slot if kind == "rack" else np.arange(len(nodes.ids)) == slot
-        return np.flatnonzero(mine & nodes.present).tolist()
+        chosen = nodes.rack == slot if kind == "rack" else np.arange(len(nodes.ids)) == slot
+        return np.flatnonzero(chosen & nodes.present).tolist()
 
     def _say(self, kind: str, subject: str, text: str, severity: Severity, **figures: float | None) -> None:
         self.log.add(self.timers.now_s, kind, subject, text, severity, where="", **figures)

@@ -207,9 +207,9 @@ class Strikes(Stateful):
         """Let a failure pull neighbours of its domain along."""
         seed, keys, node = self.failures.seed, self.failures.keys, strike.slot
         name = f"{strike.clocks.name} {self.plant.nodes.ids[node]}"
-        mine = keys[node : node + 1]
+        own_key = keys[node : node + 1]
         chance, size = (
-            float(reliability.hash_uniform(seed, mine, f"{stream}{strike.clocks.name}", strike.number)[0])
+            float(reliability.hash_uniform(seed, own_key, f"{stream}{strike.clocks.name}", strike.number)[0])
             for stream in ("burst", "burst size")
         )
         if chance >= bursts.chance or self.domain[node] < 0:

@@ -128,7 +128,7 @@ class Saving:
     def abandon(self, row: JobRow) -> None:
         """Stop the checkpoint of `row` whose blocking part is not over; those before it continue."""
         saved = {save.step for save in row.in_flight}
-        self.stores.end(self.timers.now_s, row.index, lambda one: one.step not in saved)
+        self.stores.end(self.timers.now_s, row.index, lambda write: write.step not in saved)
         self.follow_stores(row.index)
 
     def reachable_s(self, row: JobRow) -> float | None:
@@ -196,7 +196,9 @@ class Saving:
         wanted = {save.step for save in row.in_flight}
         if row.state == JobState.CHECKPOINT and written_step(row) != row.progress:
             wanted.add(row.progress)  # it is in its blocking part
-        self.stores.end(now, row.index, lambda one: one.step not in wanted or (one.step, one.tier) in arrived)
+        self.stores.end(
+            now, row.index, lambda write: write.step not in wanted or (write.step, write.tier) in arrived
+        )
         if kept or len(self.stores.writes) < writes:
             self.follow_stores(row.index)
         if kept:

@@ -71,13 +71,13 @@ class JobEnergy(Stateful):
     def _number(self) -> None:
         """Number those who hold anything, in the order of their indices, and see which nodes are whose."""
         nodes, jobs, job = self.nodes, len(self.energy_j), self.nodes.job.astype(np.intp)
-        node, mine, _, slices = nodes.part_table()
+        node, owner, _, slices = nodes.part_table()
         there = np.zeros(jobs + 2, bool)
-        there[job] = there[mine] = True
+        there[job] = there[owner] = True
         self._who, number = there[:jobs].nonzero()[0], self._number_of
         number[self._who], number[jobs:] = np.arange(len(self._who)), len(self._who)
         self._place = number.take(job)
-        self._parts = node, number[mine], SLICES * np.maximum(1, nodes.gpus[node]), slices
+        self._parts = node, number[owner], SLICES * np.maximum(1, nodes.gpus[node]), slices
         self._version = nodes.version
 
     def _settle(self) -> None:

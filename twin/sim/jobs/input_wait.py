@@ -40,10 +40,10 @@ class Ingest(Stateful):
         readings: dict[int, InputReading] = {}
         readers: dict[int, StoreReader] = {}
         for index, seconds in step_s.items():
-            one = self.inputs[index]
-            if one is None:
+            job_input = self.inputs[index]
+            if job_input is None:
                 continue
-            reading = one.reading(self.jobs.rows[index].progress)
+            reading = job_input.reading(self.jobs.rows[index].progress)
             readings[index] = reading
             if reading.stored_bytes > 0:
                 needed = reading.stored_bytes / max(seconds, reading.node_s)
@@ -73,13 +73,13 @@ class Ingest(Stateful):
         if reader is None or (reader.granted >= reader.asked and self._own(row) > 0):
             return "", "its own nodes"
         store = max((use.store for use in reader.uses), key=lambda s: stores.tally[s].load)
-        users = sum(any(use.store == store for use in one.uses) for one in stores.readers.values())
+        users = sum(any(use.store == store for use in user.uses) for user in stores.readers.values())
         rate = units.render(stores.tally[store].read, "bandwidth", digits=3)
         return stores.ids[store], f"{stores.ids[store]} ({rate}, {users} job{'s' * (users > 1)})"
 
     def _own(self, row: JobRow) -> float:
-        one = self.inputs[row.index]
-        return one.reading(row.progress).node_s if one is not None else 0.0
+        job_input = self.inputs[row.index]
+        return job_input.reading(row.progress).node_s if job_input is not None else 0.0
 
     STATE = StateField("bound", set, sorted)
 

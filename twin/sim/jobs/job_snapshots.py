@@ -48,8 +48,8 @@ class JobTexts:
         return jobs.state(over) | {"over": "\n".join(texts)}
 
     def _text(self, row: JobRow) -> str:
-        said = self.jobs.saved_row(row), self.jobs.saved_pace(row.index)
-        return json.dumps(said, separators=(",", ":"))
+        saved = self.jobs.saved_row(row), self.jobs.saved_pace(row.index)
+        return json.dumps(saved, separators=(",", ":"))
 
 
 def untold(state: dict[str, Any]) -> dict[str, Any]:
@@ -60,4 +60,7 @@ def untold(state: dict[str, Any]) -> dict[str, Any]:
         rows.append(row)
         if own_pace is not None:
             pace.append(own_pace)
-    return {"rows": sorted(rows, key=lambda row: row["index"]), "pace": sorted(pace, key=lambda one: one[0])}
+    return {
+        "rows": sorted(rows, key=lambda row: row["index"]),
+        "pace": sorted(pace, key=lambda entry: entry[0]),
+    }

@@ -184,8 +184,8 @@ class Jobs(JobFigures):
         """Take note whether `row` rests with provisional work; forget those that have settled theirs."""
         owes = row.state in AT_REST and bool(row.in_flight)
         if self.owing or owes:
-            others = [one for one in self.owing if one.in_flight and one is not row]
-            self.owing = sorted(others + [row] * owes, key=lambda one: one.index)
+            owing = [job for job in self.owing if job.in_flight and job is not row]
+            self.owing = sorted(owing + [row] * owes, key=lambda job: job.index)
 
     def _leave(self, row: JobRow, t_s: float) -> None:
         """Book how long `row` was in the state that it leaves."""
@@ -291,7 +291,7 @@ class Jobs(JobFigures):
             return 0.0
         survives = self.survives(row.index)
         now, strongest = row.since_s, max(survives)
-        alive = [one >= min(scope, strongest) for one in survives]
+        alive = [survived >= min(scope, strongest) for survived in survives]
         sound = self._sound(not_after_s)
 
         def holders(safe_s: list[float]) -> list[int]:
@@ -346,8 +346,8 @@ class Jobs(JobFigures):
 
     def saved_row(self, row: JobRow) -> dict[str, Any]:
         """Return what is to be said of a job."""
-        said = {name: value for name, value in vars(row).items() if value != _FRESH[name]}
-        return said | {"index": row.index, "in_flight": [asdict(save) for save in row.in_flight]}
+        saved = {name: value for name, value in vars(row).items() if value != _FRESH[name]}
+        return saved | {"index": row.index, "in_flight": [asdict(save) for save in row.in_flight]}
 
     def saved_pace(self, index: int) -> list[Any] | None:
         """Return the pace of a job, None where it is as it was at first."""

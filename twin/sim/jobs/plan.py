@@ -169,7 +169,7 @@ def plan_jobs(
     """
     jobs = jobs_of(scenario)
     kinds = kinds_of(jobs)
-    partitions = {one.id: number for number, one in enumerate(scenario.partitions)}
+    partitions = {partition.id: number for number, partition in enumerate(scenario.partitions)}
     known: dict[object, tuple[JobPlan, Work]] = {}
     plans, works, gpus = [], [], []
     for index, job in enumerate(jobs):
@@ -194,8 +194,8 @@ def plan_jobs(
 def _own(plan: JobPlan, scenario: Scenario, job: Job, work: Work) -> JobPlan:
     """Return the plan of a job from that of its kind."""
     # A copy by its fields: there may be tens of thousands, and `replace` would check each.
-    mine = object.__new__(JobPlan)
-    mine.__dict__.update(plan.__dict__)
+    own = object.__new__(JobPlan)
+    own.__dict__.update(plan.__dict__)
     steps = float(job.steps) if job.steps is not None else None
     if job.run_s is not None:
         steps = job.run_s / work.step_s
@@ -205,13 +205,13 @@ def _own(plan: JobPlan, scenario: Scenario, job: Job, work: Work) -> JobPlan:
         limit_s = limit_s or part.default_limit_s or part.limit_s
         limit_s = min(limit_s, part.limit_s) if limit_s and part.limit_s else limit_s
     takes_s = math.inf if steps is None else steps * work.step_s / plan.duty(work.step_s) + plan.first_start_s
-    mine.__dict__.update(
+    own.__dict__.update(
         steps=steps,
         limit_s=limit_s,
         estimate_s=job.estimate_s or limit_s or takes_s,
         priority=job.priority,
     )
-    return mine
+    return own
 
 
 def _groups(
@@ -232,10 +232,10 @@ def _groups(
     if partition < 0:
         return groups
     part = scenario.partitions[partition]
-    mine = allowed_nodes(plant, part.rows)
-    left = tuple(group & mine for group in groups if int((group & mine).sum()) >= job.nodes)
+    allowed = allowed_nodes(plant, part.rows)
+    left = tuple(group & allowed for group in groups if int((group & allowed).sum()) >= job.nodes)
     if not left:
-        most = max(int((group & mine).sum()) for group in groups)
+        most = max(int((group & allowed).sum()) for group in groups)
         raise UnplaceableJob(
             f"job {job.id!r} asks for {job.nodes} nodes; partition {part.id!r} has at most {most} that work together"
         )

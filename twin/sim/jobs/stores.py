@@ -167,7 +167,7 @@ class StoreShares(Stateful):
 
     def end(self, now: float, job: int, done: Callable[[Transfer], bool] = lambda write: True) -> None:
         """Take note that those checkpoints of a job move no more: they are done, or given up."""
-        left = [one for one in self.writes if one.job != job or not done(one)]
+        left = [transfer for transfer in self.writes if transfer.job != job or not done(transfer)]
         if len(left) < len(self.writes):
             self.book(now)
             self.writes = left
@@ -225,7 +225,7 @@ class StoreShares(Stateful):
         if math.inf in rates or self._add_up(rates, flows) > FULL:
             rates = self._shared(flows)
             self._add_up(rates, flows)
-        reading = [one for one in self.readers.values() if not one.paused]
+        reading = [reader for reader in self.readers.values() if not reader.paused]
         for reader, rate in zip(reading, rates, strict=False):
             self.disturbed |= abs(rate - reader.granted) > 1e-9 * reader.granted
             reader.granted = rate
@@ -257,19 +257,19 @@ class StoreShares(Stateful):
 
     def _add_up(self, rates: list[float], flows: list[Flow]) -> float:
         """Take these rates as what the stores do now; return the highest load, above 1 where that cannot be."""
-        for one in self.tally:
-            one.read = one.write = one.operations = one.load = 0.0
+        for tally in self.tally:
+            tally.read = tally.write = tally.operations = tally.load = 0.0
         for rate, (_, uses) in zip(rates, flows, strict=True):
             for use in uses:
-                one = self.tally[use.store]
-                one.read += rate * use.read
-                one.write += rate * use.write
-                one.operations += rate * use.operations
+                tally = self.tally[use.store]
+                tally.read += rate * use.read
+                tally.write += rate * use.write
+                tally.operations += rate * use.operations
         highest = 0.0
-        for s, one in enumerate(self.tally):
-            busy = (one.read + one.write * self.write_cost[s]) / self.read_limit[s]
-            load = max(busy, one.operations / self.operation_limit[s])
-            one.load = min(1.0, load)
+        for s, tally in enumerate(self.tally):
+            busy = (tally.read + tally.write * self.write_cost[s]) / self.read_limit[s]
+            load = max(busy, tally.operations / self.operation_limit[s])
+            tally.load = min(1.0, load)
             highest = max(highest, load)
         return highest
 
@@ -277,22 +277,22 @@ class StoreShares(Stateful):
         """Return means and peaks of every store up to `now`; changes nothing."""
         made = []
         for id, past in zip(self.ids, self.tally, strict=True):
-            one = StoreTally(*astuple(past))
+            tally = StoreTally(*astuple(past))
             if now > self.at_s:
-                one.book(now - self.at_s)
-            totals = (one.read_bytes, one.write_bytes, one.operation_count, one.busy_s)
+                tally.book(now - self.at_s)
+            totals = (tally.read_bytes, tally.write_bytes, tally.operation_count, tally.busy_s)
             mean = [total / now if now > 0 else None for total in totals]
             made.append(
                 {
                     "id": id,
                     "read_mean_bytes_s": mean[0],
-                    "read_max_bytes_s": one.read_max,
+                    "read_max_bytes_s": tally.read_max,
                     "write_mean_bytes_s": mean[1],
-                    "write_max_bytes_s": one.write_max,
+                    "write_max_bytes_s": tally.write_max,
                     "iops_mean": mean[2],
-                    "iops_max": one.operations_max,
+                    "iops_max": tally.operations_max,
                     "load_mean": mean[3],
-                    "load_max": one.load_max,
+                    "load_max": tally.load_max,
                 }
             )
         return made

@@ -99,15 +99,15 @@ class DetailShown:
         leaks, util = np.ones(traces.groups.size), np.zeros(traces.groups.size)
         for job, members in traces.of_job.items():  # jobs, and what stands for those that share nodes
             work, busy = clocks.work(job), self._utilisation(job)
-            for number, mine in members:
+            for number, groups in members:
                 model = clocks.models[number]
-                cap_w[mine] = clocks.default_cap_w(job, model)
+                cap_w[groups] = clocks.default_cap_w(job, model)
                 known = self._phases.get((job, number))
                 if known is None or known[0] is not work:
                     self._phases[job, number] = known = work, clocks.phase_activity(job, model)
-                activity[mine] = known[1]
-                leaks[mine] = work.gpu_load is None
-                util[mine] = np.where(trace[mine] % 2 == 0, busy, 100 * SPINNING_SHARE)
+                activity[groups] = known[1]
+                leaks[groups] = work.gpu_load is None
+                util[groups] = np.where(trace[groups] % 2 == 0, busy, 100 * SPINNING_SHARE)
         limit = traces.limit
         return GroupFigures(
             die_c=chain[:, 0, 0],
@@ -176,8 +176,8 @@ class DetailShown:
             seat = np.full(len(self.engine.nodes.job), -1, np.int32)
             all_of = self._places.values()
             if all_of:
-                seat[np.concatenate([one.node for one in all_of])] = np.concatenate(
-                    [one.seat for one in all_of]
+                seat[np.concatenate([places.node for places in all_of])] = np.concatenate(
+                    [places.seat for places in all_of]
                 )
             self._seat = seat
         return self._seat

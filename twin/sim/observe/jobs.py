@@ -104,7 +104,7 @@ class JobsShown:
         """Return whether anything of a job is not as it was written last, but for what `move` writes at every look."""
         jobs, i = self.engine.jobs, row.index
         pace, work, planned = jobs.pace[i], jobs.work[i], jobs.planned[i]
-        told = (
+        state = (
             row.state,
             row.since_s,
             row.entered_s,
@@ -115,9 +115,9 @@ class JobsShown:
         )
         known = self._marks.get(i)
         same = known is not None and known[0] is pace and known[1] is work and known[2] is planned
-        if same and known is not None and known[3] == told:
+        if same and known is not None and known[3] == state:
             return False
-        self._marks[i] = pace, work, planned, told
+        self._marks[i] = pace, work, planned, state
         return True
 
     def _queue(self, v: Values) -> None:
@@ -182,8 +182,8 @@ class JobsShown:
     def move(self, v: Values, now: float) -> None:
         """Write what has gone on since then, at `now` [s]."""
         self._time.move(v, now)
-        mine = self._index
-        if len(mine):
+        running = self._index
+        if len(running):
             since_s, lasted_s = now - self._since_s, now - self._start_s
             step = np.minimum(self._target, self._progress + since_s / self._pace_s)
             worth_s = self._earned_s + step * self._ideal_s
@@ -191,10 +191,10 @@ class JobsShown:
             # Who starts at this moment has done nothing for no time.
             so_far = np.minimum(worth_s, stepped_s) / np.maximum(lasted_s, 1e-300)
             np.minimum(so_far, 1.0, out=so_far)
-            v["job.step"][mine] = step
-            self._goodput[mine] = so_far
-            v["job.goodput"][mine] = 100 * so_far
-            self._weight[mine] = self._gpus * lasted_s
+            v["job.step"][running] = step
+            self._goodput[running] = so_far
+            v["job.goodput"][running] = 100 * so_far
+            self._weight[running] = self._gpus * lasted_s
         rest = self._resting
         if len(rest):
             lasted_s = np.maximum(now - self._begun_s[rest], 1e-300)

@@ -65,16 +65,16 @@ class Breakers:
             return
         stage = self.circuit.items.stage
         for stage_number in np.unique(stage[over != k.overloaded]).tolist():
-            mine: IntP = np.flatnonzero(stage == stage_number)
-            self._say_over(mine, mine[~over[mine] & k.overloaded[mine]], t_s)
-            self._say_overloads(mine, mine[over[mine] & ~k.overloaded[mine]], out_w, t_s)
+            items: IntP = np.flatnonzero(stage == stage_number)
+            self._say_over(items, items[~over[items] & k.overloaded[items]], t_s)
+            self._say_overloads(items, items[over[items] & ~k.overloaded[items]], out_w, t_s)
         k.overloaded = over
 
     def _note(self) -> None:
         self._warm = bool((self.ratio > 1.0).any() or self.condition.heat[self.at].any())
 
-    def _say_overloads(self, mine: IntP, begun: IntP, out_w: Floats, t_s: float) -> None:
-        """Say which items of a stage, `mine`, are overloaded from now on: one by one, or together."""
+    def _say_overloads(self, items: IntP, begun: IntP, out_w: Floats, t_s: float) -> None:
+        """Say which items of a stage, `items`, are overloaded from now on: one by one, or together."""
         ids, k = self.circuit.items.ids, self.condition
         if len(begun) <= FEW:
             for i in begun.tolist():
@@ -86,7 +86,7 @@ class Breakers:
         worst = int(begun[np.argmax(out_w[begun] / self._limit_w[begun])])
         what = SEVERAL.get(self.circuit.kind[worst], "items")
         text = (
-            f"{int(k.told_together[mine].sum())} of {len(mine)} {what} overloaded; "
+            f"{int(k.told_together[items].sum())} of {len(items)} {what} overloaded; "
             f"worst is {ids[worst]}: {self._how_much(worst, float(out_w[worst]))}"
         )
         self.log.add(
@@ -94,20 +94,20 @@ class Breakers:
             "overload",
             _together(ids[worst]),
             text,
-            items=int(k.told_together[mine].sum()),
-            of_items=len(mine),
+            items=int(k.told_together[items].sum()),
+            of_items=len(items),
             worst=ids[worst],
             out_w=float(out_w[worst]),
         )
 
-    def _say_over(self, mine: IntP, ended: IntP, t_s: float) -> None:
-        """Say which overloads of a stage, `mine`, are over; those told of together when the last of them is."""
+    def _say_over(self, items: IntP, ended: IntP, t_s: float) -> None:
+        """Say which overloads of a stage, `items`, are over; those told of together when the last of them is."""
         ids, k = self.circuit.items.ids, self.condition
         together = ended[k.told_together[ended]]
         for i in ended[~k.told_together[ended]].tolist():
             self.log.add(t_s, "overload_end", ids[i], "overload ended")
         k.told_together[together] = False
-        if len(together) and not k.told_together[mine].any():
+        if len(together) and not k.told_together[items].any():
             subject, text = _together(ids[int(together[0])]), "all overloads ended"
             self.log.add(t_s, "overload_end", subject, text)
 

@@ -87,9 +87,9 @@ class Supplies(Stateful):
 
     def _lose_of_all(self, rack: int, lost: int) -> int:
         """Lose supplies in each node of a rack without shelves; return how many one node has."""
-        mine = np.flatnonzero((self.node_rack == rack) & self.present)
-        self.node_lost[mine] = np.minimum(max(lost, 0), self.node_count[mine])
-        return int(self.node_count[mine].max(initial=0))
+        nodes = np.flatnonzero((self.node_rack == rack) & self.present)
+        self.node_lost[nodes] = np.minimum(max(lost, 0), self.node_count[nodes])
+        return int(self.node_count[nodes].max(initial=0))
 
     def rack_input_w(self, rack_dc_w: Floats) -> Floats:
         """Return what each rack takes from its feeds (R,) [W]; nothing where it is dark."""

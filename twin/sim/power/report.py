@@ -78,8 +78,8 @@ class Reporter:
         dark = loads.supplies.rack_dark
         changed = (dark & ~was_dark) if kind == "power_lost" else (was_dark & ~dark)
         for top in tops[:MOST]:
-            mine = label == top
-            hit, thinned = int((changed & mine).sum()), int((~changed & mine).sum())
+            below = label == top
+            hit, thinned = int((changed & below).sum()), int((~changed & below).sum())
             lost = kind == "power_lost"
             racks_hit, racks_thinned = (f"{n} rack{'s' * (n != 1)}" for n in (hit, thinned))
             parts = [f"{racks_hit} lost power" if lost else f"power restored to {racks_hit}"] if hit else []

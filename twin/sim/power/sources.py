@@ -129,17 +129,17 @@ class Sources:
         """Return whether the sources at a bus carry it now; engines start."""
         c, k = self.circuit, self.condition
         sound = c.kind[bus] in BUS_SURVIVES or k.lost[bus] < c.units[bus]
-        mine = c.sources_at[bus]
+        sources = c.sources_at[bus]
         if not sound:
-            for i in mine:
+            for i in sources:
                 k.phase[i], k.since_s[i] = STANDBY, math.inf
             self._island_over(bus, t_s, "bus out of service")
             return False
-        for i in mine:
+        for i in sources:
             self._engine(i, t_s, was_live=was_live)
-        limit_w = sum(self.limit_w(i, t_s) for i in mine)
+        limit_w = sum(self.limit_w(i, t_s) for i in sources)
         if k.island[bus]:
-            held = limit_w > 0 or any(self._forms(i, t_s) for i in mine)
+            held = limit_w > 0 or any(self._forms(i, t_s) for i in sources)
             if t_s >= k.short_s[bus] - JUST or not held:
                 self._break_down(bus, t_s, need_w, limit_w)
         elif was_live and limit_w >= need_w * (1 - JUST) and limit_w > 0:
@@ -148,13 +148,13 @@ class Sources:
         else:
             if was_live:
                 self._go_dark(bus)
-                for i in mine:
+                for i in sources:
                     self._engine(i, t_s, was_live=False)
-            forming = [i for i in mine if self._forms(i, t_s)]
+            forming = [i for i in sources if self._forms(i, t_s)]
             self._tell_short(bus, t_s, need_w)
             if forming and sum(self.limit_w(i, t_s) for i in forming) >= need_w * (1 - JUST):
                 k.island[bus] = True
-                for i in mine:
+                for i in sources:
                     if c.kind[i] == "generator" and k.phase[i] == RUNNING:
                         self._say(t_s, "generator_on", i, "carrying the load")
         return bool(k.island[bus])
@@ -162,10 +162,10 @@ class Sources:
     def _tell_short(self, bus: int, t_s: float, need_w: float) -> None:
         """Say when the engines of a dark bus all run and cannot take its load, and when they can after all."""
         c, k = self.circuit, self.condition
-        mine = c.sources_at[bus]
-        engines = [i for i in mine if c.starts[i] and k.phase[i] == RUNNING]
-        most_w = sum(self.rated_w(i) if i in engines else self.limit_w(i, t_s) for i in mine)
-        starting = any(k.phase[i] == STARTING for i in mine)
+        sources = c.sources_at[bus]
+        engines = [i for i in sources if c.starts[i] and k.phase[i] == RUNNING]
+        most_w = sum(self.rated_w(i) if i in engines else self.limit_w(i, t_s) for i in sources)
+        starting = any(k.phase[i] == STARTING for i in sources)
         short = bool(engines) and not starting and most_w < need_w * (1 - JUST)
         if short and not k.too_much[bus]:
             text = f"on-site sources supply {most_w / 1e3:.0f} kW of {need_w / 1e3:.0f} kW: waiting for less load"
@@ -261,31 +261,31 @@ class Sources:
         self.output_w = np.zeros(c.count)
         for bus, sources in c.sources_at.items():
             batteries = [i for i in sources if c.is_battery[i]]
-            others = [i for i in sources if not c.is_battery[i]]
-            others.sort(key=lambda i: ("smr", "solar", "gas", "generator").index(c.kind[i]))
+            producers = [i for i in sources if not c.is_battery[i]]
+            producers.sort(key=lambda i: ("smr", "solar", "gas", "generator").index(c.kind[i]))
             if not k.island[bus]:
                 from_batteries = float(k.battery_w[batteries].sum())
                 if from_batteries > own_w[bus]:  # nothing flows back up the tree
                     k.battery_w[batteries] *= float(own_w[bus]) / from_batteries
                 left = float(own_w[bus]) - float(k.battery_w[batteries].sum())
-                given = dispatched_w(left, [self.beside_grid_w(i) for i in others])
-                self.output_w[others] = given
+                given = dispatched_w(left, [self.beside_grid_w(i) for i in producers])
+                self.output_w[producers] = given
                 continue
             need = float(own_w[bus])
-            limits = [self.limit_w(i, t_s) for i in others]
-            engines = [i for i, most_w in zip(others, limits, strict=True) if c.starts[i] and most_w > 0]
+            limits = [self.limit_w(i, t_s) for i in producers]
+            engines = [i for i, most_w in zip(producers, limits, strict=True) if c.starts[i] and most_w > 0]
             firm = dispatched_w(need, limits)
             left = need - sum(firm)
             k.battery_w[batteries] = _in_proportion(left, [self.limit_w(i, t_s) for i in batteries])
             left -= float(k.battery_w[batteries].sum())
-            self.output_w[others] = firm
+            self.output_w[producers] = firm
             if engines:  # of one kind share by their rating; what is too much is theirs as well
                 together = float(self.output_w[engines].sum()) + left
                 rated = [self.limit_w(i, t_s) for i in engines]
                 self.output_w[engines] = _in_proportion(together, rated, all_of_it=left > 0)
             elif left > 0:  # what nobody can give is given for the seconds until it breaks down
                 able = [i for i in batteries if self._charged(i) and self.healthy(i)]
-                first = (able or others or batteries)[0]
+                first = (able or producers or batteries)[0]
                 given_w = k.battery_w if c.is_battery[first] else self.output_w
                 given_w[first] += left
 
@@ -354,11 +354,11 @@ class Sources:
     def settling(self, bus: int, t_s: float) -> bool:
         """Return whether engines of an island still take up load that batteries give, or that nobody can give."""
         c, k = self.circuit, self.condition
-        mine = c.sources_at[bus]
-        if math.isinf(k.short_s[bus]) and not c.is_battery[mine].any():
+        sources = c.sources_at[bus]
+        if math.isinf(k.short_s[bus]) and not c.is_battery[sources].any():
             return False
         return any(
-            c.starts[i] and k.phase[i] == RUNNING and t_s < k.since_s[i] + self.accept_s[i] for i in mine
+            c.starts[i] and k.phase[i] == RUNNING and t_s < k.since_s[i] + self.accept_s[i] for i in sources
         )
 
     def carbon_kg_s(self) -> float:

@@ -68,7 +68,7 @@ class Moves(Stateful):
         self.jobs.planned_anew(row, row.progress, before_s)
         self.jobs.pace[index] = pace_of(self.jobs.work[index], {})
         self.now_in[index] = partition
-        number = [one.id for one in self.scenario.partitions].index(partition)
+        number = [known.id for known in self.scenario.partitions].index(partition)
         self.log.add(
             now, "job_moved", job, f"{job} queued in {partition}", partition=number, partition_id=partition
         )

@@ -176,22 +176,22 @@ class QueueSite(Stateful):
         gpus = float(self.jobs.rows[index].gpus)
         return gpus * (gpu_w + rest_w / max(1, int(self.nodes.gpus[node])))
 
-    def _window(self, said: Reservation) -> Window:
-        there = np.flatnonzero(allowed_nodes(self.around.plant, said.rows))
-        count = len(there) if said.nodes is None else said.nodes
-        if said.share is not None:
-            count = math.ceil(said.share * len(there) - 1e-9)
+    def _window(self, reservation: Reservation) -> Window:
+        there = np.flatnonzero(allowed_nodes(self.around.plant, reservation.rows))
+        count = len(there) if reservation.nodes is None else reservation.nodes
+        if reservation.share is not None:
+            count = math.ceil(reservation.share * len(there) - 1e-9)
         mask = np.zeros(len(self.nodes.job), bool)
         mask[there[:count]] = True
-        ids = {row.id: row.index for row in self.jobs.rows} if said.jobs else {}
+        ids = {row.id: row.index for row in self.jobs.rows} if reservation.jobs else {}
         return Window(
-            said.id,
-            said.at_s,
-            said.duration_s,
-            math.inf if said.every_s is None else said.every_s,
+            reservation.id,
+            reservation.at_s,
+            reservation.duration_s,
+            math.inf if reservation.every_s is None else reservation.every_s,
             mask,
-            frozenset(self._tenant[tenant] for tenant in said.tenants),
-            frozenset(ids[job] for job in said.jobs if job in ids),
+            frozenset(self._tenant[tenant] for tenant in reservation.tenants),
+            frozenset(ids[job] for job in reservation.jobs if job in ids),
         )
 
     def partition(self, index: int) -> Partition | None:

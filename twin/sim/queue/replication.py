@@ -176,7 +176,7 @@ class SiteReplication(Stateful):
             if index == row.index and replica.step <= row.durable
         ]
         books, clouds = self.clouds.books, self.clouds.clouds
-        for _, k, replica in sorted(known, key=lambda one: one[:2]):
+        for _, k, replica in sorted(known, key=lambda entry: entry[:2]):
             if books[k].used + row.gpus <= clouds[k].quota:
                 self._resume(k, row, replica)
                 return True
@@ -218,8 +218,8 @@ class SiteReplication(Stateful):
         return {
             "losses": self.losses,
             "rpo_max_s": max((row.rpo_s for row in rows), default=None),
-            "rto_max_s": max((one.rto_s for one in rows), default=None),
-            "jobs": [asdict(one) for one in rows],
+            "rto_max_s": max((row.rto_s for row in rows), default=None),
+            "jobs": [asdict(row) for row in rows],
         }
 
     STATE = Fields(

@@ -146,12 +146,12 @@ class QueueScheduler(Stateful):
     def _lacks_room(self, index: int) -> bool:
         """Return whether a job behind others asks for more whole nodes than are free, and would be told no more."""
         policy, requests = self.site.policy, self.site.requests
-        told = (
+        explained = (
             policy.backfill == "conservative"
             or policy.green.carbon_limit_kg_j
             or policy.green.price_limit_usd_j
         )
-        return len(self.queue) > 1 and not told and int(requests.whole[index]) > self._left
+        return len(self.queue) > 1 and not explained and int(requests.whole[index]) > self._left
 
     def _enter(self, index: int) -> None:
         self.queue.append(index)

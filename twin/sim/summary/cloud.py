@@ -36,12 +36,18 @@ def clouds(engine: RunParts, figures: Mapping[str, Any]) -> dict[str, Any]:
 def _economics(engine: RunParts, figures: Mapping[str, Any]) -> dict[str, Any] | None:
     """Compare an own GPU-hour, at the use, PUE and energy price of this run, with the clouds' prices."""
     use, facility, pue = allocation(figures["ledger_gpu_s"]), figures["facility"], figures["pue"]
-    said = engine.scenario.ownership
-    if said is None or pue is None or facility["grid_j"] <= 0 or use is None:
+    ownership = engine.scenario.ownership
+    if ownership is None or pue is None or facility["grid_j"] <= 0 or use is None:
         return None
     price_usd_kwh = facility["cost_usd"] / (facility["grid_j"] / KWH_J)
     owned = OwnershipCost(
-        said.capital_usd, said.years, said.interest, said.operations, said.power_w, pue, price_usd_kwh
+        ownership.capital_usd,
+        ownership.years,
+        ownership.interest,
+        ownership.operations,
+        ownership.power_w,
+        pue,
+        price_usd_kwh,
     )
     own_usd = float(owned_usd_gpu_h(owned, use)) if use > 0 else None
     rents = {}

@@ -123,12 +123,12 @@ def _slowdown(row: JobRow) -> float | None:
 
 def _by_tenant(engine: RunParts, installed: float, energy_j: Floats) -> dict[str, dict[str, Any]]:
     """Return what each tenant got; "" for jobs that are nobody's, where there are any."""
-    mine: dict[str, list[JobRow]] = {one.id: [] for one in engine.scenario.tenants}
+    rows_of: dict[str, list[JobRow]] = {entry.id: [] for entry in engine.scenario.tenants}
     for row in engine.jobs.rows:
         if row.submit_s <= engine.now_s:
-            mine.setdefault(engine.jobs.specs[row.index].tenant or "", []).append(row)
+            rows_of.setdefault(engine.jobs.specs[row.index].tenant or "", []).append(row)
     found = {}
-    for tenant, rows in mine.items():
+    for tenant, rows in rows_of.items():
         spent = [_spent(engine.jobs, row, engine.now_s) for row in rows if row.start_s is not None]
         gpu_s, used_gpu_s = (
             (float(np.sum(spent)), float(np.sum(spent, axis=0)[USED].sum())) if spent else (0.0, 0.0)

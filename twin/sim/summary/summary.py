@@ -207,9 +207,9 @@ def _fabrics(engine: RunParts) -> list[dict[str, Any]]:
     dead = engine.outages.dead_switches()
     rows = []
     for number, name in enumerate(plant.fabrics):
-        mine = np.flatnonzero(links.fabric == number)
-        busiest = mine[np.argsort(-busier[mine], kind="stable")[:BUSIEST]]
-        nodes = np.unique(np.concatenate([links.node_a[mine], links.node_b[mine], [-1]]))[1:]
+        of_fabric = np.flatnonzero(links.fabric == number)
+        busiest = of_fabric[np.argsort(-busier[of_fabric], kind="stable")[:BUSIEST]]
+        nodes = np.unique(np.concatenate([links.node_a[of_fabric], links.node_b[of_fabric], [-1]]))[1:]
         rows.append(
             {
                 "id": name,
@@ -219,7 +219,7 @@ def _fabrics(engine: RunParts) -> list[dict[str, Any]]:
                     for link in busiest
                     if busier[link] > 0
                 ],
-                "links_down": int((network.bytes_s[mine] <= 0).sum()),
+                "links_down": int((network.bytes_s[of_fabric] <= 0).sum()),
                 "switches_down": sum(int(plant.switches.fabric[slot]) == number for slot in dead),
                 "nodes_cut_off": int(engine.nodes.cut[nodes].sum()),
             }

@@ -265,13 +265,13 @@ class Clocks(Stateful):
     def _refresh_mixed(self, base: Floats, clock: Floats) -> None:
         """Give the groups that are not of one job what they draw while nothing holds their clocks down."""
         trace = self.traces.trace
-        mine = (trace >= self.first_mixed).nonzero()[0]
-        if mine.size:
+        mixed = (trace >= self.first_mixed).nonzero()[0]
+        if mixed.size:
             if len(self._loads) != len(self.mixed):
                 self._loads = np.array([work.gpu_load for work in self.mixed], float)
-            rated_w = (self.values("cap_w") - self.values("idle_w"))[mine]
-            base[mine] += self._loads[(trace[mine] - self.first_mixed) // 2] * rated_w
-            clock[mine] = self.capped_ghz[mine]
+            rated_w = (self.values("cap_w") - self.values("idle_w"))[mixed]
+            base[mixed] += self._loads[(trace[mixed] - self.first_mixed) // 2] * rated_w
+            clock[mixed] = self.capped_ghz[mixed]
 
     def default_cap_w(self, job: int, model: GpuPowerModel) -> float:
         """Return the power limit of the GPUs of `job` by themselves and by caps on jobs [W]."""
@@ -294,28 +294,28 @@ class Clocks(Stateful):
         # Ratios to the reference, so that parts compare; the slowest die sets the pace, whatever holds it down.
         free_share = capped_share = now_share = math.inf
         reference = 1.0
-        for part, mine in members:
+        for part, groups in members:
             model = self.models[part]
-            spread = 1.0 if measured else traces.clock_s[mine]
-            leakage_w = np.zeros(len(mine)) if measured else leak_w(model, hot_c[mine], 1.0)
+            spread = 1.0 if measured else traces.clock_s[groups]
+            leakage_w = np.zeros(len(groups)) if measured else leak_w(model, hot_c[groups], 1.0)
             phase = phase_activity(work, model)
             free = clock_under_cap(model, model.cap_w, spread, phase, leakage_w)
             if limited:  # what a fault takes off the clock makes a straggler of the GPU, however it is capped
-                slow = self.limits.slow_share[traces.limit[mine]]
+                slow = self.limits.slow_share[traces.limit[groups]]
                 free = np.maximum(model.f_min_ghz, slow * free)
             cap_w: Floats | float = self.default_cap_w(job, model)
             capped = free
             if limited:
-                cap_w = np.minimum(cap_w, self.limits.cap_w[traces.limit[mine]])
+                cap_w = np.minimum(cap_w, self.limits.cap_w[traces.limit[groups]])
             if limited or cap_w < model.cap_w:
                 capped = clock_under_cap(model, cap_w, spread, phase, leakage_w)
             if limited:
-                share = slow * self.limits.clock_share[traces.limit[mine]]
+                share = slow * self.limits.clock_share[traces.limit[groups]]
                 capped = np.maximum(model.f_min_ghz, share * capped)
-            self.capped_ghz[mine] = now = capped
+            self.capped_ghz[groups] = now = capped
             if self.throttling:
-                now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[mine] * model.f_max_ghz))
-            clock[mine] = now
+                now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[groups] * model.f_max_ghz))
+            clock[groups] = now
             own = self.reference_ghz(job, part)
             slowest_free = slowest_capped = float(np.minimum.reduce(free)) / own
             if capped is not free:
@@ -325,7 +325,7 @@ class Clocks(Stateful):
             if slowest < now_share:
                 now_share, reference = slowest, own
         memory = 1.0
-        if self.throttling and any(self.hbm_slow[mine].any() for _, mine in members):
+        if self.throttling and any(self.hbm_slow[groups].any() for _, groups in members):
             memory = HBM_HOT_SHARE
         self.job_clock[job] = JobClock(
             reference, reference * free_share, reference * capped_share, reference * now_share, memory
@@ -333,14 +333,14 @@ class Clocks(Stateful):
         pace_s, floor = work.step_s, 0.0
         if job < len(self.jobs.rows):
             pace_s, floor = self.jobs.pace[job].step_s, self.jobs.specs[job].power_floor
-        for part, mine in members:
-            model, now = self.models[part], clock[mine]
-            steps = traces.trace[mine] % 2 == 0
+        for part, groups in members:
+            model, now = self.models[part], clock[groups]
+            steps = traces.trace[groups] % 2 == 0
             all_step = bool(np.logical_and.reduce(steps))
             gemm_s = work.gemm_s * self.reference_ghz(job, part) / now
             memory_s: Floats | float = work.memory_s
             if memory < 1.0:
-                memory_s = np.where(self.hbm_slow[mine], work.memory_s / HBM_HOT_SHARE, work.memory_s)
+                memory_s = np.where(self.hbm_slow[groups], work.memory_s / HBM_HOT_SHARE, work.memory_s)
             step_s = np.maximum(pace_s, gemm_s + memory_s)
             activity = step_activity(work, model, now, gemm_s, memory_s, step_s, floor)
             if not all_step:
@@ -348,11 +348,11 @@ class Clocks(Stateful):
                 activity = np.where(steps, activity, spins)
             power_w = dynamic_unit_w(model, now, activity)
             if measured:  # measured power knows no spread and has its leakage in it
-                base[mine] += power_w
+                base[groups] += power_w
                 continue
-            dyn[mine] = power_w
+            dyn[groups] = power_w
             slope_w_k = model.leak_w_per_k * work.duty
-            leak[mine] = slope_w_k if all_step else np.where(steps, slope_w_k, 0.0)
+            leak[groups] = slope_w_k if all_step else np.where(steps, slope_w_k, 0.0)
 
     def phase_activity(self, job: int, model: GpuPowerModel) -> float:
         """Return the activity the power cap regulates while `job` computes [W/(V^2 GHz)]."""
@@ -412,9 +412,10 @@ class Clocks(Stateful):
     def phases(self, job: int) -> PowerPhases | None:
         """Return what the mean GPU of `job` draws through a step at present clocks, leakage aside; None: no steps."""
         stepping = [
-            (part, mine[self.traces.trace[mine] % 2 == 0]) for part, mine in self.traces.of_job.get(job, [])
+            (part, members[self.traces.trace[members] % 2 == 0])
+            for part, members in self.traces.of_job.get(job, [])
         ]
-        gpus = sum(float(self.traces.groups.n[mine].sum()) for _, mine in stepping)
+        gpus = sum(float(self.traces.groups.n[members].sum()) for _, members in stepping)
         if not gpus or job not in self.job_clock:
             return None
         work, clocks, floor = self.jobs.work[job], self.job_clock[job], self.jobs.specs[job].power_floor
@@ -423,10 +424,10 @@ class Clocks(Stateful):
         busy_s = work.gemm_s * slower + work.memory_s / clocks.memory + work.close_s
         step_s = max(self.jobs.pace[job].step_s, busy_s)
         rest_s = min(work.rest_s, step_s - busy_s)
-        for part, mine in stepping:
-            model, ghz, n = self.models[part], self.clock_ghz[mine], groups.n[mine]
+        for part, members in stepping:
+            model, ghz, n = self.models[part], self.clock_ghz[members], groups.n[members]
             unit_w = dynamic_unit_w(model, ghz, 1.0)
-            mean_w = unit_w if work.gpu_load is not None else groups.mean_s[mine] * unit_w
+            mean_w = unit_w if work.gpu_load is not None else groups.mean_s[members] * unit_w
             least = least_activity(work, model, ghz, floor)
             talking = np.maximum(model.a_comm, least)
             low = talking

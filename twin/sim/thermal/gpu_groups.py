@@ -199,8 +199,8 @@ class Traces(Stateful):
 
     def dies_of(self, group: int) -> tuple[Floats, Floats]:
         """Return spread factors of the GPUs in `group`: of those in front, and of those behind others."""
-        mine = self.gpu_group == group
-        return self.dies.spread[mine & ~self.dies.behind], self.dies.spread[mine & self.dies.behind]
+        of_group = self.gpu_group == group
+        return self.dies.spread[of_group & ~self.dies.behind], self.dies.spread[of_group & self.dies.behind]
 
     def gpu_w(self, base_w: Floats, dyn_w: Floats) -> Floats:
         """Return the power of the GPUs of each node, shape (N,), from that of a GPU by group: base + s dyn [W]."""
@@ -274,10 +274,10 @@ class Traces(Stateful):
         self.slot_gpus[node] = self._whole_gpus[node] - len(out)
         spread = self.dies.spread
         self.slot_sum_s[node] = self._whole_sum_s[node] - float(spread[out].sum())
-        mine = self.dies.node == node
-        mine[out] = False
-        self.slot_front_s[node] = float(spread[mine & ~self.dies.behind].max(initial=0.0))
-        self.slot_back_s[node] = float(spread[mine & self.dies.behind].max(initial=0.0))
+        of_slot = self.dies.node == node
+        of_slot[out] = False
+        self.slot_front_s[node] = float(spread[of_slot & ~self.dies.behind].max(initial=0.0))
+        self.slot_back_s[node] = float(spread[of_slot & self.dies.behind].max(initial=0.0))
         if self.slot_gpus[node] == 0:
             self.slot_sum_s[node], self.slot_group[node] = 0.0, -1
 
@@ -429,7 +429,7 @@ class Traces(Stateful):
         for group, job, part in zip(working.tolist(), jobs.tolist(), parts.tolist(), strict=True):
             members.setdefault(job, {}).setdefault(part, []).append(group)
         for job, by_part in sorted(members.items()):
-            found[job] = [(part, np.array(mine, np.intp)) for part, mine in sorted(by_part.items())]
+            found[job] = [(part, np.array(groups, np.intp)) for part, groups in sorted(by_part.items())]
         return found
 
     def _find_doubles(self) -> IntP:

@@ -246,10 +246,10 @@ class Heat:
         walks = (clocks.walk < 1) & (traces.trace > IDLE)
         group = traces.gpu_group
         gpus = np.flatnonzero(walks[group] & (group >= 0))
-        mine = group[gpus]
-        die_c = self.gpu_c(state, traces.dies.spread[gpus], mine, traces.dies.behind[gpus])
+        of_gpu = group[gpus]
+        die_c = self.gpu_c(state, traces.dies.spread[gpus], of_gpu, traces.dies.behind[gpus])
         floor_c = clocks.values("max_op_c") - RELEASE_K
-        hot = np.bincount(mine[die_c >= floor_c[mine]], minlength=len(walks))
+        hot = np.bincount(of_gpu[die_c >= floor_c[of_gpu]], minlength=len(walks))
         hot = np.where(walks, np.maximum(hot, 1), 0)  # a group throttles for its hottest die
         np.add.at(self.totals.loop_throttle_gpu_s, traces.groups.loop, hot * dt)
         clocks.hot_gpus = int(hot.sum())

@@ -219,28 +219,28 @@ class PowerCaps(Stateful):
         fixed_w = static_w + np.bincount(self.plant.nodes.rack, rest_w, minlength=racks)
         fixed_w = fixed_w + rack_loss_w(full_w)
         given_w = asked_w.copy()
-        told = [(cap, cap.binds, cap.broken) for cap in self._lifted]
+        earlier = [(cap, cap.binds, cap.broken) for cap in self._lifted]
         for cap in self._lifted:
             cap.binds = cap.broken = False
         self._lifted = []
         for cap in self.standing():
-            mine, count = cap.nodes, self.gpus[cap.nodes]
-            before = given_w[mine]
+            nodes, count = cap.nodes, self.gpus[cap.nodes]
+            before = given_w[nodes]
             fixed = float(fixed_w[cap.racks].sum())
             room_w = cap.limit_w - fixed
-            shares = share_out(room_w, before, floor_w[mine], count, cap.share, priority[mine])
-            given_w[mine] = shares.unit_w
+            shares = share_out(room_w, before, floor_w[nodes], count, cap.share, priority[nodes])
+            given_w[nodes] = shares.unit_w
             felt = before - shares.unit_w > FELT_W
             cap.asked_w, cap.given_w = float(count @ before), float(count @ shares.unit_w)
             cap.gpus = int(count[felt].sum())
-            cap.least_w = fixed + float(count @ np.minimum(floor_w[mine], before))
-            told.append((cap, cap.binds, cap.broken))
+            cap.least_w = fixed + float(count @ np.minimum(floor_w[nodes], before))
+            earlier.append((cap, cap.binds, cap.broken))
             cap.binds, cap.broken = bool(felt.any()), not shares.holds
         limited = (asked_w - given_w > FELT_W) & (self.gpus > 0)
         steps_w = np.maximum(np.floor(given_w / STEP_W) * STEP_W, np.ceil(floor_w - ROUNDING_W))
         before_w = self.limits.node_cap_w
         self.limits.set_caps(np.where(limited, steps_w, np.inf))
-        self._tell(now_s, told)
+        self._tell(now_s, earlier)
         return not np.array_equal(before_w, self.limits.node_cap_w)
 
     def _unchanged(self, jobs: Wanted, *now: NDArray[Any]) -> bool:
@@ -376,17 +376,17 @@ def racks_of(plant: Plant, target: str) -> IntP:
         return np.flatnonzero(racks.present)
     kind, slot = find(plant, target) or ("", -1)
     if kind == "rack":
-        mine = np.arange(len(racks.ids)) == slot
+        counted = np.arange(len(racks.ids)) == slot
     elif kind == "row":
-        mine = racks.row == slot
+        counted = racks.row == slot
     elif kind == "hall":
-        mine = racks.hall == slot
+        counted = racks.hall == slot
     elif kind == "power":
         below = items_below(plant.power.parent, slot)
-        mine = below[racks.feed_a] & (racks.feed_a >= 0) | below[racks.feed_b] & (racks.feed_b >= 0)
+        counted = below[racks.feed_a] & (racks.feed_a >= 0) | below[racks.feed_b] & (racks.feed_b >= 0)
     else:
         raise ValueError(f"{target!r} cannot be capped: it is no hall, row, rack or power item")
-    return np.flatnonzero(mine & racks.present)
+    return np.flatnonzero(counted & racks.present)
 
 
 def items_below(parent: NDArray[np.int32], item: int) -> Bools:

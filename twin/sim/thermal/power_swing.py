@@ -171,8 +171,8 @@ class Swing(Stateful):
         phases = self.clocks.phases(row.index)
         if phases is None or phases.high_w <= phases.low_w:
             return None
-        one = step_waveform(*phases)
-        return one.times(float(row.held)) if one.swing_w > 0 else None
+        waveform = step_waveform(*phases)
+        return waveform.times(float(row.held)) if waveform.swing_w > 0 else None
 
     def _behind_shelves(self, row: JobRow, wave: Waveform) -> list[Waveform]:
         """Return the waveform of a job at the input of its racks: one for each size of store."""

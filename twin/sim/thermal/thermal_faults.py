@@ -199,13 +199,13 @@ class Oddities(Stateful):
         """Give GPUs with a fault of their own their slots; return the thermal part every slot should have."""
         traces, of_node = self.traces, self._of_node()
         own: dict[int, tuple[float, float]] = {}
-        for one in self._acting.values():
-            if one.gpu < 0 or not traces.is_there(one.gpu):
+        for oddity in self._acting.values():
+            if oddity.gpu < 0 or not traces.is_there(oddity.gpu):
                 continue
-            node = int(traces.dies.node[one.gpu])
-            air = one.fans if self._by_air[self._base_part[node]] else 1.0
-            flow, contact = own.get(one.gpu, of_node.get(node, (1.0, 1.0)))
-            own[one.gpu] = (flow * one.flow * air, contact * one.contact)
+            node = int(traces.dies.node[oddity.gpu])
+            air = oddity.fans if self._by_air[self._base_part[node]] else 1.0
+            flow, contact = own.get(oddity.gpu, of_node.get(node, (1.0, 1.0)))
+            own[oddity.gpu] = (flow * oddity.flow * air, contact * oddity.contact)
         odd = {
             gpu for gpu, fault in own.items() if fault != of_node.get(int(traces.dies.node[gpu]), (1.0, 1.0))
         }

@@ -93,7 +93,7 @@ def tubes(
     triangles, base = [np.zeros(0, np.uint32)], 0
     for count in np.unique(counts[counts > 1]).tolist():
         same_count = np.flatnonzero(counts == count)
-        positions, normals, arc, one = _tubes(
+        positions, normals, arc, faces = _tubes(
             points[begins[same_count][:, None] + np.arange(count)], radius_m[same_count], sides
         )
         each = positions.shape[1]
@@ -101,7 +101,7 @@ def tubes(
             (positions.reshape(-1, 3), normals.reshape(-1, 3), arc.ravel(), np.repeat(same_count, each))
         )
         starts = base + each * np.arange(len(same_count), dtype=np.uint32)
-        triangles.append((starts[:, None] + one).ravel().astype(np.uint32))
+        triangles.append((starts[:, None] + faces).ravel().astype(np.uint32))
         base += each * len(same_count)
     positions, normals, arc, of_line = (np.concatenate(column) for column in zip(*parts, strict=True))
     return positions, normals, arc, of_line, np.concatenate(triangles)

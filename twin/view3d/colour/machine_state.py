@@ -69,8 +69,10 @@ class CoolingShown:
             return cls(full, flow, loops.pumps.astype(np.int64), _units(plant), none, none)
         values = frame.values
         loop_flow = np.asarray(values["loop.flow"], float)
-        told = bool(values["plant.flow"].any() or values["plant.power_w"].any() or values["loop.pumps"].any())
-        if told:
+        is_known = bool(
+            values["plant.flow"].any() or values["plant.power_w"].any() or values["loop.pumps"].any()
+        )
+        if is_known:
             flow = np.asarray(values["plant.flow"], float)
             units = np.asarray(values["plant.units"]).astype(np.int64)
             pumps = np.asarray(values["loop.pumps"]).astype(np.int64)
@@ -107,15 +109,15 @@ class HallMark:
 
 def over_things(marks: Sequence[HallMark], box_of: Callable[[str], Box | None]) -> list[Badge]:
     """Return marks where their things stand; those of one thing share words, and what stands nowhere has none."""
-    said: dict[str, list[HallMark]] = {}
+    marks_of: dict[str, list[HallMark]] = {}
     for mark in marks:
-        said.setdefault(mark.id, []).append(mark)
+        marks_of.setdefault(mark.id, []).append(mark)
     over = []
-    for id, mine in said.items():
+    for id, of_item in marks_of.items():
         box = box_of(id)
         if box is not None:
-            worst = max(mine, key=lambda mark: mark.weight)
-            more = f" +{len(mine) - 1}" if len(mine) > 1 else ""
+            worst = max(of_item, key=lambda mark: mark.weight)
+            more = f" +{len(of_item) - 1}" if len(of_item) > 1 else ""
             (x0, y0, _), (x1, y1, top) = box[0].tolist(), box[1].tolist()
             over.append(Badge(f"{worst.text}{more}", ((x0 + x1) / 2, (y0 + y1) / 2, top + 0.1), worst.weight))
     return over

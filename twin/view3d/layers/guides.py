@@ -52,15 +52,15 @@ class Guides:
         if labelled:
             self._draw_words(labelled, stage, pose, scale)
 
-    def _draw_words(self, said: list[GuideLine], stage: DrawContext, pose: CameraPose, scale: float) -> None:
-        wanted = (stage.colours, scale, tuple((line.text, line.tone) for line in said))
+    def _draw_words(self, lines: list[GuideLine], stage: DrawContext, pose: CameraPose, scale: float) -> None:
+        wanted = (stage.colours, scale, tuple((line.text, line.tone) for line in lines))
         if wanted != self._atlas_of:
-            tones = [_TONES_OF_WORDS.get(line.tone, 0) for line in said]
-            self._labels.set_atlas(draw_atlas([line.text for line in said], stage.colours, scale, tones))
+            tones = [_TONES_OF_WORDS.get(line.tone, 0) for line in lines]
+            self._labels.set_atlas(draw_atlas([line.text for line in lines], stage.colours, scale, tones))
             self._atlas_of = wanted
-        middles = np.array([(np.array(line.start) + np.array(line.stop)) / 2 for line in said])
+        middles = np.array([(np.array(line.start) + np.array(line.stop)) / 2 for line in lines])
         points = camera.project(pose, middles, *stage.size_px)
-        weights = np.arange(len(said), 0, -1, dtype=np.float64)
+        weights = np.arange(len(lines), 0, -1, dtype=np.float64)
         self._labels.show(place_labels(points, self._labels.sizes_px, weights, *stage.size_px, scale=scale))
         gloo.set_state(blend_func=("one", "one_minus_src_alpha"), depth_test=False)
         self._labels.draw(stage)

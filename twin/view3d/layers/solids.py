@@ -163,8 +163,8 @@ _SURFACES: tuple[tuple[frozenset[Finish], str, str], ...] = (
 def _fragment(finishes: frozenset[Finish]) -> str:
     """Return a shader for a mesh of these finishes alone: in software each one costs wherever there is a face."""
     wanted = [(where, drawn) for some, where, drawn in _SURFACES if some & finishes]
-    *others, (_, last) = wanted
-    chain = "".join(f"if ({where}) {{{drawn}    }} else " for where, drawn in others)
+    *branches, (_, last) = wanted
+    chain = "".join(f"if ({where}) {{{drawn}    }} else " for where, drawn in branches)
     return _FRAGMENT % f"    {chain}{{{last}    }}\n"
 
 

@@ -36,8 +36,8 @@ def seen(plant: Plant, hidden: Ids, only: Ids) -> Plant:
     if only:
         homes = _homes(plant, only)
         rack_shown &= _any_of(racks.ids, only | homes, in_hall)
-        mine = _any_of(racks.ids, only, in_hall)
-        node_hidden |= ~rack_shown[nodes.rack] | ~(mine[nodes.rack] | _any_of(nodes.ids, only))
+        chosen = _any_of(racks.ids, only, in_hall)
+        node_hidden |= ~rack_shown[nodes.rack] | ~(chosen[nodes.rack] | _any_of(nodes.ids, only))
     node_shown = nodes.present & ~node_hidden
     switch_shown = switches.present & rack_shown[switches.rack] & ~_any_of(switches.ids, hidden)
     loop_shown = loops.present & ~_any_of(loops.ids, hidden, [halls[k] for k in loops.hall.tolist()])

@@ -141,13 +141,13 @@ def _area(geometry: Geometry) -> _Area:
     return _Area(step, int(first[0]), int(first[1]), int(size[0]), int(size[1]))
 
 
-def _shared(one: _Area, other: _Area) -> tuple[Place, Place]:
+def _shared(area: _Area, other: _Area) -> tuple[Place, Place]:
     """Return what two areas share, in the texels of each."""
-    left, low = max(one.left, other.left), max(one.low, other.low)
-    right = max(left, min(one.left + one.width, other.left + other.width))
-    high = max(low, min(one.low + one.height, other.low + other.height))
+    left, low = max(area.left, other.left), max(area.low, other.low)
+    right = max(left, min(area.left + area.width, other.left + other.width))
+    high = max(low, min(area.low + area.height, other.low + other.height))
     return (
-        (slice(low - one.low, high - one.low), slice(left - one.left, right - one.left)),
+        (slice(low - area.low, high - area.low), slice(left - area.left, right - area.left)),
         (slice(low - other.low, high - other.low), slice(left - other.left, right - other.left)),
     )
 
@@ -247,8 +247,8 @@ def _merged(rectangles: frozenset[_Rectangle]) -> list[_Rectangle]:
     return out
 
 
-def _overlap(one: _Rectangle, other: _Rectangle) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlap(area: _Rectangle, other: _Rectangle) -> bool:
+    return area[0] < other[2] and other[0] < area[2] and area[1] < other[3] and other[1] < area[3]
 
 
 def _grown(first: int, last: int, by: int, origin: int, size: int) -> slice:

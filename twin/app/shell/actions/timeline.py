@@ -19,7 +19,7 @@ _DOTS = "\N{HORIZONTAL ELLIPSIS}"
 def timeline_actions(window: WindowApi) -> list[Command]:
     """Return the actions of Run > Timeline."""
     line = window.timeline
-    told: tuple[tuple[str, str, Callable[[], object], str, str, str, str], ...] = (
+    entries: tuple[tuple[str, str, Callable[[], object], str, str, str, str], ...] = (
         (
             "live",
             "Back to live",
@@ -186,5 +186,5 @@ def timeline_actions(window: WindowApi) -> list[Command]:
             needs_scene=True,
             tip=tip,
         )
-        for name, title, do, key, icon, group, tip in told
+        for name, title, do, key, icon, group, tip in entries
     ]
