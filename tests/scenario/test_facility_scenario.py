@@ -84,6 +84,8 @@ REFUSED = [
     ("filter_clogged gpu/0/0", "is a rack, not a coolant or air loop"),
     ("filter_clogged cdu/0 value='100 %'", "0 % (nothing flows) to 99 % of the flow"),
     ("filter_clogged cdu/0 count=1", "does not apply to filter_clogged"),
+    ("air_filter_clogged cdu/0", "is a liquid loop and has no air filter"),
+    ("air_filter_clogged air/0 value='100 %'", "0 % (no air passes) to 99 % of the air flow"),
     ("leak air/0", "is an air loop and has no coolant"),
     ("leak gpu/0/0", "is on no loop with coolant"),
     ("chiller_trip tower", "is a cooling-tower: it has no chiller"),

@@ -24,6 +24,7 @@ FAULTS = {
     "fans of handlers": "600 s fan_stop crah/0 count=1 for=20min",
     "valve": "600 s valve_stuck cdu/0 value=30% for=20min",
     "filter": "600 s filter_clogged cdu/0 value=40% for=20min",
+    "air filter": "600 s air_filter_clogged crah/0 value=40% for=20min",
     "leak": "600 s leak gpu/0/0 for=20min",
     "weather": "600 s heat_wave site value=8K for=20min",
 }

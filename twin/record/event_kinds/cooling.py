@@ -11,6 +11,7 @@ KINDS = (
     EventKind("pump_start", NOTICE, ends=("pump_stop", "failure")),
     EventKind("valve_stuck", WARNING, groups=("cooling",), evidence=GEAR, mark="VALVE STUCK"),
     EventKind("filter_clogged", ALARM, groups=("cooling",), evidence=GEAR, mark="FILTER CLOGGED"),
+    EventKind("air_filter_clogged", ALARM, groups=("cooling",), evidence=GEAR, mark="FILTER CLOGGED"),
     EventKind("leak", ALARM, groups=("cooling",), evidence=GEAR, mark="LEAK"),
     EventKind(
         "leak_shut", ALARM, title="leak isolated", groups=("cooling",), evidence=GEAR

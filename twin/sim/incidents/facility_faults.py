@@ -270,6 +270,7 @@ class FacilityFaults:
         return FaultOutcome(f"valve stuck at {100 * opening:.0f} %", {"opening": opening})
 
     @acts("filter_clogged")
+    @acts("air_filter_clogged")
     def filter(self, i: Intervention) -> FaultOutcome:
         """Clog the filter of a loop; what several faults put in the way is in series."""
         left = 1.0
@@ -278,8 +279,9 @@ class FacilityFaults:
         slot = self._slot(i)
         self.cooling.pumps.filtered[slot] = left
         self.cooling.move_loop(self.timers.now_s, slot)
+        fluid = "air" if self.plant.loops.kind[slot] == LoopKind.AIR else "coolant"
         words = f"clogged: {100 * left:.0f} % of the flow left" if left < 1 else "clean"
-        return FaultOutcome(f"coolant filter {words}", {"left": left})
+        return FaultOutcome(f"{fluid} filter {words}", {"left": left})
 
     def leak(self, i: Intervention) -> FaultOutcome:
         """Shut what leaks."""

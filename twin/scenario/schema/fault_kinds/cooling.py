@@ -13,6 +13,7 @@ from twin.scenario.schema.fault_kinds.kind import (
 )
 from twin.scenario.schema.fault_kinds.needs import (
     AIR,
+    AIR_FILTER,
     CHILLER,
     COLD_PLATE,
     COOLANT,
@@ -87,6 +88,20 @@ KINDS = (
         needs={"loop": COOLANT},
         repair_s=(2 * HOUR_S, 0.8),
         chances=(Chance("worse", "wet_loop", 1, (40, 80, PERCENT)),),
+    ),
+    FaultKind(
+        "air_filter_clogged",
+        "Air filter clogs",
+        ("loop",),
+        (FaultEvents("air_filter_clogged", "air_filter_clean"),),
+        options=("for", "value"),
+        value="fraction",
+        value_title="Air flow left",
+        example="60 %",
+        limits=ValueLimits(0.0, 0.99, "0 % (no air passes) to 99 % of the air flow"),
+        needs={"loop": AIR_FILTER},
+        repair_s=(4 * HOUR_S, 0.8),
+        chances=(Chance("harmless", "loop", 1, (60, 90, PERCENT)),),  # what air handlers have in reserve
     ),
     FaultKind(
         "leak",

@@ -119,6 +119,12 @@ COOLANT = Need(
     "is {what} loop and has no coolant",
     "choose a loop with coolant",
 )
+AIR_FILTER = Need(  # rear doors have fans and no filter
+    "air filter",
+    lambda loop: loop.what == "air",
+    "is {what} loop and has no air filter",
+    "choose a loop of air handlers",
+)
 RACK_COOLANT = Need("coolant", lambda rack: bool(rack.cooled_by - BY_AIR), "is on no loop with coolant")
 COLD_PLATE = Need(
     "cold plate",
