@@ -160,3 +160,21 @@ def test_recirculation_warms_the_inlets() -> None:
     assert share > 0
     rise_k = np.subtract(warm["none"], warm["hot"])
     assert (rise_k > 1).all()
+
+
+@pytest.mark.parametrize(
+    ("scene", "fault"),
+    [
+        (tiny(), "1 h fan_stop crah/0 count=1 for=3h"),
+        (on_one_loop("rear-door", "RDHx-active", 16, 24), "1 h fan_stop loop/0 for=3h"),
+    ],
+    ids=["air handler", "rear door"],
+)
+def test_a_loop_whose_fans_stop_is_shown_with_all_the_heat_that_its_nodes_give(
+    scene: Scenario, fault: str
+) -> None:
+    engine = inject(Engine(scene, 1), fault)
+    engine.advance(3.5 * 3600.0)
+    heat_w, flow, rejected_w = seen(engine, "loop.heat_w", "loop.flow", "plant.heat_w")
+    assert flow < 80.0
+    assert heat_w == pytest.approx(rejected_w, rel=0.02)

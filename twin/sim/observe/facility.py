@@ -15,6 +15,7 @@ from twin.physics.thermal_network import ThermalState as Temperatures
 
 if TYPE_CHECKING:
     from twin.sim.run.parts import RunParts
+    from twin.sim.thermal.cooling_wiring import Moving
 
 Values = dict[str, NDArray[Any]]
 KWH_J = 3.6e6
@@ -74,7 +75,7 @@ class FacilityShown:
         self._power(v)
         self._cooling(v)
         flows = self.engine.cooling.moving(now, temperatures)
-        self._flows(v, flows.loop_flow, flows.plant_flow)
+        self._flows(v, flows)
         self._groups()
         self._meters(v)
 
@@ -149,7 +150,7 @@ class FacilityShown:
         upper, shape = temperatures.upper, engine.heat.network.shape
         flows = engine.cooling.moving(now, temperatures)
         if not self.settled:
-            self._flows(v, flows.loop_flow, flows.plant_flow)
+            self._flows(v, flows)
         v["loop.valve"][...] = 100 * flows.loop_valve
         air = upper[2 * loops : 2 * loops + halls]
         v["hall.air_c"][...] = air
@@ -183,8 +184,9 @@ class FacilityShown:
                 v["plant.supply_c"][...] = v["plant.return_c"][...] = engine.plant.plants.supply_c
             v["plant.supply_c"][:wet], v["plant.return_c"][:wet] = sent_c[:wet], back_c[:wet]
 
-    def _flows(self, v: Values, loop_flow: NDArray[np.float64], plant_flow: NDArray[np.float64]) -> None:
-        self._carried_w_k = self._flow_w_k * loop_flow
+    def _flows(self, v: Values, flows: Moving) -> None:
+        loop_flow = flows.loop_flow
+        self._carried_w_k = self._flow_w_k * flows.heat_flow
         if self._room is not None:
             air_w_k = self.engine.cooling.room_air_w_k * loop_flow
             self._room_k_w = np.where(air_w_k > 0, 1.0 / np.maximum(air_w_k, 1e-9), 0.0)
@@ -192,4 +194,4 @@ class FacilityShown:
         by_rack = np.where(self._rack_loop >= 0, np.append(loop_flow, 0.0)[self._rack_loop], 0.0)
         v["rack.flow"][...] = 100 * by_rack * self.engine.oddities.rack_flow
         if self._plants:
-            v["plant.flow"][...] = 100 * plant_flow
+            v["plant.flow"][...] = 100 * flows.plant_flow

@@ -442,16 +442,17 @@ class CoolingSystem(Stateful):
 
     def moving(self, t_s: float, state: ThermalState) -> Moving:
         """Return what people see and moves between events, at temperatures of now."""
-        loop_flow = (
-            self._flow_shares if t_s >= self._pumps_settled_s else self.pumps.ramp.at(t_s) / self.drives
-        )
+        settled = t_s >= self._pumps_settled_s
+        loop_flow = self._flow_shares if settled else self.pumps.ramp.at(t_s) / self.drives
+        heat_flow = self.flow.target if settled else self.flow.at(t_s)
         plant_flow = self.water.ramp.target if t_s >= self._water_settled_s else self.water.ramp.at(t_s)
         facility_c = self._facility_c.take(self._valve_plant)
         opening = self._valve.opening(self.bypass_w, facility_c, state.upper.take(self._returns_at))
         valve = opening.take(self._valve_at)
         if self._sticking:
             valve = np.where(np.isnan(self._opening), valve, self._opening)
-        return Moving(loop_flow[: len(valve)], valve, plant_flow[: len(self.plant.plants.ids)])
+        loops, plants = len(valve), len(self.plant.plants.ids)
+        return Moving(loop_flow[:loops], heat_flow[:loops], valve, plant_flow[:plants])
 
     def on_restored(self) -> None:
         """Make flows and plant state from what runs."""

@@ -41,9 +41,14 @@ class CoolingState:
 
 @dataclass(frozen=True)
 class Moving:
-    """What people see of loops (L,) and plants (P,) that moves at any time: shares of design and of opening."""
+    """What people see of loops (L,) and plants (P,) that moves at any time: shares of design and of opening.
+
+    `loop_flow` is what pumps or fans of a loop move, `heat_flow` what carries the heat of its nodes: the same of cold
+    plates; elsewhere nodes move their own air or fluid.
+    """
 
     loop_flow: Floats
+    heat_flow: Floats
     loop_valve: Floats
     plant_flow: Floats
 
