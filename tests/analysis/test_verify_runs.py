@@ -254,6 +254,25 @@ def test_an_altered_file_is_told_apart_event_by_event(lab: Path, tmp_path: Path)
     assert (last.what, last.differs) == ("summary", ("pue",))
 
 
+def test_sentences_of_another_version_are_no_difference(lab: Path, tmp_path: Path) -> None:
+    path = changed(lab, tmp_path / "old.twinrun", "UPDATE events SET text = 'worded otherwise'")
+    reason = "json_set(summary, '$.jobs[0].network_reason', 'worded otherwise')"
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute(f"UPDATE progress SET summary = {reason}")
+    same_version = verify(path)
+    assert same_version.divergence is not None
+    assert same_version.divergence.differs == ("jobs[0].network_reason",)
+    older = verify(
+        changed(
+            path,
+            tmp_path / "older.twinrun",
+            "UPDATE header SET value = json_set(value, '$.twin', '0.0.1') WHERE key = 'versions'",
+        )
+    )
+    assert older.clean
+    assert not any("worded otherwise" in cause for cause in older.causes)
+
+
 def test_parts_that_the_scene_uses_come_before_others(lab: Path, tmp_path: Path) -> None:
     place = elsewhere(tmp_path, "catalog/cooling.yaml", "fan: {value: 6 kW", "fan: {value: 6.1 kW")
     for name, old, new in (

@@ -137,7 +137,7 @@ class BreakDialog(QDialog):
         if refused is self._asked:
             self._asked = None
             self.do_button.setEnabled(True)
-            self._refuse(reason, reason.partition(" ")[0].rstrip(":"))
+            self._refuse(reason, "")  # what a field says wrong was found before it was asked
 
     def _refuse(self, sentence: str, key: str) -> None:
         """Show why what is asked makes no sense, under the field of a key of the intervention where it has one."""

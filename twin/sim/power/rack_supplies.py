@@ -80,16 +80,8 @@ class Supplies(Stateful):
         gone, count = (
             (self.node_lost, self.node_count) if kind == "node" else (self.shelf_lost, self.shelf_count)
         )
-        if kind == "rack" and count[slot] == 0:
-            return self._lose_of_all(slot, lost)
         gone[slot] = min(max(lost, 0), int(count[slot]))
         return int(count[slot])
-
-    def _lose_of_all(self, rack: int, lost: int) -> int:
-        """Lose supplies in each node of a rack without shelves; return how many one node has."""
-        nodes = np.flatnonzero((self.node_rack == rack) & self.present)
-        self.node_lost[nodes] = np.minimum(max(lost, 0), self.node_count[nodes])
-        return int(self.node_count[nodes].max(initial=0))
 
     def rack_input_w(self, rack_dc_w: Floats) -> Floats:
         """Return what each rack takes from its feeds (R,) [W]; nothing where it is dark."""
