@@ -9,20 +9,14 @@ _HEAT = 0x20 | 0x40
 
 KINDS = (
     EventKind("pump_start", NOTICE, ends=("pump_stop", "failure")),
-    EventKind("valve_stuck", WARNING, groups=("cooling",), evidence=GEAR, mark="VALVE STUCK"),
-    EventKind("filter_clogged", ALARM, groups=("cooling",), evidence=GEAR, mark="FILTER CLOGGED"),
-    EventKind("air_filter_clogged", ALARM, groups=("cooling",), evidence=GEAR, mark="FILTER CLOGGED"),
-    EventKind("leak", ALARM, groups=("cooling",), evidence=GEAR, mark="LEAK"),
     EventKind(
         "leak_shut", ALARM, title="leak isolated", groups=("cooling",), evidence=GEAR
     ),  # of old run files
     EventKind("leak_mended", NOTICE, title="leak repaired", ends=("leak", "leak_shut")),
-    EventKind("chiller_trip", ALARM, groups=("cooling",), mark="TRIPPED", evidence=GEAR),
     EventKind("chiller_mended", NOTICE, title="chillers repaired", ends=("chiller_trip",)),
     EventKind("contact_good", NOTICE, title="thermal interface repaired", ends=("bad_contact",)),
     EventKind("chiller_started", NOTICE, title="chillers restarted"),
     EventKind("chiller_on", NOTICE, title="cooling restored", ends=("chiller_trip",)),
-    EventKind("heat_rejection_loss", ALARM, groups=("cooling",), mark="NO HEAT REJECTION", evidence=GEAR),
     EventKind("heat_wave", WARNING, groups=("cooling",)),
     EventKind(
         "supply_warm", WARNING, title="warm supply", groups=("cooling",), evidence=GEAR, mark="SUPPLY WARM"

@@ -17,6 +17,8 @@ def events_of(fault: FaultKind) -> Iterator[EventKind]:
     for events in fault.events:
         groups = _CAUSES.get(fault.group_of((events.targets or fault.targets)[0]), ("nodes",))
         severity = Severity[fault.severity.upper()]
-        yield EventKind(events.begins, severity, groups=groups, evidence=Evidence(gear=True))
+        yield EventKind(
+            events.begins, severity, groups=groups, evidence=Evidence(gear=True), mark=events.mark
+        )
         if events.clears:
             yield EventKind(events.clears, Severity.NOTICE, ends=(events.begins,))

@@ -157,11 +157,14 @@ class FaultEvents:
         Ids of `twin.record.event_kinds`; no `clears`: it is over at once, or something else ends it.
     targets
         Of faults of these things; (): of all others.
+    mark
+        What diagrams write on the thing while it lasts: "VALVE STUCK".
     """
 
     begins: str
     clears: str = ""
     targets: tuple[TargetKind, ...] = ()
+    mark: str = ""
 
 
 @dataclass(frozen=True)
