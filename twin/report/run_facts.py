@@ -23,7 +23,7 @@ _MEANS = {
     "ettr": "share of the jobs' time spent on kept steps",
     "mfu": "model FLOP of kept steps / peak FLOP of the GPUs, mean over jobs",
     "jobs_done": "jobs that finished their work",
-    "interruptions": "unplanned job interruptions",
+    "interruptions": "unexpected job interruptions",
     "planned": "job interruptions by maintenance",
     "lost_gpu_h": "work since the last checkpoint, done again after a failure",
     "wait_s": "from submission to start, mean over jobs",
