@@ -46,7 +46,9 @@ def write_licences(modules: Iterable[str], libraries: Iterable[str], folder: Pat
         if part.name.lower().replace("_", "-") in QT:
             texts = [SHARED / name for name in QT_TEXTS if (SHARED / name).exists()]
         if not texts:
-            raise NoLicence(f"{part.name} {part.version} has no text of its licence; look for it and name it here")
+            raise NoLicence(
+                f"{part.name} {part.version} has no text of its licence; look for it and name it here"
+            )
         _put(texts, folder / part.name)
         rows.append(f"{part.name} | {part.version} | {_licence(part)}")
     (folder / "pyside6-essentials.txt").write_text(QT_NOTE, encoding="utf-8")
@@ -79,7 +81,9 @@ def _texts_of(part: Distribution) -> list[Path]:
     return [
         file
         for file in files
-        if any(word in file.name.lower() for word in TEXTS) and file.suffix not in (".py", ".pyc", ".pyi") and file.exists()
+        if any(word in file.name.lower() for word in TEXTS)
+        and file.suffix not in (".py", ".pyc", ".pyi")
+        and file.exists()
     ]
 
 
@@ -87,7 +91,11 @@ def _licence(part: Distribution) -> str:
     expression = part.metadata.get("License-Expression")
     if expression:
         return expression
-    named = [line.rpartition("::")[2].strip() for line in part.metadata.get_all("Classifier") or () if "License ::" in line]
+    named = [
+        line.rpartition("::")[2].strip()
+        for line in part.metadata.get_all("Classifier") or ()
+        if "License ::" in line
+    ]
     first = (part.metadata.get("License") or "").strip().partition("\n")[0]
     return ", ".join(named) or first or "see its folder"
 
