@@ -31,7 +31,7 @@ from twin.units import spoken
 _FILTER = f"Scenes (*{SUFFIX})"
 NEW_NAME = f"untitled{SUFFIX}"
 EMPTY = """format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 
 title: Untitled hall
@@ -42,6 +42,8 @@ seed: 1
 halls:
   - id: hall
     title: Hall
+
+failures: {rates: catalog} # what is built fails as published fleets did
 """
 """A hall with nothing in it."""
 
