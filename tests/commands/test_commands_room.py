@@ -39,7 +39,7 @@ def done(before: EditedScene, command: AddRoom | AddPrefab) -> EditedScene:
 
 def broken(of: EditedScene) -> list[str]:
     """Return what breaks a rule; unverified figures of the catalogue are not the room's."""
-    found = check(of.scenario, of.plant, of.catalog).findings
+    found = check(of.scenario, of.plant, of.catalog).open
     return [one.sentence for one in found if one.severity != "notice"]
 
 

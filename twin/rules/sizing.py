@@ -17,7 +17,7 @@ from twin.rules.rule_context import RuleContext
 from twin.scenario.text.parse import Path
 
 MOST = 3.0
-"""Installed over needed, spares apart, from which something is oversized [est]: a hall is seldom planned to grow more."""
+"""Installed over needed, spares apart, from which a machine is oversized [est]: few halls are planned to grow more."""
 STAGES = ("transformer", "ups", "generator")
 
 
