@@ -166,6 +166,14 @@ class DesignLoad:
                 )
         return out_w
 
+    def most_w(self) -> Floats:
+        """Return the most that each item delivers: with both feeds, or with all of feed A or of feed B lost [W]."""
+        feed, most_w = self._plant.power.feed, self.out_w()
+        for side in (0, 1):
+            if (feed == side).any():
+                most_w = np.maximum(most_w, self.out_w(feed == side))
+        return most_w
+
     def with_more_w(self, out_w: Floats, feeds: Sequence[int], more_w: float) -> dict[int, float]:
         """Return the output of each item upstream of some feeds when they share an additional load evenly [W].
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from twin.arrays import Floats
 from twin.catalog import CduPart, ChillerPart, CrahPart, Part
 from twin.plant.design_load import loop_heat_w
 from twin.rules.finding import Found, quantity
@@ -27,18 +26,8 @@ def _oversized(case: RuleContext) -> Iterator[Found]:
     yield from _of_plants(case)
 
 
-def _worst_w(case: RuleContext) -> Floats:
-    """Return the most that each power item carries: with both feeds, or with all of feed A or of feed B lost [W]."""
-    plant, most_w = case.plant, case.usual_w
-    for side in (0, 1):
-        lost = plant.power.feed == side
-        if lost.any():
-            most_w = np.maximum(most_w, case.load.out_w(lost))
-    return most_w
-
-
 def _of_power(case: RuleContext) -> Iterator[Found]:
-    power, most_w = case.plant.power, _worst_w(case)
+    power, most_w = case.plant.power, case.load.most_w()
     for number, stage in enumerate(case.scenario.power):
         items = np.flatnonzero((power.stage == number) & power.present)
         if stage.kind not in STAGES or not len(items):

@@ -17,12 +17,13 @@ from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import machine_size_m
 from twin.commands.room.room_plan import RackStack, RoomError, RoomRequest, stack_of
 from twin.commands.room.snippet import Fragment
+from twin.commands.wiring.auto_coolant import LOOP_W
 from twin.commands.wiring.cable_reach import cable_for
 from twin.commands.wiring.power_chain import power_chain
 from twin.commands.wiring.redundancy import PowerMeans, drives, facility, installed
 from twin.plant.build import build
 from twin.plant.cabinet import CABINET_WIDTH_M
-from twin.plant.cooling import FLOW_M3_J, KINDS
+from twin.plant.cooling import KINDS, coolant_m3_s
 from twin.plant.design_load import machines_for, rack_design_w
 from twin.plant.error import PlantError
 from twin.plant.machines import GAP_M
@@ -46,8 +47,6 @@ LEAST_FAN_WALLS = 4
 """That a group needs, from which fan walls are chosen: their spare is then a quarter at most."""
 CDUS = ("CDU-inrow-1350", "CDU-L2L-2600")
 """That are chosen from; the first may stand in a row."""
-LOOP_W = 2.0e6
-"""Heat of one coolant loop, about: of as many rows as make that."""
 WATER_C, AIR_C, COOLANT_C = 20.0, 24.0, 28.0
 """Supply of facility water, air and coolant: each some kelvin above the one before."""
 PDU_ROOM_M = 1.6
@@ -279,8 +278,7 @@ def _coolant(room: RoomRequest, stack: RackStack, catalog: Catalog, rack_w: floa
     The CDU is the part with the least spare capacity.
     """
     count, racks = _split(room, rack_w * room.rows * room.racks)
-    gpu = catalog.gpu(stack.node.gpu)
-    flow_m3_s = (gpu.coolant_flow_m3_j or FLOW_M3_J) * gpu.tdp_w * stack.node.n_gpu * stack.nodes * racks
+    flow_m3_s = coolant_m3_s(catalog, stack.node) * stack.nodes * racks
 
     def units_of(part: CduPart) -> int:
         return installed(machines_for(part, rack_w * racks, flow_m3_s), room.cooling, room.spare)

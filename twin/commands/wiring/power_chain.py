@@ -76,17 +76,38 @@ def power_chain(
     water = [name for name in plant.plants.ids if only is None or name in only]
     wet = np.isin(plant.plants.ids, water)
     water_w = float(plant_design_w(plant, catalog)[wet].sum()) if water else 0.0
-    return _chain(catalog, means, outlets, water, water_w, named)
+    above = upper_chain(catalog, means, outlets, water, water_w, named)
+    fed = [
+        outlet.entry(named(f"{outlet.stem}{side}"), source)
+        for side, source in above.sources.items()
+        for outlet in outlets
+    ]
+    return [*above.stages, *fed]
 
 
-def _chain(
+@dataclass(frozen=True)
+class UpperChain:
+    """The stages from the utility to the UPS, as a file holds them, and the stage that feeds the PDUs of each side."""
+
+    stages: list[dict[str, Any]]
+    sources: dict[str, str]
+
+
+def upper_chain(
     catalog: Catalog,
     means: PowerMeans,
-    outlets: list[Outlets],
-    water: list[str],
-    water_w: float,
-    named: Named,
-) -> list[dict[str, Any]]:
+    outlets: Sequence[Outlets],
+    water: Sequence[str] = (),
+    water_w: float = 0.0,
+    named: Named = str,
+) -> UpperChain:
+    """Return the chain above the outlets of one side, each chain sized for all of them.
+
+    Parameters
+    ----------
+    water, water_w
+        Facility loops on a transformer of their own, and their power [W].
+    """
     out_w = sum(float(outlet.out_w.sum()) for outlet in outlets)
     blocks = max(1, math.ceil(out_w / BLOCK_W))
     behind_w = np.zeros(blocks)
@@ -102,11 +123,11 @@ def _chain(
     grid_w = math.ceil(grid_w * GRID_MARGIN / GRID_STEP_W) * GRID_STEP_W
     engine, engines = fitting(catalog, GENSETS, grid_w, means.spare)
 
-    stages: list[dict[str, Any]] = []
+    made = UpperChain([], {})
 
     def add(stem: str, kind: str, **keys: Any) -> str:
         entry = {"id": named(stem), "kind": kind, **keys}
-        stages.append(entry)
+        made.stages.append(entry)
         return str(entry["id"])
 
     heads = {}
@@ -114,26 +135,20 @@ def _chain(
         utility = add(f"utility{chain}", "utility", capacity=power_text(grid_w))
         heads[chain] = add(f"main{chain}", "switchgear", **{"from": utility})
         if means.generators:
-            add(
-                f"gen{chain}",
-                "generator",
-                part=engine,
-                **spared(engines, engines + means.spare),
-                at=heads[chain],
-            )
+            keys: dict[str, Any] = spared(engines, engines + means.spare)
+            add(f"gen{chain}", "generator", part=engine, **keys, at=heads[chain])
         if water:
-            keys: dict[str, Any] = spared(house_units, house_units + means.spare)
-            keys |= {"from": heads[chain], "feeds": water}
+            keys = {**spared(house_units, house_units + means.spare), "from": heads[chain]}
+            keys["feeds"] = list(water)
             add(f"trafo-m{chain}", "transformer", part=house, **keys)
     counted = {"count": blocks} if blocks > 1 else {}
     for chain in means.chains if outlets else ():
-        keys = counted | spared(trafo_units, trafo_units + means.spare)
-        above = add(f"trafo{chain}", "transformer", part=trafo, **keys, **{"from": heads[chain]})
-        keys = counted | spared(ups_units, ups_units + means.spare)
-        above = add(f"ups{chain}", "ups", part=ups, **keys, **{"from": above})
-        for side in means.sides(chain):
-            stages += [outlet.entry(named(f"{outlet.stem}{side}"), above) for outlet in outlets]
-    return stages
+        keys = {**counted, **spared(trafo_units, trafo_units + means.spare), "from": heads[chain]}
+        above = add(f"trafo{chain}", "transformer", part=trafo, **keys)
+        keys = {**counted, **spared(ups_units, ups_units + means.spare), "from": above}
+        above = add(f"ups{chain}", "ups", part=ups, **keys)
+        made.sources.update(dict.fromkeys(means.sides(chain), above))
+    return made
 
 
 def drawn_w(catalog: Catalog, part: str, out_w: Floats, units: int) -> Floats:
@@ -148,7 +163,7 @@ def _outlets(plant: Plant, catalog: Catalog, only: Collection[str] | None) -> li
     """Return the outlets of racks with nodes, and of network, storage, pumps and fans."""
     rack_w = rack_design_w(plant, catalog)
     row_of = np.array([id.partition("/")[0] for id in plant.racks.ids])
-    hosts = np.unique(plant.racks.node_count > 0) if not len(rack_w) else plant.racks.node_count > 0
+    hosts = plant.racks.node_count > 0
     dense: list[str] = []
     light: list[str] = []
     other: list[str] = []
