@@ -46,7 +46,7 @@ def units(*names: str) -> list[AddPrefab]:
         units(NVL, SU, NVL),
         [AddRoom(RoomRequest(rows=1)), AddRoom(RoomRequest(rows=2, part="GB200-NVL72", storage=2))],
         [
-            AddRoom(RoomRequest(rows=1, feeds=1, generators=False, spare=False)),
+            AddRoom(RoomRequest(rows=1, power="N", cooling="N", generators=False)),
             AddRoom(RoomRequest(rows=7, racks=10)),
         ],
     ],

@@ -80,7 +80,7 @@ class AutoWire:
                 made += more.changes
         if not made:
             raise refused or CommandError("everything is connected already")
-        return Patch(made, self.title)
+        return Patch(made + _stated(scene, after), self.title)
 
     def _wire(self, kind: str, changes: Changes) -> int:
         """Connect one kind of supply; return how many were connected."""
@@ -93,3 +93,19 @@ class AutoWire:
         feeds = self.feeds or (2 if target.power is None else None)
         means = PowerMeans.of(target.power or "N", feeds)
         return wire_roots(changes, means) if kind == "roots" else wire_power(changes, means, self.add)
+
+
+def _stated(scene: EditedScene, after: EditedScene) -> tuple[Change, ...]:
+    """Return the changes that state N as the target of what was built from nothing, where nobody has said more."""
+    before, now = scene.scenario, after.scenario
+    built = {
+        "power": bool(now.power) and not before.power,
+        "cooling": bool(now.cooling.plants) and not before.cooling.plants,
+        "network": bool(now.fabrics) and not before.fabrics,
+    }
+    asked = before.site.redundancy
+    return tuple(
+        Change(f"site.redundancy.{system}", "N")
+        for system, anew in built.items()
+        if anew and getattr(asked, system) is None
+    )
