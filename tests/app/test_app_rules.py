@@ -14,7 +14,7 @@ from twin.app.monitor.exclusion_dialog import ExcludeDialog
 
 MOVED = """\
 format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 extends: builtin:lab-16
 title: A rack too near

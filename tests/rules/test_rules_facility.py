@@ -13,7 +13,7 @@ from twin.scenario.reading.extend import builtin_names
 
 CLEAN = """\
 format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 title: A clean 2N hall
 exclusions: [{id: parts, rule: part-unverified, target: '*', comment: not what these tests are about}]

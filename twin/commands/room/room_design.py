@@ -371,7 +371,7 @@ def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:
 def _document(fragment: Fragment) -> dict[str, Any]:
     """Return a scene with nothing but this in it."""
     sections = fragment.entries
-    document: dict[str, Any] = {"format": "twin/scenario", "version": 1, "catalog": EDITION, "title": "Room"}
+    document: dict[str, Any] = {"format": "twin/scenario", "version": 2, "catalog": EDITION, "title": "Room"}
     hall: dict[str, Any] = {"id": "hall", "rows": [_without(rows, "overrides") for rows in fragment.rows]}
     overrides = {item: keys for rows in fragment.rows for item, keys in rows.get("overrides", {}).items()}
     document["halls"] = [hall | ({"overrides": overrides} if overrides else {})]
