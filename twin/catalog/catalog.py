@@ -20,6 +20,7 @@ from twin.catalog.cooling_parts import (
     TankPart,
 )
 from twin.catalog.errors import CatalogError, UnknownPart
+from twin.catalog.failure_parts import MachineFailurePart
 from twin.catalog.figure import Figure
 from twin.catalog.kinds import PART_TYPES
 from twin.catalog.load import FileContents, check_references, read_parts, read_sources
@@ -92,6 +93,11 @@ class Catalog:
     def figures(self, part_id: str) -> tuple[Figure, ...]:
         """Return all numbers of a part in order; raises UnknownPart."""
         return tuple(self._figures[self.part(part_id).id].values())
+
+    @property
+    def machine_failures(self) -> dict[str, MachineFailurePart]:
+        """Return how often machines of the facility fail, by their sort."""
+        return {part.id: part for part in self._parts.values() if isinstance(part, MachineFailurePart)}
 
     def gpu(self, part_id: str) -> GpuPart:
         """Return a GPU; raises UnknownPart with the nearest names, as all accessors by kind do."""

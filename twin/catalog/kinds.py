@@ -12,6 +12,7 @@ from twin.catalog.cooling_parts import (
     RdhxPart,
     TankPart,
 )
+from twin.catalog.failure_parts import MachineFailurePart
 from twin.catalog.fields import FieldSpec, specs
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import Part
@@ -57,6 +58,7 @@ PART_TYPES: dict[str, type[Part]] = {
         GeneratorPart,
         SolarPart,
         BatteryPart,
+        MachineFailurePart,
     )
 }
 """Kind -> type, in the order of a listing."""

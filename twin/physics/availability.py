@@ -1,4 +1,4 @@
-"""Availability of repairable systems: k of n machines, minimal cut sets, stand-by machines, and time that is ridden through.
+"""Availability of repairable systems: k of n machines, minimal cut sets, stand-by machines, ride-through.
 
 Failures and repairs are exponential. A system is described by how often it goes down and for how long on average; both
 are kept, as a job pays for each outage and not for its length alone. Everything is checked against exact Markov chains
@@ -40,7 +40,7 @@ class Outages(NamedTuple):
 
 
 def machine(rate: ArrayLike, repair: ArrayLike) -> Outages:
-    """Return the outages of single machines that fail at `rate` while they work, and are repaired in `repair` on average.
+    """Return the outages of single machines that fail at `rate` while they work; `repair` is their mean repair time.
 
     >>> machine(1.0, 1.0).frequency.item(), machine(1.0, 1.0).unavailability.item()
     (0.5, 0.5)

@@ -1,0 +1,142 @@
+"""Machines of the facility that fail by themselves: what there is, how many carry the load, and what a failure does.
+
+The engine lets them fail by this list, and availability is worked out from it, so that both speak of the same hall.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from twin.catalog import Catalog, CduPart, CrahPart
+from twin.plant.cooling import rated_heat_w
+from twin.plant.tables import Kind, LoopKind, Plant
+
+UNNOTICED_S = 0.02
+"""A dead time up to this has no effect: supplies ride through it [s]."""
+STATIC, MECHANICAL = "static_switch", "ats"
+BOTH_GRIDS, STARTS, RUNS = "utility_both", "generator_start", "generator_run"
+
+
+class FacilityMachine(NamedTuple):
+    """Machines of one thing that fail alike, each at the rate `rate`.
+
+    Attributes
+    ----------
+    rate
+        Entry of the catalogue.
+    kind, slot
+        The thing they belong to.
+    machines, needed
+        How many there are, and how many carry the load.
+    fault, count
+        Kind of fault that a failure of one is, and how many pumps, fans or units it takes; 0: the whole thing.
+    """
+
+    rate: str
+    kind: Kind
+    slot: int
+    machines: int
+    needed: int
+    fault: str
+    count: int = 0
+
+    @property
+    def on_demand(self) -> bool:
+        """Whether it fails when it is asked to start, and not by a clock."""
+        return self.rate in (STARTS, RUNS)
+
+
+_STAGE = {"utility": "utility", "transformer": "transformer", "ups": "ups_module", "pdu": "pdu"}
+"""Entry of the catalogue by kind of stage: each unit of such an item."""
+WITHOUT_RATE = {
+    "switchgear": "switchgear",
+    "busbar": "busbars",
+    "gas": "gas engines",
+    "smr": "reactors",
+    "solar": "solar fields",
+    "battery": "batteries",
+    "dry-cooler": "dry coolers",
+    "cooling-tower": "cooling towers",
+    "rear-door": "rear doors",
+}
+"""What the catalogue has no rate for, by kind of stage, plant or loop, in words."""
+
+
+def facility_machines(plant: Plant, catalog: Catalog) -> list[FacilityMachine]:
+    """Return all machines of the facility that fail by themselves, in the order of the tables."""
+    return [*_of_power(plant), *_of_loops(plant, catalog), *_of_plants(plant)]
+
+
+def without_rate(plant: Plant) -> list[str]:
+    """Return what of the facility never fails here, as the catalogue has no rate for it, in words."""
+    power, loops, plants = plant.power, plant.loops, plant.plants
+    kinds = {kind for kind, there in zip(power.kind, power.present, strict=True) if there}
+    kinds |= {kind for kind, there in zip(plants.kind, plants.present, strict=True) if there}
+    if (loops.present & (loops.kind == LoopKind.REAR_DOOR)).any():
+        kinds.add("rear-door")
+    return [words for kind, words in WITHOUT_RATE.items() if kind in kinds]
+
+
+def _of_power(plant: Plant) -> list[FacilityMachine]:
+    power = plant.power
+    found: list[FacilityMachine] = []
+    grids = sum(
+        kind == "utility" and bool(there) for kind, there in zip(power.kind, power.present, strict=True)
+    )
+    for slot in np.flatnonzero(power.present).tolist():
+        kind, units = power.kind[slot], int(power.units[slot])
+        needed = int(power.needed[slot])
+        if kind in _STAGE:
+            found.append(FacilityMachine(_STAGE[kind], "power", slot, units, needed, "fail", 1))
+        if kind == "utility":
+            found.append(FacilityMachine("utility_dip", "power", slot, 1, 1, "fail"))
+            if grids > 1:
+                found.append(FacilityMachine(BOTH_GRIDS, "power", slot, 1, 1, "fail"))
+        if kind == "ups":
+            found.append(FacilityMachine(STATIC, "power", slot, 1, 1, "fail"))
+        if kind == "generator":
+            found.append(FacilityMachine(STARTS, "power", slot, units, needed, "no_start", 1))
+            found.append(FacilityMachine(RUNS, "power", slot, units, needed, "fail", 1))
+        if power.spare_parent[slot] >= 0:
+            switch = STATIC if power.transfer_s[slot] <= UNNOTICED_S else MECHANICAL
+            found.append(FacilityMachine(switch, "power", slot, 1, 1, "fail"))
+        if np.isfinite(power.breaker_w[slot]):
+            found.append(FacilityMachine("breaker", "power", slot, 1, 1, "trip"))
+    return found
+
+
+def _of_loops(plant: Plant, catalog: Catalog) -> list[FacilityMachine]:
+    """Return CDUs and their pumps, and air handlers; a machine of several takes its share of the pumps or fans."""
+    loops = plant.loops
+    heat_w = rated_heat_w(plant, catalog, loops)
+    found: list[FacilityMachine] = []
+    for slot in np.flatnonzero(loops.present).tolist():
+        kind, units, pumps = int(loops.kind[slot]), int(loops.units[slot]), max(1, int(loops.pumps[slot]))
+        if kind == LoopKind.REAR_DOOR:
+            continue
+        machines = max(1, min(units, pumps))
+        part = catalog.part(loops.part[slot])
+        unit_w = part.capacity_w if isinstance(part, CduPart | CrahPart) else None
+        share = 1.0 if not unit_w else min(1.0, float(heat_w[slot]) / (unit_w * units))
+        needed = max(1, math.ceil(machines * share - 1e-9))
+        rate, fault = ("crah", "fan_stop") if kind == LoopKind.AIR else ("cdu", "pump_stop")
+        count = 0 if machines == 1 else pumps // machines
+        found.append(FacilityMachine(rate, "loop", slot, machines, needed, fault, count))
+        if kind != LoopKind.AIR:
+            found.append(FacilityMachine("pump", "loop", slot, pumps, 1, "pump_stop", 1))
+    return found
+
+
+def _of_plants(plant: Plant) -> list[FacilityMachine]:
+    plants = plant.plants
+    found: list[FacilityMachine] = []
+    for slot in np.flatnonzero(plants.present).tolist():
+        units, pumps = int(plants.units[slot]), max(1, int(plants.pumps[slot]))
+        if plants.kind[slot] == "chiller":
+            needed = int(plants.needed[slot])
+            found.append(FacilityMachine("chiller", "plant", slot, units, needed, "chiller_trip", 1))
+        found.append(FacilityMachine("pump", "plant", slot, pumps, 1, "pump_stop", 1))
+    return found
