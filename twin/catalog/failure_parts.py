@@ -15,7 +15,9 @@ class MachineFailurePart(Part):
 
     KIND: ClassVar[str] = "machines"
 
-    rate_per_s: float | None = fields.quantity("rate", "Failures of one machine while it works", optional=True)
+    rate_per_s: float | None = fields.quantity(
+        "rate", "Failures of one machine while it works", optional=True
+    )
     fails_to_start: float | None = fields.quantity(
         "fraction", "Chance of a stand-by machine not to start", optional=True
     )

@@ -245,9 +245,7 @@ class _Follow:
 
 def _lasting_s(capacity_j_k: Floats, heat_w: Floats) -> Floats:
     """Return how long heat capacities take a heat [s]."""
-    result: Floats = np.divide(
-        capacity_j_k * HEADROOM_K, heat_w, out=np.zeros_like(heat_w), where=heat_w > 0
-    )
+    result: Floats = np.divide(capacity_j_k * HEADROOM_K, heat_w, out=np.zeros_like(heat_w), where=heat_w > 0)
     return result
 
 

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from twin.catalog import Catalog, CduPart, CrahPart
-from twin.plant.cooling import rated_heat_w
+from twin.arrays import Floats, Ints64
+from twin.catalog import Catalog
+from twin.plant.design_load import DesignLoad, loop_machines_needed
 from twin.plant.tables import Kind, LoopKind, Plant
 
 UNNOTICED_S = 0.02
@@ -67,7 +68,7 @@ WITHOUT_RATE = {
 
 def facility_machines(plant: Plant, catalog: Catalog) -> list[FacilityMachine]:
     """Return all machines of the facility that fail by themselves, in the order of the tables."""
-    return [*_of_power(plant), *_of_loops(plant, catalog), *_of_plants(plant)]
+    return [*_of_power(plant, catalog), *_of_loops(plant, catalog), *_of_plants(plant)]
 
 
 def without_rate(plant: Plant) -> list[str]:
@@ -80,15 +81,16 @@ def without_rate(plant: Plant) -> list[str]:
     return [words for kind, words in WITHOUT_RATE.items() if kind in kinds]
 
 
-def _of_power(plant: Plant) -> list[FacilityMachine]:
+def _of_power(plant: Plant, catalog: Catalog) -> list[FacilityMachine]:
     power = plant.power
+    carry = _units_needed(plant, DesignLoad(plant, catalog).alone_w())
     found: list[FacilityMachine] = []
     grids = sum(
         kind == "utility" and bool(there) for kind, there in zip(power.kind, power.present, strict=True)
     )
     for slot in np.flatnonzero(power.present).tolist():
         kind, units = power.kind[slot], int(power.units[slot])
-        needed = int(power.needed[slot])
+        needed = int(carry[slot])
         if kind in _STAGE:
             found.append(FacilityMachine(_STAGE[kind], "power", slot, units, needed, "fail", 1))
         if kind == "utility":
@@ -108,20 +110,27 @@ def _of_power(plant: Plant) -> list[FacilityMachine]:
     return found
 
 
+def _units_needed(plant: Plant, load_w: Floats) -> Ints64:
+    """Return how many units of each item carry what hangs on it, should nothing else help; at most those meant to."""
+    power = plant.power
+    of_item = np.where(power.bus >= 0, load_w[power.bus], load_w)  # engines carry the bus that they stand at
+    unit_w = power.capacity_w / np.maximum(power.needed, 1)
+    units = np.ceil(np.divide(of_item, unit_w, out=np.zeros_like(unit_w), where=unit_w > 0) - 1e-9)
+    most = power.needed.astype(np.float64)
+    return np.where(np.isnan(unit_w), most, np.clip(units, 1, most)).astype(np.int64)
+
+
 def _of_loops(plant: Plant, catalog: Catalog) -> list[FacilityMachine]:
     """Return CDUs and their pumps, and air handlers; a machine of several takes its share of the pumps or fans."""
     loops = plant.loops
-    heat_w = rated_heat_w(plant, catalog, loops)
+    carry = loop_machines_needed(plant, catalog)
     found: list[FacilityMachine] = []
     for slot in np.flatnonzero(loops.present).tolist():
         kind, units, pumps = int(loops.kind[slot]), int(loops.units[slot]), max(1, int(loops.pumps[slot]))
         if kind == LoopKind.REAR_DOOR:
             continue
         machines = max(1, min(units, pumps))
-        part = catalog.part(loops.part[slot])
-        unit_w = part.capacity_w if isinstance(part, CduPart | CrahPart) else None
-        share = 1.0 if not unit_w else min(1.0, float(heat_w[slot]) / (unit_w * units))
-        needed = max(1, math.ceil(machines * share - 1e-9))
+        needed = max(1, math.ceil(machines * min(int(carry[slot]), units) / units))
         rate, fault = ("crah", "fan_stop") if kind == LoopKind.AIR else ("cdu", "pump_stop")
         count = 0 if machines == 1 else pumps // machines
         found.append(FacilityMachine(rate, "loop", slot, machines, needed, fault, count))
