@@ -167,7 +167,7 @@ class DesignLoad:
         return out_w
 
     def alone_w(self) -> Floats:
-        """Return what each item would carry if it were alone, losses aside [W]: no other feed or input takes a share."""
+        """Return what each item would carry without any other feed or input to share with, losses aside [W]."""
         power = self._plant.power
         out_w = np.zeros(len(power.ids))
         for table, load_w in self._loads:
