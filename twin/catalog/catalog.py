@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from twin import resources
+from twin.catalog.cause_parts import CausePart
 from twin.catalog.compute_parts import CpuPart, GpuPart, NodePart, RackPart, StoragePart
 from twin.catalog.cooling_parts import (
     CduPart,
@@ -20,10 +21,10 @@ from twin.catalog.cooling_parts import (
     TankPart,
 )
 from twin.catalog.errors import CatalogError, UnknownPart
-from twin.catalog.failure_parts import MachineFailurePart
 from twin.catalog.figure import Figure
 from twin.catalog.kinds import PART_TYPES
 from twin.catalog.load import FileContents, check_references, read_parts, read_sources
+from twin.catalog.machine_failure import MachineFailurePart
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import Part
 from twin.catalog.power_parts import (
@@ -93,6 +94,11 @@ class Catalog:
     def figures(self, part_id: str) -> tuple[Figure, ...]:
         """Return all numbers of a part in order; raises UnknownPart."""
         return tuple(self._figures[self.part(part_id).id].values())
+
+    @property
+    def causes(self) -> tuple[CausePart, ...]:
+        """Return the causes of failure that a scene takes with ``failures: {rates: catalog}``."""
+        return tuple(part for part in self._parts.values() if isinstance(part, CausePart))
 
     @property
     def machine_failures(self) -> dict[str, MachineFailurePart]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from twin.catalog.cause_parts import CausePart
 from twin.catalog.compute_parts import CpuPart, GpuPart, NodePart, RackPart, StoragePart
 from twin.catalog.cooling_parts import (
     CduPart,
@@ -12,8 +13,8 @@ from twin.catalog.cooling_parts import (
     RdhxPart,
     TankPart,
 )
-from twin.catalog.failure_parts import MachineFailurePart
 from twin.catalog.fields import FieldSpec, specs
+from twin.catalog.machine_failure import MachineFailurePart
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import Part
 from twin.catalog.power_parts import (
@@ -41,6 +42,7 @@ PART_TYPES: dict[str, type[Part]] = {
         CablePart,
         TechnologyPart,
         StoragePart,
+        CausePart,
         CduPart,
         CrahPart,
         RdhxPart,

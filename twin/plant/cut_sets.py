@@ -19,6 +19,7 @@ from twin.arrays import Floats, Ints32
 from twin.catalog import Catalog
 from twin.physics.thermal_constants import AIR_LOOP_J_K_PER_GPU, LIQUID_LOOP_J_K_PER_GPU, PLANT_J_K_PER_GPU
 from twin.plant.dependencies import BUS_SURVIVES, SUSTAINS
+from twin.plant.design_load import loop_heat_w
 from twin.plant.facility_machines import BOTH_GRIDS, RUNS, STARTS, UNNOTICED_S, FacilityMachine
 from twin.plant.tables import LoopKind, Plant
 
@@ -230,17 +231,20 @@ class _Follow:
     def _masses(self) -> tuple[Floats, Floats]:
         """Return how long loops last without their plant, and plants without their chillers [s]."""
         plant, nodes, loops = self.plant, self.plant.nodes, self.plant.loops
-        gpus, heat_w = np.zeros(len(loops.ids)), np.zeros(len(loops.ids))
-        wet = np.flatnonzero(nodes.present & (nodes.loop >= 0))
-        rated = np.array([self.catalog.node(name).max_w for name in plant.node_parts])
-        np.add.at(gpus, nodes.loop[wet], nodes.gpu_count[wet])
-        np.add.at(heat_w, nodes.loop[wet], rated[nodes.part[wet]] if len(wet) else 0.0)
+        there = np.flatnonzero(nodes.present)
+        gpus = np.zeros(len(loops.ids))
+        for column in (plant.racks.loop, plant.racks.air_loop):
+            loop = column[nodes.rack[there]]
+            np.add.at(gpus, loop[loop >= 0], nodes.gpu_count[there][loop >= 0])
+        heat_w = loop_heat_w(plant, self.catalog)
         of_gpu = np.where(loops.kind == LoopKind.AIR, AIR_LOOP_J_K_PER_GPU, LIQUID_LOOP_J_K_PER_GPU)
         count = len(plant.plants.ids)
         behind = np.flatnonzero(loops.plant >= 0)
-        water = np.bincount(loops.plant[behind], gpus[behind], count) * PLANT_J_K_PER_GPU
+        cooled = np.append(nodes.loop, -1)[there]
+        plants = np.append(loops.plant, -1)[cooled]
+        water = np.bincount(plants[plants >= 0], nodes.gpu_count[there][plants >= 0], count)
         taken_w = np.bincount(loops.plant[behind], heat_w[behind], count)
-        return _lasting_s(2 * of_gpu * gpus, heat_w), _lasting_s(water, taken_w)
+        return _lasting_s(2 * of_gpu * gpus, heat_w), _lasting_s(water * PLANT_J_K_PER_GPU, taken_w)
 
 
 def _lasting_s(capacity_j_k: Floats, heat_w: Floats) -> Floats:

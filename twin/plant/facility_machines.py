@@ -5,7 +5,6 @@ The engine lets them fail by this list, and availability is worked out from it, 
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +14,8 @@ from twin.catalog import Catalog
 from twin.plant.design_load import DesignLoad, loop_machines_needed
 from twin.plant.tables import Kind, LoopKind, Plant
 
+EVERY = 500
+"""More than there are machines of anything."""
 UNNOTICED_S = 0.02
 """A dead time up to this has no effect: supplies ride through it [s]."""
 STATIC, MECHANICAL = "static_switch", "ats"
@@ -34,6 +35,8 @@ class FacilityMachine(NamedTuple):
         How many there are, and how many carry the load.
     fault, count
         Kind of fault that a failure of one is, and how many pumps, fans or units it takes; 0: the whole thing.
+    told_apart
+        How many of them a run tells apart: an air loop of 20 air handlers may have two fans.
     """
 
     rate: str
@@ -43,6 +46,7 @@ class FacilityMachine(NamedTuple):
     needed: int
     fault: str
     count: int = 0
+    told_apart: int = EVERY
 
     @property
     def on_demand(self) -> bool:
@@ -129,11 +133,11 @@ def _of_loops(plant: Plant, catalog: Catalog) -> list[FacilityMachine]:
         kind, units, pumps = int(loops.kind[slot]), int(loops.units[slot]), max(1, int(loops.pumps[slot]))
         if kind == LoopKind.REAR_DOOR:
             continue
-        machines = max(1, min(units, pumps))
-        needed = max(1, math.ceil(machines * min(int(carry[slot]), units) / units))
+        needed = min(int(carry[slot]), units)
         rate, fault = ("crah", "fan_stop") if kind == LoopKind.AIR else ("cdu", "pump_stop")
-        count = 0 if machines == 1 else pumps // machines
-        found.append(FacilityMachine(rate, "loop", slot, machines, needed, fault, count))
+        alone = min(units, pumps)
+        count = 0 if alone == 1 else pumps // alone
+        found.append(FacilityMachine(rate, "loop", slot, units, needed, fault, count, alone))
         if kind != LoopKind.AIR:
             found.append(FacilityMachine("pump", "loop", slot, pumps, 1, "pump_stop", 1))
     return found

@@ -1,4 +1,4 @@
-"""How available power and cooling of a hall are, and what that means for a job: figures by minimal cut sets with repair.
+"""How available power and cooling of a hall are, and what that means for a job, by minimal cut sets with repair.
 
 Machines fail at the rates of the catalogue and are repaired one by one; the method is in the help (availability.md).
 """
@@ -398,7 +398,7 @@ class SiteReliability:
             if machine.machines > 1:
                 words = f"{machine.machines - machine.needed + 1} of {machine.machines} {_several(words)}"
             texts.append(f"{words} ({name})")
-        more = f", or one of {cases - 1} alike" if cases > 1 else ""
+        more = f"; {cases} such cases" if cases > 1 else ""
         return " and ".join(texts[::-1]) + more
 
 
