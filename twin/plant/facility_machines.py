@@ -5,12 +5,14 @@ The engine lets them fail by this list, and availability is worked out from it, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from twin.arrays import Floats, Ints64
 from twin.catalog import Catalog
+from twin.catalog.machine_failure import MachineFailurePart
 from twin.plant.design_load import DesignLoad, loop_machines_needed
 from twin.plant.tables import Kind, LoopKind, Plant
 
@@ -153,3 +155,16 @@ def _of_plants(plant: Plant) -> list[FacilityMachine]:
             found.append(FacilityMachine("chiller", "plant", slot, units, needed, "chiller_trip", 1))
         found.append(FacilityMachine("pump", "plant", slot, pumps, 1, "pump_stop", 1))
     return found
+
+
+def rate_per_s(
+    machine: FacilityMachine, machines: Sequence[FacilityMachine], rates: Mapping[str, MachineFailurePart]
+) -> float:
+    """Return how often each of some machines fails while it works [1/s].
+
+    Of several grids the outages of all together are counted apart.
+    """
+    own_s = rates[machine.rate].rate_per_s or 0.0
+    if machine.rate == "utility" and any(other.rate == BOTH_GRIDS for other in machines):
+        own_s -= rates[BOTH_GRIDS].rate_per_s or 0.0
+    return own_s

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from twin.arrays import Floats, Ints64
+from twin.arrays import Ints64
 from twin.catalog import Catalog
 from twin.physics import availability
 from twin.physics.availability import COMMON_CAUSE, Outages
@@ -23,6 +23,7 @@ from twin.plant.facility_machines import (
     STARTS,
     FacilityMachine,
     facility_machines,
+    rate_per_s,
     without_rate,
 )
 from twin.plant.tables import Plant
@@ -70,8 +71,8 @@ class Contributor:
         A year.
     gpus
         That one such outage takes.
-    cases
-        How many alike cases are in these figures.
+    gpu_hours
+        That are lost a year.
     """
 
     what: str
@@ -79,12 +80,7 @@ class Contributor:
     outages: float
     hours: float
     gpus: int
-    cases: int = 1
-
-    @property
-    def gpu_hours(self) -> float:
-        """GPU-hours a year that are lost."""
-        return self.hours * self.gpus / max(1, self.cases)
+    gpu_hours: float
 
 
 @dataclass(frozen=True)
@@ -170,6 +166,19 @@ class Exposure:
     mean_down: float
 
 
+@dataclass
+class _Event:
+    """Members that take GPUs when they are down together, and what that comes to; times are shares of the time."""
+
+    cut: CutSet
+    frequency: float = 0.0
+    down: float = 0.0
+    gpu_time: float = 0.0
+    gpus: int = 0
+    nodes: int = 0
+    groups: set[int] = field(default_factory=set)
+
+
 class SiteReliability:
     """Cut sets of a hall with their figures.
 
@@ -177,16 +186,12 @@ class SiteReliability:
     ----------
     plant, catalog
         As built, and its parts.
-    scale
-        Factor on all rates.
     beta
         Share of the failures of alike redundant machines that take all of them.
     """
 
-    def __init__(
-        self, plant: Plant, catalog: Catalog, scale: float = 1.0, beta: float = COMMON_CAUSE
-    ) -> None:
-        self.plant, self.scale, self.beta = plant, scale, beta
+    def __init__(self, plant: Plant, catalog: Catalog, beta: float = COMMON_CAUSE) -> None:
+        self.plant, self.beta = plant, beta
         self.rates = catalog.machine_failures
         self.machines = facility_machines(plant, catalog)
         self.groups = cuts_of(plant, catalog, self.machines)
@@ -195,14 +200,7 @@ class SiteReliability:
     # --- members of sets: unavailability, mean time down, whether it can be the last to fail
 
     def _rate_s(self, machine: FacilityMachine) -> float:
-        rate_s = (self.rates[machine.rate].rate_per_s or 0.0) * self.scale
-        if machine.rate == "utility" and self._grids > 1:
-            rate_s -= (self.rates[BOTH_GRIDS].rate_per_s or 0.0) * self.scale
-        return rate_s
-
-    @cached_property
-    def _grids(self) -> int:
-        return sum(machine.rate == "utility" for machine in self.machines)
+        return rate_per_s(machine, self.machines, self.rates)
 
     def _member(self, machine: FacilityMachine) -> tuple[float, float, bool]:
         repair_s = self.rates[machine.rate].repair_s
@@ -219,16 +217,14 @@ class SiteReliability:
     def _not_running(self) -> float:
         """Return the chance that an engine does not start, or fails before the grid is back [-]."""
         running_s = self.rates["utility"].repair_s
-        return (self.rates[STARTS].fails_to_start or 0.0) + (
-            (self.rates[RUNS].rate_per_s or 0.0) * self.scale * running_s
-        )
+        return (self.rates[STARTS].fails_to_start or 0.0) + ((self.rates[RUNS].rate_per_s or 0.0) * running_s)
 
     def _of(self, member: int) -> tuple[float, float, bool]:
         if member == COMMON_START:
             return self.beta * self._not_running, self.rates[STARTS].repair_s, False
         if member == COMMON_GRID:
             both = self.rates[BOTH_GRIDS]
-            found = availability.machine((both.rate_per_s or 0.0) * self.scale, both.repair_s)
+            found = availability.machine((both.rate_per_s or 0.0), both.repair_s)
             return float(found.unavailability), both.repair_s, True
         return self._alone[member]
 
@@ -299,55 +295,54 @@ class SiteReliability:
         nodes = self.plant.nodes
         return np.bincount(nodes.rack[nodes.present], minlength=len(self.plant.racks.ids))
 
-    def _reach(self) -> dict[CutSet, tuple[int, int]]:
-        """Return the GPUs and nodes that each set of the site takes, those of its parts included."""
-        reach: dict[CutSet, tuple[int, int]] = {}
-        for group, gpus in zip(self.groups, self._gpus(), strict=True):
-            nodes = int(self._nodes[group.racks].sum())
+    @cached_property
+    def _events(self) -> list[_Event]:
+        """Return what takes power or cooling of some GPUs: one entry for the same members, however it is felt."""
+        felt: dict[CutSet, list[int]] = {}
+        gpus, nodes = self._gpus(), [int(self._nodes[group.racks].sum()) for group in self.groups]
+        for place, group in enumerate(self.groups):
             for cut in _sets(group, "site"):
-                before = reach.get(cut, (0, 0))
-                reach[cut] = (before[0] + gpus, before[1] + nodes)
-        return reach
+                felt.setdefault(cut, []).append(place)
+        found = self.outages(list(felt))
+        events: dict[frozenset[int], _Event] = {}
+        for cut, often, mean in zip(felt, found.frequency.tolist(), found.mean.tolist(), strict=True):
+            event = events.setdefault(cut.members, _Event(cut))
+            event.gpu_time += often * mean * sum(gpus[place] for place in felt[cut])
+            event.down = max(event.down, often * mean)
+            event.frequency = max(event.frequency, often)
+            event.groups.update(felt[cut])
+        for event in events.values():
+            event.gpus = sum(gpus[place] for place in event.groups)
+            event.nodes = sum(nodes[place] for place in event.groups)
+        return list(events.values())
 
     def worst(self) -> tuple[Contributor, ...]:
         """Return what costs most GPU-hours a year, alike cases together, worst first."""
-        reach = self._reach()
-        cuts = list(reach)
-        found = self.outages(cuts)
-        alike: dict[tuple[str, ...], list[int]] = {}
-        for place, cut in enumerate(cuts):
-            alike.setdefault(self._sort(cut), []).append(place)
-        told = []
-        for places in alike.values():
-            # The same set may be felt in more than one way: at once, or later and for longer.
-            cases = len({cuts[place].members for place in places})
-            members = sorted({member for place in places for member in cuts[place].members})
-            often = float(found.frequency[places].sum())
-            hours = float(found.unavailability[places].sum())
-            taken = np.array([reach[cuts[place]][0] for place in places])
-            share = found.unavailability[places]
-            gpus = float((taken * share).sum() / share.sum()) if share.sum() > 0 else float(taken.max())
-            told.append(
-                Contributor(
-                    self._words(cuts[places[0]], cases),
-                    tuple(dict.fromkeys(self._ids([member])[0] for member in members)),
-                    often * YEAR_S,
-                    hours * YEAR_S / HOUR_S,
-                    round(gpus),
-                    cases,
-                )
-            )
-        told.sort(key=lambda entry: (-entry.hours * entry.gpus, entry.what))
-        return tuple(entry for entry in told if entry.outages > 0)[:WORST]
+        alike: dict[tuple[str, ...], list[_Event]] = {}
+        for event in self._events:
+            alike.setdefault(self._sort(event.cut), []).append(event)
+        ranked = sorted(alike.values(), key=lambda events: -sum(event.gpu_time for event in events))
+        return tuple(self._contributor(events) for events in ranked[:WORST] if events[0].frequency > 0)
+
+    def _contributor(self, events: list[_Event]) -> Contributor:
+        members = sorted({member for event in events for member in event.cut.members})
+        return Contributor(
+            self._words(events[0].cut, len(events)),
+            tuple(dict.fromkeys(self._ids(members))),
+            sum(event.frequency for event in events) * YEAR_S,
+            sum(event.down for event in events) * YEAR_S / HOUR_S,
+            round(sum(event.gpus for event in events) / len(events)),
+            sum(event.gpu_time for event in events) * YEAR_S / HOUR_S,
+        )
 
     def job(self, exposure: Exposure) -> JobAvailability:
         """Return what outages of the site and repairs of nodes leave to a job."""
-        reach = self._reach()
-        found = self.outages(list(reach))
-        total = int(self._nodes.sum())
-        lost = np.array([nodes for _, nodes in reach.values()], np.int64)
-        hit: Floats = availability.touched(total, lost, exposure.nodes) if len(lost) else np.zeros(0)
-        often = found.frequency * hit
+        events = self._events
+        often = np.array([event.frequency for event in events])
+        down = np.array([event.down for event in events])
+        hit = availability.touched(
+            int(self._nodes.sum()), np.array([event.nodes for event in events], np.int64), exposure.nodes
+        )
         pool = exposure.nodes + exposure.spares
         enough = None
         if exposure.mean_down > 0:
@@ -356,8 +351,8 @@ class SiteReliability:
             exposure.job,
             exposure.nodes,
             pool,
-            float(often.sum()) * YEAR_S,
-            float((often * (found.mean + exposure.after_s)).sum()) * YEAR_S / HOUR_S,
+            float(often @ hit) * YEAR_S,
+            float((down + often * exposure.after_s) @ hit) * YEAR_S / HOUR_S,
             enough,
         )
 

@@ -284,6 +284,10 @@ class Failures(DocumentPart):
     repair_constant_s: Duration | None = Field(
         default=None, alias="repair_constant", ge=0, description="instead of empirical repair times"
     )
+    machines: Literal["none", "catalog"] = Field(
+        default="none",
+        description="machines of power and cooling; catalog: they fail and are repaired at the rates of the catalogue",
+    )
     bursts: Bursts | None = Field(default=None, description="bursts of failures; none: no bursts")
     trace: FaultTrace | None = Field(default=None, description="recorded faults, beside those drawn")
     stragglers: Fraction = Field(
@@ -300,6 +304,11 @@ class Failures(DocumentPart):
         default=None, description="removal of lemon nodes; none: not removed"
     )
     repairs: Repairs = Field(default=Repairs(), description="how nodes are repaired")
+
+    @property
+    def machines_fail(self) -> bool:
+        """Return whether machines of power and cooling fail by themselves."""
+        return self.enabled and self.machines == "catalog"
 
 
 InterventionKind = Annotated[str, OneOf(lambda: KINDS)]
