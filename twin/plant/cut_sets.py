@@ -135,7 +135,7 @@ class _Follow:
         self._supplies: dict[tuple[int, int], Cuts] = {}
         self._loops: dict[int, Cuts] = {}
         self._plants: dict[int, tuple[Cuts, Cuts]] = {}
-        self._mass_s, self._water_s = (seconds.tolist() for seconds in self._masses())
+        self._mass_s, self._water_s = (seconds.tolist() for seconds in masses_s(plant, catalog))
 
     def supply(self, feed_a: int, feed_b: int) -> Cuts:
         """Return what takes both feeds of something; without a feed it hangs on the house supply."""
@@ -228,23 +228,23 @@ class _Follow:
         engines = [item for item in np.flatnonzero(power.present).tolist() if aside[item]]
         return self._carried(lost, engines) if engines else lost
 
-    def _masses(self) -> tuple[Floats, Floats]:
-        """Return how long loops last without their plant, and plants without their chillers [s]."""
-        plant, nodes, loops = self.plant, self.plant.nodes, self.plant.loops
-        there = np.flatnonzero(nodes.present)
-        gpus = np.zeros(len(loops.ids))
-        for column in (plant.racks.loop, plant.racks.air_loop):
-            loop = column[nodes.rack[there]]
-            np.add.at(gpus, loop[loop >= 0], nodes.gpu_count[there][loop >= 0])
-        heat_w = loop_heat_w(plant, self.catalog)
-        of_gpu = np.where(loops.kind == LoopKind.AIR, AIR_LOOP_J_K_PER_GPU, LIQUID_LOOP_J_K_PER_GPU)
-        count = len(plant.plants.ids)
-        behind = np.flatnonzero(loops.plant >= 0)
-        cooled = np.append(nodes.loop, -1)[there]
-        plants = np.append(loops.plant, -1)[cooled]
-        water = np.bincount(plants[plants >= 0], nodes.gpu_count[there][plants >= 0], count)
-        taken_w = np.bincount(loops.plant[behind], heat_w[behind], count)
-        return _lasting_s(2 * of_gpu * gpus, heat_w), _lasting_s(water * PLANT_J_K_PER_GPU, taken_w)
+
+def masses_s(plant: Plant, catalog: Catalog) -> tuple[Floats, Floats]:
+    """Return how long loops last without their plant, and plants without their chillers [s], shapes (L,), (P,)."""
+    nodes, loops = plant.nodes, plant.loops
+    there = np.flatnonzero(nodes.present)
+    gpus = np.zeros(len(loops.ids))
+    for column in (plant.racks.loop, plant.racks.air_loop):
+        loop = column[nodes.rack[there]]
+        np.add.at(gpus, loop[loop >= 0], nodes.gpu_count[there][loop >= 0])
+    heat_w = loop_heat_w(plant, catalog)
+    of_gpu = np.where(loops.kind == LoopKind.AIR, AIR_LOOP_J_K_PER_GPU, LIQUID_LOOP_J_K_PER_GPU)
+    count = len(plant.plants.ids)
+    behind = np.flatnonzero(loops.plant >= 0)
+    plants = np.append(loops.plant, -1)[np.append(nodes.loop, -1)[there]]
+    water = np.bincount(plants[plants >= 0], nodes.gpu_count[there][plants >= 0], count)
+    taken_w = np.bincount(loops.plant[behind], heat_w[behind], count)
+    return _lasting_s(2 * of_gpu * gpus, heat_w), _lasting_s(water * PLANT_J_K_PER_GPU, taken_w)
 
 
 def _lasting_s(capacity_j_k: Floats, heat_w: Floats) -> Floats:
