@@ -42,6 +42,8 @@ seed: 1
 halls:
   - id: hall
     title: Hall
+
+failures: {rates: catalog, machines: catalog} # nodes fail as published fleets did, machines as the catalogue says
 """
 """A hall with nothing in it."""
 
