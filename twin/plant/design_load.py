@@ -166,25 +166,13 @@ class DesignLoad:
                 )
         return out_w
 
-    def alone_w(self) -> Floats:
-        """Return what each item would carry without any other feed or input to share with, losses aside [W]."""
-        power = self._plant.power
-        out_w = np.zeros(len(power.ids))
-        for table, load_w in self._loads:
-            pairs, which = np.unique(
-                np.stack([table.feed_a, table.feed_b], axis=1), axis=0, return_inverse=True
-            )
-            together_w = np.bincount(which.reshape(-1), load_w, len(pairs))
-            for pair, pair_w in zip(pairs.tolist(), together_w.tolist(), strict=True):
-                feeds = [feed for feed in pair if feed >= 0] or self._roots.tolist()
-                above: set[int] = set()
-                while feeds:
-                    item = feeds.pop()
-                    above.add(item)
-                    inputs = (int(power.parent[item]), int(power.spare_parent[item]))
-                    feeds += [other for other in inputs if other >= 0 and other not in above]
-                out_w[list(above)] += pair_w
-        return out_w
+    def most_w(self) -> Floats:
+        """Return the most that each item delivers: with both feeds, or with all of feed A or of feed B lost [W]."""
+        feed, most_w = self._plant.power.feed, self.out_w()
+        for side in (0, 1):
+            if (feed == side).any():
+                most_w = np.maximum(most_w, self.out_w(feed == side))
+        return most_w
 
     def with_more_w(self, out_w: Floats, feeds: Sequence[int], more_w: float) -> dict[int, float]:
         """Return the output of each item upstream of some feeds when they share an additional load evenly [W].

@@ -42,8 +42,8 @@ class SinglePoint:
         Slots of the nodes that fall.
     gpus
         How many GPUs they have.
-    spared
-        Whether one of its machines may fail and the others carry all: then only the loss of all of it counts.
+    needed, spare
+        Machines in it that the others need, and those beyond: one of these may fail, all together may not.
     """
 
     system: System
@@ -52,7 +52,8 @@ class SinglePoint:
     id: str
     nodes: Ints32
     gpus: int
-    spared: bool = False
+    needed: int = 1
+    spare: int = 0
 
 
 def single_points(plant: Plant, catalog: Catalog, links: Links | None = None) -> list[SinglePoint]:
@@ -72,12 +73,12 @@ def single_points(plant: Plant, catalog: Catalog, links: Links | None = None) ->
 
 
 def _point(
-    plant: Plant, system: System, kind: Kind, slot: int, nodes: Bools, spared: bool = False
+    plant: Plant, system: System, kind: Kind, slot: int, nodes: Bools, needed: int = 1, spare: int = 0
 ) -> Iterator[SinglePoint]:
     gpus = int(plant.nodes.gpu_count[nodes].sum())
     if gpus:
         hit = np.flatnonzero(nodes).astype(np.int32)
-        yield SinglePoint(system, kind, slot, entity_id(plant, kind, slot), hit, gpus, spared)
+        yield SinglePoint(system, kind, slot, entity_id(plant, kind, slot), hit, gpus, needed, spare)
 
 
 def _of_power(plant: Plant, network: _Network) -> Iterator[SinglePoint]:
@@ -90,21 +91,21 @@ def _of_power(plant: Plant, network: _Network) -> Iterator[SinglePoint]:
             dark, item = unpowered[:, column], int(some[column])
             hit = (dark | uncooled[:, column])[nodes.rack] & nodes.present
             hit |= network.apart(dark[plant.switches.rack] & (plant.switches.rack >= 0))
-            yield from _point(
-                plant, "power", "power", item, hit, bool(power.units[item] > power.needed[item])
-            )
+            needed, units = int(power.needed[item]), int(power.units[item])
+            yield from _point(plant, "power", "power", item, hit, needed, units - needed)
 
 
 def _of_cooling(plant: Plant, catalog: Catalog) -> Iterator[SinglePoint]:
-    loops, plants = plant.loops, plant.plants
-    spare = loop_spares(plant, catalog)
-    for loop in np.flatnonzero(loops.present).tolist():
+    needed, spare = loop_machines_needed(plant, catalog), loop_spares(plant, catalog)
+    for loop in np.flatnonzero(plant.loops.present).tolist():
         hit = _marked(plant, blast_radius(plant, "loop", loop).nodes)
-        yield from _point(plant, "cooling", "loop", loop, hit, bool(spare[loop] > 0))
+        yield from _point(plant, "cooling", "loop", loop, hit, int(needed[loop]), int(spare[loop]))
     spare = plant_spares(plant)
-    for source in np.flatnonzero(plants.present).tolist():
+    for source in np.flatnonzero(plant.plants.present).tolist():
         hit = _marked(plant, blast_radius(plant, "plant", source).nodes)
-        yield from _point(plant, "cooling", "plant", source, hit, bool(spare[source] > 0))
+        yield from _point(
+            plant, "cooling", "plant", source, hit, int(plant.plants.needed[source]), int(spare[source])
+        )
 
 
 def loop_spares(plant: Plant, catalog: Catalog) -> Ints64:

@@ -17,8 +17,8 @@ from twin.commands.edit.changes import Changes
 from twin.commands.edit.command import EditedScene
 from twin.commands.place.place import hall_slot
 from twin.commands.room.room_design import scene_of
-from twin.commands.room.room_power import GRID_MARGIN, GRID_STEP_W, power_text
 from twin.commands.room.snippet import Fragment
+from twin.commands.wiring.power_chain import GRID_MARGIN, GRID_STEP_W, power_text
 from twin.plant.dependencies import SUSTAINS
 from twin.plant.design_load import (
     PUMP_EFFICIENCY,
