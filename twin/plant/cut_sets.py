@@ -242,9 +242,11 @@ def masses_s(plant: Plant, catalog: Catalog) -> tuple[Floats, Floats]:
     count = len(plant.plants.ids)
     behind = np.flatnonzero(loops.plant >= 0)
     plants = np.append(loops.plant, -1)[np.append(nodes.loop, -1)[there]]
-    water = np.bincount(plants[plants >= 0], nodes.gpu_count[there][plants >= 0], count)
-    taken_w = np.bincount(loops.plant[behind], heat_w[behind], count)
-    return _lasting_s(2 * of_gpu * gpus, heat_w), _lasting_s(water * PLANT_J_K_PER_GPU, taken_w)
+    water = np.bincount(plants[plants >= 0], nodes.gpu_count[there][plants >= 0].astype(np.float64), count)
+    taken_w = np.bincount(loops.plant[behind], heat_w[behind], count).astype(np.float64)
+    return _lasting_s(np.asarray(2 * of_gpu * gpus, np.float64), heat_w), _lasting_s(
+        water * PLANT_J_K_PER_GPU, taken_w
+    )
 
 
 def _lasting_s(capacity_j_k: Floats, heat_w: Floats) -> Floats:

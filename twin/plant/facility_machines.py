@@ -14,13 +14,15 @@ from twin.arrays import Floats, Ints64
 from twin.catalog import Catalog
 from twin.catalog.machine_failure import MachineFailurePart
 from twin.plant.design_load import DesignLoad, loop_machines_needed
-from twin.plant.tables import Kind, LoopKind, Plant
+from twin.plant.find import entity_id
+from twin.plant.tables import Kind, LoopKind, Plant, SwitchRole
 
 EVERY = 500
 """More than there are machines of anything."""
 UNNOTICED_S = 0.02
 """A dead time up to this has no effect: supplies ride through it [s]."""
 STATIC, MECHANICAL = "static_switch", "ats"
+LEAF = "leaf_switch"
 BOTH_GRIDS, STARTS, RUNS = "utility_both", "generator_start", "generator_run"
 
 
@@ -35,7 +37,7 @@ class FacilityMachine(NamedTuple):
         The thing they belong to.
     machines, needed
         How many there are, and how many carry the load.
-    fault, count
+    fault, takes
         Kind of fault that a failure of one is, and how many pumps, fans or units it takes; 0: the whole thing.
     told_apart
         How many of them a run tells apart: an air loop of 20 air handlers may have two fans.
@@ -47,7 +49,7 @@ class FacilityMachine(NamedTuple):
     machines: int
     needed: int
     fault: str
-    count: int = 0
+    takes: int = 0
     told_apart: int = EVERY
 
     @property
@@ -72,9 +74,24 @@ WITHOUT_RATE = {
 """What the catalogue has no rate for, by kind of stage, plant or loop, in words."""
 
 
-def facility_machines(plant: Plant, catalog: Catalog) -> list[FacilityMachine]:
-    """Return all machines of the facility that fail by themselves, in the order of the tables."""
-    return [*_of_power(plant, catalog), *_of_loops(plant, catalog), *_of_plants(plant)]
+def facility_machines(plant: Plant, catalog: Catalog, *, switches: bool = True) -> list[FacilityMachine]:
+    """Return all machines of the facility that fail by themselves, in the order of the tables.
+
+    Parameters
+    ----------
+    switches
+        Whether leaf switches are among them: a scene with causes of its own for switches has them there.
+    """
+    found = [*_of_power(plant, catalog), *_of_loops(plant, catalog), *_of_plants(plant)]
+    leaves = np.flatnonzero(plant.switches.present & (plant.switches.role == SwitchRole.LEAF))
+    return found + [
+        FacilityMachine(LEAF, "switch", slot, 1, 1, "fail") for slot in leaves.tolist() * switches
+    ]
+
+
+def target_of(plant: Plant, machine: FacilityMachine) -> str:
+    """Return the id of what a machine belongs to."""
+    return entity_id(plant, machine.kind, machine.slot)
 
 
 def without_rate(plant: Plant) -> list[str]:
@@ -138,8 +155,8 @@ def _of_loops(plant: Plant, catalog: Catalog) -> list[FacilityMachine]:
         needed = min(int(carry[slot]), units)
         rate, fault = ("crah", "fan_stop") if kind == LoopKind.AIR else ("cdu", "pump_stop")
         alone = min(units, pumps)
-        count = 0 if alone == 1 else pumps // alone
-        found.append(FacilityMachine(rate, "loop", slot, units, needed, fault, count, alone))
+        takes = 0 if alone == 1 else pumps // alone
+        found.append(FacilityMachine(rate, "loop", slot, units, needed, fault, takes, alone))
         if kind != LoopKind.AIR:
             found.append(FacilityMachine("pump", "loop", slot, pumps, 1, "pump_stop", 1))
     return found

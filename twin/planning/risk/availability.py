@@ -16,17 +16,22 @@ from twin.arrays import Ints64
 from twin.catalog import Catalog
 from twin.physics import availability
 from twin.physics.availability import COMMON_CAUSE, Outages
+from twin.planning.risk.risk import JobRisk
 from twin.plant.cut_sets import COMMON_GRID, COMMON_START, ORDER, CutSet, CutsOfRacks, cuts_of, minimal
 from twin.plant.facility_machines import (
     BOTH_GRIDS,
+    LEAF,
     RUNS,
     STARTS,
     FacilityMachine,
     facility_machines,
     rate_per_s,
+    target_of,
     without_rate,
 )
+from twin.plant.network_cuts import network_cuts
 from twin.plant.tables import Plant
+from twin.scenario.schema.faults import Failures
 from twin.units import parse
 
 YEAR_S = parse("1 year", "duration")
@@ -50,6 +55,7 @@ WORDS = {
     "pump": "pump",
     "cdu": "CDU",
     "crah": "air handler",
+    LEAF: "leaf switch",
 }
 """Machines by their entry of the catalogue, for people."""
 ALL_GRIDS, NO_START = "outage of all utilities", "no generator starts (common cause)"
@@ -90,7 +96,7 @@ class SystemAvailability:
     Attributes
     ----------
     system
-        power, cooling, or site: both.
+        power, cooling, network, or site: power and cooling.
     available
         Share of the time in which no GPU lacks it [-].
     outages
@@ -117,7 +123,7 @@ class JobAvailability:
     job, nodes, pool
         The job, its nodes, and those it may have: its own and its spares.
     interruptions
-        A year, by power and cooling.
+        A year, by power, cooling and network.
     hours
         A year that they cost: the outage, the restart and half an interval between checkpoints.
     in_service
@@ -139,7 +145,7 @@ class HallAvailability:
     Attributes
     ----------
     systems
-        Power, cooling, and both as ``site``.
+        Power, cooling, network, and the site.
     worst
         What costs most GPU-hours, worst first.
     without_rate
@@ -177,6 +183,7 @@ class _Event:
     gpus: int = 0
     nodes: int = 0
     groups: set[int] = field(default_factory=set)
+    system: str = "site"
 
 
 class SiteReliability:
@@ -186,14 +193,22 @@ class SiteReliability:
     ----------
     plant, catalog
         As built, and its parts.
+    failures
+        Of the scene: where it has causes of its own on switches, those of the catalogue are not counted.
     beta
         Share of the failures of alike redundant machines that take all of them.
     """
 
-    def __init__(self, plant: Plant, catalog: Catalog, beta: float = COMMON_CAUSE) -> None:
+    def __init__(
+        self,
+        plant: Plant,
+        catalog: Catalog,
+        failures: Failures | None = None,
+        beta: float = COMMON_CAUSE,
+    ) -> None:
         self.plant, self.beta = plant, beta
         self.rates = catalog.machine_failures
-        self.machines = facility_machines(plant, catalog)
+        self.machines = facility_machines(plant, catalog, switches=not (failures and failures.of_switches))
         self.groups = cuts_of(plant, catalog, self.machines)
         self._alone = [self._member(machine) for machine in self.machines]
 
@@ -263,7 +278,9 @@ class SiteReliability:
         return Outages(frequency, np.divide(down, frequency, out=np.zeros(count), where=frequency > 0))
 
     def system(self, name: str) -> SystemAvailability:
-        """Return how available ``power``, ``cooling`` or the ``site`` is."""
+        """Return how available ``power``, ``cooling``, ``network`` or the ``site`` is."""
+        if name == "network":
+            return self._network()
         sets = [_sets(group, name) for group in self.groups]
         gpus = self._gpus()
         each = [availability.series(*self.outages(cuts)) if cuts else None for cuts in sets]
@@ -281,6 +298,19 @@ class SiteReliability:
             float(any_.frequency) * YEAR_S,
             down * YEAR_S / HOUR_S,
             1.0 - lost / max(1, sum(gpus)),
+        )
+
+    def _network(self) -> SystemAvailability:
+        events = [event for event in self._events if event.system == "network"]
+        total = availability.series([e.frequency for e in events], [e.down / e.frequency for e in events])
+        down = float(total.unavailability) if events else 0.0
+        gpus = max(1, int(self.plant.nodes.gpu_count[self.plant.nodes.present].sum()))
+        return SystemAvailability(
+            "network",
+            1.0 - down,
+            float(total.frequency) * YEAR_S if events else 0.0,
+            down * YEAR_S / HOUR_S,
+            1.0 - sum(event.gpu_time for event in events) / gpus,
         )
 
     def _gpus(self) -> list[int]:
@@ -314,7 +344,20 @@ class SiteReliability:
         for event in events.values():
             event.gpus = sum(gpus[place] for place in event.groups)
             event.nodes = sum(nodes[place] for place in event.groups)
-        return list(events.values())
+        return [*events.values(), *self._of_leaves()]
+
+    def _of_leaves(self) -> list[_Event]:
+        """Return what takes nodes off their network."""
+        cuts = network_cuts(self.plant, self.machines)
+        found, events = self.outages(list(cuts)), []
+        for (cut, nodes), often, mean in zip(
+            cuts.items(), found.frequency.tolist(), found.mean.tolist(), strict=True
+        ):
+            gpus = int(self.plant.nodes.gpu_count[nodes].sum())
+            down = often * mean
+            if often > 0:
+                events.append(_Event(cut, often, down, down * gpus, gpus, len(nodes), system="network"))
+        return events
 
     def worst(self) -> tuple[Contributor, ...]:
         """Return what costs most GPU-hours a year, alike cases together, worst first."""
@@ -335,9 +378,9 @@ class SiteReliability:
             sum(event.gpu_time for event in events) * YEAR_S / HOUR_S,
         )
 
-    def job(self, exposure: Exposure) -> JobAvailability:
-        """Return what outages of the site and repairs of nodes leave to a job."""
-        events = self._events
+    def job(self, exposure: Exposure, systems: Sequence[str] = ("site", "network")) -> JobAvailability:
+        """Return what outages of the site and the network, and repairs of nodes, leave to a job."""
+        events = [event for event in self._events if event.system in systems]
         often = np.array([event.frequency for event in events])
         down = np.array([event.down for event in events])
         hit = availability.touched(
@@ -358,7 +401,7 @@ class SiteReliability:
 
     def hall(self) -> HallAvailability:
         """Return the availability of the hall."""
-        systems = tuple(self.system(name) for name in ("power", "cooling", "site"))
+        systems = tuple(self.system(name) for name in ("power", "cooling", "network", "site"))
         return HallAvailability(systems, self.worst(), tuple(without_rate(self.plant)))
 
     # --- words
@@ -373,13 +416,12 @@ class SiteReliability:
         return f"{machine.rate} {self._ids([member])[0].rpartition('/')[0] or machine.slot}"
 
     def _ids(self, members: Iterable[int]) -> list[str]:
-        tables = {"power": self.plant.power.ids, "loop": self.plant.loops.ids, "plant": self.plant.plants.ids}
         common = {COMMON_START: STARTS, COMMON_GRID: "utility"}
         found = []
         for member in members:
             wanted = common.get(member)
             machine = next(m for m in self.machines if m.rate == wanted) if wanted else self.machines[member]
-            found.append(tables[machine.kind][machine.slot])
+            found.append(target_of(self.plant, machine))
         return found
 
     def _words(self, cut: CutSet, cases: int) -> str:
@@ -409,6 +451,9 @@ def _sets(group: CutsOfRacks, system: str) -> list[CutSet]:
     return group.power if system == "power" else group.cooling
 
 
-def site_reliability(plant: Plant, catalog: Catalog) -> SiteReliability:
-    """Return the cut sets of a hall with their figures, at the rates of the catalogue."""
-    return SiteReliability(plant, catalog)
+def exposure_of(risk: JobRisk) -> Exposure:
+    """Return a job as far as outages of the site concern it: each costs a restart and half an interval of work."""
+    model = risk.model
+    lost_s = min(risk.interval_s, model.horizon_s) / 2
+    away = (model.nodes + model.spares) * model.node_rate_s * model.mean_repair_s
+    return Exposure(risk.job, model.nodes, model.spares, model.restart_s + lost_s, away)

@@ -328,6 +328,11 @@ class Failures(DocumentPart):
         return tuple(cause for cause in self.causes if cause.id not in self.off) if self.off else self.causes
 
     @property
+    def of_switches(self) -> bool:
+        """Return whether some cause stops switches."""
+        return any(cause.on in ("switch", "leaf") and cause.per_node_s > 0 for cause in self.acting)
+
+    @property
     def machines_fail(self) -> bool:
         """Return whether machines of power and cooling fail by themselves."""
         return self.enabled and self.machines == "catalog"

@@ -19,8 +19,10 @@ from twin.plant.facility_machines import (
     FacilityMachine,
     facility_machines,
     rate_per_s,
+    target_of,
 )
 from twin.plant.tables import Plant
+from twin.scenario.schema.faults import Failures
 from twin.sim.core.draws import Draws
 from twin.sim.core.slot_map import EditedPair
 from twin.sim.core.state import ArrayField, Fields, Stateful
@@ -44,8 +46,8 @@ class MachineClocks(Stateful):
         Seeds of the run.
     now_s
         When the clocks of newcomers start [s].
-    on
-        Whether they run at all.
+    failures
+        Say whether they run at all.
 
     Attributes
     ----------
@@ -57,11 +59,13 @@ class MachineClocks(Stateful):
         When each fails next [s].
     """
 
-    def __init__(self, plant: Plant, catalog: Catalog, draws: Draws, now_s: float, *, on: bool) -> None:
+    def __init__(
+        self, plant: Plant, catalog: Catalog, draws: Draws, now_s: float, failures: Failures
+    ) -> None:
         self.draws, self.rates = draws, catalog.machine_failures
-        machines = facility_machines(plant, catalog) if on else []
+        on = failures.machines_fail
+        machines = facility_machines(plant, catalog, switches=not failures.of_switches) if on else []
         self.on_demand = [machine for machine in machines if machine.on_demand]
-        tables = {"power": plant.power.ids, "loop": plant.loops.ids, "plant": plant.plants.ids}
         self.machines: list[FacilityMachine] = []
         names, rates, repairs = [], [], []
         both = False
@@ -69,7 +73,7 @@ class MachineClocks(Stateful):
             if machine.on_demand or (machine.rate == BOTH_GRIDS and both):
                 continue
             both |= machine.rate == BOTH_GRIDS
-            place = "" if machine.rate == BOTH_GRIDS else f" {tables[machine.kind][machine.slot]}"
+            place = "" if machine.rate == BOTH_GRIDS else f" {target_of(plant, machine)}"
             for number in range(min(machine.machines, machine.told_apart)):
                 self.machines.append(machine)
                 names.append(f"machine {machine.rate}{place} {number}")
@@ -84,7 +88,8 @@ class MachineClocks(Stateful):
     def _lives(self, which: slice | list[int], stream: str) -> Floats:
         drawn = reliability.unit_exponential(self.draws.seed, self.keys[which], stream, self.count[which])
         rate = self._rate[which]
-        return np.divide(drawn, rate, out=np.full(len(drawn), math.inf), where=rate > 0)
+        result: Floats = np.divide(drawn, rate, out=np.full(len(drawn), math.inf), where=rate > 0)
+        return result
 
     def earliest_s(self) -> float:
         """Return when the next machine fails [s]; infinity when none does."""

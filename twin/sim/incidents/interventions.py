@@ -101,7 +101,7 @@ class Incidents(Stateful):
                 facility.catalog,
                 facility.draws,
                 timers.now_s,
-                on=settings.scenario.failures.machines_fail,
+                settings.scenario.failures,
             ),
             self._struck,
         )

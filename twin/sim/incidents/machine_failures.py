@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from twin.physics import reliability
-from twin.plant.facility_machines import BOTH_GRIDS, RUNS, STARTS, FacilityMachine
+from twin.plant.facility_machines import BOTH_GRIDS, RUNS, STARTS, FacilityMachine, target_of
 from twin.plant.tables import Plant
 from twin.scenario.schema.faults import Intervention
 from twin.sim.core.slot_map import EditedPair
@@ -75,14 +75,13 @@ class MachineFailures(Stateful):
 
     def _strike(self, machine: FacilityMachine, fault: str, repair_s: float) -> None:
         plant = self.plant
-        tables = {"power": plant.power.ids, "loop": plant.loops.ids, "plant": plant.plants.ids}
-        targets = [tables[machine.kind][machine.slot]]
+        targets = [target_of(plant, machine)]
         if machine.rate == BOTH_GRIDS:
             there = zip(plant.power.ids, plant.power.kind, plant.power.present, strict=True)
             targets = [id for id, kind, present in there if kind == "utility" and present]
         for target in targets:
             done: dict[str, Any] = {"at": self.timers.now_s, "kind": fault, "target": target, "for": repair_s}
-            self.act(Intervention.model_validate(done | {"count": machine.count or None}))
+            self.act(Intervention.model_validate(done | {"count": machine.takes or None}))
 
     # --- engines, which fail when they are needed
 
