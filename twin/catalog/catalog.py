@@ -24,6 +24,7 @@ from twin.catalog.errors import CatalogError, UnknownPart
 from twin.catalog.figure import Figure
 from twin.catalog.kinds import PART_TYPES
 from twin.catalog.load import FileContents, check_references, read_parts, read_sources
+from twin.catalog.machine_failure import MachineFailurePart
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import Part
 from twin.catalog.power_parts import (
@@ -98,6 +99,11 @@ class Catalog:
     def causes(self) -> tuple[CausePart, ...]:
         """Return the causes of failure that a scene takes with ``failures: {rates: catalog}``."""
         return tuple(part for part in self._parts.values() if isinstance(part, CausePart))
+
+    @property
+    def machine_failures(self) -> dict[str, MachineFailurePart]:
+        """Return how often machines of the facility fail, by their sort."""
+        return {part.id: part for part in self._parts.values() if isinstance(part, MachineFailurePart)}
 
     def gpu(self, part_id: str) -> GpuPart:
         """Return a GPU; raises UnknownPart with the nearest names, as all accessors by kind do."""

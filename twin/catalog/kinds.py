@@ -14,6 +14,7 @@ from twin.catalog.cooling_parts import (
     TankPart,
 )
 from twin.catalog.fields import FieldSpec, specs
+from twin.catalog.machine_failure import MachineFailurePart
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import Part
 from twin.catalog.power_parts import (
@@ -59,6 +60,7 @@ PART_TYPES: dict[str, type[Part]] = {
         GeneratorPart,
         SolarPart,
         BatteryPart,
+        MachineFailurePart,
     )
 }
 """Kind -> type, in the order of a listing."""

@@ -43,7 +43,7 @@ halls:
   - id: hall
     title: Hall
 
-failures: {rates: catalog} # what is built fails as published fleets did
+failures: {rates: catalog, machines: catalog} # nodes fail as published fleets did, machines as the catalogue says
 """
 """A hall with nothing in it."""
 

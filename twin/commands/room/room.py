@@ -66,6 +66,7 @@ class AddRoom:
             changes.set(f"halls[{hall}].title", self.room.title)
         if is_empty(scene) and scene.scenario.failures == Failures():
             changes.set("failures.rates", "catalog")
+            changes.set("failures.machines", "catalog")
         return changes.patch(self.title)
 
 

@@ -299,6 +299,10 @@ class Failures(DocumentPart):
     repair_constant_s: Duration | None = Field(
         default=None, alias="repair_constant", ge=0, description="instead of empirical repair times"
     )
+    machines: Literal["none", "catalog"] = Field(
+        default="none",
+        description="machines of power and cooling; catalog: they fail and are repaired at the rates of the catalogue",
+    )
     bursts: Bursts | None = Field(default=None, description="bursts of failures; none: no bursts")
     trace: FaultTrace | None = Field(default=None, description="recorded faults, beside those drawn")
     stragglers: Fraction = Field(
@@ -322,6 +326,16 @@ class Failures(DocumentPart):
         if not self.enabled:
             return ()
         return tuple(cause for cause in self.causes if cause.id not in self.off) if self.off else self.causes
+
+    @property
+    def of_switches(self) -> bool:
+        """Return whether some cause stops switches."""
+        return any(cause.on in ("switch", "leaf") and cause.per_node_s > 0 for cause in self.acting)
+
+    @property
+    def machines_fail(self) -> bool:
+        """Return whether machines of power and cooling fail by themselves."""
+        return self.enabled and self.machines == "catalog"
 
 
 InterventionKind = Annotated[str, OneOf(lambda: KINDS)]

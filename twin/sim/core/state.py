@@ -192,8 +192,8 @@ class SharedCounts(StateField):
 class Child(StateField):
     """A part of the part; `then` is what the part does once it is restored."""
 
-    def __init__(self, name: str, then: Callable[[Any], None] | None = None) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, then: Callable[[Any], None] | None = None, **how: Any) -> None:
+        super().__init__(name, **how)
         self._then = then
 
     def saved(self, part: Any) -> Any:

@@ -373,6 +373,7 @@ class Engine(EditedRun):
         self._redrawn, now = True, self.timers.now_s
         self.draws.begin(place)
         self.failures.redraw(now)
+        self.incidents.machines.redraw(now)
         self.degraded.redraw(now)
         self.stragglers.redraw(now)
         self.incidents.arm()

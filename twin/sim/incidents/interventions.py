@@ -21,10 +21,12 @@ from twin.sim.core.state import Child, Derived, Documents, Fields, StateField, S
 from twin.sim.core.timers import ENDING, INTERVENTION, Timers
 from twin.sim.fabric.outages import Outages
 from twin.sim.hazard.failure_clocks import FailureClocks
+from twin.sim.hazard.machine_clocks import MachineClocks
 from twin.sim.incidents.actuators import Actuators
 from twin.sim.incidents.facility_faults import FacilityFaults
 from twin.sim.incidents.fault_handler import Handler
 from twin.sim.incidents.fault_handlers import HANDLERS
+from twin.sim.incidents.machine_failures import NO_MACHINES, MachineFailures
 from twin.sim.incidents.random_failures import Strikes
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.recovery import RecoveryHandler
@@ -90,7 +92,19 @@ class Incidents(Stateful):
             bursts,
             self._struck,
         )
-        self.arm = self.strikes.arm
+        self.machines = MachineFailures(
+            timers,
+            self.plant,
+            facility.power,
+            MachineClocks(
+                self.plant,
+                facility.catalog,
+                facility.draws,
+                timers.now_s,
+                settings.scenario.failures,
+            ),
+            self._struck,
+        )
         self.shutdowns = Shutdowns(
             timers,
             log,
@@ -125,6 +139,11 @@ class Incidents(Stateful):
             timers.handle(kind, getattr(self, f"_{kind}"))
         repairs.arm = self.arm
         self.arm()
+
+    def arm(self) -> None:
+        """Wait for the earliest failure of anything."""
+        self.strikes.arm()
+        self.machines.arm()
 
     @property
     def machines_changed(self) -> bool:
@@ -219,6 +238,7 @@ class Incidents(Stateful):
     STATE = Fields(
         Child("tally"),
         Child("strikes"),
+        Child("machines", missing=NO_MACHINES, spare=True),
         Child("degraded"),
         Child("shutdowns"),
         Derived("set", lambda part: part.settings.done, _take_settings, carry=_carried_settings),

@@ -8,6 +8,7 @@ tree are P_in - P_out of each stage; everything that flows is booked by `advance
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -49,6 +50,7 @@ class PowerChain:
         self, timers: Timers, log: Log, plant: Plant, catalog: Catalog, weather: Weather, grid: Grid
     ) -> None:
         self.timers, self.log, self.weather, self.grid = timers, log, weather, grid
+        self.asked_to_start: Callable[[int], None] = lambda engine: None  # who else has to know
         self.circuit = Circuit(plant, catalog)
         self.supplies = Supplies(plant, catalog)
         self.loads = PowerLoads(plant, self.circuit, self.supplies)
@@ -86,7 +88,7 @@ class PowerChain:
         """Have every item as `condition` says, with the books that follow from it."""
         circuit = self.circuit
         self.condition = condition
-        self.sources = Sources(circuit, condition, self.log)
+        self.sources = Sources(circuit, condition, self.log, lambda engine: self.asked_to_start(engine))
         self.storage = BatterySystem(circuit, condition, self.sources)
         self.switching = Switching(circuit, condition, self.sources, self.log)
         self.breakers = Breakers(circuit, condition, self.log)

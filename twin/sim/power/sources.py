@@ -9,6 +9,7 @@ that went dark with their bus come back with the grid. An island that is asked f
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -30,10 +31,18 @@ JUST = 1e-9
 
 
 class Sources:
-    """Engines and batteries beside the tree; their condition is the tree's."""
+    """Engines and batteries beside the tree; their condition is the tree's.
 
-    def __init__(self, circuit: Circuit, condition: Condition, log: Log) -> None:
-        self.circuit, self.log = circuit, log
+    Parameters
+    ----------
+    asked
+        Is told of each engine that begins to start.
+    """
+
+    def __init__(
+        self, circuit: Circuit, condition: Condition, log: Log, asked: Callable[[int], None]
+    ) -> None:
+        self.circuit, self.log, self.asked = circuit, log, asked
         self.condition = condition
         self.sun = 0.0
         items = circuit.items
@@ -198,6 +207,7 @@ class Sources:
             k.unstarted[i] = 0
             start_s = float(self._start_s[i])
             self._say(t_s, "generator_start", i, f"starting ({start_s:.0f} s)", start_s=start_s)
+            self.asked(i)
         if k.phase[i] == STARTING and t_s >= k.since_s[i] - JUST:
             self._arrive(i, t_s)
 

@@ -1,0 +1,319 @@
+"""Minimal cut sets: which machines must be down together for racks to lose power or cooling.
+
+What feeds what is that of `twin.plant.dependencies`, which the tests hold it against; here it is followed from the
+racks up instead of from a failure down, so that all sets up to order 3 come out at once. The same feeds give the same
+sets, so a hall of any size takes as long as its different pairs of feeds: llama3-16k 60 ms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from twin.arrays import Floats, Ints32
+from twin.catalog import Catalog
+from twin.physics.thermal_constants import AIR_LOOP_J_K_PER_GPU, LIQUID_LOOP_J_K_PER_GPU, PLANT_J_K_PER_GPU
+from twin.plant.dependencies import BUS_SURVIVES, SUSTAINS
+from twin.plant.design_load import loop_heat_w
+from twin.plant.facility_machines import BOTH_GRIDS, RUNS, STARTS, UNNOTICED_S, FacilityMachine
+from twin.plant.tables import LoopKind, Plant
+
+ORDER = 3
+"""Machines of the largest set that is looked for."""
+HEADROOM_K = 30.0
+"""Warming of water or air before GPUs stop [K] [estimated: dies of 60 degC at full load, limits of 88 to 90]."""
+COMMON_START = -1
+"""The member that stands for all stand-by engines failing to start together."""
+COMMON_GRID = -2
+"""The member that stands for an outage of all grids together."""
+
+
+class CutSet(NamedTuple):
+    """Machines that together take the supply, by their place in the list of machines.
+
+    Attributes
+    ----------
+    members
+        Places; `COMMON_START` and `COMMON_GRID` for what takes all at once.
+    ride_s
+        Time that batteries or the mass of water bridge [s].
+    ends_s
+        Time after which something else takes over, from the failure on [s]; inf: nothing does.
+    """
+
+    members: frozenset[int]
+    ride_s: float = 0.0
+    ends_s: float = math.inf
+
+    @property
+    def felt(self) -> bool:
+        """Whether it lasts longer than what bridges it."""
+        return self.ends_s > self.ride_s
+
+
+Cuts = list[CutSet]
+
+
+@dataclass(frozen=True)
+class CutsOfRacks:
+    """Racks that have the same feeds and loops.
+
+    Attributes
+    ----------
+    racks
+        Slots.
+    power, cooling
+        What takes their power, and what takes their cooling while they have power; minimal.
+    """
+
+    racks: Ints32
+    power: Cuts
+    cooling: Cuts
+
+
+def cuts_of(plant: Plant, catalog: Catalog, machines: list[FacilityMachine]) -> list[CutsOfRacks]:
+    """Return the minimal cut sets of all racks that hold nodes, by what the racks hang on.
+
+    Parameters
+    ----------
+    plant, catalog
+        As built, and its parts.
+    machines
+        What can fail (`facility_machines`); members of sets are places in it.
+    """
+    follow = _Follow(plant, catalog, machines)
+    racks = plant.racks
+    holding = np.zeros(len(racks.ids), np.bool_)
+    holding[plant.nodes.rack[plant.nodes.present]] = True
+    chosen = np.flatnonzero(holding & racks.present)
+    columns = np.stack([racks.feed_a, racks.feed_b, racks.loop, racks.air_loop], axis=1)[chosen]
+    kinds, which = np.unique(columns, axis=0, return_inverse=True)
+    order = np.argsort(which.reshape(-1), kind="stable")
+    groups = np.split(chosen[order], np.cumsum(np.bincount(which.reshape(-1), minlength=len(kinds)))[:-1])
+    return [
+        CutsOfRacks(
+            racks=slots.astype(np.int32),
+            power=follow.supply(feed_a, feed_b),
+            cooling=minimal(cut for loop in {loop, air} if loop >= 0 for cut in follow.loop(loop)),
+        )
+        for (feed_a, feed_b, loop, air), slots in zip(kinds.tolist(), groups, strict=True)
+    ]
+
+
+class _Follow:
+    """Follows supplies up to the grid and the sky; what was found is kept."""
+
+    def __init__(self, plant: Plant, catalog: Catalog, machines: list[FacilityMachine]) -> None:
+        self.plant, self.catalog, self.machines = plant, catalog, machines
+        self._own: dict[tuple[str, int], Cuts] = {}
+        self._breakers: dict[int, Cuts] = {}
+        self._engines: dict[int, Cuts] = {}
+        engines = sum(machine.rate == STARTS for machine in machines)
+        for place, machine in enumerate(machines):
+            if machine.rate == RUNS:
+                continue  # counted with the start
+            member = COMMON_GRID if machine.rate == BOTH_GRIDS else place
+            cut = CutSet(frozenset([member]))
+            if machine.rate == STARTS:
+                common = [CutSet(frozenset([COMMON_START]))] * (engines > 1)
+                self._engines[machine.slot] = [cut, *common]
+            elif machine.rate == "breaker":
+                self._breakers[machine.slot] = [cut]
+            else:
+                self._own.setdefault((machine.kind, machine.slot), []).append(cut)
+        power = plant.power
+        self._sources: dict[int, list[int]] = {}
+        for item, (bus, kind) in enumerate(zip(power.bus.tolist(), power.kind, strict=True)):
+            if bus >= 0 and kind in SUSTAINS and power.present[item]:
+                self._sources.setdefault(bus, []).append(item)
+        self._items: dict[int, Cuts] = {}
+        self._supplies: dict[tuple[int, int], Cuts] = {}
+        self._loops: dict[int, Cuts] = {}
+        self._plants: dict[int, tuple[Cuts, Cuts]] = {}
+        self._mass_s, self._water_s = (seconds.tolist() for seconds in masses_s(plant, catalog))
+
+    def supply(self, feed_a: int, feed_b: int) -> Cuts:
+        """Return what takes both feeds of something; without a feed it hangs on the house supply."""
+        key = (feed_a, feed_b)
+        if key not in self._supplies:
+            feeds = [self._item(feed) for feed in dict.fromkeys(key) if feed >= 0]
+            self._supplies[key] = together(feeds) if feeds else self._house()
+        return self._supplies[key]
+
+    def loop(self, slot: int) -> Cuts:
+        """Return what stops a loop, or what takes its heat."""
+        if slot not in self._loops:
+            loops = self.plant.loops
+            supply = self.supply(int(loops.feed_a[slot]), int(loops.feed_b[slot]))
+            own = [*self._own.get(("loop", slot), []), *supply]
+            mass_s, plant = self._mass_s[slot], int(loops.plant[slot])
+            # What stands in cold plates and tanks is hot within seconds; rooms have their air.
+            cuts = _ridden(own, mass_s if loops.kind[slot] == LoopKind.AIR else 0.0)
+            if plant >= 0:
+                pumps, chillers = self._plant(plant)
+                cuts += [*_ridden(pumps, mass_s), *_ridden(chillers, mass_s + self._water_s[plant])]
+            self._loops[slot] = minimal(cuts)
+        return self._loops[slot]
+
+    def _plant(self, slot: int) -> tuple[Cuts, Cuts]:
+        """Return what stops the water of a facility loop, and what stops its chillers alone."""
+        if slot not in self._plants:
+            plants = self.plant.plants
+            supply = self.supply(int(plants.feed_a[slot]), int(plants.feed_b[slot]))
+            own: tuple[Cuts, Cuts] = ([], [])
+            for cut in self._own.get(("plant", slot), []):
+                (member,) = cut.members
+                own[self.machines[member].rate == "chiller"].append(cut)
+            self._plants[slot] = (minimal([*own[False], *supply]), own[True])
+        return self._plants[slot]
+
+    def _item(self, item: int) -> Cuts:
+        """Return what takes the voltage at the output of a power item."""
+        if item not in self._items:
+            self._items[item] = self._output(item)
+        return self._items[item]
+
+    def _output(self, item: int) -> Cuts:
+        power = self.plant.power
+        own, breakers = self._own.get(("power", item), []), self._breakers.get(item, [])
+        fed = self._input(item)
+        if power.kind[item] == "ups" and power.energy_j[item] > 0 and power.capacity_w[item] > 0:
+            fed = _ridden(fed, float(power.energy_j[item] / power.capacity_w[item]))
+        engines = self._sources.get(item, [])
+        if not engines:
+            return minimal([*own, *fed, *breakers])
+        if power.kind[item] in BUS_SURVIVES:
+            return minimal([*self._carried([*own, *fed], engines), *breakers])
+        return minimal([*own, *self._carried(fed, engines), *breakers])
+
+    def _input(self, item: int) -> Cuts:
+        power = self.plant.power
+        parent, spare = int(power.parent[item]), int(power.spare_parent[item])
+        if parent < 0:
+            return []
+        first = self._item(parent)
+        if spare < 0:
+            return first
+        switched = together([first, self._item(spare)])
+        dead_s = float(power.transfer_s[item])
+        return switched if dead_s <= UNNOTICED_S else minimal([*switched, *_ended(first, dead_s)])
+
+    def _carried(self, lost: Cuts, engines: list[int]) -> Cuts:
+        """Return what takes a bus whose engines take over once they run, or at once where they run anyway."""
+        power = self.plant.power
+        none = together([lost, *([*self._engines.get(i, []), *self._breakers.get(i, [])] for i in engines)])
+        running = any(power.kind[i] != "generator" and power.output[i] > 0 for i in engines)
+        if running:
+            return none
+        start_s = min(float(power.start_s[i] + power.accept_s[i]) for i in engines)
+        return minimal([*none, *_ended(lost, start_s)])
+
+    def _house(self) -> Cuts:
+        """Return what takes the house supply: all roots of the tree, and what stands beside it."""
+        power = self.plant.power
+        aside = [kind in SUSTAINS for kind in power.kind]
+        roots = [
+            item
+            for item in np.flatnonzero((power.parent < 0) & power.present).tolist()
+            if power.bus[item] < 0 and not aside[item]
+        ]
+        if not roots:
+            return []
+        lost = together([self._item(root) for root in roots])
+        engines = [item for item in np.flatnonzero(power.present).tolist() if aside[item]]
+        return self._carried(lost, engines) if engines else lost
+
+
+def masses_s(plant: Plant, catalog: Catalog) -> tuple[Floats, Floats]:
+    """Return how long loops last without their plant, and plants without their chillers [s], shapes (L,), (P,)."""
+    nodes, loops = plant.nodes, plant.loops
+    there = np.flatnonzero(nodes.present)
+    gpus = np.zeros(len(loops.ids))
+    for column in (plant.racks.loop, plant.racks.air_loop):
+        loop = column[nodes.rack[there]]
+        np.add.at(gpus, loop[loop >= 0], nodes.gpu_count[there][loop >= 0])
+    heat_w = loop_heat_w(plant, catalog)
+    of_gpu = np.where(loops.kind == LoopKind.AIR, AIR_LOOP_J_K_PER_GPU, LIQUID_LOOP_J_K_PER_GPU)
+    count = len(plant.plants.ids)
+    behind = np.flatnonzero(loops.plant >= 0)
+    plants = np.append(loops.plant, -1)[np.append(nodes.loop, -1)[there]]
+    water = np.bincount(plants[plants >= 0], nodes.gpu_count[there][plants >= 0].astype(np.float64), count)
+    taken_w = np.bincount(loops.plant[behind], heat_w[behind], count).astype(np.float64)
+    return _lasting_s(np.asarray(2 * of_gpu * gpus, np.float64), heat_w), _lasting_s(
+        water * PLANT_J_K_PER_GPU, taken_w
+    )
+
+
+def _lasting_s(capacity_j_k: Floats, heat_w: Floats) -> Floats:
+    """Return how long heat capacities take a heat [s]."""
+    result: Floats = np.divide(capacity_j_k * HEADROOM_K, heat_w, out=np.zeros_like(heat_w), where=heat_w > 0)
+    return result
+
+
+def together(ways: Iterable[Cuts]) -> Cuts:
+    """Return what takes several supplies at once: one set of each, as far as `ORDER` allows."""
+    found: Cuts | None = None
+    for way in ways:
+        if found is None:
+            found = way
+            continue
+        found = minimal(
+            CutSet(members, max(cut.ride_s, other.ride_s), min(cut.ends_s, other.ends_s))
+            for cut in found
+            for other in way
+            if len(members := cut.members | other.members) <= ORDER
+        )
+    return found or []
+
+
+def minimal(cuts: Iterable[CutSet]) -> Cuts:
+    """Return the sets that no other set makes needless: one of fewer members that is felt as soon and as long."""
+    best: dict[tuple[frozenset[int], float], float] = {}
+    for members, ride_s, ends_s in cuts:
+        if ends_s > ride_s and ride_s < best.get((members, ends_s), math.inf):
+            best[members, ends_s] = ride_s
+    by_members: dict[frozenset[int], list[tuple[float, float]]] = {}
+    for (members, ends_s), ride_s in best.items():
+        by_members.setdefault(members, []).append((ends_s, ride_s))
+    return [
+        CutSet(members, ride_s, ends_s)
+        for (members, ends_s), ride_s in best.items()
+        if not _needless(members, ride_s, ends_s, by_members)
+    ]
+
+
+def _needless(
+    members: frozenset[int],
+    ride_s: float,
+    ends_s: float,
+    by_members: Mapping[frozenset[int], list[tuple[float, float]]],
+) -> bool:
+    for part in _parts(members):
+        for other_ends_s, other_ride_s in by_members.get(part, ()):
+            same = part == members and (other_ends_s, other_ride_s) == (ends_s, ride_s)
+            if not same and other_ends_s >= ends_s and other_ride_s <= ride_s:
+                return True
+    return False
+
+
+def _parts(members: frozenset[int]) -> Iterator[frozenset[int]]:
+    """Return all sets of some of the members, the whole set last."""
+    for size in range(1, len(members)):
+        yield from map(frozenset, combinations(members, size))
+    yield members
+
+
+def _ridden(cuts: Cuts, ride_s: float) -> Cuts:
+    """Return the sets behind a battery or a mass that bridges `ride_s` more."""
+    later = [CutSet(cut.members, cut.ride_s + ride_s, cut.ends_s) for cut in cuts]
+    return [cut for cut in later if cut.felt]
+
+
+def _ended(cuts: Cuts, after_s: float) -> Cuts:
+    """Return the sets as far as they last until something takes over, `after_s` after they are felt."""
+    return [CutSet(cut.members, cut.ride_s, min(cut.ends_s, cut.ride_s + after_s)) for cut in cuts]
