@@ -1,8 +1,8 @@
 """A site through its typical year at one load, hour by hour, beside any run: PUE, WUE, peak, carbon, cooling.
 
 The very machines of the engine work in each hour's air, once they have settled: racks draw a share of their design
-power, all of it becomes heat of the facility water, and pumps, fans, compressors and the power chain draw what they draw
-for it. Nothing fails, batteries rest, and what takes minutes to settle does not count.
+power, all of it becomes heat of the facility water, and pumps, fans, compressors and the power chain draw what that
+takes. Nothing fails, batteries rest, and what takes minutes to settle does not count.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from twin.physics.weather import DAYS, HOURS, MONTH_DAYS, monthly_means
 from twin.plant.design_load import rack_design_w
 from twin.plant.error import PlantError
 from twin.plant.tables import Plant
+from twin.scenario.formats.climates import place
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.site import Climate
 from twin.sim.core.log import Log
 from twin.sim.core.timers import Timers
 from twin.sim.core.weather import Outdoor, Weather, YearHours
@@ -100,6 +102,8 @@ class SiteYear:
         Facility water over its set point, that of the plant that misses it most [K].
     has_compressors, has_plants
         Whether the site has any; without plants heat leaves for nothing.
+    climate
+        What the weather is, for people: "Phoenix, Arizona, United States".
     mean_day
         The scene names no place and no weather file: all days are one.
     """
@@ -116,6 +120,7 @@ class SiteYear:
     off_set_k: Floats
     has_compressors: bool
     has_plants: bool
+    climate: str
     mean_day: bool
 
     @cached_property
@@ -251,8 +256,18 @@ def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float
         off_set_k=np.max([work.off_set_k for work in works], axis=0) if works else none,
         has_compressors=any(machines.lift is not None for machines in rejection.machines),
         has_plants=bool(rejection.machines),
+        climate=climate_words(scenario.site.climate),
         mean_day=scenario.site.climate.place is None and scenario.site.climate.hours is None,
     )
+
+
+def climate_words(climate: Climate) -> str:
+    """Return what the weather of a site is, for people: a place, a file, or "no place: a mean day of 15 °C"."""
+    if climate.place is not None:
+        return place(climate.place).words
+    if climate.file is not None or climate.hours is not None:
+        return f"weather file {climate.file}" if climate.file else "weather file"
+    return f"no place: a mean day of {climate.dry_bulb_c:g} °C"
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,11 @@ class ClimatePlace:
     sources: tuple[str, ...]
 
     @property
+    def words(self) -> str:
+        """Return what people call it: "Phoenix, Arizona, United States"."""
+        return self.title if self.title.endswith(self.country) else f"{self.title}, {self.country}"
+
+    @property
     def mean_dry_c(self) -> float:
         """Return the mean dry bulb of the year [C]."""
         return float(np.average(self.normals.dry_c, weights=MONTH_DAYS))
@@ -107,10 +112,13 @@ def nearest(words: str, most: int = 3) -> list[str]:
     plain = _plain(words)
     if found := matching(words)[:most] if plain.strip() else []:
         return found
-    spoken = {_plain(place(name).title.partition(",")[0]): name for name in names()}
-    spoken |= {name: name for name in names()}
+    spoken: dict[str, list[str]] = {}
+    for name in names():
+        known = place(name)
+        for said in {name, _plain(known.title.partition(",")[0]), _plain(known.country)}:
+            spoken.setdefault(said, []).append(name)
     near = get_close_matches(plain.strip(), spoken, most, 0.6)
-    return list(dict.fromkeys(spoken[word] for word in near))
+    return list(dict.fromkeys(name for said in near for name in spoken[said]))[:most]
 
 
 def _plain(words: str) -> str:

@@ -135,15 +135,15 @@ class Weather(Stateful):
         self._price_usd_j = self._carbon_kg_j = 0.0
 
     def of_year(self) -> YearHours:
-        """Return the hours of the whole year, no matter when the run begins; without a place the mean day again and again.
+        """Return the hours of the whole year, whenever the run begins; without a place the mean day again and again.
 
         Days of prices and of carbon are taken by standard time.
         """
         if self._years:
-            air = [_halfway(np.array(hourly)) for hourly in self._years]
+            dry_c, wet_c, dew_c = (_halfway(np.array(hourly)) for hourly in self._years)
         else:
             day = np.array([self._mean_air((hour + 0.5) * HOUR_S) for hour in range(24)])
-            air = [np.tile(column, HOURS // 24) for column in day.T]
+            dry_c, wet_c, dew_c = (np.tile(column, HOURS // 24) for column in day.T)
         grid, of_day = self._grid, np.arange(HOURS) % 24
         price, carbon = (
             np.array(self._grid_years[name])
@@ -154,7 +154,7 @@ class Weather(Stateful):
                 ("carbon", grid.carbon_kg_j, grid.carbon_day),
             )
         )
-        return YearHours(*air, price, carbon, _halfway(np.array(self._sun)))
+        return YearHours(dry_c, wet_c, dew_c, price, carbon, _halfway(np.array(self._sun)))
 
     @property
     def year_start_s(self) -> float:
