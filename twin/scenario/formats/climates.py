@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -12,6 +13,7 @@ from unicodedata import combining, normalize
 import numpy as np
 
 from twin import resources
+from twin.arrays import Floats
 from twin.physics.psychrometrics import relative_humidity, standard_pressure_pa, wet_bulb_c
 from twin.physics.weather import MONTH_DAYS, Normals, Year, typical_year
 
@@ -62,13 +64,6 @@ class ClimatePlace:
         """Return the mean dry bulb of the year [C]."""
         return float(np.average(self.normals.dry_c, weights=MONTH_DAYS))
 
-    @property
-    def mean_wet_c(self) -> float:
-        """Return the mean of the wet bulbs at the mean air of each month [C]; within 1 K of that of all hours."""
-        dry, pressure_pa = np.array(self.normals.dry_c), standard_pressure_pa(self.altitude_m)
-        wet = wet_bulb_c(dry, relative_humidity(dry, self.normals.dew_c), pressure_pa)
-        return float(np.average(wet, weights=MONTH_DAYS))
-
 
 class PlaceError(ValueError):
     """A place is not known, or the file of places is wrong; the text says what is allowed."""
@@ -117,7 +112,7 @@ def nearest(words: str, most: int = 3) -> list[str]:
         known = place(name)
         for said in {name, _plain(known.title.partition(",")[0]), _plain(known.country)}:
             spoken.setdefault(said, []).append(name)
-    near = get_close_matches(plain.strip(), spoken, most, 0.6)
+    near = get_close_matches(plain.strip(), spoken, most, 0.67)
     return list(dict.fromkeys(name for said in near for name in spoken[said]))[:most]
 
 
@@ -125,6 +120,18 @@ def _plain(words: str) -> str:
     """Return words in small letters without accents, a blank for each hyphen and comma."""
     letters = "".join(letter for letter in normalize("NFKD", words.lower()) if not combining(letter))
     return letters.replace("-", " ").replace(",", " ").replace("_", " ")
+
+
+def mean_wets_c(places: Sequence[ClimatePlace]) -> Floats:
+    """Return the means of the wet bulbs at the mean air of each month, shape (places,) [C].
+
+    They are within 0.3 K of those of all hours.
+    """
+    dry, dew = (np.array([getattr(known.normals, key) for known in places]) for key in ("dry_c", "dew_c"))
+    pressure_pa = standard_pressure_pa([known.altitude_m for known in places])[:, None]
+    wet = wet_bulb_c(dry, relative_humidity(dry, dew), pressure_pa)
+    result: Floats = np.average(wet, axis=1, weights=MONTH_DAYS)
+    return result
 
 
 @lru_cache(maxsize=8)
