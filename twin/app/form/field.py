@@ -13,7 +13,9 @@ from pydantic.fields import FieldInfo
 from twin.scenario.schema.fields import ROOT, FieldSpot, below, fields_of, spot_of
 from twin.units import DIMENSIONS
 
-Kind = Literal["quantity", "number", "count", "choice", "switch", "part", "reference", "names", "text"]
+Kind = Literal[
+    "quantity", "number", "count", "choice", "switch", "part", "place", "reference", "names", "text"
+]
 Steps = Literal["", "one", "tenth", "double", "slide"]
 
 

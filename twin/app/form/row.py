@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.form.field import Field, FieldState
 from twin.app.form.names_field import NamesField
+from twin.app.form.places import NO_PLACE, meant_place, place_title, place_titles
 from twin.app.form.typed import step_range, step_unit, steps_in
 from twin.app.toolkit import theme
 from twin.app.toolkit.count_field import CountBox, CountSlider
@@ -53,7 +54,7 @@ class FieldRow(QObject):
         self._look, self.of = look, of
         self._now = FieldState("")
         self._filling = False
-        self._unset = "default" if _NONE in of.choices else _NONE
+        self._unset = NO_PLACE if of.kind == "place" else "default" if _NONE in of.choices else _NONE
         self.name = label(of.title, "muted")
         self.name.setToolTip(plain_tip(of.tip))
         self.field: FieldEditor = self._make()
@@ -126,7 +127,9 @@ class FieldRow(QObject):
         if isinstance(field, QLineEdit):
             return field.text()
         if isinstance(field, QComboBox):
-            return field.currentText() if field.isEditable() else field.currentData() or ""
+            if not field.isEditable():
+                return field.currentData() or ""
+            return meant_place(field.currentText()) if self.of.kind == "place" else field.currentText()
         if isinstance(field, QCheckBox):
             return "true" if field.isChecked() else "false"
         number = field.box.value() if isinstance(field, CountSlider) else field.value()
@@ -169,7 +172,7 @@ class FieldRow(QObject):
             box = QCheckBox()
             box.clicked.connect(self._on_switch)
             return box
-        if kind in ("choice", "reference", "part"):
+        if kind in ("choice", "reference", "part", "place"):
             return self._combo()
         if self.of.steps:
             return self._stepped()
@@ -191,10 +194,13 @@ class FieldRow(QObject):
         self._list(combo)
         combo.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         combo.installEventFilter(self)
-        if self.of.kind == "part":
+        if self.of.kind in ("part", "place"):
             combo.setEditable(True)
             combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
             completer = QCompleter(list(self.of.choices), combo)
+            if self.of.kind == "place":
+                completer.setModel(combo.model())
+                completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
             completer.setFilterMode(Qt.MatchFlag.MatchContains)
             completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
             line = QLineEdit()
@@ -205,6 +211,17 @@ class FieldRow(QObject):
             line.editingFinished.connect(self._on_picked)
         combo.activated.connect(self._on_picked)
         return combo
+
+    def _list_places(self, combo: QComboBox) -> None:
+        """Fill the list when somebody comes to it: to read all climates takes a while."""
+        titles, line, words = place_titles(), combo.lineEdit(), combo.currentText()
+        self._filling = True
+        self.offer(tuple(titles), tuple(titles.values()))
+        combo.setCurrentIndex(combo.findData(self._now.text) if self._now.text else -1)
+        if line is not None:
+            line.setText(words)
+            line.selectAll()
+        self._filling = False
 
     def _list(self, combo: QComboBox) -> None:
         if self.of.optional:
@@ -250,12 +267,13 @@ class FieldRow(QObject):
         elif isinstance(field, QComboBox):
             field.setPlaceholderText(now.ghost or _NONE)
             line = field.lineEdit()
+            place = self.of.kind == "place"
             if line is not None:
-                line.setPlaceholderText(now.ghost or _NONE)
+                line.setPlaceholderText(self._unset if place else now.ghost or _NONE)
             unsaid = not now.text and self.of.optional
             field.setCurrentIndex(-1 if unsaid else field.findData(now.text))
             if line is not None:
-                line.setText(now.text)
+                line.setText(place_title(now.text) if place else now.text)
                 line.setCursorPosition(0)
         elif isinstance(field, CountSlider):
             field.show_count(round(steps_in(self.of, now.text)))
@@ -312,6 +330,9 @@ class FieldRow(QObject):
         The page is turned where the wheel passes over a list, and a field has undo and redo of its own while it
         holds what was not entered yet.
         """
+        comes = event.type() == QEvent.Type.FocusIn and self.of.kind == "place" and not self.of.choices
+        if comes and isinstance(self.field, QComboBox):
+            self._list_places(self.field)
         escapes = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
         if escapes and (self.changed or self.told.isVisible()):
             if event.type() == QEvent.Type.ShortcutOverride:  # Escape would clear the selection

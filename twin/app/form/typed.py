@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from twin.app.form.field import Field
+from twin.app.form.places import place_named
 from twin.commands.edit.command import CommandError
 from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.quantity import Quantity, rendered
@@ -44,6 +45,8 @@ def file_value(field: Field, words: str, unit: str = "") -> Any:
         return words == "true"
     if field.kind == "names":
         return _names(field, words)
+    if field.kind == "place":
+        return place_named(words)
     if field.kind in ("choice", "part", "reference"):
         must_be_there(field, words)
         if all(choice.isdecimal() for choice in field.choices):

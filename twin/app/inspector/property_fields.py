@@ -16,6 +16,7 @@ from twin.commands.edit.command import CommandError, EditedScene
 from twin.scenario.checks.facility import ONLY_FOR
 from twin.scenario.schema.electricity import PowerStage
 from twin.scenario.schema.fields import fields_of
+from twin.scenario.schema.site import Climate
 from twin.scenario.text.path import split
 
 X, Y, RACK, U, HALL = "@x", "@y", "@rack", "@u", "@hall"
@@ -239,6 +240,8 @@ def _field(
     if made.kind == "names":
         listed = property_choices.listed(name)
         return replace(made, choices=property_choices.members(scene, name)) if listed else None
+    if isinstance(model, Climate) and name == "place":
+        return replace(made, kind="place")
     parts = property_choices.fitting(scene, model, name)
     if parts:
         return replace(made, kind="part", choices=parts)
