@@ -40,6 +40,10 @@ def view_projection(pose: CameraPose, aspect: float, near_m: float, far_m: float
     view[:3, :3] = np.stack(axes(pose))
     view[:3, 3] = -view[:3, :3] @ eye_m(pose)
     scale = 1.0 / np.tan(np.radians(pose.fov_deg) / 2)
+    if pose.flat:  # what is beside or behind the eye is seen as well: a drawing has no eye
+        scale /= pose.distance_m
+        flat = np.diag([scale / aspect, scale, -1.0 / far_m, 1.0])
+        return np.asarray(flat @ view)
     projection = np.array(
         [
             [scale / aspect, 0.0, 0.0, 0.0],
@@ -62,6 +66,9 @@ def ray(
     right, up, back = axes(pose)
     sideways = (2 * x_px / width_px - 1) * half * width_px / height_px
     upwards = (1 - 2 * y_px / height_px) * half
+    if pose.flat:
+        beside = (right * sideways + up * upwards) * pose.distance_m
+        return eye_m(pose) + beside + back * DISTANCE_M[1], -back
     direction = right * sideways + up * upwards - back
     return eye_m(pose), direction / np.linalg.norm(direction)
 
@@ -80,16 +87,22 @@ def project(pose: CameraPose, points_m: Floats, width_px: float, height_px: floa
     """
     local = (points_m - eye_m(pose)) @ np.stack(axes(pose)).T
     depth = -local[:, 2]
-    scale = (
-        height_px / (2 * np.tan(np.radians(pose.fov_deg) / 2)) / np.where(np.abs(depth) < 1e-9, 1e-9, depth)
-    )
+    reach = np.full_like(depth, pose.distance_m) if pose.flat else np.where(np.abs(depth) < 1e-9, 1e-9, depth)
+    scale = height_px / (2 * np.tan(np.radians(pose.fov_deg) / 2)) / reach
     return np.stack([width_px / 2 + local[:, 0] * scale, height_px / 2 - local[:, 1] * scale, depth], axis=1)
 
 
+def px_per_m(pose: CameraPose, distance_m: float, height_px: float) -> float:
+    """Return how large a metre is on screen, so far along a ray of `ray` [px/m]."""
+    reach_m = pose.distance_m if pose.flat else max(distance_m, 1e-6)
+    return float(height_px / (2 * np.tan(np.radians(pose.fov_deg) / 2)) / reach_m)
+
+
 def orbit(pose: CameraPose, dx_px: float, dy_px: float) -> CameraPose:
-    """Return the pose after a drag that turns round the centre."""
+    """Return the pose after a drag that turns round the centre; a drawing becomes a view again."""
     elevation = float(np.clip(pose.elevation_deg + dy_px * ORBIT_DEG_PER_PX, *ELEVATION_DEG))
-    return replace(pose, azimuth_deg=pose.azimuth_deg - dx_px * ORBIT_DEG_PER_PX, elevation_deg=elevation)
+    azimuth = pose.azimuth_deg - dx_px * ORBIT_DEG_PER_PX
+    return replace(pose, azimuth_deg=azimuth, elevation_deg=elevation, flat=False)
 
 
 def pan(pose: CameraPose, dx_px: float, dy_px: float, height_px: float) -> CameraPose:
@@ -150,6 +163,7 @@ class Flight:
             a.azimuth_deg + _shortest_deg(b.azimuth_deg - a.azimuth_deg) * ease,
             a.elevation_deg + (b.elevation_deg - a.elevation_deg) * ease,
             a.fov_deg + (b.fov_deg - a.fov_deg) * ease,
+            a.flat and b.flat,
         )
 
 

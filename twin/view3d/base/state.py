@@ -35,6 +35,8 @@ class CameraPose:
         Height of the eye above the horizon [degree].
     fov_deg
         Vertical field of view [degree].
+    flat
+        Whether lines of sight are parallel, as on a drawing; the picture is as large as it is at the centre.
     """
 
     centre_m: tuple[float, float, float]
@@ -42,6 +44,7 @@ class CameraPose:
     azimuth_deg: float
     elevation_deg: float
     fov_deg: float = 35.0
+    flat: bool = False
 
 
 @dataclass
