@@ -11,6 +11,7 @@ from twin.app.toolkit.look import label
 from twin.plant.find import find, holders
 from twin.plant.tables import Plant
 
+_KINDS = {"row": "Row", "gpu": "GPU"}
 _BETWEEN = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 
 
@@ -30,7 +31,7 @@ class Crumbs(QWidget):
         self.setAccessibleName("Where the selection is")
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(2)
+        self._row.setSpacing(5)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -54,12 +55,13 @@ class Crumbs(QWidget):
         for number, id in enumerate(ids):
             if number:
                 self._row.addWidget(label(_BETWEEN, "muted"))
-            self._row.addWidget(self._button(ids[number - 1] if number else "", id))
+            kind = (find(plant, id) or ("", 0))[0] if plant is not None else ""
+            self._row.addWidget(self._button(_KINDS.get(kind, kind), ids[number - 1] if number else "", id))
 
-    def _button(self, outer: str, id: str) -> QToolButton:
+    def _button(self, kind: str, outer: str, id: str) -> QToolButton:
         button = QToolButton()
         button.setAutoRaise(True)
-        button.setText(id.removeprefix(f"{outer}/") if outer else id)
+        button.setText(f"{kind} {id.removeprefix(f'{outer}/') if outer else id}")
         button.setAccessibleName(f"Select {id}")
         button.setToolTip(f"Selects {id} and flies there")
         button.clicked.connect(partial(self._go, id))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from twin.plant.geometry import AisleKind, Geometry
 from twin.plant.tables import Plant, RackKind
+from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box, machine_boxes
 from twin.view3d.base.camera import eye_m, project
 from twin.view3d.base.state import CameraPose
@@ -19,6 +20,8 @@ PRESETS: tuple[str, ...] = ("overview", "row", "top", "aisle", "close", "front",
 
 DRAWINGS: tuple[str, ...] = ("top", "front", "side")
 """Those without perspective."""
+BEFORE_M = 0.9
+"""A drawing shows what stands so close before its box, such as trays over racks."""
 STEP_M = 0.15
 """A way out of a thing begins so far before it."""
 WIDEST_DEG = 78.0
@@ -74,7 +77,8 @@ def framed(
 ) -> CameraPose:
     """Return a pose that shows these boxes, of `machines` or of racks; a drawing stays one, from the same side."""
     if pose.flat:
-        return frame_box(pose, *_airy(boxes), aspect)
+        low, high = _airy(boxes)
+        return _cut(frame_box(pose, low, high, aspect), low, high)
     return (before_machines if machines else before_racks)(pose, plant, boxes, picker, aspect)
 
 
@@ -257,8 +261,14 @@ def _drawing(name: str, plant: Plant, geometry: Geometry, aspect: float) -> Came
     # The longer side of the hall lies along the longer side of the picture.
     along = 0.0 if (deep > wide) == (aspect > 1) else -90.0
     azimuth, elevation = {"top": (along, 90.0), "front": (90.0 * side, 0.0), "side": (0.0, 0.0)}[name]
-    pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, elevation, 30.0, flat=True)
-    return _fit(pose, low, high, aspect, share=0.86)
+    pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, elevation, 30.0, flat_m=1.0)
+    return _cut(_fit(pose, low, high, aspect, share=0.86), low, high)
+
+
+def _cut(pose: CameraPose, low: NDArray[np.float64], high: NDArray[np.float64]) -> CameraPose:
+    """Return a drawing that leaves out what stands well before a box."""
+    half_m = float(np.abs(camera.axes(pose)[2]) @ (high - low)) / 2
+    return replace(pose, flat_m=half_m + BEFORE_M)
 
 
 def _aisle(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
