@@ -12,82 +12,21 @@ from lab_edits import ADD, MOVE, RACK
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
+from session_bench import Bench
 
 from twin.app.files.recovery import run_of
-from twin.app.session.editor import Editor
 from twin.app.session.recording import read_recording
-from twin.app.session.session import Session
 from twin.app.timeline.marks import still_ahead
 from twin.cli.moment import moment_of_run
 from twin.commands.edit.command import Given
 from twin.commands.place.place import AddPart
 from twin.commands.wiring.connect_new import WiredIn
-from twin.runtime.inline import InlineClient
 from twin.scenario import Change, Patch, load, parse_injection
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.sim.engine.engine import Engine
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
-
-
-class Bench:
-    """A session whose run goes on only when it is told to, and what its editor says."""
-
-    def __init__(self, scene: Path) -> None:
-        self.client = InlineClient()
-        self.session = Session(self.client)  # type: ignore[arg-type]
-        self.editor = Editor(self.session)
-        self.done: list[str] = []
-        self.refused: list[str] = []
-        self.editor.done.connect(self.done.append)
-        self.editor.refused.connect(lambda _title, reason: self.refused.append(reason))
-        self.session.open(scene)
-        self.session.poll()
-
-    def run_to(self, t_s: float) -> None:
-        """Let the run go on to a time, of which nobody is told yet."""
-        self.session.leave_start()
-        engine = self.client.engine_session.engine
-        assert engine is not None
-        engine.advance(t_s)
-        self.client.pause()
-
-    def go(self, t_s: float) -> None:
-        self.run_to(t_s)
-        self.session.poll()
-
-    def begin_again(self) -> None:
-        """Stand at the start of the run again."""
-        self.session.restart()
-        self.session.poll()
-
-    def do(self, act: Callable[[], bool]) -> None:
-        assert act()
-        for _ in range(3):  # an answer may ask for more
-            self.session.poll()
-
-    @property
-    def ids(self) -> list[str]:
-        assert self.session.draft is not None
-        return [edit.id for edit in self.session.draft.file.scenario.edits]
-
-    @property
-    def epoch(self) -> int:
-        engine = self.client.engine_session.engine
-        assert engine is not None
-        assert self.session.plant is not None
-        assert self.session.plant.epoch == engine.plant.epoch
-        return engine.plant.epoch
-
-    def is_run_of_its_file(self) -> bool:
-        """Return whether a run of the file from the start is this run."""
-        engine, draft = self.client.engine_session.engine, self.session.draft
-        assert engine is not None
-        assert draft is not None
-        again = Engine(draft.file.scenario, self.session.seed)
-        again.advance(engine.now_s)
-        return again.event_hash() == engine.event_hash()
 
 
 @pytest.fixture

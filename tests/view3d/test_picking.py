@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -41,6 +42,42 @@ def test_gpu_tiles_round_trip_on_both_sides_of_an_aisle(
         hit = picker.pick(*camera.ray(pose, x / scale, y / scale, 1280, 800))
         assert hit is not None
         assert (hit.kind, hit.slot, hit.id) == ("gpu", gpu, hall.gpu_id(int(gpu)))
+
+
+def test_how_far_one_is_says_what_is_meant(hall: Plant, geometry: Geometry) -> None:
+    picker = Picker(hall, geometry)
+    rack = int(np.flatnonzero(hall.racks.facing == -1)[2])
+    gpu = int(np.flatnonzero(hall.gpus.rack == rack)[0])
+    target, kinds = tile_point(hall, geometry, gpu), []
+    for distance_m in np.geomspace(1.0, 60.0, 40):
+        pose = CameraPose((target[0], target[1], target[2]), distance_m, -90.0, 0.0, 38.0)
+        size = partial(camera.px_per_m, pose, height_px=800.0)
+        hit = picker.pick(*camera.ray(pose, 640, 400, 1280, 800), size)
+        assert hit is not None
+        assert hit.kind in ("gpu", "node", "rack")
+        kinds.append(hit.kind)
+    order = [kind for kind, before in zip(kinds, ["", *kinds], strict=False) if kind != before]
+    assert order == ["gpu", "node", "rack"]
+
+
+@pytest.mark.parametrize("name", ["top", "front", "side"])
+def test_a_drawing_shows_parallel_lines_and_is_picked_as_shown(
+    hall: Plant, geometry: Geometry, name: str
+) -> None:
+    picker, pose = Picker(hall, geometry), preset_pose(name, hall, geometry, 1.6)
+    assert pose.flat
+    racks = hall.racks
+    low = np.column_stack([racks.x_m, racks.y_m, np.zeros(len(racks.ids))])
+    high = low + np.column_stack([0 * racks.x_m, 0 * racks.y_m, racks.height_m])
+    feet, heads = (camera.project(pose, points, 1280, 800)[:, :2] for points in (low, high))
+    lean = heads - feet
+    assert np.allclose(lean, lean[0], atol=1e-6), "equal heights are equal everywhere"
+    assert (feet > 0).all()
+    assert (feet < [1280, 800]).all()
+    if name == "top":
+        assert np.allclose(lean, 0.0, atol=1e-6)
+        for rack, place in enumerate(feet):
+            assert picker.rack(*camera.ray(pose, place[0], place[1], 1280, 800)) == rack
 
 
 def test_rack_roofs_and_sides_are_the_rack(hall: Plant, geometry: Geometry) -> None:

@@ -45,6 +45,30 @@ def entity_id(plant: Plant, kind: Kind, slot: int) -> str:
     return ids[kind][slot]
 
 
+def holder(plant: Plant, id: str) -> str | None:
+    """Return the id of what holds a thing: of a GPU its node, of a node or switch its rack, of a rack its row."""
+    kind, slot = find(plant, id) or ("hall", -1)
+    if kind == "gpu":
+        return plant.nodes.ids[int(plant.gpus.node[slot])]
+    if kind == "rack":
+        row = int(plant.racks.row[slot])
+        return plant.rows.ids[row] if row >= 0 else None
+    if kind in ("node", "switch"):
+        rack = int((plant.nodes if kind == "node" else plant.switches).rack[slot])
+        return plant.racks.ids[rack] if rack >= 0 else None
+    return None
+
+
+def holders(plant: Plant, id: str) -> list[str]:
+    """Return what holds a thing, from the row down to the nearest."""
+    found: list[str] = []
+    outer = holder(plant, id)
+    while outer is not None:
+        found.insert(0, outer)
+        outer = holder(plant, outer)
+    return found
+
+
 def describe(plant: Plant, kind: Kind, slot: int) -> str:
     """Return one line for people, such as "H100-SXM, GPU 3 of node gpu/0/2/1"."""
     nodes, racks, loops, power = plant.nodes, plant.racks, plant.loops, plant.power

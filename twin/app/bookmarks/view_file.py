@@ -72,6 +72,7 @@ class Camera(_Part):
     azimuth_deg: Annotated[float, Field(ge=-1e6, le=1e6)]
     elevation_deg: Annotated[float, Field(ge=ELEVATION_DEG[0] - 10.0, le=90.0)]
     fov_deg: Annotated[float, Field(ge=5.0, le=120.0)] = 35.0
+    flat_m: Annotated[float, Field(ge=0.0, le=DISTANCE_M[1] * 2)] = 0.0
 
     @classmethod
     def of(cls, pose: CameraPose) -> Camera:
@@ -82,12 +83,15 @@ class Camera(_Part):
             azimuth_deg=round(pose.azimuth_deg, 2),
             elevation_deg=round(pose.elevation_deg, 2),
             fov_deg=round(pose.fov_deg, 2),
+            flat_m=round(pose.flat_m, 3),
         )
 
     @property
     def pose(self) -> CameraPose:
         """Return it as the view has it."""
-        return CameraPose(self.centre_m, self.distance_m, self.azimuth_deg, self.elevation_deg, self.fov_deg)
+        return CameraPose(
+            self.centre_m, self.distance_m, self.azimuth_deg, self.elevation_deg, self.fov_deg, self.flat_m
+        )
 
 
 class Bookmark(_Part):

@@ -15,6 +15,7 @@ from twin.app.hall.trace_layer import TraceLayer
 from twin.app.session.session import Session
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.world.job_lookup import job_place
+from twin.app.world.nodes_of_thing import nodes_of
 from twin.plant.find import find
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, COLOUR_BY, JobState, NodeCondition
@@ -163,26 +164,6 @@ class ThingMenus:
 
     def _act(self, kind: str, target: str, value: str | None = None) -> None:
         self.act_wanted.emit(Intervention(at=self._session.shown_s, kind=kind, target=target, value=value))
-
-
-def nodes_of(plant: Plant, thing: str) -> NDArray[np.int64]:
-    """Return the nodes with GPUs of a GPU, node, rack or row; none of other things."""
-    found = find(plant, thing)
-    if found is None:
-        return np.zeros(0, np.int64)
-    kind, slot = found
-    nodes = plant.nodes
-    if kind == "gpu":
-        return np.array([int(plant.gpus.node[slot])])
-    if kind == "node":
-        chosen_nodes = np.arange(len(nodes.ids)) == slot
-    elif kind == "rack":
-        chosen_nodes = nodes.rack == slot
-    elif kind == "row":
-        chosen_nodes = plant.racks.row[nodes.rack] == slot
-    else:
-        return np.zeros(0, np.int64)
-    return np.flatnonzero(chosen_nodes & nodes.present & (nodes.gpu_count > 0))
 
 
 def _names(jobs: list[str]) -> str:

@@ -16,6 +16,7 @@ from twin.app.fabric.layer import FabricLayer
 from twin.app.hall.announcer import Announcer
 from twin.app.hall.compact_plates import ROOMY_PX, fewer, shorter, tip_place
 from twin.app.hall.context_menu import ThingMenus
+from twin.app.hall.crumbs import Crumbs
 from twin.app.hall.facility_overlay import AlarmBadge, ToldPlate
 from twin.app.hall.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
 from twin.app.hall.plate_layout import BETWEEN, MARGIN, place_at_top
@@ -87,6 +88,9 @@ class HallPanel(QWidget):
         self.fabric = FabricLayer(session, self.view, self.state, world)
         self.trace = TraceLayer(session, self.view, self.state)
         self.menus = ThingMenus(session, self.view, self.trace, self.state)
+        self.selection_menu: Callable[[QWidget], QMenu | None] = lambda parent: self.menus.menu(
+            self.state.selection[-1], parent
+        )
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -141,10 +145,16 @@ class HallPanel(QWidget):
         row.addWidget(self.layers_button)
         row.addWidget(self.camera_button)
         row.addStretch(1)
+        self.crumbs = Crumbs(self._go_up_to)
         self.scene_label = label("", "muted")
+        row.addWidget(self.crumbs)
         row.addWidget(self.scene_label)
-        strip.give_way = (self.scene_label, *captions, self.cables_box)  # menus have it as well
+        strip.give_way = (self.scene_label, *captions, self.cables_box, self.crumbs)  # menus have it as well
         return strip
+
+    def _go_up_to(self, id: str) -> None:
+        self.state.selection = (id,)
+        self.view.fly_to(id)
 
     def _menu_button(self, icon: str, title: str, fill: Callable[[QMenu], None]) -> QToolButton:
         button = tool_button(self._look, icon, title)
@@ -190,6 +200,7 @@ class HallPanel(QWidget):
         self.fabric.changed.connect(self._show_legend)
         self.trace.changed.connect(self._on_trace)
         self.state.events.selection.connect(self._show_legend)
+        self.state.events.selection.connect(self._show_way)
         self.view.menu_wanted.connect(self._on_menu)
         session.broken.connect(self._on_broken)
         session.mended.connect(self._on_broken)
@@ -240,8 +251,7 @@ class HallPanel(QWidget):
         self.groups = OwnerNames.of(document.scenario, plant) if document is not None else NO_GROUPS
         self.picture_due.expect()
         self.view.set_plant(seen(plant, self.state.hidden, self.state.only), self.groups)
-        if document is not None:
-            self.scene_label.setText(document.scenario.title)
+        self._show_way()
         self._show_legend()
 
     def _on_hidden(self, *_ids: object) -> None:
@@ -305,6 +315,13 @@ class HallPanel(QWidget):
             plate.show_legend(fewer(each) if self._brief else each)
         self._shown_legends = min(len(more), len(self.more_legends))
         self.place_overlays()
+
+    def _show_way(self, *_selection: object) -> None:
+        self.crumbs.show_way(self._session.plant, self.state.selection)
+        document = self._session.document
+        self.scene_label.setText(
+            document.scenario.title if document is not None and not self.crumbs.ids else ""
+        )
 
     def _on_cables_box(self, index: int) -> None:
         self.state.cables_by = CABLES_BY[index]
@@ -399,20 +416,22 @@ class HallPanel(QWidget):
         self.place_overlays()
 
     def _on_menu(self, hit: Hit | None, place: tuple[float, float]) -> None:
-        """Offer what can be done with the thing under a click of the right button."""
+        """Offer what can be done with the thing under a right click, and with what is selected with it."""
+        chosen = self.state.selection
         if hit is not None:
-            self.state.selection = (hit.id,)
-        menu = self.thing_menu(hit.id if hit is not None else None)
-        if menu is not None:
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            menu.popup(self.view.native.mapToGlobal(QPoint(round(place[0]), round(place[1]))))
+            others = tuple(id for id in chosen if id != hit.id) if hit.id in chosen else ()
+            self.state.selection = (*others, hit.id)
+        self._offer(hit is not None, QPoint(round(place[0]), round(place[1])))
 
     def _menu_by_key(self) -> None:
         """Offer what can be done with what is selected, in the middle of the view."""
-        menu = self.thing_menu(self.state.selection[-1] if self.state.selection else None)
+        self._offer(bool(self.state.selection), self.view.native.rect().center())
+
+    def _offer(self, selection: bool, place: QPoint) -> None:
+        menu = self.selection_menu(self) if selection else self.thing_menu(None)
         if menu is not None:
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            menu.popup(self.view.native.mapToGlobal(self.view.native.rect().center()))
+            menu.popup(self.view.native.mapToGlobal(place))
 
     def thing_menu(self, thing: str | None) -> QMenu | None:
         """Return the menu of a thing, None: of the whole site; None without a scene."""

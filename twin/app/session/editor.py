@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from psygnal import Signal
 
+from twin.app.session.acts_by_hand import ActsByHand
 from twin.app.session.session import Session
 from twin.commands.edit.command import Command, CommandError
 from twin.commands.edit.draft import Draft, Later, Proposal
@@ -61,6 +62,9 @@ class Editor:
         self._wishes: deque[_Wish] = deque()
         self._asked: _Asked | None = None
         self._was_dirty = False
+        self.acts = ActsByHand(session)
+        self.acts.changed.connect(self.changed.emit)
+        self.acts.told.connect(self.done.emit)
         self.locked = False
         self.guard: Callable[[Scenario, Scenario], str] = lambda before, after: (
             ""
@@ -90,6 +94,18 @@ class Editor:
     def busy(self) -> bool:
         """Return whether an edit waits for the worker."""
         return self._asked is not None
+
+    @property
+    def undo_title(self) -> str:
+        """Return the title of the last act, of the scene or by hand; "" when there is nothing to take back."""
+        act, draft = self.acts.last(), self.draft
+        return act.title if act is not None else draft.undo_title if draft is not None else ""
+
+    @property
+    def redo_title(self) -> str:
+        """Return the title of what redo would do again; "" without anything."""
+        act, draft = self.acts.next(), self.draft
+        return act.title if act is not None else draft.redo_title if draft is not None else ""
 
     def why_not(self) -> str:
         """Return why nothing can be edited now; "" when it can."""
@@ -134,9 +150,9 @@ class Editor:
         return True
 
     def undo(self) -> bool:
-        """Take the last step back; while the run goes on, by an edit that does the opposite.
+        """Take the last act back, of the scene or by hand; while the run goes on, by an edit that does the opposite.
 
-        An edit that is still ahead in the run goes out of it instead, as if it had never been made.
+        What is still ahead in the run goes out of it instead, as if it had never been asked for.
         """
         return self._go(back=True)
 
@@ -191,14 +207,25 @@ class Editor:
         reason = NOT_LIVE if self._session.looking_s is not None else self.why_not()
         if draft is None or reason:
             return self._refuse(title, reason)
+        if not self.busy and (self.acts.last() if back else self.acts.next()) is not None:
+            return self.acts.undo() if back else self.acts.redo()
         if self.live:
-            return self._wish(title, draft.propose_undo if back else draft.propose_redo, undoes=back)
+            return self._wish(title, self._propose_back if back else self._propose_again, undoes=back)
         if not (draft.undo() if back else draft.redo()):
             return False
         self._tell(None)
         step = draft.undone[-1] if back else draft.done[-1]
         self.done.emit(f"{title}: {step.title}")
         return True
+
+    def _propose_back(self) -> Proposal | Later | None:
+        """Return what takes the last step back; None without one, or where an act by hand came later: it goes back."""
+        draft = self.draft
+        return None if draft is None or self.acts.undo() else draft.propose_undo()
+
+    def _propose_again(self) -> Proposal | Later | None:
+        draft = self.draft
+        return None if draft is None or self.acts.redo() else draft.propose_redo()
 
     def _branch(self, command: Command, at_s: float) -> bool:
         """Offer what is asked of a time that is over as the first thing that is different in a branch."""
@@ -263,6 +290,8 @@ class Editor:
         if draft is None or asked is None or asked.number != number:
             return
         proposal, self._asked = asked.proposal, None
+        if not (proposal.undoes or proposal.redoes):
+            self.acts.forget_undone()
         if isinstance(proposal, Later):
             draft.land_later(proposal, t_s)
         else:
@@ -291,6 +320,7 @@ class Editor:
         """Another run, or the same from its start: what was asked of the last one is void."""
         asked, self._asked = self._asked, None
         self._wishes.clear()
+        self.acts.forget()
         if asked is not None:
             self._refuse(asked.proposal.title, "the run was restarted before the edit was applied")
         if self.draft is not None and not self.live:

@@ -24,6 +24,7 @@ class Tellings:
     ended = Signal(object)  # summary
     at_end = Signal()  # it was asked to play, and the run is over
     trouble = Signal(object)  # Trouble
+    asked = Signal(object)  # Intervention that the run is asked for now
     broken = Signal(object)  # Intervention that the run has taken
     refused = Signal(object, str)  # Intervention that the run does not take, and why
     mended = Signal(object)  # Intervention that was ahead in the run, and is no more

@@ -82,6 +82,7 @@ class WorkerTalk:
         elif out:
             self._asked_out[session.client.withdraw(intervention)] = intervention
         else:
+            session.asked.emit(intervention)
             self._asked[session.client.intervene(intervention)] = intervention
 
     def ask_edit(self, edit: Edit, out: bool = False) -> int:

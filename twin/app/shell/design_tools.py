@@ -65,6 +65,7 @@ class DesignTools:
         outliner.renamed.connect(lambda id, name: editor.do(Rename(id, name)))
         outliner.moved.connect(lambda nodes, rack: editor.do(MoveNodes(nodes, rack)))
         outliner.menu_wanted.connect(self._offer)
+        hall.selection_menu = self.menu
         session.opened.connect(lambda _: self._close_array())
         session.unplayable.connect(lambda _: self._close_array())
 
@@ -119,6 +120,9 @@ class DesignTools:
     def delete(self) -> None:
         """Delete what is chosen in the outliner."""
         self._do(Delete(self.ids))
+
+    def _duplicate(self) -> None:
+        self._tools.place.do_new(Duplicate(self.ids))
 
     def group(self) -> None:
         """Make what is chosen a group, under a name."""
@@ -194,7 +198,7 @@ class DesignTools:
     def _do(self, command: Command) -> bool:
         return self._editor.do(command)
 
-    # -- the menu of a line ----
+    # -- the menu of what is chosen, in hall and outliner ----
 
     def menu(self, parent: QWidget) -> QMenu | None:
         """Return the menu of what is chosen: what can be done with the thing, then what can be done to the design."""
@@ -202,8 +206,10 @@ class DesignTools:
         if not ids or document is None or plant is None:
             return None
         item = ids[-1]
-        known = find(plant, item) is not None or any(job.id == item for job in document.scenario.jobs)
-        menu = self._hall.thing_menu(item) if known else QMenu(parent)
+        jobs = document.scenario.jobs
+        known = find(plant, item) is not None or item in self._hall.state.selection
+        known = known or any(job.id == item for job in jobs)
+        menu = self._hall.menus.menu(item, parent) if known else QMenu(parent)
         if menu is None:
             return None
         if not known:
@@ -218,7 +224,7 @@ class DesignTools:
         standing = bool(in_hall(ids, self._session))
         for title, act, can in (
             ("Rename", self.rename, len(ids) == 1 and self._nameable(item)),
-            ("Duplicate", partial(self._tools.place.do_new, Duplicate(ids)), True),
+            ("Duplicate", self._tools.duplicate if standing else self._duplicate, True),
             (f"Array{_DOTS}", self.ask_array, standing),
             (f"Group{_DOTS}", self.group, len(ids) > 1),
             ("Ungroup", self.ungroup, self._grouped(ids)),

@@ -13,14 +13,17 @@ from PySide6.QtWidgets import QMainWindow
 from twin.app.files.files import Files
 from twin.app.files.recovery import RecoveredWork, discard, left_behind
 from twin.app.files.scene_file import SceneFile
+from twin.app.session.acts_by_hand import ActByHand
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.problem_notice import Trouble
 from twin.app.toolkit.settings import UserSettings
-from twin.commands.edit.draft import Proposal
+from twin.commands.edit.draft import Proposal, lowered
 from twin.units import spoken
 
+BEFORE_S = 1.0
+"""So long before something happened one looks at what was then [s]."""
 SLOW_MS = 300
 """An edit that waits longer for its answer is said to wait."""
 _NOT_SAVED = "Not saved"
@@ -50,7 +53,7 @@ class Editing:
         notifications: Notifications,
         show: Callable[[str], None],
     ) -> None:
-        self._notifications, self._show = notifications, show
+        self._session, self._notifications, self._show = session, notifications, show
         self.editor = Editor(session)
         self.file = SceneFile(session, self.editor, files, settings, window, notifications.tell)
         self.file.saved.connect(self._on_saved)
@@ -59,6 +62,7 @@ class Editing:
         self.editor.done.connect(show)
         self.editor.changed.connect(self.tell)
         self.editor.foreseen.connect(self._on_foreseen)
+        self.editor.acts.lasting.connect(self._on_lasting)
         self._asked = ""  # title of what is shown and was asked for last
         self._offered: set[Path] = set()  # journals that nobody has decided about
         self._otherwise: Callable[[], object] | None = None
@@ -116,6 +120,17 @@ class Editing:
         self._show(words)
         self._notifications.tell("Change refused", words)
 
+    def _on_lasting(self, act: ActByHand) -> None:
+        """Say that what has happened stays, with the way round it."""
+        words = "It has happened in the run. Look at the moment before it and branch, to go on without it."
+        if self.editor.undo_title:
+            words += f" Undo again: {lowered(self.editor.undo_title)}."
+        before_s = max(act.done.at_s - BEFORE_S, 0.0)
+        look = partial(self._session.replay.look, before_s)
+        self._notifications.ask(
+            Trouble(f"Cannot be undone: {lowered(act.title)}", words), {"Look at the moment before": look}
+        )
+
     def _on_not_saved(self, reason: str) -> None:
         """Say that the work is not on the disk until somebody has seen it, with the way out."""
         self._on_saved()
@@ -143,7 +158,7 @@ class Editing:
         """Signal which steps undo and redo name, and whether changes are unsaved."""
         draft = self.editor.draft
         if draft is not None:
-            self.titled.emit(draft.undo_title, draft.redo_title, draft.dirty)
+            self.titled.emit(self.editor.undo_title, self.editor.redo_title, draft.dirty)
 
 
 def _offered(left: RecoveredWork) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractItemView, QApplication
 
 from twin.app.hall.panel import HallPanel
 from twin.app.placing.drags import HallDrags
@@ -59,6 +60,7 @@ class EditTools(QObject):
         self._session, self._editor, self._hall, self._catalog = session, editor, hall, catalog
         self._show = show
         self.prefabs: Prefabs | None = None
+        self._before_all: tuple[str, ...] = ()  # what was selected before everything was
         self.place = PlaceTool(look, session, editor, hall.view, hall, catalog)
         self.place.told.connect(
             lambda words: show(words)
@@ -193,8 +195,20 @@ class EditTools(QObject):
 
     # -- selecting ----
 
+    def select_all(self) -> None:
+        """Select all lines of the list that has the keyboard, else everything in the hall; again: all of the kind."""
+        focused = QApplication.focusWidget()
+        one = QAbstractItemView.SelectionMode
+        if isinstance(focused, QAbstractItemView) and focused.selectionMode() not in (
+            one.NoSelection,
+            one.SingleSelection,
+        ):
+            focused.selectAll()
+        else:
+            self.select("everything")
+
     def select(self, how: str) -> None:
-        """Select what is like the selection: `similar`, `row`, `job` or `feed`; or `all` racks."""
+        """Select what is like the selection: `similar`, `row`, `job` or `feed`; or `all` racks, or `everything`."""
         plant = self._session.plant
         if plant is None:
             return
@@ -215,5 +229,15 @@ class EditTools(QObject):
                 return select_similar.same_feed(plant, self.selection)
             case "job":
                 return select_similar.same_job(plant, self._session.shown, self.selection)
+            case "everything":
+                return self._all(plant)
             case _:
                 return select_similar.all_racks(plant)
+
+    def _all(self, plant: Plant) -> tuple[str, ...]:
+        """Return all that stands; where that is selected already, all of the kind that was selected before."""
+        found = select_similar.everything(plant)
+        if self.selection != found:
+            self._before_all = self.selection
+            return found
+        return select_similar.of_kind(plant, self._before_all)

@@ -336,10 +336,10 @@ class MainWindow(WindowApi):
         self.statusBar().showMessage(words, _STATUS_MS)
 
     def clear_selection(self) -> None:
-        """Select nothing; from the welcome page go back to the hall."""
+        """Go back out of what was gone into, else select nothing; from the welcome page go back to the hall."""
         if self.docks.on_welcome:
             self.show_hall()
-        else:
+        elif not self.hall.view.pointing.up():
             self.going.nowhere()
 
     def _entries(self) -> list[PaletteEntry]:

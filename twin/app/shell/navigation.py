@@ -13,6 +13,7 @@ from twin.app.session.session import Session
 from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.world.rows import World
 from twin.plant.cable_names import find_bundle
+from twin.plant.find import holder
 from twin.plant.graph import describe, find
 from twin.record.events import Event
 
@@ -59,14 +60,20 @@ class Going:
             self._session.replay.look(cause.events[0].t_s)
         self.to(cause.subject)
 
-    def to_parent(self) -> None:
-        """Select the node of a GPU, the rack of a node, the row of a rack."""
+    def to_parent(self) -> str | None:
+        """Select the node of a GPU, the rack of a node, the row of a rack; return it."""
         plant, selection = self._session.plant, self._hall.state.selection
-        if plant is None or not selection:
-            return
-        parent = selection[-1].rpartition("/")[0]
-        if parent and find(plant, parent) is not None:
+        parent = holder(plant, selection[-1]) if plant is not None and selection else None
+        if parent is not None:
             self._hall.state.selection = (parent,)
+        return parent
+
+    def up(self) -> None:
+        """Go back out of what was gone into, else to what holds the selection, with the camera."""
+        if not self._hall.view.pointing.up():
+            parent = self.to_parent()
+            if parent is not None:
+                self._hall.view.fly_to(parent)
 
     def nowhere(self) -> None:
         """Select nothing, and let the inspector speak of nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -24,6 +24,10 @@ class GivingWay(QWidget):
         self.row.setContentsMargins(10, 5, 10, 5)
         self.row.setSpacing(8)
         self.give_way: Sequence[QWidget] = ()
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the size that holds what never gives way."""
+        return QSize(self._needed_px(self.give_way), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show as many as there is room for."""

@@ -92,6 +92,29 @@ def all_racks(plant: Plant) -> tuple[str, ...]:
     return _few(_names(plant.racks.ids, plant.racks.present))
 
 
+def everything(plant: Plant) -> tuple[str, ...]:
+    """Return all that stands: racks, machines and power items."""
+    loops, power = plant.loops, plant.power
+    ids = _names(plant.racks.ids, plant.racks.present) + _names(loops.ids, loops.present)
+    return _few([*ids, *_names(power.ids, power.present), *plant.plants.ids])
+
+
+def of_kind(plant: Plant, selection: Sequence[str]) -> tuple[str, ...]:
+    """Return all things of the kinds of the selected ones, whatever their part; without a selection all racks."""
+    tables = {
+        "rack": (plant.racks.ids, plant.racks.present),
+        "node": (plant.nodes.ids, plant.nodes.present),
+        "switch": (plant.switches.ids, plant.switches.present),
+        "loop": (plant.loops.ids, plant.loops.present),
+        "power": (plant.power.ids, plant.power.present),
+    }
+    kinds = {(find(plant, id) or ("rack", -1))[0] for id in selection} or {"rack"}
+    if "gpu" in kinds:  # they are chosen by node
+        kinds.add("node")
+    ids = [id for kind in tables if kind in kinds for id in _names(*tables[kind])]
+    return _few([*ids, *(plant.plants.ids if "plant" in kinds else ())])
+
+
 def racks_of(plant: Plant, selection: Sequence[str]) -> list[int]:
     """Return the racks (slots) that the selected things are or stand in."""
     found: dict[int, None] = {}

@@ -16,12 +16,12 @@ DISTANCE_M = (0.6, 4000.0)
 
 
 def eye_m(pose: CameraPose) -> Floats:
-    """Return the place of the eye [m], shape (3,)."""
+    """Return the place of the eye [m], shape (3,); of a drawing, where what it shows begins."""
     azimuth, elevation = np.radians(pose.azimuth_deg), np.radians(pose.elevation_deg)
     toward = np.array(
         [np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)]
     )
-    return np.asarray(pose.centre_m) + toward * pose.distance_m
+    return np.asarray(pose.centre_m) + toward * (pose.flat_m or pose.distance_m)
 
 
 def axes(pose: CameraPose) -> tuple[Floats, Floats, Floats]:
@@ -40,6 +40,10 @@ def view_projection(pose: CameraPose, aspect: float, near_m: float, far_m: float
     view[:3, :3] = np.stack(axes(pose))
     view[:3, 3] = -view[:3, :3] @ eye_m(pose)
     scale = 1.0 / np.tan(np.radians(pose.fov_deg) / 2)
+    if pose.flat:
+        flat = np.diag([scale / pose.distance_m / aspect, scale / pose.distance_m, -2.0 / far_m, 1.0])
+        flat[2, 3] = -1.0
+        return np.asarray(flat @ view)
     projection = np.array(
         [
             [scale / aspect, 0.0, 0.0, 0.0],
@@ -62,6 +66,9 @@ def ray(
     right, up, back = axes(pose)
     sideways = (2 * x_px / width_px - 1) * half * width_px / height_px
     upwards = (1 - 2 * y_px / height_px) * half
+    if pose.flat:
+        beside = (right * sideways + up * upwards) * pose.distance_m
+        return eye_m(pose) + beside, -back
     direction = right * sideways + up * upwards - back
     return eye_m(pose), direction / np.linalg.norm(direction)
 
@@ -80,28 +87,36 @@ def project(pose: CameraPose, points_m: Floats, width_px: float, height_px: floa
     """
     local = (points_m - eye_m(pose)) @ np.stack(axes(pose)).T
     depth = -local[:, 2]
-    scale = (
-        height_px / (2 * np.tan(np.radians(pose.fov_deg) / 2)) / np.where(np.abs(depth) < 1e-9, 1e-9, depth)
-    )
+    reach = np.full_like(depth, pose.distance_m) if pose.flat else np.where(np.abs(depth) < 1e-9, 1e-9, depth)
+    scale = height_px / (2 * np.tan(np.radians(pose.fov_deg) / 2)) / reach
     return np.stack([width_px / 2 + local[:, 0] * scale, height_px / 2 - local[:, 1] * scale, depth], axis=1)
 
 
+def px_per_m(pose: CameraPose, distance_m: float, height_px: float) -> float:
+    """Return how large a metre is on screen, so far along a ray of `ray` [px/m]."""
+    reach_m = pose.distance_m if pose.flat else max(distance_m, 1e-6)
+    return float(height_px / (2 * np.tan(np.radians(pose.fov_deg) / 2)) / reach_m)
+
+
 def orbit(pose: CameraPose, dx_px: float, dy_px: float) -> CameraPose:
-    """Return the pose after a drag that turns round the centre."""
+    """Return the pose after a drag that turns round the centre; a drawing becomes a view again."""
     elevation = float(np.clip(pose.elevation_deg + dy_px * ORBIT_DEG_PER_PX, *ELEVATION_DEG))
-    return replace(pose, azimuth_deg=pose.azimuth_deg - dx_px * ORBIT_DEG_PER_PX, elevation_deg=elevation)
+    azimuth = pose.azimuth_deg - dx_px * ORBIT_DEG_PER_PX
+    return replace(pose, azimuth_deg=azimuth, elevation_deg=elevation, flat_m=0.0)
 
 
 def pan(pose: CameraPose, dx_px: float, dy_px: float, height_px: float) -> CameraPose:
     """Return the pose after a drag that slides the floor with the pointer."""
     metres_per_px = 2 * pose.distance_m * np.tan(np.radians(pose.fov_deg) / 2) / height_px
-    right, _, back = axes(pose)
+    right, up, back = axes(pose)
     ahead = np.array([-back[0], -back[1], 0.0])
     norm = float(np.linalg.norm(ahead))
     ahead = ahead / norm if norm > 1e-6 else np.array([0.0, 1.0, 0.0])
     # Looking flat along the floor, a pixel upwards is many metres: 0.35 keeps the slide controllable.
     tilt = max(0.35, float(np.sin(np.radians(pose.elevation_deg))))
     move = -right * dx_px * metres_per_px + ahead * dy_px * metres_per_px / tilt
+    if pose.flat:
+        move = (up * dy_px - right * dx_px) * metres_per_px
     centre = np.asarray(pose.centre_m) + move
     return replace(pose, centre_m=(float(centre[0]), float(centre[1]), float(centre[2])))
 
@@ -111,7 +126,11 @@ def zoom_to(pose: CameraPose, notches: float, target_m: Floats) -> CameraPose:
     distance = float(np.clip(pose.distance_m * ZOOM_PER_NOTCH**notches, *DISTANCE_M))
     factor = distance / pose.distance_m
     centre = target_m + (np.asarray(pose.centre_m) - target_m) * factor
-    return replace(pose, centre_m=(float(centre[0]), float(centre[1]), float(centre[2])), distance_m=distance)
+    flat_m = 0.0
+    if pose.flat:  # what a drawing leaves out stays left out
+        flat_m = max(pose.flat_m + float((np.asarray(pose.centre_m) - centre) @ axes(pose)[2]), 0.01)
+    place = (float(centre[0]), float(centre[1]), float(centre[2]))
+    return replace(pose, centre_m=place, distance_m=distance, flat_m=flat_m)
 
 
 @dataclass(frozen=True)
@@ -150,6 +169,7 @@ class Flight:
             a.azimuth_deg + _shortest_deg(b.azimuth_deg - a.azimuth_deg) * ease,
             a.elevation_deg + (b.elevation_deg - a.elevation_deg) * ease,
             a.fov_deg + (b.fov_deg - a.fov_deg) * ease,
+            a.flat_m + (b.flat_m - a.flat_m) * ease if a.flat and b.flat else 0.0,
         )
 
 

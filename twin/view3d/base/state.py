@@ -35,6 +35,9 @@ class CameraPose:
         Height of the eye above the horizon [degree].
     fov_deg
         Vertical field of view [degree].
+    flat_m
+        Of a drawing, whose lines of sight are parallel: how far before its centre begins what it shows [m]. 0: it is
+        none.
     """
 
     centre_m: tuple[float, float, float]
@@ -42,6 +45,12 @@ class CameraPose:
     azimuth_deg: float
     elevation_deg: float
     fov_deg: float = 35.0
+    flat_m: float = 0.0
+
+    @property
+    def flat(self) -> bool:
+        """Return whether it is a drawing."""
+        return self.flat_m > 0
 
 
 @dataclass

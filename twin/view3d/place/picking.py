@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,6 +22,8 @@ OWN_M = 2.0
 TOUCH_M = 0.05
 ROOM_M = 0.4
 """The eye stands at least so far from everything."""
+LEAST_PX = 14.0
+"""What is smaller than this across on screen is not picked by itself: the thing that holds it is."""
 REACHED = 0.995
 """What meets a sight line this close to its end touches the thing and hides nothing."""
 HitKind = Literal["gpu", "node", "switch", "rack", "loop", "bundle", "power", "plant"]
@@ -33,8 +36,8 @@ class Hit:
     Parameters
     ----------
     kind, slot, id
-        The smallest thing there: a GPU tile, else the face of a node or switch, else the rack or machine; a
-        power item or a machine of a facility loop outside; or a bundle of cables.
+        The smallest thing there that is large enough on screen: a GPU tile, else the face of a node or switch, else
+        the rack or machine; a power item or a machine of a facility loop outside; or a bundle of cables.
     distance_m, point_m
         Along the ray, and the place.
     """
@@ -55,14 +58,21 @@ class _ByRack:
         self._first = np.searchsorted(tiles.rack[self._slots], np.arange(racks + 1))
         self._tiles = tiles
 
-    def at(self, rack: int, across: float, u: float) -> int | None:
-        """Return the slot whose tile holds the place (share of the usable width, rack units above the foot)."""
+    def at(self, rack: int, across: float, u: float, least_m: float, usable_m: float) -> int | None:
+        """Return the slot whose tile holds the place (share of the usable width, rack units above the foot).
+
+        None where there is none, or where it is smaller than `least_m` across.
+        """
         slots = self._slots[self._first[rack] : self._first[rack + 1]]
         tiles = self._tiles
         inside = (tiles.u0[slots] <= u) & (u < tiles.u1[slots])
         inside &= np.floor(across * tiles.columns[slots]) == tiles.column[slots]
         found = np.flatnonzero(inside)
-        return int(slots[found[0]]) if len(found) else None
+        if not len(found):
+            return None
+        slot = int(slots[found[0]])
+        high_m, wide_m = (tiles.u1[slot] - tiles.u0[slot]) * U_M, usable_m / tiles.columns[slot]
+        return slot if min(high_m, wide_m) >= least_m else None
 
 
 class Picker:
@@ -101,7 +111,9 @@ class Picker:
         self._nodes = _ByRack(geometry.node_tiles, plant.nodes.present, racks)
         self._switches = _ByRack(geometry.switch_tiles, plant.switches.present, racks)
 
-    def pick(self, origin: Floats, direction: Floats) -> Hit | None:
+    def pick(
+        self, origin: Floats, direction: Floats, px_per_m: Callable[[float], float] | None = None
+    ) -> Hit | None:
         """Return what the ray meets first.
 
         Parameters
@@ -110,6 +122,9 @@ class Picker:
             Start [m], shape (3,).
         direction
             Unit vector, shape (3,).
+        px_per_m
+            Returns how large a metre is on screen, by its distance along the ray [m]: what is too small there is not
+            met. None: everything is large enough.
         """
         index, distance = self._first_box(origin, direction)
         if index is None:
@@ -124,7 +139,8 @@ class Picker:
             loop = int(self._machine_loops[index - len(self._rack_slots)])
             return Hit("loop", loop, self._plant.loops.ids[loop], distance, place)
         rack = int(self._rack_slots[index])
-        return self._on_front(rack, place, distance) or Hit(
+        least_m = LEAST_PX / px_per_m(distance) if px_per_m is not None else 0.0
+        return self._on_front(rack, place, distance, least_m) or Hit(
             "rack", rack, self._plant.racks.ids[rack], distance, place
         )
 
@@ -193,7 +209,9 @@ class Picker:
         nearest = int(enter.argmin())
         return (nearest, float(enter[nearest])) if np.isfinite(enter[nearest]) else (None, 0.0)
 
-    def _on_front(self, rack: int, point: tuple[float, float, float], distance: float) -> Hit | None:
+    def _on_front(
+        self, rack: int, point: tuple[float, float, float], distance: float, least_m: float
+    ) -> Hit | None:
         plant, racks = self._plant, self._plant.racks
         facing = int(racks.facing[rack])
         front = float(racks.y_m[rack]) + facing * float(racks.depth_m[rack]) / 2
@@ -204,10 +222,11 @@ class Picker:
         u = (point[2] - RACK_FOOT_M) / U_M
         if not 0 <= across < 1:
             return None
-        if (gpu := self._gpus.at(rack, across, u)) is not None:
+        place = (rack, across, u, least_m, usable)
+        if (gpu := self._gpus.at(*place)) is not None:
             return Hit("gpu", gpu, plant.gpu_id(gpu), distance, point)
-        if (node := self._nodes.at(rack, across, u)) is not None:
+        if (node := self._nodes.at(*place)) is not None:
             return Hit("node", node, plant.nodes.ids[node], distance, point)
-        if (switch := self._switches.at(rack, across, u)) is not None:
+        if (switch := self._switches.at(*place)) is not None:
             return Hit("switch", switch, plant.switches.ids[switch], distance, point)
         return None

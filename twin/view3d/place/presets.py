@@ -1,4 +1,4 @@
-"""Camera places for a plant: the overview at a corner, a row, from the top, in the aisle, close to a rack."""
+"""Camera places for a plant: the overview, a row, the aisle, close to a rack; drawings from top, front and side."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from twin.plant.geometry import AisleKind, Geometry
 from twin.plant.tables import Plant, RackKind
+from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box, machine_boxes
 from twin.view3d.base.camera import eye_m, project
 from twin.view3d.base.state import CameraPose
 from twin.view3d.place.picking import Picker
 
-PRESETS: tuple[str, ...] = ("overview", "row", "top", "aisle", "close")
+PRESETS: tuple[str, ...] = ("overview", "row", "top", "aisle", "close", "front", "side")
 
+DRAWINGS: tuple[str, ...] = ("top", "front", "side")
+"""Those without perspective."""
+BEFORE_M = 0.9
+"""A drawing shows what stands so close before its box, such as trays over racks."""
 STEP_M = 0.15
 """A way out of a thing begins so far before it."""
 WIDEST_DEG = 78.0
@@ -50,8 +55,9 @@ def preset_pose(name: str, plant: Plant, geometry: Geometry, aspect: float) -> C
     KeyError
         When the preset is unknown.
     """
-    return {"overview": _overview, "row": _row, "top": _top, "aisle": _aisle, "close": _close}[name](
-        plant, geometry, aspect
+    places = {"overview": _overview, "row": _row, "aisle": _aisle, "close": _close}
+    return (
+        _drawing(name, plant, geometry, aspect) if name in DRAWINGS else places[name](plant, geometry, aspect)
     )
 
 
@@ -64,6 +70,16 @@ def frame_box(
 ) -> CameraPose:
     """Return the pose that shows a box whole with air around it, from the same direction."""
     return _fit(pose, low, high, aspect, share)
+
+
+def framed(
+    pose: CameraPose, plant: Plant, boxes: Sequence[Box], picker: Picker, aspect: float, machines: bool
+) -> CameraPose:
+    """Return a pose that shows these boxes, of `machines` or of racks; a drawing stays one, from the same side."""
+    if pose.flat:
+        low, high = _airy(boxes)
+        return _cut(frame_box(pose, low, high, aspect), low, high)
+    return (before_machines if machines else before_racks)(pose, plant, boxes, picker, aspect)
 
 
 def before_front(
@@ -162,7 +178,7 @@ def _fit(
         middle = float(np.sqrt(near * far))
         shown = project(_at(pose, centre, middle), corners, aspect, 1.0)
         spread = np.abs(shown[:, :2] - [aspect / 2, 0.5]) / [aspect / 2, 0.5]
-        if (shown[:, 2] <= 0.05).any() or spread.max() > share:
+        if (not pose.flat and (shown[:, 2] <= 0.05).any()) or spread.max() > share:
             near = middle
         else:
             far = middle
@@ -171,7 +187,7 @@ def _fit(
 
 def _at(pose: CameraPose, centre: NDArray[np.float64], distance_m: float) -> CameraPose:
     place = (float(centre[0]), float(centre[1]), float(centre[2]))
-    return CameraPose(place, distance_m, pose.azimuth_deg, pose.elevation_deg, pose.fov_deg)
+    return replace(pose, centre_m=place, distance_m=distance_m)
 
 
 def _racks_box(plant: Plant, geometry: Geometry) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -237,12 +253,22 @@ def _row(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     return _fit(pose, low, high, aspect, share=0.98)
 
 
-def _top(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+def _drawing(name: str, plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+    """Return the whole hall as a drawing: from the top, before the fronts of its rows, or along them."""
     low, high = _racks_box(plant, geometry)
+    side = open_side(plant)
     wide, deep = high[0] - low[0], high[1] - low[1]
     # The longer side of the hall lies along the longer side of the picture.
-    azimuth = 0.0 if (deep > wide) == (aspect > 1) else -90.0
-    return _fit(CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 88.0, 30.0), low, high, aspect, share=0.9)
+    along = 0.0 if (deep > wide) == (aspect > 1) else -90.0
+    azimuth, elevation = {"top": (along, 90.0), "front": (90.0 * side, 0.0), "side": (0.0, 0.0)}[name]
+    pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, elevation, 30.0, flat_m=1.0)
+    return _cut(_fit(pose, low, high, aspect, share=0.86), low, high)
+
+
+def _cut(pose: CameraPose, low: NDArray[np.float64], high: NDArray[np.float64]) -> CameraPose:
+    """Return a drawing that leaves out what stands well before a box."""
+    half_m = float(np.abs(camera.axes(pose)[2]) @ (high - low)) / 2
+    return replace(pose, flat_m=half_m + BEFORE_M)
 
 
 def _aisle(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:

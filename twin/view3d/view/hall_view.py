@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from psygnal import Signal
-from PySide6.QtGui import QCursor
 
 from twin.plant.cable_names import find_bundle
 from twin.plant.geometry import Geometry, build_geometry
@@ -23,7 +22,6 @@ from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
 from twin.view3d.base.palette import Rgb
 from twin.view3d.base.same_look import looks_like
 from twin.view3d.base.state import CameraPose, ViewState
-from twin.view3d.colour.cable_colours import CableState
 from twin.view3d.colour.machine_state import HallMark, over_things
 from twin.view3d.colour.override_colours import Repainted
 from twin.view3d.gl.antialias import StillBuffer, seen
@@ -36,10 +34,11 @@ from twin.view3d.gl.values import ValueTexture
 from twin.view3d.place.cable_field import CableField
 from twin.view3d.place.outline_marks import marks_of
 from twin.view3d.place.picking import Hit, Picker
-from twin.view3d.place.presets import before_machines, before_racks, open_side, preset_pose
+from twin.view3d.place.presets import framed, open_side, preset_pose
 from twin.view3d.place.site_plan import SitePlan, site_plan
 from twin.view3d.view.edit_overlay import EditView
 from twin.view3d.view.gestures import Gestures
+from twin.view3d.view.pointing import Pointing
 from twin.view3d.view.scene import SceneLayers
 from twin.view3d.view.scrub_render import Passing
 
@@ -98,6 +97,7 @@ class HallView:
         self.capability: Capability = probe()
         self.scene = SceneLayers(self.capability)
         self.edit = EditView(self)
+        self.pointing = Pointing(self)
         self._still = StillBuffer() if not samples and StillBuffer.available() else None
         self.passing = Passing(self.capability.software)
         self._still_wanted = False
@@ -122,12 +122,12 @@ class HallView:
         self.gestures = Gestures(
             self.orbit,
             self._pan,
-            self._zoom,
-            self._hover,
-            self._click,
-            self._double_click,
-            self._publish,
-            self._menu,
+            self.pointing.zoom,
+            self.pointing.hover,
+            self.pointing.click,
+            self.pointing.double_click,
+            self.publish,
+            self.pointing.menu,
             self.edit.taken,
         )
         self.gestures.connect(self.canvas)
@@ -214,17 +214,18 @@ class HallView:
         self._show()
 
     def pick(self, x_px: float, y_px: float) -> Hit | None:
-        """Return what is under a place of the widget (logical pixels, whatever the screen's pixel ratio)."""
-        if self.picker is None or self.plant is None or self._cables is None:
-            return None
-        origin, direction = camera.ray(self._pose, x_px, y_px, *self.size())
-        hit = self.picker.pick(origin, direction)
-        if "cables" not in self.state.layers:
-            return hit
-        reach_m = np.inf if hit is None else hit.distance_m
-        state = CableState.of(self._frame, len(self.plant.bundles.rail))
-        kept = find_bundle(self.plant, self.state.selection[-1]) if self.state.selection else None
-        return self._cables.pick(origin, direction, reach_m, state, kept) or hit
+        """Return what a click would choose (logical pixels, whatever the screen's pixel ratio)."""
+        return self.pointing.pick(x_px, y_px)
+
+    @property
+    def cables(self) -> CableField | None:
+        """Return where the cables lie; None before the first plant."""
+        return self._cables
+
+    @property
+    def frame_shown(self) -> Frame | None:
+        """Return the frame whose values are shown."""
+        return self._frame
 
     def show_traffic(
         self, there: NDArray[np.float64], back: NDArray[np.float64], racks: NDArray[np.int64], rgb: Rgb
@@ -280,9 +281,8 @@ class HallView:
         boxes = [box for box in map(self._box_of, ids) if box is not None]
         width, height = self.size()
         machines = {self.plant.slots.get(id, ("", -1))[0] for id in ids} <= {"loop", "plant", "power"}
-        place = before_machines if machines else before_racks
         if boxes:
-            self.go(place(self._pose, self.plant, boxes, self.picker, width / height), animate)
+            self.go(framed(self._pose, self.plant, boxes, self.picker, width / height, machines), animate)
 
     def frame_selection(self, animate: bool = True) -> None:
         """Move the camera so that the selection fills the picture; without one, the overview."""
@@ -309,8 +309,8 @@ class HallView:
             dirty = True
             if wall_s - start_s >= flight.duration_s:
                 self._flight = None
-                self._publish()
-                self._hover_anew()
+                self.publish()
+                self.pointing.hover_anew()
         if not self.settled and wall_s - self._moved_s > REST_S:
             self.settled = dirty = True
         if not self.state.still and self.scene.advance(way * elapsed, moving=not self.settled):
@@ -411,7 +411,8 @@ class HallView:
             self._flight, self._pose = None, pose
             self._show()
 
-    def _publish(self) -> None:
+    def publish(self) -> None:
+        """Tell where the camera stands."""
         self._writing = True
         self.state.camera = self._pose
         self._writing = False
@@ -426,7 +427,7 @@ class HallView:
         else:
             self._flight = None
             self._pose = pose
-            self._publish()
+            self.publish()
         self._show()
 
     def look(self, pose: CameraPose) -> None:
@@ -443,54 +444,9 @@ class HallView:
     def _pan(self, dx: float, dy: float) -> None:
         self.look(camera.pan(self._pose, dx, dy, self.size()[1]))
 
-    def _zoom(self, notches: float, x: float, y: float) -> None:
-        origin, direction = camera.ray(self._pose, x, y, *self.size())
-        hit = self.picker.pick(origin, direction) if self.picker else None
-        if hit is not None:
-            target = np.array(hit.point_m)
-        elif direction[2] < -0.02 and origin[2] > 0:
-            target = origin + direction * min(-origin[2] / direction[2], 4 * self._pose.distance_m)
-        else:
-            target = origin + direction * self._pose.distance_m
-        self.look(camera.zoom_to(self._pose, notches, target))
-        self._publish()
-
-    def _hover_anew(self) -> None:
-        """Name what is under a resting pointer after the camera has moved by itself."""
-        if self.native.underMouse():
-            place = self.native.mapFromGlobal(QCursor.pos())
-            self._hover(place.x(), place.y())
-
-    def _hover(self, x: float, y: float) -> None:
-        hit = self.pick(x, y)
-        if (hit.id if hit else None) != self.state.hovered:
-            self.state.hovered = hit.id if hit else None
-        self.hovered.emit(hit)
-
-    def _click(self, x: float, y: float, extend: bool) -> None:
-        hit = self.pick(x, y)
-        chosen = self.state.selection
-        if hit is None:
-            self.state.selection = chosen if extend else ()
-        elif extend:
-            rest = tuple(id for id in chosen if id != hit.id)
-            self.state.selection = rest if hit.id in chosen else (*chosen, hit.id)
-        else:
-            self.state.selection = (hit.id,)
-        self.clicked.emit(hit)
-
-    def _double_click(self, x: float, y: float) -> None:
-        hit = self.pick(x, y)
-        if hit is not None:
-            self.fly_to(hit.id)
-        self.double_clicked.emit(hit)
-
     def _fail(self, text: str) -> None:
         self.errors.append(text)
         self.failed.emit(text)
-
-    def _menu(self, x: float, y: float) -> None:
-        self.menu_wanted.emit(self.pick(x, y), (x, y))
 
     def _on_key(self, event: Any) -> None:
         name = event.key.name if event.key is not None else ""

@@ -425,6 +425,8 @@ class SceneLayers:
         azimuth = np.radians(pose.azimuth_deg)
         ahead = np.array([-np.cos(azimuth), -np.sin(azimuth), 0.0])
         fog = (pose.distance_m * 0.55, 1.0 / (0.9 * self._size_m + 1.1 * pose.distance_m + 12.0))
+        if pose.flat:  # nothing on it is farther than the rest
+            fog = (far_m, 1.0 / far_m)
         colours = colours_of(state.theme)
         return DrawContext(matrix, eye, ahead, fog, colours, size_px, self.phase_s, pose.distance_m)
 

@@ -24,10 +24,10 @@ def edit_uses(window: WindowApi) -> dict[str, Callable[[], bool]]:
     editor, tools = window.editing.editor, window.tools
 
     def undoes() -> bool:
-        return editor.busy or (editor.draft is not None and bool(editor.draft.undo_title))
+        return editor.busy or bool(editor.undo_title)
 
     def redoes() -> bool:
-        return editor.busy or (editor.draft is not None and bool(editor.draft.redo_title))
+        return editor.busy or bool(editor.redo_title)
 
     def holds() -> bool:
         return bool(tools.selection or window.design.ids) or tools.place.active
@@ -52,7 +52,7 @@ def edit_actions(window: WindowApi) -> list[Command]:
             key="Ctrl+Z",
             icon="undo",
             needs_scene=True,
-            tip="Undoes the last change of the scene",
+            tip="Undoes the last change of the scene, or the last intervention by hand",
         ),
         entry(
             "edit.redo",
@@ -62,7 +62,7 @@ def edit_actions(window: WindowApi) -> list[Command]:
             key="Ctrl+Shift+Z",
             icon="redo",
             needs_scene=True,
-            tip="Applies the change undone last again",
+            tip="Does again what was undone last",
         ),
         entry(
             "edit.wire_new",

@@ -54,6 +54,19 @@ def place_actions(window: WindowApi) -> list[Command]:
         entry(f"edit.{name}", title, act, menu="edit", group="4", key=key, needs_scene=True, tip=tip)
         for name, title, act, key, tip in acts
     ]
+    made.append(
+        entry(
+            "edit.select_everything",
+            "Select all",
+            tools.select_all,
+            menu="edit",
+            group="5",
+            key="Ctrl+A",
+            needs_scene=True,
+            tip="Selects everything in the hall; again: all of the kind selected before",
+            words="select everything, mark all",
+        )
+    )
     made += [
         entry(
             f"edit.select_{how}",

@@ -10,7 +10,7 @@ from twin.app.shell.workspaces import WORKSPACES
 from twin.app.toolkit.theme import next_text_scale
 from twin.record.channels import BY_ID, COLOUR_BY
 from twin.view3d.base.state import LAYERS, CablesBy
-from twin.view3d.place.presets import PRESETS
+from twin.view3d.place.presets import DRAWINGS, PRESETS
 
 if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
@@ -46,12 +46,22 @@ def view_actions(window: WindowApi) -> list[Command]:
             tip="From a GPU to its node, its rack, its row",
         ),
         entry(
+            "view.out",
+            "Go one up",
+            window.going.up,
+            menu="view",
+            key="Backspace",
+            needs_scene=True,
+            tip="Out of what a double-click went into: from a GPU to its node, its rack, its row",
+            words="zoom out, back, parent, breadcrumb",
+        ),
+        entry(
             "view.clear",
             "Clear the selection",
             window.clear_selection,
             menu="view",
             key="Escape",
-            tip="Clears the selection; on the welcome page, returns to the hall",
+            tip="Goes one up where a double-click went in, else clears the selection",
         ),
     ]
     for number, channel in enumerate(COLOUR_BY, start=1):
@@ -122,7 +132,8 @@ def view_actions(window: WindowApi) -> list[Command]:
                 key="Home" if preset == "overview" else f"Ctrl+{number}",
                 icon="camera",
                 needs_scene=True,
-                tip=f"Flies to the view {preset}",
+                tip=f"Flies to the {'drawing from' if preset in DRAWINGS else 'view'} {preset}",
+                words="orthographic, plan, elevation, drawing" if preset in DRAWINGS else "",
             )
         )
     return [*actions, *_workspaces(window), *_text_sizes(window)]

@@ -1,0 +1,130 @@
+"""Habits of the 3D view in the real window: its menu, select all, going deeper and back up, the ways to look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
+
+from tests.app.placing_hands import front_of, key, mouse, place_of, racks
+from twin.app.shell.main_window import MainWindow
+from twin.view3d.base.camera import CameraPose
+
+MakeWindow = Callable[..., MainWindow]
+pytestmark = pytest.mark.gl
+
+
+def click(window: MainWindow, at: QPointF) -> None:
+    mouse(window, "press", at)
+    mouse(window, "release", at)
+
+
+def double_click(window: MainWindow, at: QPointF) -> None:
+    QTest.mouseDClick(
+        window.hall.view.native, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at.toPoint()
+    )
+
+
+def menu_at(window: MainWindow, at: QPointF) -> QMenu:
+    window.hall.view.pointing.menu(at.x(), at.y())
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+def test_the_right_button_has_what_the_outliner_has(open_rows: MakeWindow) -> None:
+    window = open_rows()
+    window.hall.state.selection = ("gpu/0/1", "gpu/0/2")
+    menu = menu_at(window, front_of(window, "gpu/0/1", 1.9))
+    titles = [action.text() for action in menu.actions()]
+    listed = window.design.menu(window)
+    assert listed is not None
+    assert titles == [action.text() for action in listed.actions()]
+    assert {"Hide", "Lock", "Duplicate", "Group\N{HORIZONTAL ELLIPSIS}", "Delete"} <= set(titles)
+    assert set(window.hall.state.selection) == {"gpu/0/1", "gpu/0/2"}, "a click in the selection keeps it"
+    next(action for action in menu.actions() if action.text() == "Delete").trigger()
+    menu.close()
+    listed.deleteLater()
+    assert not {"gpu/0/1", "gpu/0/2"} & set(racks(window))
+
+
+def test_select_all_and_again_all_of_the_kind(open_rows: MakeWindow) -> None:
+    window = open_rows()
+    window.hall.view.native.setFocus()
+    window.hall.state.selection = ("crah/0",)
+    key(window, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert set(racks(window)) | {"crah/0", "grid/0", "water"} == set(window.hall.state.selection)
+    key(window, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert window.hall.state.selection == ("crah/0",)
+    window.tools.select("everything")
+    window.hall.state.selection = ()
+    window.tools.select("everything")
+    window.tools.select("everything")
+    assert list(window.hall.state.selection) == racks(window)
+
+
+def test_double_clicks_go_deeper_and_escape_comes_back_up(open_rows: MakeWindow) -> None:
+    window = open_rows()
+    view, state = window.hall.view, window.hall.state
+    view.native.setFocus()
+    plant = window.session.plant
+    assert plant is not None
+    node = next(id for id in plant.nodes.ids if id.startswith("gpu/0/1/"))
+    state.camera = CameraPose((*_middle(window, "gpu/0/1"),), 60.0, -90.0, 0.0)
+    at = _on_screen(window, f"{node}/0")
+    click(window, at)
+    assert state.selection == ("gpu/0/1",)
+    double_click(window, at)
+    assert state.selection == (node,), "far off it is the rack, and what is in it is chosen"
+    assert window.hall.crumbs.ids[-2:] == ("gpu/0/1", node)
+    view.go(CameraPose((*_middle(window, node),), 7.0, -90.0, 0.0), animate=False)
+    at = _on_screen(window, f"{node}/0")
+    hit = view.pick(at.x(), at.y())
+    assert hit is not None
+    assert hit.id == node
+    click(window, at)
+    double_click(window, at)
+    assert state.selection == (f"{node}/0",)
+    key(window, Qt.Key.Key_Escape)
+    assert state.selection == (node,)
+    key(window, Qt.Key.Key_Escape)
+    assert state.selection == ("gpu/0/1",)
+    key(window, Qt.Key.Key_Escape)
+    assert state.selection == ()
+    state.selection = (f"{node}/0",)
+    for expected in (node, "gpu/0/1", "gpu/0"):
+        key(window, Qt.Key.Key_Backspace)
+        assert state.selection == (expected,)
+
+
+def _middle(window: MainWindow, id: str) -> tuple[float, float, float]:
+    box = window.hall.view.standing(id)
+    assert box is not None
+    x, y, z = (box[0] + box[1]) / 2
+    return float(x), float(y), float(z)
+
+
+def _on_screen(window: MainWindow, id: str) -> QPointF:
+    QApplication.processEvents()
+    return place_of(window, *_middle(window, id))
+
+
+@pytest.mark.parametrize("name", ["top", "front", "side"])
+def test_drawings_have_no_perspective_and_turning_leaves_them(open_rows: MakeWindow, name: str) -> None:
+    window = open_rows()
+    view = window.hall.view
+    view.preset(name, animate=False)
+    assert view.pose.flat
+    assert view.grab().std() > 5
+    view.frame(["gpu/0/1"], animate=False)
+    assert view.pose.flat
+    native = view.native
+    middle = QPoint(native.width() // 2, native.height() // 2)
+    hit = view.pick(middle.x(), middle.y())
+    assert hit is not None
+    assert hit.id.startswith("gpu/0/3" if name == "side" else "gpu/0/1"), "the one before it"
+    view.orbit(12.0, 8.0)
+    assert not view.pose.flat

@@ -1,0 +1,134 @@
+"""What pointer and wheel do to the hall: naming, choosing, going deeper and back up, zooming to a place."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtGui import QCursor
+
+from twin.plant.cable_names import find_bundle
+from twin.plant.find import holders
+from twin.view3d.base import camera
+from twin.view3d.colour.cable_colours import CableState
+from twin.view3d.place.picking import Hit
+
+if TYPE_CHECKING:
+    from twin.view3d.view.hall_view import HallView
+
+_INSIDE = {"rack": ("node", "switch", "gpu"), "node": ("gpu",)}
+"""Kinds that are inside a kind, the one that a step deeper means first."""
+
+
+class Pointing:
+    """The pointer over the hall of a view.
+
+    What it means depends on how large things are on screen: far off a rack, nearer a node, close by a GPU. A double
+    click goes one deeper: the thing is framed, and what is inside it under the pointer is chosen; `up` goes back.
+    """
+
+    def __init__(self, view: HallView) -> None:
+        self._view = view
+        self.trail: list[str] = []  # what one went into, the outermost first
+
+    def pick(self, x_px: float, y_px: float, deepest: bool = False) -> Hit | None:
+        """Return what is under a place of the widget [logical px], however small with `deepest`."""
+        view = self._view
+        if view.picker is None or view.plant is None or view.cables is None:
+            return None
+        origin, direction = camera.ray(view.pose, x_px, y_px, *view.size())
+        size = partial(camera.px_per_m, view.pose, height_px=view.size()[1])
+        hit = view.picker.pick(origin, direction, None if deepest else size)
+        if "cables" not in view.state.layers:
+            return hit
+        reach_m = np.inf if hit is None else hit.distance_m
+        state = CableState.of(view.frame_shown, len(view.plant.bundles.rail))
+        selection = view.state.selection
+        kept = find_bundle(view.plant, selection[-1]) if selection else None
+        return view.cables.pick(origin, direction, reach_m, state, kept) or hit
+
+    def hover(self, x: float, y: float) -> None:
+        """Name what is under the pointer."""
+        view, hit = self._view, self.pick(x, y)
+        if (hit.id if hit else None) != view.state.hovered:
+            view.state.hovered = hit.id if hit else None
+        view.hovered.emit(hit)
+
+    def hover_anew(self) -> None:
+        """Name what is under a resting pointer after the camera has moved by itself."""
+        native = self._view.native
+        if native.underMouse():
+            place = native.mapFromGlobal(QCursor.pos())
+            self.hover(place.x(), place.y())
+
+    def click(self, x: float, y: float, extend: bool) -> None:
+        """Choose what is under the pointer, or let the choice `extend` to it."""
+        view, hit = self._view, self.pick(x, y)
+        chosen = view.state.selection
+        if hit is None:
+            view.state.selection = chosen if extend else ()
+        elif extend:
+            rest = tuple(id for id in chosen if id != hit.id)
+            view.state.selection = rest if hit.id in chosen else (*chosen, hit.id)
+        else:
+            view.state.selection = (hit.id,)
+        inside = holders(view.plant, hit.id) if hit is not None and view.plant is not None else []
+        self.trail = [id for id in self.trail if id in inside]
+        view.clicked.emit(hit)
+
+    def double_click(self, x: float, y: float) -> None:
+        """Frame what is under the pointer, and choose what is inside it there."""
+        view, hit = self._view, self.pick(x, y)
+        if hit is not None:
+            inside = self._inside(hit, self.pick(x, y, deepest=True))
+            view.fly_to(hit.id)
+            if inside is not None:
+                self.trail.append(hit.id)
+                view.state.selection = (inside,)
+        view.double_clicked.emit(hit)
+
+    def up(self) -> bool:
+        """Go back out of what was gone into last: it is chosen and framed; return whether there was anything."""
+        view = self._view
+        while self.trail:
+            id = self.trail.pop()
+            if view.standing(id) is not None:
+                view.state.selection = (id,)
+                view.fly_to(self.trail[-1] if self.trail else id)
+                return True
+        return False
+
+    def _inside(self, hit: Hit, deepest: Hit | None) -> str | None:
+        """Return what a step deeper than `hit` is, on the way to the smallest thing there."""
+        plant = self._view.plant
+        if plant is None or deepest is None or deepest.kind not in _INSIDE.get(hit.kind, ()):
+            return None
+        if hit.kind == "rack" and deepest.kind == "gpu":
+            return plant.nodes.ids[int(plant.gpus.node[deepest.slot])]
+        return deepest.id
+
+    def zoom(self, notches: float, x: float, y: float) -> None:
+        """Come nearer to what is under the pointer, or go back from it."""
+        view = self._view
+        origin, direction = camera.ray(view.pose, x, y, *view.size())
+        hit = view.picker.pick(origin, direction) if view.picker else None
+        if hit is not None:
+            target = np.array(hit.point_m)
+        elif direction[2] < -0.02 and origin[2] > 0:
+            reach_m = -origin[2] / direction[2]
+            far_m = np.inf if view.pose.flat else 4 * view.pose.distance_m
+            target = origin + direction * min(reach_m, far_m)
+        else:
+            away_m = (
+                (np.asarray(view.pose.centre_m) - origin) @ direction
+                if view.pose.flat
+                else view.pose.distance_m
+            )
+            target = origin + direction * away_m
+        view.look(camera.zoom_to(view.pose, notches, target))
+        view.publish()
+
+    def menu(self, x: float, y: float) -> None:
+        """Ask for the menu of what is under the pointer."""
+        self._view.menu_wanted.emit(self.pick(x, y), (x, y))
