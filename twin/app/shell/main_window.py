@@ -53,6 +53,7 @@ from twin.app.shell.job_actions import JobActions
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
 from twin.app.shell.older_run import OlderRun
+from twin.app.shell.palette_entries import figure_entries, part_entries, scene_entries
 from twin.app.shell.tips import show_keys
 from twin.app.shell.window_api import JobQuestions, WindowApi
 from twin.app.shell.workspace_switch import WorkspaceSwitch
@@ -343,7 +344,14 @@ class MainWindow(WindowApi):
 
     def _entries(self) -> list[PaletteEntry]:
         """Return what the palette offers now."""
-        return [*self.menus.entries(), *self.faults.entries(), *self.help.entries()]
+        return [
+            *self.menus.entries(),
+            *self.faults.entries(),
+            *self.help.entries(),
+            *figure_entries(self),
+            *scene_entries(self, self._open_and_play),
+            *part_entries(self),
+        ]
 
     def open_palette(self) -> None:
         """Show the command palette."""
