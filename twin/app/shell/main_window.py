@@ -117,7 +117,7 @@ class MainWindow(WindowApi):
         self.editing = Editing(session, self.files, settings, self, self.notifications, self.tell)
         self.tools = EditTools(look, session, self.editing.editor, self.hall, self._catalog, self.tell)
         self.comparing = Comparing(look, session, self.editing.file, self.notifications, self)
-        self.run_comparing = CompareRuns(look, session, self.notifications, self)
+        self.run_comparing = CompareRuns(look, session, settings, self.notifications, self)
         self.comparing.simulate_wanted.connect(self.run_comparing.ask_designs)
         self.views = Views(self.hall, self.editing.file, self.tell)
         self.timeline.attach(self.views, self.editing.editor)
@@ -283,6 +283,7 @@ class MainWindow(WindowApi):
     def show_welcome(self) -> None:
         """Show the page with the scenes."""
         self.session.halt()
+        self.files.keep_picture()
         self.docks.put_away()
         self.welcome.refresh()
         self.welcome.back_button.setVisible(self.session.document is not None)
@@ -483,6 +484,7 @@ class MainWindow(WindowApi):
             event.ignore()
             return
         self.views.keep()
+        self.files.keep_picture()
         self.comparing.close()
         self.answering.cancel()
         self.run_comparing.close()

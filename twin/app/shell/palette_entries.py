@@ -7,7 +7,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from twin.app.files.scene_list import SCENE_WORDS, SUFFIX, shipped_scenes, title_of
+from twin.app.files.scene_list import SCENE_WORDS, SUFFIX, own_scenes, own_title, shipped_scenes, title_of
 from twin.app.palette.model import GROUPS, KINDS, can_stand
 from twin.app.session.plot_pages import FIGURE_WORDS, page_of
 from twin.app.toolkit.command_palette import PaletteEntry
@@ -21,12 +21,9 @@ if TYPE_CHECKING:
 
 def scene_entries(window: WindowApi, open_scene: Callable[[Path], None]) -> Iterator[PaletteEntry]:
     """Yield the scenes that can be opened: those opened last, then the shipped ones."""
-    shipped = shipped_scenes()
-    recent = [path for path in window.settings.recent if path not in shipped]
-    for path in recent:
-        title = f"{path.name.removesuffix(SUFFIX)} ({path.parent})"
-        yield PaletteEntry(title, partial(open_scene, path), "Open scene", words="recent own")
-    for path in shipped:
+    for path in own_scenes(window.settings.recent):
+        yield PaletteEntry(own_title(path), partial(open_scene, path), "Open scene", words="recent own")
+    for path in shipped_scenes():
         words = SCENE_WORDS.get(path.name.removesuffix(SUFFIX), "")
         yield PaletteEntry(title_of(path), partial(open_scene, path), "Open scene", words=f"sample {words}")
 
