@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from twin.analysis.typical_year import DesignDay, SiteYear
     from twin.api.compare import DesignComparison, compare
     from twin.api.errors import BadInput, NoDisplay
     from twin.api.estimate import EstimateReport, estimate
@@ -45,6 +46,7 @@ __all__ = [
     "CatalogError",
     "ChannelSeries",
     "DesignComparison",
+    "DesignDay",
     "EstimateReport",
     "Event",
     "Finding",
@@ -66,6 +68,7 @@ __all__ = [
     "ScenarioError",
     "Scene",
     "Severity",
+    "SiteYear",
     "UncooledNode",
     "UnitError",
     "UnknownPart",
@@ -81,6 +84,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "twin.analysis.typical_year": ("DesignDay", "SiteYear"),
     "twin.api.compare": ("DesignComparison", "compare"),
     "twin.api.errors": ("BadInput", "NoDisplay"),
     "twin.api.estimate": ("EstimateReport", "estimate"),

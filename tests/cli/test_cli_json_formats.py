@@ -69,6 +69,8 @@ COMMANDS: list[Any] = [
     ("run-summary", "run hybrid-burst --until 2h --no-record", 0),
     pytest.param("run-summary", "run blackout --no-record", 0, marks=pytest.mark.slow),
     ("scenario", "show lab-16", 0),
+    ("site-year", "year lab-16 --place dublin --place Phoenix", 0),
+    ("site-year", "year llama3-16k --load 80%", 0),
     ("check", "check lab-16", 0),
     ("check", "check bad.twin.yaml", 2),
     ("tenant-controls", "check shared-cluster --security", 0),

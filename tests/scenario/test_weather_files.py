@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from pathlib import Path
+from zoneinfo import available_timezones
 
 import numpy as np
 import pytest
@@ -338,14 +339,65 @@ def test_a_shipped_place_by_name_or_as_hours():
     assert by_name.site.climate.hours is None
     as_file = loads(scene(climate="{file: 'builtin:dublin'}")).scenario
     assert np.abs(of(as_file.site.climate.hours)["wet_bulb"] - climates.year_of("dublin").wet_c).max() < 0.006
-    own = loads(scene(latitude="10", climate="{place: dublin}")).scenario
-    assert own.site.latitude_deg == 10.0
+    assert by_name.site.timezone == "Europe/Dublin"
+    own = loads(scene(latitude="10", timezone="UTC", climate="{place: dublin}")).scenario
+    assert (own.site.latitude_deg, own.site.timezone) == (10.0, "UTC")
+
+
+@pytest.mark.parametrize("words", ["Phoenix", "phoenix", "Arizona", "PHOENIX, arizona"])
+def test_a_place_is_found_by_the_words_of_people(words):
+    assert climates.matching(words) == ["phoenix"]
+    if words != "phoenix":
+        with pytest.raises(ScenarioError, match=r"unknown place .* did you mean 'phoenix'\?"):
+            loads(scene(climate=f"{{place: '{words}'}}"))
+
+
+def test_a_misspelt_place_is_refused_with_the_nearest():
+    assert climates.nearest("sao paolo") == ["sao-paulo"]
+    assert climates.nearest("Germany") == ["frankfurt"]
+    assert climates.nearest("") == climates.nearest("xyzzy") == []
+    with pytest.raises(climates.PlaceError, match=r"unknown place 'xyzzy' .*known: abilene, amsterdam"):
+        climates.place("xyzzy")
+
+
+@pytest.mark.parametrize("name", climates.names())
+def test_the_figures_of_a_place_are_plausible(name):
+    """Seasons follow the hemisphere, the air is never wetter than full, the highlands are cooler than the coast."""
+    here = climates.place(name)
+    dry, dew, swing = (np.array(of) for of in (here.normals.dry_c, here.normals.dew_c, here.normals.range_k))
+    assert (dew <= dry).all()
+    assert swing.min() >= 3.5
+    assert swing.max() <= 18.0
+    if abs(here.latitude_deg) > 30:  # one warm and one cold season, half a year apart
+        north = here.latitude_deg > 0
+        warm, cold = int(dry.argmax()), int(dry.argmin())
+        assert warm in ((5, 6, 7, 8) if north else (11, 0, 1))
+        assert cold in ((11, 0, 1) if north else (5, 6, 7))
+        assert (np.diff(np.roll(dry, -cold)[: (warm - cold) % 12 + 1]) > -0.3).all()
+        assert (np.diff(np.roll(dry, -warm)[: (cold - warm) % 12 + 1]) < 0.3).all()
+    else:
+        assert np.ptp(dry) < 24.0
+    at_sea_c = dry.mean() + 6.5e-3 * here.altitude_m
+    assert at_sea_c == pytest.approx(29.0 - 0.0065 * here.latitude_deg**2, abs=9.0)
+    assert abs(here.normals.january_k - here.normals.july_k) < 5.0
+    assert here.mean_wet_c < here.mean_dry_c
+    assert here.timezone in available_timezones()
+
+
+def test_all_continents_have_a_place():
+    countries = {climates.place(name).country for name in climates.names()}
+    assert {"United States", "Brazil", "Germany", "South Africa", "India", "Australia"} <= countries
+
+
+def test_the_mean_wet_bulb_of_the_months_is_near_that_of_the_hours():
+    for name in ("phoenix", "singapore", "lulea"):
+        assert climates.place(name).mean_wet_c == pytest.approx(climates.year_of(name).wet_c.mean(), abs=0.3)
 
 
 @pytest.mark.parametrize(
     ("site", "reason"),
     [
-        ({"climate": "{place: dubln}"}, r"text:6: .*unknown place .*did you mean 'dublin'\?"),
+        ({"climate": "{place: dubln}"}, r"text:6: .*unknown place .*did you mean 'dublin'"),
         ({"climate": "{file: 'builtin:nowhere'}"}, r"site\.climate\.file: unknown place"),
         (
             {"climate": "{place: dublin, file: w.csv}"},
@@ -380,7 +432,7 @@ def test_a_packed_text_that_would_unpack_to_gigabytes_is_refused():
 
 
 def test_every_place_says_what_its_figures_stand_on():
-    assert len(climates.names()) >= 10
+    assert len(climates.names()) >= 40
     for name in climates.names():
         here = climates.place(name)
         assert len(here.sources) == 3
@@ -416,6 +468,9 @@ def test_months_and_ranges_of_places_are_checked():
             "schema": "twin/places",
             "places": {
                 "x": {
+                    "title": "X",
+                    "country": "Y",
+                    "timezone": "UTC",
                     "latitude": 1,
                     "altitude_m": 2,
                     "normals": normals,

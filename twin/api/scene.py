@@ -20,6 +20,7 @@ from twin.api.run import Run
 from twin.api.running import prepared, recorded, summary_of
 
 if TYPE_CHECKING:
+    from twin.analysis.typical_year import SiteYear
     from twin.planning.risk.random_incidents import Level
     from twin.rules import Report, Rule
     from twin.scenario import Document, Scenario
@@ -246,6 +247,34 @@ class Scene:
         catalog = load_catalog()
         plant = build(self.scenario, catalog)
         return check(self.scenario, plant, catalog, rules=(*RULES, *rules))
+
+    def year(self, load: float = 1.0, place: str | None = None) -> SiteYear:
+        """Return the typical year of the site at one load, hour by hour: PUE, WUE, peak, carbon; nothing is run.
+
+        Parameters
+        ----------
+        load
+            Power of all racks over their design power, 0 to 1.5.
+        place
+            Another climate than the scene's: a city, state or country of `assets/weather/places.yaml`.
+
+        Raises
+        ------
+        BadInput
+            When the load is out of range, or the place is not known.
+        PlantError
+            When nothing draws power, or the hall cannot be cooled as it stands.
+
+        Examples
+        --------
+        >>> import twin
+        >>> year = twin.load("fat-tree-1k").year(place="dublin")
+        >>> round(year.pue, 1), year.facility_w.shape
+        (1.1, (8760,))
+        """
+        from twin.api.year import year_of
+
+        return year_of(self.scenario, load, place)
 
 
 def _free(path: str) -> Path:

@@ -33,6 +33,7 @@ from twin.cli import (
     validate,
     verify,
     video,
+    year,
 )
 from twin.cli.bench import command as bench
 from twin.cli.commands import CommandEntry, Commands, show_help
@@ -57,6 +58,7 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
         CommandEntry("open", open_app.open_scene, open_app.EXAMPLE),
         CommandEntry("run", run.run_scene, run.EXAMPLE, (run.FORMAT,)),
         CommandEntry("show", show.show_scene, show.EXAMPLE, (show.FORMAT,)),
+        CommandEntry("year", year.year_of_scene, year.EXAMPLE, (year.FORMAT,)),
     ),
     "Check and edit": (
         CommandEntry(

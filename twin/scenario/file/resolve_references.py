@@ -17,7 +17,7 @@ from twin.scenario.text.problem import Problem, ScenarioError, shown
 
 
 def resolved(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> Scenario:
-    """Return `scenario` with the contents of the files it names, and the latitude of its climate.
+    """Return `scenario` with the contents of the files it names, and the latitude and time zone of its place.
 
     Parameters
     ----------
@@ -42,9 +42,11 @@ def resolved(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> 
     grid = _grid(site.grid, tree, files)
     if climate is site.climate and grid is site.grid and latitude_deg is None:
         return scenario
-    changes: dict[str, Climate | Grid | float] = {"climate": climate, "grid": grid}
+    changes: dict[str, Climate | Grid | float | str] = {"climate": climate, "grid": grid}
     if latitude_deg is not None and site.latitude_deg is None:
         changes["latitude_deg"] = latitude_deg
+    if climate.place is not None and "timezone" not in site.model_fields_set:
+        changes["timezone"] = climates.place(climate.place).timezone
     made: Site = site.model_copy(update=changes)
     return scenario.model_copy(update={"site": made})
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
+from unicodedata import combining, normalize
+
+import numpy as np
 
 from twin import resources
-from twin.physics.weather import Normals, Year, typical_year
+from twin.physics.psychrometrics import relative_humidity, standard_pressure_pa, wet_bulb_c
+from twin.physics.weather import MONTH_DAYS, Normals, Year, typical_year
 
 FILE = "assets/weather/places.yaml"
 _STATUSES = ("published", "derived", "fitted", "estimated", "recalled")
@@ -23,8 +28,10 @@ class ClimatePlace:
 
     Attributes
     ----------
-    name, title
+    name, title, country
         As a scenario and as people call it.
+    timezone
+        IANA name.
     latitude_deg, altitude_m
         Where it is.
     normals
@@ -37,11 +44,30 @@ class ClimatePlace:
 
     name: str
     title: str
+    country: str
+    timezone: str
     latitude_deg: float
     altitude_m: float
     normals: Normals
     sunshine: float
     sources: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """Return what people call it: "Phoenix, Arizona, United States"."""
+        return self.title if self.title.endswith(self.country) else f"{self.title}, {self.country}"
+
+    @property
+    def mean_dry_c(self) -> float:
+        """Return the mean dry bulb of the year [C]."""
+        return float(np.average(self.normals.dry_c, weights=MONTH_DAYS))
+
+    @property
+    def mean_wet_c(self) -> float:
+        """Return the mean of the wet bulbs at the mean air of each month [C]; within 1 K of that of all hours."""
+        dry, pressure_pa = np.array(self.normals.dry_c), standard_pressure_pa(self.altitude_m)
+        wet = wet_bulb_c(dry, relative_humidity(dry, self.normals.dew_c), pressure_pa)
+        return float(np.average(wet, weights=MONTH_DAYS))
 
 
 class PlaceError(ValueError):
@@ -50,17 +76,55 @@ class PlaceError(ValueError):
 
 def names() -> list[str]:
     """Return the names of all shipped places."""
-    return sorted(_places())
+    return sorted(_texts())
 
 
+@lru_cache(maxsize=128)
 def place(name: str) -> ClimatePlace:
     """Return the place called `name`; raises `PlaceError` when there is none."""
-    known = _places()
-    if name not in known:
-        near = get_close_matches(name, known, 1, 0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(known))}"
+    if name not in _texts():
+        near = nearest(name)
+        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(names())}"
         raise PlaceError(f"unknown place {name[:40]!r} in {FILE}; {hint}")
-    return known[name]
+    return _place(name, resources.parse_yaml(_texts()[name])[name])
+
+
+def matching(words: str) -> list[str]:
+    """Return the names of the places with all of some words in their name, title or country; case does not matter.
+
+    >>> matching("Arizona"), matching("phoenix"), matching("japan tok")
+    (['phoenix'], ['phoenix'], ['tokyo'])
+    """
+    wanted = _plain(words).split()
+    return [
+        name
+        for name, known in ((name, place(name)) for name in names())
+        if all(word in _plain(f"{name} {known.title} {known.country}") for word in wanted)
+    ]
+
+
+def nearest(words: str, most: int = 3) -> list[str]:
+    """Return the places that somebody may have meant, likeliest first: those that match, else of a similar name.
+
+    >>> nearest("Phenix")
+    ['phoenix']
+    """
+    plain = _plain(words)
+    if found := matching(words)[:most] if plain.strip() else []:
+        return found
+    spoken: dict[str, list[str]] = {}
+    for name in names():
+        known = place(name)
+        for said in {name, _plain(known.title.partition(",")[0]), _plain(known.country)}:
+            spoken.setdefault(said, []).append(name)
+    near = get_close_matches(plain.strip(), spoken, most, 0.6)
+    return list(dict.fromkeys(name for said in near for name in spoken[said]))[:most]
+
+
+def _plain(words: str) -> str:
+    """Return words in small letters without accents, a blank for each hyphen and comma."""
+    letters = "".join(letter for letter in normalize("NFKD", words.lower()) if not combining(letter))
+    return letters.replace("-", " ").replace(",", " ").replace("_", " ")
 
 
 @lru_cache(maxsize=8)
@@ -71,9 +135,11 @@ def year_of(name: str) -> Year:
 
 
 @lru_cache(maxsize=1)
-def _places() -> dict[str, ClimatePlace]:
+def _texts() -> dict[str, str]:
+    """Return the text of each place by its name: to read all of them takes a quarter of a second."""
     text = (resources.folder("assets") / "weather" / "places.yaml").read_text(encoding="utf-8")
-    return places_of(resources.parse_yaml(text))
+    _, *parts = re.split(r"^  (?=[a-z][a-z-]*:$)", text.partition("\nplaces:\n")[2], flags=re.MULTILINE)
+    return {part.partition(":")[0]: part for part in parts}
 
 
 def places_of(document: Any) -> dict[str, ClimatePlace]:
@@ -107,6 +173,12 @@ def _place(name: str, entry: Any) -> ClimatePlace:
             raise PlaceError(f"{FILE}: {name}: {key} must be a list of 12 numbers, January first")
         return tuple(number({key: value}, key, low, high) for value in values)
 
+    def text(key: str) -> str:
+        value = entry.get(key)
+        if not isinstance(value, str) or not value:
+            raise PlaceError(f"{FILE}: {name}: needs the {key}")
+        return value
+
     normals, spread, sun = group("normals"), group("day_to_day"), group("sunshine")
     dry, dew = months(normals, "dry_bulb_c", *_MEANS_C), months(normals, "dew_point_c", *_MEANS_C)
     if any(wet > air for air, wet in zip(dry, dew, strict=True)):
@@ -115,7 +187,9 @@ def _place(name: str, entry: Any) -> ClimatePlace:
         )
     return ClimatePlace(
         name,
-        str(entry.get("title", name)),
+        text("title"),
+        text("country"),
+        text("timezone"),
         number(entry, "latitude", -90, 90),
         number(entry, "altitude_m", -430, 5000),
         Normals(

@@ -33,8 +33,9 @@ GRID_HOURS = ("price", "carbon")
 class Climate(DocumentPart):
     """Outdoor air: a typical year of a place, a weather file, or one mean day again and again."""
 
-    place: Id | None = Field(
+    place: str | None = Field(
         default=None,
+        max_length=80,
         description="typical year of assets/weather/places.yaml, such as phoenix; replaces the mean day",
     )
     file: str | None = Field(
@@ -111,7 +112,10 @@ class Site(DocumentPart):
     """The place: name, time zone, weather, grid."""
 
     name: str = Field(default="unnamed site", description="display name")
-    timezone: str = Field(default="UTC", description="IANA name, such as Europe/Berlin")
+    timezone: str = Field(
+        default="UTC",
+        description="IANA name, such as Europe/Berlin; not set: that of the climate's place, or UTC",
+    )
     latitude_deg: float | None = Field(
         default=None,
         alias="latitude",

@@ -68,6 +68,27 @@ class Spell(NamedTuple):
     air: Outdoor
 
 
+class YearHours(NamedTuple):
+    """Means of the hours of a year by the standard time of the site, shape (8760,) each.
+
+    Parameters
+    ----------
+    dry_c, wet_c, dew_c
+        Outdoor air [C].
+    price_usd_j, carbon_kg_j
+        Of energy from the grid [USD/J], [kg/J].
+    sun
+        Output of solar panels over their rated power [-].
+    """
+
+    dry_c: Floats
+    wet_c: Floats
+    dew_c: Floats
+    price_usd_j: Floats
+    carbon_kg_j: Floats
+    sun: Floats
+
+
 class Weather(Stateful):
     """What the sky and the grid do.
 
@@ -112,6 +133,28 @@ class Weather(Stateful):
         self._clock = -1  # hour since the start of the year that the next two hold for
         self._turned_s = math.inf  # when that hour began
         self._price_usd_j = self._carbon_kg_j = 0.0
+
+    def of_year(self) -> YearHours:
+        """Return the hours of the whole year, whenever the run begins; without a place the mean day again and again.
+
+        Days of prices and of carbon are taken by standard time.
+        """
+        if self._years:
+            dry_c, wet_c, dew_c = (_halfway(np.array(hourly)) for hourly in self._years)
+        else:
+            day = np.array([self._mean_air((hour + 0.5) * HOUR_S) for hour in range(24)])
+            dry_c, wet_c, dew_c = (np.tile(column, HOURS // 24) for column in day.T)
+        grid, of_day = self._grid, np.arange(HOURS) % 24
+        price, carbon = (
+            np.array(self._grid_years[name])
+            if name in self._grid_years
+            else usual * (np.array(day)[of_day] if day else np.ones(HOURS))
+            for name, usual, day in (
+                ("price", grid.price_usd_j, grid.price_day),
+                ("carbon", grid.carbon_kg_j, grid.carbon_day),
+            )
+        )
+        return YearHours(dry_c, wet_c, dew_c, price, carbon, _halfway(np.array(self._sun)))
 
     @property
     def year_start_s(self) -> float:
@@ -233,8 +276,11 @@ class Weather(Stateful):
         self._hour = hour
 
     def _mean_day(self, t_s: float) -> tuple[float, float, float]:
+        return self._mean_air(self._local_start_s + t_s)
+
+    def _mean_air(self, local_s: float) -> tuple[float, float, float]:
+        """Return dry bulb, wet bulb and dew point of the mean day by the clock of the site [C]."""
         climate = self._climate
-        local_s = self._local_start_s + t_s
         phase = math.cos(2 * math.pi * (local_s - WARMEST_S) / DAY_S)
         half = climate.swing_k / 2
         hours = local_s / HOUR_S
@@ -295,6 +341,12 @@ def _climate_years(climate: Climate) -> tuple[Floats, ...]:
         year = year_of(climate.place)
         return year.dry_c, year.wet_c, year.dew_c
     return ()
+
+
+def _halfway(hourly: Floats) -> Floats:
+    """Return the means between each hour of a year and the next."""
+    result: Floats = (hourly + np.roll(hourly, -1)) / 2
+    return result
 
 
 def _dew_of_mean_day(climate: Climate) -> list[float]:

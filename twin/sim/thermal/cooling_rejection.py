@@ -210,6 +210,16 @@ class Rejection(Stateful):
                 self._note_free(p, self._works[p].free)
         return True
 
+    def works_at(self, p: int, heat_w: float, outdoor: Outdoor) -> tuple[PlantWork, float]:
+        """Return what the machines of a plant come to do for a heat in some air, and their supply [C]; changes nothing.
+
+        `heat_w` is with the power of its pumps.
+        """
+        machines, working = self.machines[p], self._working[p]
+        reach_c = machines.reach_c(heat_w, working, outdoor)
+        held_c, over_k = machines.supply_c(heat_w, min(self.units[p], working), reach_c)
+        return machines.work(heat_w, self.units[p], working, outdoor, reach_c), held_c + over_k
+
     def _supply_c(self, p: int) -> tuple[float, float]:
         able = min(self.units[p], self._working[p])  # a condenser without its fan takes little
         return self.machines[p].supply_c(self.heat_w[p] + self.pump_w[p], able, self._reach_c[p])
