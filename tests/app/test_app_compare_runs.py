@@ -284,6 +284,8 @@ def test_the_menu_asks_for_a_recording(
     qtbot.waitUntil(lambda: not session.running)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(runs[0]), ""))
     window.menus.execute("run.compare")
+    assert window.run_comparing.choosing is not None
+    window.run_comparing.choosing.browse_button.click()
     dialog = window.run_comparing.dialog
     assert dialog is not None
     qtbot.waitUntil(lambda: dialog.halls is not None)
@@ -300,6 +302,8 @@ def test_the_menu_asks_for_a_recording(
     broken.write_bytes(b"nothing of a run")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(broken), ""))
     window.menus.execute("run.compare")
+    assert window.run_comparing.choosing is not None
+    window.run_comparing.choosing.browse_button.click()
     assert window.run_comparing.dialog is None
     assert "no.twinrun" in window.notifications.notes[-1].trouble.text
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from twin.app.branches.answer import Answered
+from twin.app.branches.choices import is_shipped
 from twin.app.compare.designs import DesignChoice, DesignsDialog, Simulated
 from twin.app.compare.dialog import CompareDialog
+from twin.app.compare.recorded_runs import RunsDialog
 from twin.app.compare.run import ComparedRun
-from twin.app.session.recording import SUFFIX
+from twin.app.files.scene_list import own_scenes
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.problem_notice import Trouble
+from twin.app.toolkit.settings import UserSettings
 from twin.record.runfile import RunFileError
-
-_FILTER = f"Recorded runs (*{SUFFIX});;All files (*)"
 
 
 class CompareRuns:
@@ -30,10 +31,21 @@ class CompareRuns:
         The last one, while it is open.
     asking
         What asks for two designs and simulates them, while it is open.
+    choosing
+        What lists the runs to compare with, while it is open.
     """
 
-    def __init__(self, look: Look, session: Session, notifications: Notifications, window: QWidget) -> None:
-        self._look, self._session, self._notifications, self._window = look, session, notifications, window
+    def __init__(
+        self,
+        look: Look,
+        session: Session,
+        settings: UserSettings,
+        notifications: Notifications,
+        window: QWidget,
+    ) -> None:
+        self._look, self._session, self._settings = look, session, settings
+        self._notifications, self._window = notifications, window
+        self.choosing: RunsDialog | None = None
         self.dialog: CompareDialog | None = None
         self.asking: DesignsDialog | None = None
 
@@ -43,17 +55,24 @@ class CompareRuns:
         if run_file is None:
             self._notifications.tell("Nothing is recorded yet", "Start the run first.")
             return
-        folder = self._session.path.parent if self._session.path is not None else Path.home()
-        chosen, _ = QFileDialog.getOpenFileName(self._window, "Compare with a run", str(folder), _FILTER)
-        if chosen:
-            self.show(run_file, Path(chosen))
+        if self.choosing is not None:
+            self.choosing.raise_()
+            return
+        document, path = self._session.document, self._session.path
+        title = document.scenario.title if document is not None else ""
+        beside = path.parent if path is not None and not is_shipped(path) else None
+        self.choosing = RunsDialog(beside, run_file, title, self._window)
+        self.choosing.chosen.connect(lambda chosen: self.show(run_file, chosen))
+        self.choosing.finished.connect(self._forget_choosing)
+        self.choosing.show()
 
     def ask_designs(self, second: Path | None = None) -> None:
         """Ask which two designs are to be simulated; `second` is what the open scene is held against at first."""
         if self.asking is not None:
             self.asking.raise_()
             return
-        self.asking = DesignsDialog(self._open_designs(), self._session.seed, self._window, second)
+        own = [path for path in own_scenes(self._settings.recent) if path != self._session.path]
+        self.asking = DesignsDialog(self._open_designs(), own, self._session.seed, self._window, second)
         self.asking.made.connect(self._show_simulated)
         self.asking.finished.connect(self._forget_asking)
         self.asking.show()
@@ -107,13 +126,17 @@ class CompareRuns:
 
     def close(self) -> None:
         """Close the windows, if there are any."""
-        if self.asking is not None:
-            self.asking.close()
+        for asking in (self.asking, self.choosing):
+            if asking is not None:
+                asking.close()
         if self.dialog is not None:
             self.dialog.close()
 
     def _forget(self) -> None:
         self.dialog = None
+
+    def _forget_choosing(self) -> None:
+        self.choosing = None
 
     def _forget_asking(self) -> None:
         self.asking = None

@@ -24,23 +24,26 @@ from PySide6.QtWidgets import (
 
 from twin.analysis.background_process import Aside, ProcessFailed, RunProgress
 from twin.analysis.background_runs import recorded_aside
-from twin.app.files.scene_list import SUFFIX, shipped_scenes, title_of
+from twin.app.files.scene_list import SUFFIX, own_title, shipped_scenes, title_of
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import label
 from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
 from twin.plant.build import build
 from twin.scenario import Document, load
 from twin.scenario.reading.run_times import NoTime, length_s
 from twin.scenario.schema.document import Scenario
+from twin.shown_text import printable
 from twin.units import spoken
 
 _FILTER = f"Scenes (*{SUFFIX} *.yaml *.yml);;All files (*)"
 _OTHER = "Another file\N{HORIZONTAL ELLIPSIS}"
 _MOST_SEED, _MOST_SEEDS = 2**31 - 1, 1000
 _WIDTH_PX, _POLL_MS, _FINE = 520, 150, 1000
+_SHOWN_LETTERS = 24
 _TO_THE_END = "to the end of each"
 
 
@@ -82,7 +85,9 @@ class DesignsDialog(QDialog):
     Parameters
     ----------
     open_designs
-        What is offered before the shipped scenes: the open scene as it stands, and as it was saved.
+        What is offered first: the open scene as it stands, and as it was saved.
+    own
+        Other scenes of one's own, offered before the shipped ones.
     seed
         Of the random draws, at first.
     second
@@ -92,11 +97,17 @@ class DesignsDialog(QDialog):
     made = Signal(object)  # Simulated
 
     def __init__(
-        self, open_designs: list[DesignChoice], seed: int, parent: QWidget, second: Path | None = None
+        self,
+        open_designs: list[DesignChoice],
+        own: list[Path],
+        seed: int,
+        parent: QWidget,
+        second: Path | None = None,
     ) -> None:
         super().__init__(parent)
         self._designs = [
             *open_designs,
+            *(DesignChoice(own_title(path), path) for path in own),
             *(DesignChoice(title_of(path), path) for path in shipped_scenes()),
         ]
         self._asides: list[Aside[Path]] = []
@@ -215,8 +226,12 @@ class DesignsDialog(QDialog):
         form.setVerticalSpacing(9)
         self.a_box, self.b_box = DropDown(), DropDown()
         for box in (self.a_box, self.b_box):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(_SHOWN_LETTERS)  # a longer title ends in an ellipsis
             for number, design in enumerate(self._designs):
-                box.addItem(design.title, number)
+                title = printable(design.title)
+                box.addItem(title, number)
+                box.setItemData(number, plain_tip(title), Qt.ItemDataRole.ToolTipRole)
             box.addItem(_OTHER, -1)
             box.activated.connect(partial(self._on_chosen, box))
         self.length = QLineEdit()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow
 from twin.app.files.newer_file import NewerFile
 from twin.app.files.report_page import NoReport, write_report
 from twin.app.files.scenario_problems import ScenarioProblems
-from twin.app.files.scene_list import SUFFIX, shipped_scenes
+from twin.app.files.scene_list import SUFFIX, keep_picture, shipped_scenes
 from twin.app.hall.panel import HallPanel
 from twin.app.session.recording import SUFFIX as RUN_SUFFIX
 from twin.app.session.recording import is_recording
@@ -67,6 +67,7 @@ class Files:
         """
         if ask and not self.may_leave():
             return False
+        self.keep_picture()
         try:
             if is_recording(path):
                 self._open_recording(path)
@@ -83,6 +84,11 @@ class Files:
             return False
         self._take(path)
         return True
+
+    def keep_picture(self) -> None:
+        """Keep how the hall looks, for the card of its scene."""
+        if self.path is not None and self._session.frame is not None and self._hall.isVisible():
+            keep_picture(self.path, self._hall.view.grab(), self._settings.recent)
 
     def _open_recording(self, path: Path) -> None:
         warning = self._session.open_recording(path)

@@ -1,18 +1,25 @@
-"""The shipped scenes as cards show them: title, story, size, picture. No widgets."""
+"""Scenes as cards and lists show them, one's own and the shipped: title, story, size, picture. No widgets."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin import resources
 from twin.plant.build import build
+from twin.record.state_folder import SUFFIX as RUN_SUFFIX
+from twin.record.state_folder import state_folder
 from twin.scenario import ScenarioError, load
 from twin.scenario.schema.document import Scenario
 from twin.scenario.text.parse import child, parse
+from twin.view3d.layers.overlay import save_png
 
 SUFFIX = ".twin.yaml"
 _ORDER = (
@@ -28,6 +35,24 @@ _ORDER = (
     "lab-16",
 )
 _STORY_CHARS = 170
+SCENE_WORDS = {
+    "blackout": "power cut outage UPS battery generator grid utility",
+    "ethernet-tcp": "network RoCE InfiniBand slow communication",
+    "fat-tree-1k": "network fabric oversubscription congestion uplinks",
+    "frontier": "supercomputer AMD MI250X HPC exascale validation",
+    "hybrid-burst": "cloud bill cost money price disaster recovery carbon",
+    "lab-16": "small first start tutorial H100",
+    "llama3-16k": "Meta large training failures MTBF interruptions goodput LLM",
+    "mixed-workloads": "inference serving HPC training render",
+    "nvl72-row": "GB200 Blackwell liquid cooling rack",
+    "pump-trip": "cooling failure CDU overheating throttling thermal coolant",
+    "recovery-policies": "spares shrink drop replace elastic sweep restart",
+    "repair-shop": "technicians crew spare parts MTTR maintenance",
+    "shared-cluster": "queue tenants scheduler Slurm quota fair share waiting",
+    "superpod-h100": "DGX NVIDIA rail InfiniBand",
+    "video-ingest": "storage data loading input files cache",
+}
+"""Other words for a shipped scene, by which the command palette finds it."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +72,46 @@ def shipped_scenes() -> list[Path]:
     return [found[name] for name in dict.fromkeys((*_ORDER, *found)) if name in found]
 
 
+def own_scenes(recent: Iterable[Path]) -> list[Path]:
+    """Return which of the files that were opened last are scenes of one's own, in their order."""
+    shipped = {path.resolve() for path in shipped_scenes()}
+    return [path for path in recent if path.resolve() not in shipped and not path.name.endswith(RUN_SUFFIX)]
+
+
+def own_title(path: Path) -> str:
+    """Return how a list calls a scene of one's own: its name and where it lies."""
+    home, folder = Path.home(), path.parent
+    place = Path("~") / folder.relative_to(home) if folder.is_relative_to(home) else folder
+    return f"{path.name.removesuffix(SUFFIX)} ({place})"
+
+
 def picture_of(path: Path) -> Path | None:
-    """Return the picture of a shipped scene, when there is one."""
-    picture = Path(str(resources.folder("assets"))) / "pictures" / f"{path.name.removesuffix(SUFFIX)}.png"
+    """Return the picture of a scene, when there is one: of a shipped one, or one that was kept of one's own."""
+    if path in shipped_scenes():
+        picture = Path(str(resources.folder("assets"))) / "pictures" / f"{path.name.removesuffix(SUFFIX)}.png"
+    else:
+        picture = _kept_picture(path)
     return picture if picture.is_file() else None
+
+
+def keep_picture(path: Path, rgb: NDArray[np.uint8], recent: Iterable[Path]) -> None:
+    """Keep how the hall of one's own scene looked last, shape (height, width, 3); those not among `recent` go.
+
+    Without a picture the card of a scene has a drawing, so nothing is told where the disk takes none.
+    """
+    if path not in own_scenes([path]):
+        return
+    picture = _kept_picture(path)
+    with suppress(OSError):
+        picture.parent.mkdir(mode=0o700, exist_ok=True)
+        save_png(rgb, picture, {})
+        for old in set(picture.parent.glob("*.png")) - {_kept_picture(each) for each in (path, *recent)}:
+            old.unlink()
+
+
+def _kept_picture(path: Path) -> Path:
+    digest = sha256(str(path.resolve()).encode(errors="surrogateescape")).hexdigest()[:16]
+    return state_folder() / "pictures" / f"{digest}.png"
 
 
 @cache

@@ -28,15 +28,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.app.files.scene_list import SUFFIX, picture_of, read_card, shipped_scenes
+from twin.app.files.scene_list import SUFFIX, own_scenes, own_title, picture_of, read_card, shipped_scenes
 from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.settings import UserSettings
+from twin.app.toolkit.theme import scaled
+from twin.record.state_folder import SUFFIX as RUN_SUFFIX
 
-_CARD_PX = QSize(348, 304)
+_CARD_PX, _WORDS_PX = 348, 126
 _PICTURE_PX = QSize(346, 178)
-_MOST_COLUMNS = 3
+_MOST_COLUMNS, _MOST_LINKS = 3, 4
 _BETWEEN_PX, _SIDE_PX = 16, 24
 _PICTURE_SHARE = 0.84  # of a scene's picture: without the captions at its edges
 _HINTS = (
@@ -104,7 +106,16 @@ def _card_picture(path: Path) -> QPixmap:
     return QPixmap.fromImage(image.copy(middle).scaledToWidth(2 * _PICTURE_PX.width(), smooth))
 
 
-class OwnSceneCard(QFrame):
+class _Framed(QFrame):
+    """A card of the page: as wide as its picture, as high as words of this size need."""
+
+    def fit(self) -> None:
+        """Take the size of text that is in force: larger words are higher, and fill more lines of the same width."""
+        words_px = round(_WORDS_PX * (scaled(100) / 100) ** 1.5)
+        self.setFixedSize(_CARD_PX, _PICTURE_PX.height() + words_px)
+
+
+class OwnSceneCard(_Framed):
     """The place that says that one can bring a scene of one's own."""
 
     chosen = Signal()
@@ -112,7 +123,7 @@ class OwnSceneCard(QFrame):
     def __init__(self, look: Look) -> None:
         super().__init__()
         self.setProperty("role", "owncard")
-        self.setFixedSize(_CARD_PX)
+        self.fit()
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName("Open a scene of your own")
         column = QVBoxLayout(self)
@@ -132,7 +143,7 @@ class OwnSceneCard(QFrame):
             self.chosen.emit()
 
 
-class Card(QFrame):
+class Card(_Framed):
     """One scene; a click or Enter opens it."""
 
     chosen = Signal(object)  # Path
@@ -141,7 +152,7 @@ class Card(QFrame):
         super().__init__()
         self.path = path
         self.setProperty("role", "card")
-        self.setFixedSize(_CARD_PX)
+        self.fit()
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(path.name.removesuffix(SUFFIX))  # until it is read
@@ -188,7 +199,7 @@ class Card(QFrame):
 
 
 class Welcome(QScrollArea):
-    """Cards of the shipped scenes, recent files, open button, first keys."""
+    """Cards of one's own scenes, opened last, and of the shipped ones, open button, first keys."""
 
     chosen = Signal(object)  # Path
     open_wanted = Signal()
@@ -210,39 +221,59 @@ class Welcome(QScrollArea):
         nest(page, self._head())
         self._grid = QGridLayout()
         self._grid.setSpacing(_BETWEEN_PX)
+        self._own_grid = QGridLayout()
+        self._own_grid.setSpacing(_BETWEEN_PX)
+        self.own_cards: list[Card] = []
         self._in_grid = self._all_cards()
         self._columns = 0
         self._lay_cards(_MOST_COLUMNS)
-        beside = QHBoxLayout()  # cards keep together under the headline where few are beside each other
-        nest(beside, self._grid)
-        beside.addStretch(1)
-        nest(page, beside)
+        self._own_heading, self._samples_heading = (
+            label("YOUR SCENES", "section"),
+            label("SAMPLES", "section"),
+        )
         self._recent = QVBoxLayout()
         self._recent.setSpacing(4)
+        page.addWidget(self._own_heading)
+        nest(page, _kept_together(self._own_grid))
         nest(page, self._recent)
+        page.addWidget(self._samples_heading)
+        nest(page, _kept_together(self._grid))
         nest(page, self._hints())
         page.addStretch(1)
         nest(outer, page)
         outer.addStretch(1)
         self.setWidget(content)
         self._unread = list(self.cards)
+        look.changed.connect(self._fit_cards)
         self._reader = QTimer(self)
         self._reader.setInterval(0)
         self._reader.timeout.connect(self._read_next)
 
     def refresh(self) -> None:
         """Show the recent files as they are now, and read the cards not yet read, one at a time."""
+        recent = self._settings.recent
+        own = own_scenes(recent)
+        clear(self._own_grid)
+        self._unread = [card for card in self._unread if card in self.cards]
+        self.own_cards = [Card(path) for path in own[:_MOST_COLUMNS]]
+        for number, card in enumerate(self.own_cards):
+            card.chosen.connect(self._choose)
+            self._own_grid.addWidget(card, number // self._columns, number % self._columns)
+        self._unread = [*self.own_cards, *self._unread]
         clear(self._recent)
-        recent = [path for path in self._settings.recent if path not in {card.path for card in self.cards}]
-        if recent:
-            self._recent.addWidget(label("RECENT", "section"))
-        for path in recent[:4]:
-            button = QPushButton(f"{path.name.removesuffix(SUFFIX)}   {path.parent}")
+        runs = [path for path in recent if path.name.endswith(RUN_SUFFIX)]
+        self._own_heading.setVisible(bool(own or runs))
+        self._samples_heading.setVisible(bool(own or runs))
+        for path in [*own[_MOST_COLUMNS:], *runs][:_MOST_LINKS]:
+            button = QPushButton(own_title(path))
             button.setProperty("role", "link")
             button.clicked.connect(lambda _=False, p=path: self.chosen.emit(p))
             self._recent.addWidget(button)
         if self._unread:
             self._reader.start()
+
+    def _choose(self, path: Path) -> None:
+        self.chosen.emit(path)
 
     def stop(self) -> None:
         """Stop reading cards: a scene opens, or the window closes."""
@@ -279,25 +310,30 @@ class Welcome(QScrollArea):
         row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
         return row
 
-    def _all_cards(self) -> list[QFrame]:
+    def _all_cards(self) -> list[_Framed]:
         for card in self.cards:
-            card.chosen.connect(self.chosen.emit)
+            card.chosen.connect(self._choose)
         own = OwnSceneCard(self._look)
         own.chosen.connect(lambda: self.open_wanted.emit())
         return [*self.cards, own]
+
+    def _fit_cards(self, *_theme: object) -> None:
+        for card in (*self.own_cards, *self._in_grid):
+            card.fit()
 
     def _lay_cards(self, columns: int) -> None:
         if columns == self._columns:
             return
         self._columns = columns
-        for number, card in enumerate(self._in_grid):  # adding a widget again moves it
-            self._grid.addWidget(card, number // columns, number % columns)
+        for grid, cards in ((self._own_grid, self.own_cards), (self._grid, self._in_grid)):
+            for number, card in enumerate(cards):  # adding a widget again moves it
+                grid.addWidget(card, number // columns, number % columns)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay as many cards beside each other as there is room for."""
         super().resizeEvent(event)
         room_px = event.size().width() - 2 * _SIDE_PX + _BETWEEN_PX
-        columns = room_px // (_CARD_PX.width() + _BETWEEN_PX)
+        columns = room_px // (_CARD_PX + _BETWEEN_PX)
         self._lay_cards(min(max(columns, 1), _MOST_COLUMNS))
 
     def _hints(self) -> QHBoxLayout:
@@ -309,3 +345,11 @@ class Welcome(QScrollArea):
             row.addSpacing(10)
         row.addStretch(1)
         return row
+
+
+def _kept_together(grid: QGridLayout) -> QHBoxLayout:
+    """Return a row in which cards keep together under the headline where few are beside each other."""
+    row = QHBoxLayout()
+    nest(row, grid)
+    row.addStretch(1)
+    return row

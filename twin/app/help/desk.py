@@ -51,5 +51,8 @@ class HelpDesk:
 
     def entries(self) -> list[PaletteEntry]:
         """Return every page for the command palette: "Help: Glossary"."""
-        titles = {name: page.title for name, page in pages().items() if name != START}
-        return [PaletteEntry(title, partial(self.open, name), "Help") for name, title in titles.items()]
+        return [
+            PaletteEntry(page.title, partial(self.open, name), "Help", words=page.headings)
+            for name, page in pages().items()
+            if name != START
+        ]

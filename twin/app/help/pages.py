@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources.abc import Traversable
 from posixpath import dirname, join, normpath
 
@@ -60,6 +60,11 @@ class HelpPage:
             heading, lines = _unmarked(found[2]), []
             anchor = next_anchor(heading, anchors)
         yield heading, anchor, lines
+
+    @cached_property
+    def headings(self) -> str:
+        """The words of its headings, from which tables of definitions are left out."""
+        return " ".join(heading for heading, _, _ in self.sections())
 
 
 def anchor_of(heading: str) -> str:

@@ -96,6 +96,12 @@ class PaletteDock(Dock):
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 
+    def look_up(self, title: str) -> None:
+        """Show a part by its title, whatever was searched before."""
+        self.group.setCurrentIndex(0)
+        self.search.setText(title)
+        self.focus_search()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let arrows and Enter in the search field act on the list."""
         if watched is self.search and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:

@@ -23,7 +23,7 @@ from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.look import Look, markup_label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
-from twin.app.toolkit.text import MISSING, quantity
+from twin.app.toolkit.text import MISSING, per_hour, quantity
 from twin.app.toolkit.theme import Theme
 
 _AXIS_PX, _CLICK_PX = 20, 4.0
@@ -34,6 +34,12 @@ _LEAST_S = 1.0
 """The shortest part that can be shown [s]."""
 _KEY = "Where samples are dense: the line is their mean over time, the band spans minimum to maximum"
 _POWERS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
+
+
+def _scale_of(chart: Chart) -> tuple[float, str]:
+    """Return what values of a chart are divided by at first, and the unit they then have."""
+    factor, unit = per_hour(chart.unit)
+    return 1.0 / factor, unit
 
 
 class PlotArea(QWidget):
@@ -70,7 +76,7 @@ class PlotArea(QWidget):
         self._lay_out_soon.timeout.connect(self._lay_out)
         self._titles: list[QLabel] = []
         self._curves: dict[str, PlotCurve] = {}
-        self._scales = [(1.0, chart.unit) for chart in charts]
+        self._scales = [_scale_of(chart) for chart in charts]
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 4, 10, 4)
         row.setSpacing(8)

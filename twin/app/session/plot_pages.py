@@ -53,6 +53,10 @@ PAGES: dict[str, tuple[Chart, ...]] = {
         Chart("WUE", "L/kWh", (Curve("site.wue", "now"), Curve(WUE_RUN, "so far")), 0.0),
         Chart("Outdoors", "°C", (Curve("site.outdoor_c", "air"), Curve("site.wet_bulb_c", "wet bulb"))),
     ),
+    "Cost and carbon": (
+        Chart("Energy cost", "USD/s", (Curve("site.cost_usd_s", "electricity"),), 0.0),
+        Chart("Carbon", "kg/s", (Curve("site.carbon_kg_s", "emitted"),), 0.0),
+    ),
 }
 """Plots side by side, by the name of their page; the first one is shown first."""
 SITE_CHANNELS: tuple[str, ...] = tuple(
@@ -64,3 +68,43 @@ SITE_CHANNELS: tuple[str, ...] = tuple(
 """Channels of the site whose history is kept."""
 CURVES_SHOWN: tuple[str, ...] = (*SITE_CHANNELS, PUE_RUN, WUE_RUN)
 """Series of the history, in its order."""
+FIGURE_WORDS = {
+    "site.it_w": "load megawatts MW consumption servers",
+    "site.facility_w": "load megawatts MW consumption total",
+    "site.pue": "power usage effectiveness efficiency overhead",
+    "site.gpu_max_c": "temperature hot heat thermal",
+    "site.gpu_mean_c": "temperature heat thermal",
+    "site.goodput": "ETTR efficiency useful",
+    "site.goodput_now": "ETTR efficiency useful",
+    "site.nodes_down": "failed broken repair",
+    "site.spares": "hot standby",
+    "site.queue": "waiting scheduler backlog",
+    "site.queue_gpus": "waiting scheduler backlog",
+    "site.allocated": "utilisation utilization occupancy used",
+    "site.repair_queue": "crew MTTR repair",
+    "site.parts_missing": "spare parts MTTR repair",
+    "site.interruptions": "MTBF failures crashes",
+    "site.link_load_max": "network congestion utilisation bandwidth",
+    "site.outdoor_c": "weather temperature climate",
+    "site.wet_bulb_c": "weather temperature climate",
+    "site.grid_w": "grid electricity mains",
+    "site.on_site_w": "generator solar diesel",
+    "site.battery_w": "UPS storage",
+    "site.loss_w": "overhead transformer UPS",
+    "site.cooling_w": "pumps fans chiller overhead",
+    "site.wue": "water usage effectiveness consumption",
+    "site.carbon_kg_s": "CO2 emissions footprint climate",
+    "site.cost_usd_s": "bill money price dollars USD electricity",
+    "site.swing_w": "power fluctuation transient",
+    "site.throttled": "hot slow clocks",
+    "site.unpowered": "blackout outage dark",
+}
+"""Other words for a figure of the site, by which the command palette finds it."""
+
+
+def page_of(series: str) -> str | None:
+    """Return the page of plots that shows a series of the history; None where none does."""
+    for title, charts in PAGES.items():
+        if any(curve.series == series for chart in charts for curve in chart.curves):
+            return title
+    return None

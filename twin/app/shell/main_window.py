@@ -53,6 +53,7 @@ from twin.app.shell.job_actions import JobActions
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
 from twin.app.shell.older_run import OlderRun
+from twin.app.shell.palette_entries import figure_entries, part_entries, scene_entries
 from twin.app.shell.tips import show_keys
 from twin.app.shell.window_api import JobQuestions, WindowApi
 from twin.app.shell.workspace_switch import WorkspaceSwitch
@@ -117,7 +118,7 @@ class MainWindow(WindowApi):
         self.editing = Editing(session, self.files, settings, self, self.notifications, self.tell)
         self.tools = EditTools(look, session, self.editing.editor, self.hall, self._catalog, self.tell)
         self.comparing = Comparing(look, session, self.editing.file, self.notifications, self)
-        self.run_comparing = CompareRuns(look, session, self.notifications, self)
+        self.run_comparing = CompareRuns(look, session, settings, self.notifications, self)
         self.comparing.simulate_wanted.connect(self.run_comparing.ask_designs)
         self.views = Views(self.hall, self.editing.file, self.tell)
         self.timeline.attach(self.views, self.editing.editor)
@@ -283,6 +284,7 @@ class MainWindow(WindowApi):
     def show_welcome(self) -> None:
         """Show the page with the scenes."""
         self.session.halt()
+        self.files.keep_picture()
         self.docks.put_away()
         self.welcome.refresh()
         self.welcome.back_button.setVisible(self.session.document is not None)
@@ -344,7 +346,14 @@ class MainWindow(WindowApi):
 
     def _entries(self) -> list[PaletteEntry]:
         """Return what the palette offers now."""
-        return [*self.menus.entries(), *self.faults.entries(), *self.help.entries()]
+        return [
+            *self.menus.entries(),
+            *self.faults.entries(),
+            *self.help.entries(),
+            *figure_entries(self),
+            *scene_entries(self, self._open_and_play),
+            *part_entries(self),
+        ]
 
     def open_palette(self) -> None:
         """Show the command palette."""
@@ -480,6 +489,7 @@ class MainWindow(WindowApi):
             event.ignore()
             return
         self.views.keep()
+        self.files.keep_picture()
         self.comparing.close()
         self.answering.cancel()
         self.run_comparing.close()

@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QHideEvent, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -31,10 +31,13 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from twin.app.toolkit import theme as themes
-from twin.app.toolkit.fuzzy import score, score_words
-from twin.app.toolkit.look import Look
+from twin.app.toolkit.fuzzy import likeness, score, score_words
+from twin.app.toolkit.look import Look, label
 
 _WIDTH_PX, _ROW_PX, _MAX_ROWS, _TOP_PX = 620, 34, 11, 64
+_OF_BEST = 0.75
+"""Entries that match less than this part of the best are left out: their letters are there by chance."""
+_MOST_NEAR = 6
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -50,8 +53,15 @@ class PaletteEntry:
 
     def score(self, typed: str) -> float | None:
         """Return how well it matches what is typed, higher is better; None where it does not."""
-        found = (score(typed, f"{self.category} {self.title}"), score_words(typed, self.words))
+        found = (
+            score(typed, f"{self.category} {self.title}"),
+            score_words(typed, f"{self.category} {self.title} {self.words}"),
+        )
         return max((value for value in found if value is not None), default=None)
+
+    def likeness(self, typed: str) -> float:
+        """Return how like its words what is typed is, of 1.0: what is mistyped is near."""
+        return likeness(typed, f"{self.category} {self.title} {self.words}")
 
 
 class _Entries(QAbstractListModel):
@@ -103,7 +113,9 @@ class _Delegate(QStyledItemDelegate):
             x += painter.fontMetrics().horizontalAdvance(text)
         painter.setFont(themes.font(13))
         painter.setPen(QColor(theme.text))
-        painter.drawText(QRect(x, inner.top(), inner.right() - x, inner.height()), centre_left, entry.title)
+        room_px = inner.right() - x - QFontMetrics(themes.font(11)).horizontalAdvance(f"{entry.shortcut}  ")
+        title = painter.fontMetrics().elidedText(entry.title, Qt.TextElideMode.ElideRight, room_px)
+        painter.drawText(QRect(x, inner.top(), room_px, inner.height()), centre_left, title)
         painter.setFont(themes.font(11))
         painter.setPen(QColor(theme.faint))
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, entry.shortcut)
@@ -160,7 +172,7 @@ class CommandPalette(QFrame):
         column.setContentsMargins(10, 10, 10, 8)
         column.setSpacing(8)
         self.field = QLineEdit()
-        self.field.setPlaceholderText("Type a command or the id of an item")
+        self.field.setPlaceholderText("Type a command, scene, figure, part or the id of an item")
         self.field.setAccessibleName("Command or item")
         self.field.setToolTip("Up and Down select, Enter runs, Esc closes")
         self.field.textChanged.connect(self._filter)
@@ -174,7 +186,10 @@ class CommandPalette(QFrame):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setMouseTracking(True)
         self.list.clicked.connect(lambda index: self._run(index.row()))
+        self.nothing = label("Nothing is called that. Perhaps:", "muted")
+        self.nothing.setContentsMargins(14, 0, 14, 0)
         column.addWidget(self.field)
+        column.addWidget(self.nothing)
         column.addWidget(self.list)
         self.hide()
 
@@ -241,8 +256,14 @@ class CommandPalette(QFrame):
             if found is not None:
                 scored.append((-found, number, entry))
         extra = list(self._more(typed)) if typed else []
+        best = min((found[0] for found in scored), default=0.0)
+        scored = [found for found in scored if found[0] <= _OF_BEST * best]
         shown = [*extra, *(entry for _, _, entry in sorted(scored, key=lambda s: s[:2]))]
-        self._model.show_entries(shown or list(self._otherwise(typed)))
+        self.nothing.setVisible(not shown)
+        if not shown:
+            near = sorted(self._all, key=lambda entry: -entry.likeness(typed))[:_MOST_NEAR]
+            shown = [*(entry for entry in near if entry.likeness(typed)), *self._otherwise(typed)]
+        self._model.show_entries(shown)
         self._mark(0)
         rows = min(max(len(self._model.shown), 1), _MAX_ROWS)
         self.list.setFixedHeight(rows * themes.scaled(_ROW_PX) + 4)

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from difflib import SequenceMatcher
+
+_ALIKE = 0.7
+"""Two words at least as alike as this may be the same, mistyped."""
+
 
 def score(typed: str, title: str) -> float | None:
     """Return how well `typed` matches `title`, higher is better; None when its letters do not occur in order.
@@ -15,7 +21,7 @@ def score(typed: str, title: str) -> float | None:
     >>> score("xyz", "Play") is None
     True
     """
-    wanted, text = typed.lower().replace(" ", ""), title.lower()
+    wanted, text = _spelt(typed).replace(" ", ""), _spelt(title)
     if not wanted:
         return 0.0
     best: float | None = None
@@ -25,6 +31,22 @@ def score(typed: str, title: str) -> float | None:
             if found is not None and (best is None or found > best):
                 best = found
     return None if best is None else best - 0.01 * len(title)
+
+
+def likeness(typed: str, words: str) -> float:
+    """Return how alike what is typed and the words are, of 1.0; 0.0 unless every typed word is like one of them.
+
+    Examples
+    --------
+    >>> likeness("colur", "Colour by job") > 0.8, likeness("colur by mood", "Colour by job")
+    (True, 0.0)
+    """
+    known = re.findall(r"\w+", words.lower())
+    best = [
+        max((SequenceMatcher(None, part, word).ratio() for word in known), default=0.0)
+        for part in re.findall(r"\w+", typed.lower())
+    ]
+    return sum(best) / len(best) if best and min(best) >= _ALIKE else 0.0
 
 
 def score_words(typed: str, words: str) -> float | None:
@@ -38,7 +60,13 @@ def score_words(typed: str, words: str) -> float | None:
     known = words.lower().split()
     found = [next((word for word in known if word.startswith(part)), None) for part in typed.lower().split()]
     meant = [word for word in found if word is not None]
-    return score(typed, " ".join(meant)) if meant and len(meant) == len(found) else None
+    best = score(typed, " ".join(meant)) if meant and len(meant) == len(found) else None
+    return None if best is None else best - 0.01 * min(len(words), 100)
+
+
+def _spelt(text: str) -> str:
+    """Return a text as it is typed: small letters, three dots for an ellipsis."""
+    return text.lower().replace("\N{HORIZONTAL ELLIPSIS}", "...")
 
 
 def _from(wanted: str, text: str, start: int, leap: bool) -> float | None:

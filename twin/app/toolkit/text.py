@@ -23,6 +23,11 @@ _PER_HOUR = {"USD/s": "USD/h", "kg/s": "kg/h", "L/s": "L/h"}
 """Money, carbon and water by the hour, as bills and meters have them."""
 
 
+def per_hour(unit: str) -> tuple[float, str]:
+    """Return the factor and the unit in which money, carbon and water are shown; 1.0 and the same unit for others."""
+    return (3600.0, _PER_HOUR[unit]) if unit in _PER_HOUR else (1.0, unit)
+
+
 def quantity(value: float, unit: str, digits: int = 3) -> str:
     """Return `value` with its unit and a prefix where the unit takes one.
 
@@ -52,7 +57,8 @@ def split_quantity(value: float, unit: str, digits: int = 3) -> tuple[str, str]:
     if not math.isfinite(value):
         return MISSING, ""
     if unit in _PER_HOUR:
-        return significant(value * 3600.0, digits), _PER_HOUR[unit]
+        factor, shown = per_hour(unit)
+        return significant(value * factor, digits), shown
     if unit in _SCALED_UNITS:
         factor, prefix = next((s for s in _STEPS if abs(value) >= s[0] * 0.9995), _STEPS[-1])
         return significant(value / factor, digits), prefix + unit

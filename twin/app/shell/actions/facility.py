@@ -41,6 +41,7 @@ def facility_actions(window: WindowApi) -> list[Command]:
             icon="alarm",
             needs_scene=True,
             tip="Injects a fault into the selection",
+            words="fail fault outage inject kill incident",
         ),
         entry(
             "view.trace",
@@ -63,6 +64,7 @@ def facility_actions(window: WindowApi) -> list[Command]:
             group="2",
             needs_scene=True,
             tip="Highlights what goes down if the selection fails",
+            words="impact single point of failure SPOF redundancy",
         ),
         entry(
             "run.acknowledge",

@@ -23,6 +23,7 @@ def file_actions(window: WindowApi) -> list[Command]:
             menu="file",
             key="Ctrl+N",
             tip="Start with an empty hall",
+            words="empty hall create design",
         ),
         entry("file.open", "Open\N{HORIZONTAL ELLIPSIS}", files.ask, menu="file", key="Ctrl+O", icon="open"),
         entry("file.scenes", "Scenes", window.show_welcome, menu="file", key="Ctrl+H", icon="scenes"),
@@ -36,6 +37,7 @@ def file_actions(window: WindowApi) -> list[Command]:
             group="2",
             needs_scene=True,
             tip="Writes the changed lines to the scene's file; comments stay",
+            words="samples examples welcome start page",
         ),
         entry(
             "file.save_as",
@@ -85,6 +87,7 @@ def file_actions(window: WindowApi) -> list[Command]:
             icon="camera",
             group="3",
             needs_scene=True,
+            words="screenshot image PNG",
         ),
         entry(
             "file.report",
@@ -95,6 +98,7 @@ def file_actions(window: WindowApi) -> list[Command]:
             group="3",
             needs_scene=True,
             tip="The run so far as one HTML page: figures, GPU time by account, causes, curves, pictures, sources",
+            words="HTML PDF print summary",
         ),
         entry(
             "file.video",
@@ -105,6 +109,7 @@ def file_actions(window: WindowApi) -> list[Command]:
             group="3",
             needs_scene=True,
             tip="A video of the recorded run from the current camera position",
+            words="film movie animation MP4 GIF",
         ),
         entry(
             "file.quit",

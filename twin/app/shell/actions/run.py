@@ -27,6 +27,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             icon="play",
             needs_scene=True,
             tip="Starts or pauses simulated time, or presses the button in focus",
+            words="start stop simulate continue",
         ),
         entry(
             "run.step",
@@ -47,6 +48,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             icon="restart",
             needs_scene=True,
             tip="The same run from its start, with the same seed",
+            words="reset rewind beginning",
         ),
         entry(
             "run.next_seed",
@@ -66,6 +68,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             icon="job",
             group="3",
             tip="Estimates step time and memory of a job and finds its best plan",
+            words="sweep parallelism tokens days energy kWh training GPUs memory batch",
         ),
         entry(
             "run.branch",
@@ -77,6 +80,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             group="3",
             needs_scene=True,
             tip="Branches from the time on screen: same past, another future",
+            words="fork sweep future alternative",
         ),
         entry(
             "run.compare",
@@ -86,6 +90,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             group="3",
             needs_scene=True,
             tip="Compares this run with a recorded one: both halls, figures, GPU time by account",
+            words="difference A/B recorded",
         ),
         entry(
             "run.compare_designs",
@@ -94,6 +99,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             menu="run",
             group="3",
             tip="Simulates two scenes with the same random draws, then shows them side by side",
+            words="sweep difference A/B variants seeds bill cost carbon",
         ),
         entry(
             "run.risk",
@@ -105,6 +111,7 @@ def run_actions(window: WindowApi) -> list[Command]:
             group="3",
             needs_scene=True,
             tip="ETTR of the job with other nodes, spares, checkpoints and failures",
+            words="MTBF MTTR failure rate availability spares checkpoint interval sweep",
         ),
         entry(
             "run.faster",

@@ -1,0 +1,89 @@
+"""The command palette finds scenes, docks, figures, parts and help by the words of their users."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from twin.app.files.scene_list import SCENE_WORDS, SUFFIX, shipped_scenes
+from twin.app.session.plot_pages import FIGURE_WORDS
+from twin.app.shell.main_window import MainWindow
+from twin.record.channels import BY_ID
+
+pytestmark = pytest.mark.gl
+
+_MEANT = {
+    "bill": ("Figure: Energy cost", "Window: Show Energy", "Open scene: Base load here"),
+    "carbon": ("Figure: Carbon emitted", "Window: Show Energy"),
+    "sweep": ("Run: Compare designs", "Run: Plan a job"),
+    "pue": ("Figure: PUE", "Window: Show Energy"),
+    "mtbf": ("Figure: Interruptions", "Run: What if: reliability"),
+    "pump trip": ("Open scene: A pump trip",),
+    "llama": ("Open scene: Llama 3 405B",),
+    "slurm": ("Open scene: A cluster shared",),
+    "dgx h100": ("Part: DGX H100",),
+    "cooling cdu": ("Part: ",),
+    "glossary": ("Help: Glossary",),
+    "screenshot": ("File: Save a picture",),
+    "plan a job...": ("Run: Plan a job\N{HORIZONTAL ELLIPSIS}",),
+}
+
+
+def test_words_of_users_find_what_they_mean(use_window: Callable[..., MainWindow], lab: Path) -> None:
+    window = use_window(lab)
+    palette = window.palette_popup
+    window.open_palette()
+    for typed, meant in _MEANT.items():
+        palette.field.setText(typed)
+        found = [f"{entry.category}: {entry.title}" for entry in palette.shown]
+        for title in meant:
+            assert any(line.startswith(title) for line in found), (typed, found)
+        assert palette.nothing.isHidden(), typed
+    palette.field.setText("colour tempreature")
+    assert not palette.nothing.isHidden()
+    assert palette.shown[0].title == "Colour by GPU temperature"
+    assert palette.shown[-1].title.startswith("Search for")
+    palette.field.setText("zzzqqq")
+    assert [entry.category for entry in palette.shown] == ["Help"]
+    palette.hide()
+
+
+def test_a_found_figure_leads_to_its_plot_and_a_part_to_the_parts(
+    use_window: Callable[..., MainWindow], lab: Path
+) -> None:
+    window = use_window(lab)
+    palette = window.palette_popup
+
+    def choose(typed: str) -> None:
+        window.open_palette()
+        palette.field.setText(typed)
+        palette.run_current()
+
+    choose("figure energy cost")
+    assert window.docks.is_shown("plots")
+    assert window.docks.plots.page_box.currentText() == "Cost and carbon"
+    choose("figure queued jobs")
+    assert window.docks.inspector.thing is None
+    assert window.docks.is_shown("inspector")
+    choose("part dgx h100")
+    assert window.docks.is_shown("palette")
+    found = window.docks.palette.list.item
+    assert found is not None
+    assert found.title == "DGX H100"
+
+
+def test_a_found_scene_is_opened(use_window: Callable[..., MainWindow], lab: Path) -> None:
+    window = use_window(lab)
+    window.open_palette()
+    window.palette_popup.field.setText("pump trip")
+    window.palette_popup.run_current()
+    assert window.files.path is not None
+    assert window.files.path.name == f"pump-trip{SUFFIX}"
+    window.session.pause()
+
+
+def test_words_are_of_scenes_and_figures_that_are_there() -> None:
+    assert set(SCENE_WORDS) == {path.name.removesuffix(SUFFIX) for path in shipped_scenes()}
+    assert all(BY_ID[id].entity == "site" for id in FIGURE_WORDS)

@@ -1,0 +1,80 @@
+"""What the command palette finds beside actions: scenes, figures of the run, parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from twin.app.files.scene_list import SCENE_WORDS, SUFFIX, own_scenes, own_title, shipped_scenes, title_of
+from twin.app.palette.model import GROUPS, KINDS, can_stand
+from twin.app.session.plot_pages import FIGURE_WORDS, page_of
+from twin.app.toolkit.command_palette import PaletteEntry
+from twin.catalog import load_catalog
+from twin.commands.room.prefabs import PREFABS
+from twin.record.channels import CHANNELS
+
+if TYPE_CHECKING:
+    from twin.app.shell.window_api import WindowApi
+
+
+def scene_entries(window: WindowApi, open_scene: Callable[[Path], None]) -> Iterator[PaletteEntry]:
+    """Yield the scenes that can be opened: those opened last, then the shipped ones."""
+    for path in own_scenes(window.settings.recent):
+        yield PaletteEntry(own_title(path), partial(open_scene, path), "Open scene", words="recent own")
+    for path in shipped_scenes():
+        words = SCENE_WORDS.get(path.name.removesuffix(SUFFIX), "")
+        yield PaletteEntry(title_of(path), partial(open_scene, path), "Open scene", words=f"sample {words}")
+
+
+def figure_entries(window: WindowApi) -> Iterator[PaletteEntry]:
+    """Yield the figures of the whole site: each leads to its plot, or to the page of the site."""
+    if window.session.document is None:
+        return
+    for channel in CHANNELS:
+        if channel.entity == "site":
+            title = channel.title[:1].upper() + channel.title[1:]
+            yield PaletteEntry(
+                title,
+                partial(_show_figure, window, channel.id),
+                "Figure",
+                words=FIGURE_WORDS.get(channel.id, ""),
+            )
+
+
+def part_entries(window: WindowApi) -> Iterator[PaletteEntry]:
+    """Yield the parts that can be put into a hall: each is looked up in the dock of parts."""
+    if window.session.document is None:
+        return
+    for title, words in _parts():
+        yield PaletteEntry(title, partial(_show_part, window, title), "Part", words=words)
+
+
+def _show_figure(window: WindowApi, channel: str) -> None:
+    page = page_of(channel)
+    if page is not None:
+        window.docks.show("plots")
+        window.docks.plots.page_box.setCurrentText(page)
+    else:
+        window.going.nowhere()
+        window.docks.show("inspector")
+
+
+def _show_part(window: WindowApi, title: str) -> None:
+    window.docks.show("palette")
+    window.docks.palette.look_up(title)
+
+
+@cache
+def _parts() -> tuple[tuple[str, str], ...]:
+    """Return title and other words of each part and prefab."""
+    catalog = load_catalog()
+    kinds = [(group, kind) for group, kinds in GROUPS for kind in kinds if kind != "prefab"]
+    parts = [
+        (part.title, f"{group} {KINDS[kind]} {part.id.replace('-', ' ')}")
+        for group, kind in kinds
+        for part in map(catalog.part, catalog.ids(kind))
+        if can_stand(part)
+    ]
+    return (*((prefab.title, "prefab") for prefab in PREFABS.values()), *parts)
