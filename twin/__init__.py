@@ -15,6 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from twin.analysis.incident import Incident
+    from twin.analysis.incidents import Incidents
     from twin.api.compare import DesignComparison, compare
     from twin.api.errors import BadInput, NoDisplay
     from twin.api.estimate import EstimateReport, estimate
@@ -51,6 +53,8 @@ __all__ = [
     "Found",
     "Frame",
     "HallPicture",
+    "Incident",
+    "Incidents",
     "LedgerRange",
     "NoDisplay",
     "ParallelPlan",
@@ -81,6 +85,8 @@ __all__ = [
 ]
 
 _MODULES = {
+    "twin.analysis.incident": ("Incident",),
+    "twin.analysis.incidents": ("Incidents",),
     "twin.api.compare": ("DesignComparison", "compare"),
     "twin.api.errors": ("BadInput", "NoDisplay"),
     "twin.api.estimate": ("EstimateReport", "estimate"),

@@ -254,6 +254,10 @@ class Incidents:
         later = turns[bisect_right(turns, stop.event.row, key=lambda event: event.row) :]
         return next(iter(later), None)
 
+    def events_of_job(self, job: str) -> Sequence[Event]:
+        """Return the events with which a job ran, was stopped or ended."""
+        return self._turns.get(job, ())
+
     def spares_taken(self, stop: Stop) -> tuple[Event, ...]:
         """Return the events of the nodes that joined a job before it ran on."""
         next_turn = self._last_turn(stop)
