@@ -15,6 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from twin.analysis.incident import Incident
+    from twin.analysis.incidents import Incidents
     from twin.analysis.typical_year import DesignDay, SiteYear
     from twin.api.compare import DesignComparison, compare
     from twin.api.errors import BadInput, NoDisplay
@@ -53,6 +55,8 @@ __all__ = [
     "Found",
     "Frame",
     "HallPicture",
+    "Incident",
+    "Incidents",
     "LedgerRange",
     "NoDisplay",
     "ParallelPlan",
@@ -84,6 +88,8 @@ __all__ = [
 ]
 
 _MODULES = {
+    "twin.analysis.incident": ("Incident",),
+    "twin.analysis.incidents": ("Incidents",),
     "twin.analysis.typical_year": ("DesignDay", "SiteYear"),
     "twin.api.compare": ("DesignComparison", "compare"),
     "twin.api.errors": ("BadInput", "NoDisplay"),

@@ -16,6 +16,11 @@ _ACTS = re.compile(
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """Beginnings of a cell that a spreadsheet takes for a formula: OWASP, "CSV Injection"."""
 
+_ABBREVIATION = re.compile(
+    r"(?<![\w/.\-])(?:gpu|cpu|nic|nccl|hbm\d?e?|sram|dram|ssd|io|psu|cdu|crah|ecc)(?![\w/\-])"
+)
+"""As words of their own; neither in ids nor in names of parts."""
+
 
 def printable(text: str) -> str:
     r"""Return a text with every character that acts instead of being read written as its escape.
@@ -33,6 +38,17 @@ def capitalised(text: str) -> str:
     ('GPUs held', 'Lost work', '')
     """
     return text[:1].upper() + text[1:]
+
+
+def spelled(words: str) -> str:
+    """Return words made from ids, their abbreviations in capitals; ids of things ("gpu/0/1") stay.
+
+    Examples
+    --------
+    >>> spelled("gpu hbm3 memory on gpu/0/1/0")
+    'GPU HBM3 memory on gpu/0/1/0'
+    """
+    return _ABBREVIATION.sub(lambda found: found.group().upper(), words)
 
 
 def in_html(text: str) -> str:

@@ -17,18 +17,6 @@ from twin.analysis.figures import FIGURES
 from twin.record.accounts import ACCOUNTS
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
-from twin.runtime.inline import run
-from twin.scenario import load
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("runs")
-    made = {}
-    for name in ("lab-16", "pump-trip", "blackout"):
-        made[name] = folder / f"{name}.twinrun"
-        run(load(f"builtin:{name}").scenario, record=made[name])
-    return made
 
 
 def whole(path: Path) -> Explanation:
@@ -103,8 +91,9 @@ def test_lost_work_names_the_dearest_failure_with_what_it_took(runs: dict[str, P
 def test_what_went_dark_leads_back_to_the_battery(runs: dict[str, Path]) -> None:
     dark = whole(runs["blackout"]).of("idle_no_power")
     assert dark is not None
-    assert dark.causes[0].objects == ("gpu/0", "ups-a/0")
+    assert dark.causes[0].objects == ("gpu/0", "ups-a/0", "utility/0")
     assert "battery exhausted" in dark.text
+    assert dark.text.endswith("after utility/0: utility failed for 20 min (at 10:20:00)")
 
 
 def test_work_lost_later_is_lost_in_hindsight_only(runs: dict[str, Path]) -> None:

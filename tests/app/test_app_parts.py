@@ -11,13 +11,14 @@ from twin.app.files.scene_list import picture_of, read_card, shipped_scenes
 from twin.app.planner.facts import plan_rows
 from twin.app.session.bounded_history import BoundedHistory
 from twin.app.toolkit.fuzzy import score
-from twin.app.toolkit.text import duration, elapsed, quantity, speed, spelled
+from twin.app.toolkit.text import duration, elapsed, quantity, speed
 from twin.app.world.part_figures import figure_title, figure_value
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.report.platform_choice import platform_environment
 from twin.scenario import load
+from twin.shown_text import spelled
 
 
 def test_history_keeps_the_whole_past_in_bounded_memory() -> None:

@@ -50,3 +50,31 @@ def test_times_are_read_as_the_window_reads_them(twin, pump: Path, words: tuple[
 )
 def test_a_wrong_range_is_told_in_a_sentence(twin, pump: Path, words: tuple[str, ...], said: str) -> None:
     assert said in twin("explain", pump, *words, code=2).stderr
+
+
+def test_incidents_are_listed_and_told_one_by_one(twin, pump: Path) -> None:
+    listed = twin("explain", pump, "--list").stdout
+    assert "1 incidents, 0 job stops" not in listed
+    assert "1 incident, no job stopped" in listed
+    assert "Pump stop" in listed
+    told = twin("explain", pump, "--incident", "3").stdout
+    assert told.startswith("Pump stop: cdu/0\n10:00:00, no job stopped; known up to 11:55:00\n")
+    assert "Back: back since 10:40:00" in told
+    before = json.loads(twin("explain", pump, "--incident", "3", "--to", "10:30", "--json").stdout)
+    assert (before["repair"]["returned_s"], before["repair"]["expected_s"]) == (None, 2700.0)
+    assert json.loads(twin("explain", pump, "--list", "--to", "4 min", "--json").stdout)["incidents"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--incident", "9"), "no incident '9'; the dearest are 3; see --list"),
+        (("--list", "--incident", "3"), "--list: leave it out"),
+        (("--list", "--from", "1 min"), "--from: does not go with --list"),
+        (("--incident", "3", "--hindsight"), "--hindsight: does not go with --incident"),
+    ],
+)
+def test_a_wrong_question_about_incidents_is_told_in_a_sentence(
+    twin, pump: Path, words: tuple[str, ...], said: str
+) -> None:
+    assert said in twin("explain", pump, *words, code=2).stderr

@@ -34,6 +34,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a run, a trace, a table of cases and a scene that cannot be read."""
     folder = tmp_path_factory.mktemp("json")
     run(load("builtin:lab-16").scenario, until_s=3600.0, record=folder / "lab.twinrun")
+    lab = load("builtin:lab-16").scenario
+    soon = tuple(asked.model_copy(update={"at_s": 600.0}) for asked in lab.interventions)
+    failing = lab.model_copy(update={"interventions": soon})
+    run(failing, until_s=1800.0, record=folder / "failing.twinrun")
     (folder / "jobs.swf").write_text(SWF)
     (folder / "cases.csv").write_text(CASES)
     (folder / "bad.twin.yaml").write_text("format: twin/scenario\nversion: 2\nfoo: 1\n")
@@ -95,6 +99,8 @@ COMMANDS: list[Any] = [
     ("branch", "branch lab.twinrun --at 30min -o c.twin.yaml --run c.twinrun --compare", 0),
     ("branch-tree", "branch --tree .", 0),
     ("explanation", "explain lab.twinrun", 0),
+    ("incident-list", "explain lab.twinrun --list", 0),
+    ("incident", "explain failing.twinrun --incident 4", 0),
     ("verification", "verify lab.twinrun", 0),
     ("catalog-list", "catalog list", 0),
     ("catalog-part", "catalog show H100-SXM", 0),

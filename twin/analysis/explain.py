@@ -351,7 +351,9 @@ class _Finder:
 
     def _stretch(self, account: str, span: Span, gpu_s: float, alone: bool) -> LossCause:
         kind, says = kind_of(span.begin.kind), self._says
-        root = self._roots.of(span.begin)
+        chain = self._roots.chain(span.begin)
+        root = chain[0] if chain else None
+        behind = chain if len(chain) < 2 else [chain[0], chain[-1]]  # and the fault that brought that about
         begin_s, end_s = span.begin.t_s, span.end.t_s if span.end is not None else None
         until = f"to {says(end_s)}" if end_s is not None and end_s <= self._t1_s else "on"
         subject_words = span.subject
@@ -365,11 +367,12 @@ class _Finder:
             text += f": {why(span.begin)}"
             subject = root.subject if root is not None else subject
         elif root is not None:
-            place = "" if root.subject == span.subject else f"{root.subject}: "
-            text += f", after {place}{root.text} (at {says(root.t_s)})"
+            for cause in behind:
+                place = "" if cause.subject == span.subject else f"{cause.subject}: "
+                text += f", after {place}{cause.text} (at {says(cause.t_s)})"
         elif not kind.caused_by:
             text += f": {span.begin.text}"
-        events = [span.begin, *([root] if root is not None else []), *([span.end] if span.end else [])]
+        events = [span.begin, *behind, *([span.end] if span.end else [])]
         return LossCause(
             subject,
             text,
@@ -377,7 +380,7 @@ class _Finder:
             max(begin_s, self._t0_s),
             min(end_s if end_s is not None else self._t1_s, self._t1_s),
             tuple(events),
-            tuple(dict.fromkeys((subject, span.subject, *([root.subject] if root is not None else [])))),
+            tuple(dict.fromkeys((subject, span.subject, *(cause.subject for cause in behind)))),
         )
 
     def _how_many(self, channel: str, t0_s: float, t1_s: float | None) -> str:

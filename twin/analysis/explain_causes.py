@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from twin.analysis.event_spans import Span, related, spans
@@ -48,17 +49,22 @@ class Roots:
     """Finds root causes among the events of a run."""
 
     def __init__(self, events: Iterable[Event]) -> None:
-        self._events = list(events)
+        self._by_kind: dict[str, list[Event]] = defaultdict(list)
+        self._by_time: dict[float, list[Event]] = defaultdict(list)
+        for event in events:
+            self._by_kind[event.kind].append(event)
+            self._by_time[event.t_s].append(event)
         self._spans: dict[str, list[Span]] = {}
+        self._kinds: dict[str, tuple[str, ...]] = {}
+        self._begins: dict[int, Event] = {}  # by the row of what began again
 
     def of(self, event: Event) -> Event | None:
-        """Return the root cause of an event; None: unknown."""
-        kind = kind_of(event.kind)
-        roots = [root.id for root in KINDS.values() if not set(root.groups).isdisjoint(kind.caused_by)]
+        """Return the cause of an event that is nearest to it; None: unknown."""
+        roots = self._kinds_behind(event.kind)
         if not roots:
             return None
-        if kind.at_once:
-            same = [begun for begun in self._events if begun.t_s == event.t_s and begun.kind in roots]
+        if kind_of(event.kind).at_once:
+            same = [begun for begun in self._by_time[event.t_s] if begun.kind in roots]
             on = event.word("on") or event.subject
             exact = [begun for begun in same if begun.subject == on]
             about = [begun for begun in same if related(begun.subject, on) or begun.subject == event.subject]
@@ -71,16 +77,48 @@ class Roots:
         ]
         near = [span for span in earlier if related(span.subject, event.subject)]
         known = [span.known_at(event) for span in near or earlier]
-        return max(known, key=lambda root: (root.t_s, -root.row), default=None)
+        # What is done to a supply is told after what followed from it in the same moment.
+        return max(
+            known, key=lambda root: (root.t_s, not kind_of(root.kind).caused_by, -root.row), default=None
+        )
+
+    def chain(self, event: Event) -> list[Event]:
+        """Return the causes of an event, the nearest first: the last one is the fault behind it, if any is known."""
+        found: list[Event] = []
+        seen = {event.row}
+        while (cause := self.of(found[-1] if found else event)) is not None and cause.row not in seen:
+            seen.add(cause.row)
+            found.append(cause)
+        return found
+
+    def begin_of(self, event: Event) -> Event:
+        """Return the event that began what an event tells of again: "partly repaired"."""
+        if not ended_by(event.kind):
+            return event
+        self._of_kind(event.kind)
+        return self._begins.get(event.row, event)
+
+    def _kinds_behind(self, kind: str) -> tuple[str, ...]:
+        """Return the kinds of events of this run that may be behind one of a kind."""
+        found = self._kinds.get(kind)
+        if found is None:
+            groups = set(kind_of(kind).caused_by)
+            found = tuple(
+                root for root in self._by_kind if root != kind and not groups.isdisjoint(kind_of(root).groups)
+            )
+            self._kinds[kind] = found
+        return found
 
     def _of_kind(self, kind: str) -> list[Span]:
         found = self._spans.get(kind)
         if found is None:
             if ends := ended_by(kind):
-                found = spans(self._events, (kind,), ends)
+                both = (event for id in (kind, *ends) for event in self._by_kind.get(id, ()))
+                found = spans(sorted(both, key=lambda event: event.row), (kind,), ends)
             else:  # an instant event begins and ends at once
-                found = [Span(event, event) for event in self._events if event.kind == kind]
+                found = [Span(event, event) for event in self._by_kind[kind]]
             self._spans[kind] = found
+            self._begins.update((again.row, span.begin) for span in found for again in span.again)
         return found
 
 

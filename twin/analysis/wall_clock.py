@@ -11,14 +11,14 @@ Moments = Callable[[float], str]
 """Simulated time [s] to words."""
 
 
-def moments(scenario: Scenario) -> Moments:
+def moments(scenario: Scenario, *, exact: bool = False) -> Moments:
     """Return a function from simulated time [s] to the time of day, with the date in a run of several days.
 
-    Seconds are shown in runs of up to two days.
+    Seconds are shown in runs of up to two days, or where they are to be `exact`.
     """
     start = scenario.start
     dated = (start + timedelta(seconds=scenario.duration_s - 1.0)).date() != start.date()
-    clock = "%H:%M" if scenario.duration_s > 2 * 86400 else "%H:%M:%S"
+    clock = "%H:%M" if scenario.duration_s > 2 * 86400 and not exact else "%H:%M:%S"
 
     def clock_words(t_s: float) -> str:
         at = start + timedelta(seconds=int(t_s))

@@ -29,6 +29,7 @@ from twin.scenario.reading.validate import nearest
 from twin.units import spoken
 
 if TYPE_CHECKING:
+    from twin.analysis.incidents import Incidents
     from twin.api.picture import HallPicture
     from twin.scenario import Scenario
 
@@ -316,6 +317,26 @@ class Run:
         if from_s >= to_s:
             raise BadInput(f"t0: {spoken(from_s)} is not before t1, {spoken(to_s)}; give a range of time")
         return self.reader.ledger_range(from_s, self._within(to_s, "t1"), hindsight=hindsight)
+
+    def incidents(self, t: Time | None = None) -> Incidents:
+        """Return what failed up to a time, the jobs that stopped, and what each of these incidents cost them.
+
+        Parameters
+        ----------
+        t
+            Seconds or text: nothing later counts; None: the end of the run.
+
+        Examples
+        --------
+        >>> import twin
+        >>> with twin.load("lab-16").run(until="10 h") as run:
+        ...     [(incident.title, incident.subject, incident.jobs) for incident in run.incidents().worst_first]
+        [('Faulty GPU', 'gpu/0/1/0', ('llama3',))]
+        """
+        from twin.analysis.incidents import incidents_of
+
+        known_s = self._within(self.end_s if t is None else self._time(t, "t"), "t")
+        return incidents_of(self.reader, known_s)
 
     def frame(self, t: Time | None = None) -> Frame:
         """Return the whole picture as it was at the last sample at or before a time: each channel of every item.

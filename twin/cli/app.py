@@ -81,7 +81,12 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
     "Compare and explain": (
         CommandEntry("compare", compare.compare_runs, compare.EXAMPLE, (compare.FORMAT,)),
         CommandEntry("branch", branch.branch_run, branch.EXAMPLE, (branch.FORMAT, branch_tree.FORMAT)),
-        CommandEntry("explain", explain.explain_run, explain.EXAMPLE, (explain.FORMAT,)),
+        CommandEntry(
+            "explain",
+            explain.explain_run,
+            explain.EXAMPLE,
+            (explain.FORMAT, explain.LIST_FORMAT, explain.INCIDENT_FORMAT),
+        ),
         CommandEntry("verify", verify.verify_run, verify.EXAMPLE, (verify.FORMAT,)),
     ),
     "Reports and export": (

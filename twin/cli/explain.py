@@ -19,6 +19,8 @@ EXAMPLE = (
     "    (made by: twin run pump-trip --out pump.twinrun)"
 )
 FORMAT = JsonFormat("explanation")
+LIST_FORMAT = JsonFormat("incident-list")
+INCIDENT_FORMAT = JsonFormat("incident")
 
 
 def explain_run(
@@ -39,6 +41,20 @@ def explain_run(
             "(default: as known at the end of the range).",
         ),
     ] = False,
+    list_: Annotated[
+        bool,
+        typer.Option(
+            "--list", help="List the incidents until --to instead, the dearest first, and their causes."
+        ),
+    ] = False,
+    incident: Annotated[
+        str | None,
+        typer.Option(
+            "--incident",
+            metavar="ID",
+            help="Tell of one incident of that list: what failed, whom it stopped, what that cost, its repair.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Explain where GPU time went, account by account, with causes and events.
@@ -50,6 +66,7 @@ def explain_run(
     from twin.analysis.explain import explain
     from twin.analysis.wall_clock import moments
     from twin.cli.errors import reporting_errors
+    from twin.cli.incident_text import tell_incidents
     from twin.cli.older import tell_if_older
     from twin.cli.output import print_json
     from twin.cli.scene import must_be_run
@@ -60,6 +77,10 @@ def explain_run(
         with Reader(run) as reader:
             tell_if_older(reader)
             t0_s, t1_s = range_of(reader, from_, to)
+            if list_ or incident is not None:
+                _must_be_alone(list_, incident, from_, hindsight)
+                tell_incidents(run, reader, t1_s, incident, json=json)
+                return
             found = explain(reader, t0_s, t1_s, hindsight=hindsight)
             if json:
                 print_json(FORMAT, _as_json(run, found))
@@ -85,6 +106,17 @@ def range_of(reader: Reader, from_: str | None, to: str | None) -> tuple[float, 
     if t1_s <= t0_s:
         raise BadInput(f"--to: {to!r} is not after --from {from_!r}; give a later time")
     return t0_s, t1_s
+
+
+def _must_be_alone(list_: bool, incident: str | None, from_: str | None, hindsight: bool) -> None:
+    from twin.cli.errors import BadInput
+
+    name = "--list" if list_ else "--incident"
+    if list_ and incident is not None:
+        raise BadInput("--list: leave it out, or --incident")
+    if from_ is not None or hindsight:
+        other = "--hindsight" if hindsight else "--from"
+        raise BadInput(f"{other}: does not go with {name}, which tells of the run as known at --to")
 
 
 def _as_json(run: str, found: Explanation) -> dict[str, Any]:

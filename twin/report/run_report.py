@@ -10,11 +10,12 @@ import numpy as np
 
 from twin.analysis.compare_at import summary_so_far
 from twin.analysis.explain import events_until, explain
+from twin.analysis.incidents import incidents_of
 from twin.analysis.wall_clock import moments
 from twin.record.events import Event, Severity
 from twin.record.inputs import is_older
 from twin.record.reader import Reader
-from twin.report import run_basis, run_facts, run_story
+from twin.report import run_basis, run_facts, run_incidents, run_story
 from twin.report.halls import RecordedHalls
 from twin.report.markup import Child, Markup, joined, page, tag
 from twin.report.style import STYLE
@@ -64,6 +65,7 @@ def run_report(reader: Reader, pictures: Sequence[ReportPicture] = (), without: 
             run_story.ledger(ledger) if sum(ledger.values()) else unfinished,
         ),
         ("why", "Causes of losses", unfinished if found is None else run_story.why(found)),
+        ("incidents", "Incidents", run_incidents.incidents(incidents_of(reader, events=events))),
         ("curves", "Over time", run_story.time_curves(reader, events)),
         ("hall", "The hall", _pictures(pictures, without)),
         ("events", "Warnings and alarms", run_story.events_worth_knowing(events, says)),

@@ -22,10 +22,11 @@ from twin.app.toolkit import icons
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.look import Look
-from twin.app.toolkit.text import elapsed, significant, spelled
+from twin.app.toolkit.text import elapsed, significant
 from twin.app.toolkit.timed_table import SEVERITY_ICONS
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
+from twin.shown_text import spelled
 from twin.view3d.base.palette import Rgb
 from twin.view3d.colour.legend import Legend
 

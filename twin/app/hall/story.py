@@ -16,6 +16,7 @@ from twin.record.channels import JobState
 from twin.record.event_kinds import kind_of
 from twin.record.frame import Frame
 from twin.scenario.generators.all_jobs import jobs_of
+from twin.shown_text import spelled
 
 MOST_LINES = 4
 """Kinds of alarm, and jobs that feel them, that are told one by one."""
@@ -104,7 +105,7 @@ def _causes(active: list[Alarm], clock: Clock, starved: Mapping[str, str]) -> li
     lines = []
     for kind, alarm in first.items():
         more = f"  (and {kinds[kind] - 1:,} more)" if kinds[kind] > 1 else ""
-        words = text.spelled(starved.get(alarm.subject, alarm.text) if kind == "input_bound" else alarm.text)
+        words = spelled(starved.get(alarm.subject, alarm.text) if kind == "input_bound" else alarm.text)
         where = "" if kind_of(kind).names_subject else f"{alarm.subject}: "
         lines.append(f"{clock.says(alarm.last_s)}   {where}{words}{more}")
     if len(lines) > MOST_LINES:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from twin.app.toolkit import text
 from twin.plant.cable_names import find_bundle
 from twin.plant.find import find
 from twin.plant.links import find_link
@@ -15,6 +14,7 @@ from twin.plant.tables import Plant
 from twin.record.event_kinds import kind_of
 from twin.record.event_kinds.kind import JobTurn
 from twin.record.events import Event, Severity
+from twin.shown_text import spelled
 
 
 class EventFilter(Enum):
@@ -140,7 +140,7 @@ def _line(event: Event, plant: Plant, back_s: float, safe: int) -> EventLine:
     if kind.saves:
         step = event.integer("step", safe)
         return EventLine(event, what, f"saved up to step {step:,}", f"{step - safe:,} steps", "")
-    why, place = text.spelled(kind.detail_of(event)), place_of(plant, event)
+    why, place = spelled(kind.detail_of(event)), place_of(plant, event)
     if kind.job is not JobTurn.STOPPED:
         return EventLine(event, what, why, "", place)
     lost_s, away_s = event.number("lost_s"), back_s - event.t_s

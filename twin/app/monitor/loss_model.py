@@ -12,7 +12,7 @@ from twin.analysis.explain import Explanation, LossCause, Lost
 from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
-from twin.app.toolkit.text import spelled
+from twin.shown_text import spelled
 
 COLUMNS = ("Share", "Account and cause", "GPU-hours")
 SHARE, WHAT, HOURS = range(len(COLUMNS))

@@ -33,6 +33,7 @@ from twin.app.toolkit.row_menu import offer_menus
 from twin.app.toolkit.row_table import RowTable
 from twin.record.channels import NodeCondition
 from twin.record.frame import Frame
+from twin.shown_text import spelled
 
 COLUMNS = ("Node", "Condition", "Since", "Last event")
 NODE, CONDITION, SINCE, LAST = range(len(COLUMNS))
@@ -72,7 +73,7 @@ class PoolModel(ColumnModel):
         line, column, theme = self.shown[index.row()], index.column(), self._look.theme
         if role == Qt.ItemDataRole.DisplayRole:
             since = "" if line.since_s is None else text.duration(max(self._now_s - line.since_s, 0.0))
-            return (line.id, line.words, since, text.spelled(line.why))[column]
+            return (line.id, line.words, since, spelled(line.why))[column]
         if role == Qt.ItemDataRole.DecorationRole and column == CONDITION:
             return QColor((DARK_TINTS if theme.is_dark else LIGHT_TINTS)[line.condition])
         if role == Qt.ItemDataRole.ForegroundRole:
@@ -80,7 +81,7 @@ class PoolModel(ColumnModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and column == SINCE:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(f"{line.id}: {line.words}" + (f"\n{text.spelled(line.why)}" if line.why else ""))
+            return plain_tip(f"{line.id}: {line.words}" + (f"\n{spelled(line.why)}" if line.why else ""))
         return None
 
 

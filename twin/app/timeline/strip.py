@@ -17,9 +17,10 @@ from twin.app.timeline.paint import GOODPUT, POWER, TimelineContent, paint_groun
 from twin.app.toolkit.charts.chart import ZOOM, PaintedChart
 from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.look import Look
-from twin.app.toolkit.text import quantity, spelled
+from twin.app.toolkit.text import quantity
 from twin.app.toolkit.theme import scaled
 from twin.record.events import Event, Severity
+from twin.shown_text import spelled
 
 _HEIGHT_PX = 56
 _NEAR_PX = 4.0

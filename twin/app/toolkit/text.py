@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from datetime import datetime, timedelta
 
 from twin.units import spoken
@@ -12,12 +11,6 @@ MISSING = "\N{EM DASH}"
 _STEPS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _PREFIXES = ((1e15, "P"), (1e12, "T"), *_STEPS)
 _SCALED_UNITS = frozenset({"W", "J", "B/s", "FLOP/s", "B"})
-
-_ABBREVIATION = re.compile(
-    r"(?<![\w/.\-])(?:gpu|cpu|nic|nccl|hbm\d?e?|sram|dram|ssd|io|psu|cdu|crah|ecc)(?![\w/\-])"
-)
-"""As words of their own; neither in ids nor in names of parts."""
-
 
 _PER_HOUR = {"USD/s": "USD/h", "kg/s": "kg/h", "L/s": "L/h"}
 """Money, carbon and water by the hour, as bills and meters have them."""
@@ -147,17 +140,6 @@ def duration(t_s: float) -> str:
     if not math.isfinite(t_s):
         return MISSING
     return spoken(t_s)
-
-
-def spelled(words: str) -> str:
-    """Return words made from ids, their abbreviations in capitals; ids of things ("gpu/0/1") stay.
-
-    Examples
-    --------
-    >>> spelled("gpu hbm3 memory on gpu/0/1/0")
-    'GPU HBM3 memory on gpu/0/1/0'
-    """
-    return _ABBREVIATION.sub(lambda found: found.group().upper(), words)
 
 
 def calendar(start: datetime, t_s: float) -> str:

@@ -188,6 +188,8 @@ KINDS = (
         job_title="corrupted results found",
         hashed=("steps",),
         groups=("nodes",),
+        caused_by=("nodes",),
+        at_once=True,
         names_subject=True,
     ),
     EventKind(

@@ -19,7 +19,7 @@ from twin.sim.core.timers import Timers
 from twin.sim.jobs.checkpointing import Saving
 from twin.sim.jobs.completion_heap import Ends
 from twin.sim.jobs.elastic import widths
-from twin.sim.jobs.job_row import AT_REST, NODE, PROCESS, RACK, STOPPED, JobRow
+from twin.sim.jobs.job_row import AT_REST, BUDGET, NODE, PROCESS, RACK, STOPPED, JobRow
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
 from twin.sim.jobs.preemption import Leaving
@@ -108,13 +108,16 @@ class RecoveryHandler(Leaving):
     def _run(self, row: JobRow, now: float) -> None:
         resumed = row.state == JobState.RESTARTING
         self.loading.give_up(row)  # all of it is there
+        parts_s = {
+            f"{part}_s": float(s) for part, s in zip(BUDGET, row.budget_s, strict=False) if resumed and s
+        }
         self.jobs.enter(row, now, JobState.RUNNING)
         self.changed.add(row.index)
         text = (
             f"{row.id} resumed at step {row.progress:,.0f}" if resumed else f"{row.id} began its first step"
         )
         kind = "job_resumed" if resumed else "job_running"
-        self.log.add(now, kind, row.id, text, Severity.NOTICE, step=int(row.progress))
+        self.log.add(now, kind, row.id, text, Severity.NOTICE, step=int(row.progress), where="", **parts_s)
         self._next(row, now)
 
     def _next(self, row: JobRow, now: float) -> None:

@@ -1,0 +1,20 @@
+"""Runs of shipped scenes that several tests read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from twin.runtime.inline import run
+from twin.scenario import load
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    made = {}
+    for name in ("lab-16", "pump-trip", "blackout"):
+        made[name] = folder / f"{name}.twinrun"
+        run(load(f"builtin:{name}").scenario, record=made[name])
+    return made

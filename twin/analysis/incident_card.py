@@ -1,0 +1,318 @@
+"""An incident in words and figures as known at a time: the same in window, command line and report."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from twin.analysis.account_words import account_title
+from twin.analysis.incident import COST_ACCOUNTS, Incident, Phase, Repair, Stop
+from twin.analysis.incidents import Incidents
+from twin.analysis.wall_clock import Moments, moments
+from twin.record.event_kinds import kind_of
+from twin.record.events import Event
+from twin.record.reader import Reader
+from twin.shown_text import capitalised, spelled
+from twin.units import spoken
+
+HOUR_S = 3600.0
+_ORDINALS = (
+    "",
+    "",
+    "second ",
+    "third ",
+    "fourth ",
+    "fifth ",
+    "sixth ",
+    "seventh ",
+    "eighth ",
+    "ninth ",
+    "tenth ",
+)
+_CLASSES = {
+    "gpu": "GPU repair",
+    "cable": "Cable repair",
+    "nic": "NIC repair",
+    "fan": "Fan repair",
+    "power_supply": "Power supply repair",
+    "motherboard": "Motherboard repair",
+    "cpu": "CPU repair",
+    "restart": "Restart",
+    "maintenance": "Maintenance",
+}
+"""Repair classes of causes, as people call them."""
+_MOST_SPARES = 3
+
+
+@dataclass(frozen=True)
+class StopLine:
+    """A job of an incident.
+
+    Parameters
+    ----------
+    stop, phases
+        The stop and its phases.
+    gpu_s
+        Its cost [GPU s].
+    state
+        Whether it runs again, in words.
+    """
+
+    stop: Stop
+    phases: tuple[Phase, ...]
+    gpu_s: float
+    state: str
+
+
+@dataclass(frozen=True)
+class IncidentCard:
+    """What a card says.
+
+    Parameters
+    ----------
+    known_s
+        Everything is as known at this time [s].
+    title, place, when
+        What failed, where, and when.
+    interrupted
+        The jobs it stopped, with their GPUs.
+    known
+        Up to when the card knows.
+    stops
+        Its jobs, the dearest first.
+    cost, share, costs
+        Cost in GPU-hours, its share of the run so far, and (account, GPU s) of its parts.
+    spare, spares_left
+        The nodes that joined, and how many are left.
+    back, repair
+        When what failed is back, and its repair.
+    kind, rate
+        How often this cause has struck and what that cost; its rate with its source.
+    followed
+        Events that it brought about.
+    """
+
+    incident: Incident
+    known_s: float
+    title: str
+    place: str
+    when: str
+    interrupted: str
+    known: str
+    stops: tuple[StopLine, ...]
+    cost: str
+    share: str
+    costs: tuple[tuple[str, float], ...]
+    spare: str
+    spares_left: str
+    back: str
+    repair: str
+    kind: str
+    rate: str
+    followed: tuple[str, ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """Return the card as plain lines."""
+        found = [f"{self.title}: {self.place}", f"{self.when}, {self.interrupted}; {self.known}"]
+        for line in self.stops:
+            found.append(f"{line.stop.job}: {line.state}, {hours(line.gpu_s)}")
+            found += [
+                f"  {phase.title:<14} {spoken(phase.lasts_s(self.known_s))}"
+                + ", goes on" * (phase.end_s is None)
+                for phase in line.phases
+            ]
+        found.append(f"Cost: {self.cost}" + (f" ({self.share})" if self.share else ""))
+        found += [f"  {account_title(account):<22} {hours(gpu_s)}" for account, gpu_s in self.costs]
+        found.append(f"Spare node: {self.spare}" + (f"; {self.spares_left}" if self.spares_left else ""))
+        found.append(f"Back: {self.back}" + (f"; {self.repair}" if self.repair else ""))
+        found += [words for words in (self.kind, self.rate) if words]
+        if self.followed:
+            found += ["What followed:", *(f"  {words}" for words in self.followed)]
+        return found
+
+
+def hours(gpu_s: float) -> str:
+    """Return GPU time as GPU-hours.
+
+    >>> hours(3.6e6), hours(1800.0)
+    ('1,000 GPU-hours', '0.5 GPU-hours')
+    """
+    value = gpu_s / HOUR_S
+    return f"{value:,.0f} GPU-hours" if value >= 100.0 else f"{value:.3g} GPU-hours"
+
+
+def incident_card(found: Incidents, incident: Incident, spares_left: float = math.nan) -> IncidentCard:
+    """Return the card of an incident.
+
+    Parameters
+    ----------
+    spares_left
+        Spare nodes left after the last one was taken [-]; NaN: unknown.
+    """
+    says = moments(found.scenario, exact=True)
+    stops = tuple(
+        StopLine(stop, found.phases(stop), sum(stop.gpu_s.values()), _state(found, stop, says))
+        for stop in sorted(incident.stops, key=lambda stop: -sum(stop.gpu_s.values()))
+    )
+    repair = found.repair(incident)
+    return IncidentCard(
+        incident,
+        found.t_s,
+        incident.title,
+        _place(incident),
+        says(incident.t_s),
+        _interrupted(incident),
+        f"known up to {says(found.t_s)}",
+        stops,
+        _cost(found, incident),
+        _share(found, incident),
+        tuple((account, incident.gpu_s[account]) for account in COST_ACCOUNTS if account in incident.gpu_s),
+        _spare(found, incident),
+        "" if math.isnan(spares_left) else f"{spares_left:,.0f} spare{'s' * (spares_left != 1)} left",
+        _back(found, incident, repair, says),
+        _repair(repair),
+        _kind(found, incident),
+        _rate(found, incident),
+        tuple(_followed(incident, says)),
+    )
+
+
+def spares_after(reader: Reader, found: Incidents, incident: Incident) -> float:
+    """Return the spare nodes left after an incident took some; NaN: it took none, or that is not recorded."""
+    taken = [event.t_s for stop in incident.stops for event in found.spares_taken(stop)]
+    if not taken:
+        return math.nan
+    times, columns = reader.samples(("site.spares",), max(taken) - 1e-6, 2, reader.header.layout)
+    known = times <= found.t_s
+    return float(columns["site.spares"][0][known][0]) if known.any() else math.nan
+
+
+def _place(incident: Incident) -> str:
+    node, _, gpu = incident.subject.rpartition("/")
+    return f"{node}, GPU {gpu}" if incident.subject.count("/") == 4 else incident.subject
+
+
+def _interrupted(incident: Incident) -> str:
+    if not incident.stops:
+        return "no job stopped"
+    by_job = {stop.job: stop.gpus for stop in incident.stops}
+    some = [f"{job} ({gpus:,.0f} GPUs)" for job, gpus in list(by_job.items())[:2]]
+    more = len(by_job) - len(some)
+    return f"stopped {' and '.join(some)}" + (f" and {more:,} more jobs" if more else "")
+
+
+def _cost(found: Incidents, incident: Incident) -> str:
+    if not found.priced:
+        return "not recorded"
+    return hours(incident.cost_gpu_s) if incident.stops else "no job time"
+
+
+def _share(found: Incidents, incident: Incident) -> str:
+    if not found.installed_gpu_s or not incident.cost_gpu_s:
+        return ""
+    return f"{100 * incident.cost_gpu_s / found.installed_gpu_s:.2g} % of the run so far"
+
+
+def _state(found: Incidents, stop: Stop, says: Moments) -> str:
+    runs, ended = found.running_again(stop), found.ended(stop)
+    if runs is not None:
+        return f"running again at {says(runs.t_s)}, step {runs.integer('step'):,}"
+    if ended is not None:
+        return f"{kind_of(ended.kind).job_title} at {says(ended.t_s)}"
+    following = [other for other in found.events_of_job(stop.job) if other.row > stop.event.row]
+    if following:
+        return f"stopped again at {says(following[0].t_s)}"
+    return f"has not run since, for {spoken(found.t_s - stop.event.t_s)}"
+
+
+def _spare(found: Incidents, incident: Incident) -> str:
+    taken = list(dict.fromkeys(e.subject for stop in incident.stops for e in found.spares_taken(stop)))
+    if not taken:
+        return "none taken"
+    more = len(taken) - _MOST_SPARES
+    return ", ".join(taken[:_MOST_SPARES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _back(found: Incidents, incident: Incident, repair: Repair, says: Moments) -> str:
+    if repair.returned_s is not None:
+        return f"back since {says(repair.returned_s)}"
+    if repair.restart:
+        return "no repair: a restart is enough"
+    if repair.expected_s is None:
+        return "unknown"
+    left_s = repair.expected_s - found.t_s
+    if left_s <= 0.0:
+        return f"overdue since {says(repair.expected_s)}" + (f": {repair.waits}" if repair.waits else "")
+    waits = f"; {repair.waits}" if repair.waits else ""
+    return f"expected {says(repair.expected_s)}, in {spoken(left_s)}{waits}"
+
+
+def _followed(incident: Incident, says: Moments) -> Iterator[str]:
+    """Yield what an incident brought about: of several alike the first, and how many more."""
+    alike: dict[str, list[Event]] = defaultdict(list)
+    for event in incident.followed:
+        alike[event.kind].append(event)
+    for kind, same in alike.items():
+        more = len({event.subject for event in same}) - 1
+        words = f"{says(same[0].t_s)}  {capitalised(spelled(kind_of(kind).title))}: {same[0].subject}"
+        yield words + (f" and {more:,} more" if more else "")
+
+
+def _repair(repair: Repair) -> str:
+    if repair.restart:
+        return ""
+    words = _CLASSES.get(repair.repair_class, "")
+    if repair.median_s and repair.p90_s and repair.p90_s > repair.median_s:
+        words += f"; typically {spoken(repair.median_s)}, one in ten above {spoken(repair.p90_s)}"
+    return words
+
+
+def _kind(found: Incidents, incident: Incident) -> str:
+    rank, total = found.total_of(incident.cause)
+    times = "only once" if total.count == 1 else f"{total.count:,} times"
+    words = f"This cause has struck {times} since the start"
+    if not total.gpu_s:
+        return f"{words}, and cost no job time."
+    if len(found.by_cause) == 1:
+        return f"{words}: {hours(total.gpu_s)}."
+    place = _ORDINALS[rank] if rank < len(_ORDINALS) else f"{rank}th "
+    return f"{words}: {hours(total.gpu_s)}, the {place}largest of {len(found.by_cause)} causes."
+
+
+def _rate(found: Incidents, incident: Incident) -> str:
+    cause = found.cause_of(incident)
+    if cause is None:
+        return ""
+    rate = cause.per_node_s * 86_400_000.0
+    words = f"Rate in this scene: {rate:.3g} per 1,000 {cause.on}-days"
+    return f"{words}. Source: {cause.source}" if cause.source else f"{words}; the scene names no source"
+
+
+def list_rows(found: Incidents, most: int = 0) -> list[tuple[Incident, str, str]]:
+    """Return incidents, the dearest first, with when they struck and the jobs they stopped; `most`: 0 is all."""
+    says = moments(found.scenario)
+    chosen = found.worst_first[:most] if most else found.worst_first
+    return [(incident, says(incident.t_s), short_jobs(incident)) for incident in chosen]
+
+
+def short_jobs(incident: Incident) -> str:
+    """Return the jobs that an incident stopped: "llama3", "large and 2 more", "none"."""
+    more = len(incident.jobs) - 1
+    return (incident.jobs[0] + (f" and {more:,} more" if more > 0 else "")) if incident.jobs else "none"
+
+
+def found_words(found: Incidents) -> str:
+    """Return how many incidents there were, how many stops of jobs, and what they cost, in a line."""
+    count, stops = len(found.all), sum(len(incident.stops) for incident in found.all)
+    words = f"{count:,} incident{'s' * (count != 1)}, "
+    if not stops:
+        return words + "no job stopped"
+    words += f"{stops:,} job stop{'s' * (stops != 1)}"
+    return (
+        f"{words}: {hours(sum(found.gpu_s.values()))}"
+        if found.priced
+        else f"{words}; costs were not recorded"
+    )
