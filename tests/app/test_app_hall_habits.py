@@ -79,7 +79,7 @@ def test_double_clicks_go_deeper_and_escape_comes_back_up(open_rows: MakeWindow)
     assert state.selection == ("gpu/0/1",)
     double_click(window, at)
     assert state.selection == (node,), "far off it is the rack, and what is in it is chosen"
-    assert window.hall.crumbs.ids[-2:] == ("gpu/0/1", node)
+    assert window.hall.strip.crumbs.ids[-2:] == ("gpu/0/1", node)
     view.go(CameraPose((*_middle(window, node),), 7.0, -90.0, 0.0), animate=False)
     at = _on_screen(window, f"{node}/0")
     hit = view.pick(at.x(), at.y())

@@ -178,7 +178,7 @@ def test_what_acts_instead_of_being_read_is_shown_as_its_escape(
     assert window.session.document is not None
     assert window.session.document.scenario.title == ACTS
     assert window.windowTitle().startswith(f"{ESCAPED}[*]")
-    assert window.hall.scene_label.text() == ESCAPED
+    assert window.hall.strip.scene_label.text() == ESCAPED
     assert not any(ACTS in label.text() for label in window.findChildren(QLabel))
 
 

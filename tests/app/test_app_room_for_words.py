@@ -82,7 +82,7 @@ def test_tools_above_the_hall_stand_beside_each_other(
     window.docks.enter("design")
     _sized(window, width, scale, qtbot)
     hall = window.hall
-    strip = hall.colour_box.parentWidget()
+    strip = hall.strip.colour_box.parentWidget()
     assert isinstance(strip, GivingWay)
     kinds = (QLabel, QComboBox, QToolButton)
     tools = [child for child in strip.children() if isinstance(child, kinds)]
@@ -90,8 +90,8 @@ def test_tools_above_the_hall_stand_beside_each_other(
         lambda: all(tool.width() >= tool.sizeHint().width() for tool in tools if tool.isVisible())
     )
     assert _apart(tools)
-    assert hall.colour_box.isVisible()
-    assert hall.scene_label.isVisible() == (scale == 1.0)
+    assert hall.strip.colour_box.isVisible()
+    assert hall.strip.scene_label.isVisible() == (scale == 1.0)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.5])

@@ -128,7 +128,7 @@ def test_colour_by_changes_the_picture(use_window: UseWindow, qtbot: QtBot, lab:
     assert hot.std() > 5  # not blank
     QTest.keyClick(window, Qt.Key.Key_5)
     assert window.hall.state.colour_by == "gpu.state"
-    assert window.hall.colour_box.currentData() == "gpu.state"
+    assert window.hall.strip.colour_box.currentData() == "gpu.state"
     assert window.hall.legend.legend is not None
     assert window.hall.legend.legend.categories
     states = window.hall.view.grab()

@@ -245,7 +245,7 @@ def masses_s(plant: Plant, catalog: Catalog) -> tuple[Floats, Floats]:
     water = np.bincount(plants[plants >= 0], nodes.gpu_count[there][plants >= 0].astype(np.float64), count)
     taken_w = np.bincount(loops.plant[behind], heat_w[behind], count).astype(np.float64)
     return _lasting_s(np.asarray(2 * of_gpu * gpus, np.float64), heat_w), _lasting_s(
-        water * PLANT_J_K_PER_GPU, taken_w
+        np.asarray(water * PLANT_J_K_PER_GPU, np.float64), taken_w
     )
 
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 
 from twin.app.session.session import Session
-from twin.app.toolkit.text import spelled
 from twin.record.events import Event, Severity
+from twin.shown_text import spelled
 from twin.view3d.view.hall_view import HallView
 
 _TOGETHER_MS = 400

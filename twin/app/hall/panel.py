@@ -4,45 +4,39 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
-from typing import ClassVar
 
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from twin.app.fabric.layer import FabricLayer
 from twin.app.hall.announcer import Announcer
 from twin.app.hall.compact_plates import ROOMY_PX, fewer, shorter, tip_place
 from twin.app.hall.context_menu import ThingMenus
-from twin.app.hall.crumbs import Crumbs
 from twin.app.hall.facility_overlay import AlarmBadge, ToldPlate
 from twin.app.hall.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
 from twin.app.hall.plate_layout import BETWEEN, MARGIN, place_at_top
 from twin.app.hall.redraw_first import PictureDue
 from twin.app.hall.story import Story
+from twin.app.hall.strip import HallStrip
 from twin.app.hall.trace_layer import Told, TraceLayer
 from twin.app.session.session import Session
-from twin.app.toolkit.drop_down import DropDown
-from twin.app.toolkit.look import Look, label, tool_button
-from twin.app.toolkit.overflow_row import GivingWay
+from twin.app.toolkit.look import Look
 from twin.app.toolkit.theme import Theme
 from twin.app.world.rows import World
 from twin.plant.cable_names import describe_bundle
 from twin.plant.graph import describe, find
 from twin.plant.tables import Plant
 from twin.record.alarms import Alarms
-from twin.record.channels import BY_ID, COLOUR_BY
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
-from twin.view3d.base.state import CABLES_BY, LAYERS, CablesBy, ViewState
+from twin.view3d.base.state import CablesBy, ViewState
 from twin.view3d.colour.legend import Legend, coolant_legend, legend_for, power_legend
 from twin.view3d.gl.program_pool import forget_idle
 from twin.view3d.place.hidden_plant import seen
 from twin.view3d.place.picking import Hit
-from twin.view3d.place.presets import PRESETS
 from twin.view3d.view.hall_view import HallView
 
 _TICK_MS = 33
@@ -62,8 +56,6 @@ class HallPanel(QWidget):
 
     hovered = Signal(str)  # name and state of what is under the pointer, "" for nothing
     dropped = Signal(str)  # path of a file dropped on the window
-
-    LAYER_TITLES: ClassVar[dict[str, str]] = {"power": "Power path", "trays": "Near trays", "air": "Air"}
 
     def __init__(
         self,
@@ -94,7 +86,8 @@ class HallPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._strip())
+        self.strip = HallStrip(look, self.view, session)
+        column.addWidget(self.strip)
         column.addWidget(self.view.native, 1)
         self.legend = LegendPlate(look, self)
         self.more_legends = tuple(LegendPlate(look, self) for _ in range(4))
@@ -116,72 +109,6 @@ class HallPanel(QWidget):
         self._ticker.timeout.connect(self.tick)
         self._ticker.start()
 
-    # -- building ----
-
-    def _strip(self) -> QWidget:
-        strip = GivingWay()
-        row, captions = strip.row, (label("Cables", "muted"), label("Colour by", "muted"))
-        row.addWidget(captions[1])
-        self.colour_box = DropDown()
-        self.colour_box.setAccessibleName("Colour GPUs by")
-        self.colour_box.setToolTip("Quantity shown as GPU colour")
-        self.colour_box.setMinimumWidth(160)
-        for channel in COLOUR_BY:
-            title = BY_ID[channel].title
-            self.colour_box.addItem(title[:1].upper() + title[1:], channel)
-        self.colour_box.setCurrentIndex(COLOUR_BY.index(self.state.colour_by))
-        self.colour_box.currentIndexChanged.connect(self._on_colour_box)
-        row.addWidget(self.colour_box)
-        row.addWidget(captions[0])
-        self.cables_box = DropDown()
-        self.cables_box.setAccessibleName("Colour cables by")
-        self.cables_box.setToolTip("Quantity shown as cable colour")
-        for by, title in (("rail", "By rail"), ("load", "By load")):
-            self.cables_box.addItem(title, by)
-        self.cables_box.currentIndexChanged.connect(self._on_cables_box)
-        row.addWidget(self.cables_box)
-        self.layers_button = self._menu_button("layers", "Layers", self._fill_layers)
-        self.camera_button = self._menu_button("camera", "Camera", self._fill_camera)
-        row.addWidget(self.layers_button)
-        row.addWidget(self.camera_button)
-        row.addStretch(1)
-        self.crumbs = Crumbs(self._go_up_to)
-        self.scene_label = label("", "muted")
-        row.addWidget(self.crumbs)
-        row.addWidget(self.scene_label)
-        strip.give_way = (self.scene_label, *captions, self.cables_box, self.crumbs)  # menus have it as well
-        return strip
-
-    def _go_up_to(self, id: str) -> None:
-        self.state.selection = (id,)
-        self.view.fly_to(id)
-
-    def _menu_button(self, icon: str, title: str, fill: Callable[[QMenu], None]) -> QToolButton:
-        button = tool_button(self._look, icon, title)
-        button.setText(f" {title}")
-        button.setToolButtonStyle(button.toolButtonStyle().ToolButtonTextBesideIcon)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(button)
-        menu.aboutToShow.connect(lambda: fill(menu))
-        button.setMenu(menu)
-        return button
-
-    def _fill_layers(self, menu: QMenu) -> None:
-        menu.clear()
-        for layer in LAYERS:
-            action = menu.addAction(self.layer_title(layer))
-            action.setCheckable(True)
-            action.setChecked(layer in self.state.layers)
-            action.toggled.connect(lambda on, name=layer: self.set_layer(name, on))
-
-    def _fill_camera(self, menu: QMenu) -> None:
-        menu.clear()
-        for preset in PRESETS:
-            menu.addAction(preset.capitalize(), partial(self.view.preset, preset))
-        menu.addSeparator()
-        framing = menu.addAction("Frame the selection", self.view.frame_selection)
-        framing.setEnabled(bool(self.state.selection))
-
     def _connect(self) -> None:
         session = self._session
         session.opened.connect(self._on_opened)
@@ -192,15 +119,14 @@ class HallPanel(QWidget):
         session.rewound.connect(self._on_rewound)
         session.looked.connect(self._show_mark)
         session.playing_changed.connect(self._show_mark)
-        self.state.events.colour_by.connect(self._on_colour_by)
-        self.state.events.cables_by.connect(self._on_cables_by)
+        self.state.events.colour_by.connect(self._show_legend)
+        self.state.events.cables_by.connect(self._show_legend)
         self.state.events.layers.connect(self._show_legend)
         self.state.events.hidden.connect(self._on_hidden)
         self.state.events.only.connect(self._on_hidden)
         self.fabric.changed.connect(self._show_legend)
         self.trace.changed.connect(self._on_trace)
         self.state.events.selection.connect(self._show_legend)
-        self.state.events.selection.connect(self._show_way)
         self.view.menu_wanted.connect(self._on_menu)
         session.broken.connect(self._on_broken)
         session.mended.connect(self._on_broken)
@@ -208,17 +134,6 @@ class HallPanel(QWidget):
         self._look.changed.connect(self._on_theme)
 
     # -- what others ask ----
-
-    @classmethod
-    def layer_title(cls, layer: str) -> str:
-        """Return a layer's name in menus."""
-        return cls.LAYER_TITLES.get(layer, layer.capitalize())
-
-    def set_layer(self, layer: str, on: bool) -> None:
-        """Show or hide a layer."""
-        layers = set(self.state.layers)
-        (layers.add if on else layers.discard)(layer)
-        self.state.layers = frozenset(layers)
 
     def shows(self, layer: str) -> bool:
         """Return whether a layer is shown."""
@@ -234,7 +149,7 @@ class HallPanel(QWidget):
 
     def toggle_layer(self, layer: str) -> None:
         """Show a hidden layer, hide a shown one."""
-        self.set_layer(layer, layer not in self.state.layers)
+        self.strip.set_layer(layer, layer not in self.state.layers)
 
     def close_view(self) -> None:
         """Stop drawing and free the GL objects."""
@@ -251,7 +166,7 @@ class HallPanel(QWidget):
         self.groups = OwnerNames.of(document.scenario, plant) if document is not None else NO_GROUPS
         self.picture_due.expect()
         self.view.set_plant(seen(plant, self.state.hidden, self.state.only), self.groups)
-        self._show_way()
+        self.strip.show_way()
         self._show_legend()
 
     def _on_hidden(self, *_ids: object) -> None:
@@ -315,27 +230,6 @@ class HallPanel(QWidget):
             plate.show_legend(fewer(each) if self._brief else each)
         self._shown_legends = min(len(more), len(self.more_legends))
         self.place_overlays()
-
-    def _show_way(self, *_selection: object) -> None:
-        self.crumbs.show_way(self._session.plant, self.state.selection)
-        document = self._session.document
-        self.scene_label.setText(
-            document.scenario.title if document is not None and not self.crumbs.ids else ""
-        )
-
-    def _on_cables_box(self, index: int) -> None:
-        self.state.cables_by = CABLES_BY[index]
-
-    def _on_cables_by(self, cables_by: CablesBy) -> None:
-        self.cables_box.setCurrentIndex(CABLES_BY.index(cables_by))
-        self._show_legend()
-
-    def _on_colour_box(self, index: int) -> None:
-        self.state.colour_by = COLOUR_BY[index]
-
-    def _on_colour_by(self, colour_by: str) -> None:
-        self.colour_box.setCurrentIndex(COLOUR_BY.index(colour_by))
-        self._show_legend()
 
     def _on_theme(self, theme: Theme) -> None:
         self.state.theme = theme.name

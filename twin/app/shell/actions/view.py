@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from twin.app.hall.strip import layer_title
 from twin.app.shell.actions.entry import entry
 from twin.app.shell.workspaces import WORKSPACES
 from twin.app.toolkit.theme import next_text_scale
@@ -96,13 +97,13 @@ def view_actions(window: WindowApi) -> list[Command]:
     actions.extend(
         entry(
             f"view.layer_{layer}",
-            f"Layer: {hall.layer_title(layer)}",
+            f"Layer: {layer_title(layer)}",
             partial(hall.toggle_layer, layer),
             menu="view/layers",
             icon="layers",
             needs_scene=True,
             is_on=partial(hall.shows, layer),
-            tip=f"Shows or hides in the hall: {hall.layer_title(layer)}",
+            tip=f"Shows or hides in the hall: {layer_title(layer)}",
         )
         for layer in LAYERS
     )
