@@ -34,6 +34,8 @@ NOTHING_FAILS = (
     "Nothing fails by itself in this scene, so there is nothing that checkpoints and spares could save, and no best "
     "interval between checkpoints."
 )
+_IDLE = {"interval": "nothing to save", "failures": "no rates to multiply"}
+"""What sliders say that do nothing then."""
 _STEPS = 200
 _HOUR_S = 3600.0
 _MARKS_S = (60.0, 300.0, 1800.0, 7200.0, 28800.0, 86400.0)
@@ -132,9 +134,10 @@ class RiskDialog(QDialog):
         column.addWidget(self.note)
         if self.nothing_fails:
             self.curve.hide()
-            self._sliders["failures"].bar.setEnabled(False)
-            self._sliders["failures"].words.setText("no rates to multiply")
-            self._sliders["failures"].bar.setToolTip(plain_tip(NOTHING_FAILS))
+            for name, words in _IDLE.items():
+                self._sliders[name].bar.setEnabled(False)
+                self._sliders[name].words.setText(words)
+                self._sliders[name].bar.setToolTip(plain_tip(NOTHING_FAILS))
             beside = QVBoxLayout()
             beside.addWidget(label("NOTHING FAILS", "section"))
             beside.addWidget(label(NOTHING_FAILS, "", wrap=True))
@@ -149,7 +152,7 @@ class RiskDialog(QDialog):
 
     def _on_turned(self, *_value: object) -> None:
         for name, slider in self._sliders.items():
-            if name != "failures" or not self.nothing_fails:
+            if name not in _IDLE or not self.nothing_fails:
                 slider.tell()
         self.sample = RiskSample(self._risk, self.knobs, self._seed)
         self._timer.start()
@@ -167,7 +170,9 @@ class RiskDialog(QDialog):
         lines = [
             f"\N{PLUS-MINUS SIGN} {100 * found.error:.2f} standard error, {found.runs:,} of {RUNS:,} runs",
             f"90 % of runs: {100 * found.low:.1f} to {100 * found.high:.1f} %",
-            f"{text.significant(found.interruptions)} interruptions in {text.duration(self.sample.model.horizon_s)}",
+            "no interruptions: nothing fails"
+            if self.nothing_fails
+            else f"{text.significant(found.interruptions)} interruptions in {text.duration(self.sample.model.horizon_s)}",
         ]
         lines += [f"{name} {100 * share:.2f} %" for name, share in found.losses if share >= 5e-5]
         self.details.setText("\n".join(lines))
