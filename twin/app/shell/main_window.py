@@ -252,6 +252,7 @@ class MainWindow(WindowApi):
         self.editing.editor.foreseen.connect(lambda _: self.hall.picture_due.now())
         self.docks.checks.reported.connect(self.rules.show)
         self.docks.checks.chosen.connect(self.rules.go)
+        self.docks.checks.thing_chosen.connect(self.go_to)
         self.docks.checks.wanted.connect(self.editing.editor.do)
         self.docks.palette.attach(self.settings)
         self.docks.palette.taken.connect(self.tools.place_by_keys)
@@ -321,6 +322,11 @@ class MainWindow(WindowApi):
     def go_to(self, thing: str) -> None:
         """Select a thing and fly to it; a job is shown in the inspector."""
         self.going.to(thing)
+
+    def show_falls(self) -> None:
+        """List in Checks what falls if one thing falls."""
+        self.docks.show("checks")
+        self.docks.checks.show_falls()
 
     def break_thing(self, thing: str | None, kind: str = "") -> None:
         """Ask what shall go wrong with a thing (None: with the site), and let it."""

@@ -99,6 +99,10 @@ class WindowApi(QMainWindow):
         """Select a thing and fly to it; a job is shown in the inspector."""
         raise NotImplementedError
 
+    def show_falls(self) -> None:
+        """List in Checks what falls if one thing falls."""
+        raise NotImplementedError
+
     def break_selection(self) -> None:
         """Ask what shall go wrong with what is selected or in the inspector."""
         raise NotImplementedError
