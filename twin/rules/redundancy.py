@@ -95,6 +95,11 @@ class Fall:
     breaks: bool
 
     @property
+    def fate(self) -> str:
+        """Return "lose cooling; job a cannot go on"."""
+        return LOSES[self.point.system] + (f"; {_named(self.jobs)} cannot go on" if self.jobs else "")
+
+    @property
     def sentence(self) -> str:
         """Return "256 of 512 GPUs, which lose cooling; job a cannot go on"."""
         return self.words + (f"; {_named(self.jobs)} cannot go on" if self.jobs else "")

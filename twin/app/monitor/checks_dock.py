@@ -170,7 +170,6 @@ class RulesDock(Dock):
         """Give the words what room the other columns leave."""
         super().resizeEvent(event)
         self._share_width()
-        self.falls.share_width()
 
     # -- building ----
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QApplication, QTableView
 
 from twin.app.toolkit import theme
@@ -15,7 +15,7 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.rules.redundancy import Fall
 
-COLUMNS = ("If this falls", "GPUs", "What falls", "Spare machines", "Target")
+COLUMNS = ("If this falls", "GPUs", "They", "Spare machines", "Target")
 THING, GPUS, WORDS, SPARE, TARGET = range(len(COLUMNS))
 NARROW_PX = 620
 """A narrower list leaves out the spares: the tool tip has them."""
@@ -63,7 +63,7 @@ def _cell(fall: Fall, column: int) -> str:
     point = fall.point
     if column == SPARE:
         return f"{point.spare} of {point.needed + point.spare}" if point.spare else "none"
-    return (point.id, f"{point.gpus:,}", fall.sentence, "", _target(fall))[column]
+    return (point.id, f"{point.gpus:,}", fall.fate, "", _target(fall))[column]
 
 
 def _target(fall: Fall) -> str:
@@ -120,6 +120,11 @@ class FallsTable(QTableView):
             self.setColumnWidth(column, width_px)
             taken += width_px if wide or column != SPARE else 0
         self.setColumnWidth(WORDS, max(80, self.width() - taken - _SCROLL_BAR_PX))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the words what room the other columns leave."""
+        super().resizeEvent(event)
+        self.share_width()
 
     def _on_chosen(self, index: QModelIndex) -> None:
         self.thing_chosen.emit(self.shown.fall_at(index.row()).point.id)
