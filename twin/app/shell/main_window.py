@@ -254,6 +254,7 @@ class MainWindow(WindowApi):
         self.editing.editor.foreseen.connect(lambda _: self.hall.picture_due.now())
         self.docks.checks.reported.connect(self.rules.show)
         self.docks.checks.chosen.connect(self.rules.go)
+        self.docks.checks.thing_chosen.connect(self.go_to)
         self.docks.checks.wanted.connect(self.editing.editor.do)
         self.docks.palette.attach(self.settings)
         self.docks.palette.taken.connect(self.tools.place_by_keys)
@@ -370,10 +371,6 @@ class MainWindow(WindowApi):
         """Change the theme and remember it."""
         self.settings.theme = choice
         self.look.choose(choice)
-
-    def toggle_motion(self) -> None:
-        """Let the hall move or not, and remember it."""
-        self.hall.state.still = self.settings.still = not self.hall.state.still
 
     def toggle_full_screen(self) -> None:
         """Fill the screen, or give it back."""

@@ -26,6 +26,11 @@ _CABLES: tuple[tuple[str, CablesBy, str], ...] = (("7", "load", "link load"), ("
 def view_actions(window: WindowApi) -> list[Command]:
     """Return the actions of the View menu."""
     hall, state = window.hall, window.hall.state
+
+    def show_falls() -> None:
+        window.docks.show("checks")
+        window.docks.checks.show_falls()
+
     actions = [
         entry(
             "view.frame",
@@ -55,6 +60,16 @@ def view_actions(window: WindowApi) -> list[Command]:
             needs_scene=True,
             tip="Out of what a double-click went into: from a GPU to its node, its rack, its row",
             words="zoom out, back, parent, breadcrumb",
+        ),
+        entry(
+            "view.falls",
+            "What falls if this falls",
+            show_falls,
+            menu="view",
+            icon="check",
+            needs_scene=True,
+            words="single point of failure redundancy spof blast radius outage",
+            tip="Lists single points of failure in Checks, the worst first; a click flies there",
         ),
         entry(
             "view.clear",

@@ -22,6 +22,10 @@ _THEMES: dict[ThemeChoice, str] = {
 
 def window_actions(window: WindowApi) -> list[Command]:
     """Return the actions of the Window menu."""
+
+    def toggle_motion() -> None:
+        window.hall.state.still = window.settings.still = not window.hall.state.still
+
     actions = [
         entry(
             "window.palette",
@@ -74,7 +78,7 @@ def window_actions(window: WindowApi) -> list[Command]:
         entry(
             "window.reduced_motion",
             "Reduced motion",
-            window.toggle_motion,
+            toggle_motion,
             menu="window",
             group="4",
             is_on=lambda: window.hall.state.still,
