@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from twin.api.availability import availability
     from twin.api.compare import DesignComparison, compare
     from twin.api.errors import BadInput, NoDisplay
     from twin.api.estimate import EstimateReport, estimate
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from twin.catalog import CatalogError, UnknownPart
     from twin.planning.job.result import PlanError
     from twin.planning.profile.figures import ProfileError
+    from twin.planning.risk.availability import HallAvailability
     from twin.plant.error import PlantError
     from twin.record.events import Event, Severity
     from twin.record.frame import Frame
@@ -50,6 +52,7 @@ __all__ = [
     "Finding",
     "Found",
     "Frame",
+    "HallAvailability",
     "HallPicture",
     "LedgerRange",
     "NoDisplay",
@@ -71,6 +74,7 @@ __all__ = [
     "UnknownPart",
     "UnplaceableJob",
     "Validation",
+    "availability",
     "compare",
     "estimate",
     "load",
@@ -81,6 +85,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "twin.api.availability": ("availability",),
     "twin.api.compare": ("DesignComparison", "compare"),
     "twin.api.errors": ("BadInput", "NoDisplay"),
     "twin.api.estimate": ("EstimateReport", "estimate"),
@@ -93,6 +98,7 @@ _MODULES = {
     "twin.catalog": ("CatalogError", "UnknownPart"),
     "twin.planning.job.result": ("PlanError",),
     "twin.planning.profile.figures": ("ProfileError",),
+    "twin.planning.risk.availability": ("HallAvailability",),
     "twin.plant.error": ("PlantError",),
     "twin.record.events": ("Event", "Severity"),
     "twin.record.frame": ("Frame",),

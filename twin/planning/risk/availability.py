@@ -31,6 +31,7 @@ from twin.plant.facility_machines import (
 )
 from twin.plant.network_cuts import network_cuts
 from twin.plant.tables import Plant
+from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.faults import Failures
 from twin.units import parse
 
@@ -145,16 +146,22 @@ class HallAvailability:
     Attributes
     ----------
     systems
-        Power, cooling, network, and the site.
+        Power, cooling, network, and the site; those that the scene has nothing of are not there.
     worst
         What costs most GPU-hours, worst first.
     without_rate
         Machines that never fail here, as no rate is known.
+    job
+        What that leaves to a job; None without one.
+    in_runs
+        Whether machines fail in runs of this scene too.
     """
 
     systems: tuple[SystemAvailability, ...]
     worst: tuple[Contributor, ...]
     without_rate: tuple[str, ...]
+    job: JobAvailability | None = None
+    in_runs: bool = False
 
     def system(self, name: str) -> SystemAvailability:
         """Return a system by name."""
@@ -399,10 +406,22 @@ class SiteReliability:
             enough,
         )
 
-    def hall(self) -> HallAvailability:
-        """Return the availability of the hall."""
-        systems = tuple(self.system(name) for name in ("power", "cooling", "network", "site"))
-        return HallAvailability(systems, self.worst(), tuple(without_rate(self.plant)))
+    def hall(self, job: Exposure | None = None, *, in_runs: bool = False) -> HallAvailability:
+        """Return the availability of the hall, and what it leaves to a job."""
+        plant = self.plant
+        there = {
+            "power": bool(plant.power.present.any()),
+            "cooling": bool(plant.loops.present.any()),
+            "network": any(machine.rate == LEAF for machine in self.machines),
+        }
+        there["site"] = there["power"] and there["cooling"]
+        return HallAvailability(
+            tuple(self.system(name) for name, known in there.items() if known),
+            self.worst(),
+            tuple(without_rate(plant)),
+            None if job is None else self.job(job),
+            in_runs,
+        )
 
     # --- words
 
@@ -457,3 +476,12 @@ def exposure_of(risk: JobRisk) -> Exposure:
     lost_s = min(risk.interval_s, model.horizon_s) / 2
     away = (model.nodes + model.spares) * model.node_rate_s * model.mean_repair_s
     return Exposure(risk.job, model.nodes, model.spares, model.restart_s + lost_s, away)
+
+
+def availability_of(
+    scenario: Scenario, plant: Plant, catalog: Catalog, risk: JobRisk | None = None
+) -> HallAvailability:
+    """Return the availability of a hall at the rates of the catalogue, and what it leaves to a job of it."""
+    found = SiteReliability(plant, catalog, scenario.failures)
+    job = None if risk is None else exposure_of(risk)
+    return found.hall(job, in_runs=scenario.failures.machines_fail)
