@@ -33,7 +33,7 @@ from twin.planning.risk.risk import JobRisk, risk_of
 
 _WAIT_MS = 300
 """So long after the last change it is worked out again: 0.2 s at 16,384 GPUs."""
-_ROW_PX, _MARGIN_PX, _LEAST_PX = 24, 26, 190
+_ROW_PX, _MARGIN_PX, _LEAST_PX = 24, 26, 110
 DROPPED = (GPUS, HOURS, GPU_HOURS)
 """Columns that a narrow dock leaves out, the first ones first."""
 
