@@ -330,6 +330,32 @@ def constants() -> str:
     return table(("constant", "value", "meaning", "module of twin/physics"), rows)
 
 
+def machine_rates() -> str:
+    """Return how often machines of the facility fail, with the standing of each figure."""
+    from twin.catalog import load_catalog
+
+    catalog = load_catalog()
+    rows = []
+    for id, machine in catalog.machine_failures.items():
+        figures = {figure.key: figure for figure in catalog.figures(id)}
+        repair = figures["repair_s"]
+        rate = figures.get("rate_per_s") or figures["fails_to_start"]
+        width = (
+            f"; {rate.low:.2%} to {rate.high:.2%}" if rate.low is not None and rate.high is not None else ""
+        )
+        rows.append(
+            (
+                f"`{id}`",
+                plain(machine.title),
+                plain(rate.text) + width,
+                plain(repair.text),
+                rate.status,
+                plain(rate.citation),
+            )
+        )
+    return table(("entry", "machine", "rate", "mean repair", "standing", "source"), rows)
+
+
 def profiles() -> str:
     """Return the calibration profiles with their effective figures."""
     from twin.planning.profile.profiles import load_calibrated, profile_names
@@ -447,6 +473,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "channels": channels,
     "rules": rules,
     "constants": constants,
+    "machine-rates": machine_rates,
     "profiles": profiles,
     "api": api,
     "decisions": decisions,

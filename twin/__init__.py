@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from twin.analysis.incident import Incident
     from twin.analysis.incidents import Incidents
     from twin.analysis.typical_year import DesignDay, SiteYear
+    from twin.api.availability import availability
     from twin.api.compare import DesignComparison, compare
     from twin.api.errors import BadInput, NoDisplay
     from twin.api.estimate import EstimateReport, estimate
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from twin.catalog import CatalogError, UnknownPart
     from twin.planning.job.result import PlanError
     from twin.planning.profile.figures import ProfileError
+    from twin.planning.risk.availability import HallAvailability
     from twin.plant.error import PlantError
     from twin.record.events import Event, Severity
     from twin.record.frame import Frame
@@ -54,6 +56,7 @@ __all__ = [
     "Finding",
     "Found",
     "Frame",
+    "HallAvailability",
     "HallPicture",
     "Incident",
     "Incidents",
@@ -78,6 +81,7 @@ __all__ = [
     "UnknownPart",
     "UnplaceableJob",
     "Validation",
+    "availability",
     "compare",
     "estimate",
     "load",
@@ -91,6 +95,7 @@ _MODULES = {
     "twin.analysis.incident": ("Incident",),
     "twin.analysis.incidents": ("Incidents",),
     "twin.analysis.typical_year": ("DesignDay", "SiteYear"),
+    "twin.api.availability": ("availability",),
     "twin.api.compare": ("DesignComparison", "compare"),
     "twin.api.errors": ("BadInput", "NoDisplay"),
     "twin.api.estimate": ("EstimateReport", "estimate"),
@@ -103,6 +108,7 @@ _MODULES = {
     "twin.catalog": ("CatalogError", "UnknownPart"),
     "twin.planning.job.result": ("PlanError",),
     "twin.planning.profile.figures": ("ProfileError",),
+    "twin.planning.risk.availability": ("HallAvailability",),
     "twin.plant.error": ("PlantError",),
     "twin.record.events": ("Event", "Severity"),
     "twin.record.frame": ("Frame",),

@@ -14,9 +14,9 @@ from twin.sim.engine.engine import Engine
 Span = tuple[float, float]
 
 OFTEN: dict[str, tuple[float, float]] = {
-    "utility": (6, 9),
+    "utility": (4, 12),
     "utility_both": (1, 4),
-    "utility_dip": (6, 0.03),
+    "utility_dip": (1, 0.03),
     "generator_run": (9, 30),
     "ups_module": (2, 20),
     "static_switch": (0.5, 10),
@@ -29,7 +29,7 @@ OFTEN: dict[str, tuple[float, float]] = {
     "crah": (3, 24),
 }
 """Failures a year and hours of repair of each machine, far more than real ones."""
-STARTS = (0.12, 30.0)
+STARTS = (0.25, 30.0)
 """Share of starts that fail, and hours of repair."""
 
 

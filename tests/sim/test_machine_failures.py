@@ -92,8 +92,8 @@ def test_engines_refuse_to_start_as_often_as_the_catalogue_says() -> None:
     engine = Engine(hall("400 day"))
     engine.advance(engine.end_s)
     asked, refused = len(events(engine, "generator_start")), len(events(engine, "no_start"))
-    assert asked > 80
-    assert refused == pytest.approx(0.12 * asked, abs=3.5 * np.sqrt(0.12 * 0.88 * asked))
+    assert asked > 40
+    assert refused == pytest.approx(0.25 * asked, abs=3.5 * np.sqrt(0.25 * 0.75 * asked))
 
 
 def test_shipped_scenes_let_no_machine_fail() -> None:

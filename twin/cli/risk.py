@@ -13,7 +13,8 @@ from twin.cli.options import Json, Scene, Seed, Settings
 EXAMPLE = """Example: twin risk llama3-16k --sweep checkpoint.interval=5min,10min,20min
 
 The reliability model of the engine without power, heat and network: nodes fail, go into repair, spares take their
-places, the job restarts. Power trees, cooling and queues are not in it; twin run has them."""
+places, the job restarts. Queues are not in it; twin run has them. Outages of power, cooling and network are told
+beside it, by minimal cut sets."""
 FORMAT = JsonFormat("risk")
 
 _TITLES = {
@@ -80,6 +81,7 @@ def risk_of_scene(
 
 def _print(report: dict[str, Any], of_failures: Sequence[str]) -> None:
     from twin import units
+    from twin.cli.availability_table import print_availability
     from twin.cli.tables import console, print_table
     from twin.record.account_titles import JOB_TIME_TITLES
 
@@ -121,6 +123,7 @@ def _print(report: dict[str, Any], of_failures: Sequence[str]) -> None:
             [_row(row["value"], row) for row in report["sweep"]["values"]],
             right=5,
         )
+    print_availability(report["availability"])
     for words in (*of_failures, *report["left_out"]):
         show(f"note: {words}", soft_wrap=True)
 

@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from twin.arrays import Floats, Ints32
 from twin.catalog import Catalog
@@ -44,11 +45,15 @@ class CutSet(NamedTuple):
         Time that batteries or the mass of water bridge [s].
     ends_s
         Time after which something else takes over, from the failure on [s]; inf: nothing does.
+    last
+        Members of which one must be the last to fail; None: any. What is down while something else takes over is
+        felt at that moment alone: who fails later finds the other at work.
     """
 
     members: frozenset[int]
     ride_s: float = 0.0
     ends_s: float = math.inf
+    last: frozenset[int] | None = None
 
     @property
     def felt(self) -> bool:
@@ -243,16 +248,14 @@ def masses_s(plant: Plant, catalog: Catalog) -> tuple[Floats, Floats]:
     behind = np.flatnonzero(loops.plant >= 0)
     plants = np.append(loops.plant, -1)[np.append(nodes.loop, -1)[there]]
     water = np.bincount(plants[plants >= 0], nodes.gpu_count[there][plants >= 0].astype(np.float64), count)
-    taken_w = np.bincount(loops.plant[behind], heat_w[behind], count).astype(np.float64)
-    return _lasting_s(np.asarray(2 * of_gpu * gpus, np.float64), heat_w), _lasting_s(
-        np.asarray(water * PLANT_J_K_PER_GPU, np.float64), taken_w
-    )
+    taken_w = np.bincount(loops.plant[behind], heat_w[behind], count)
+    return _lasting_s(2 * of_gpu * gpus, heat_w), _lasting_s(water * PLANT_J_K_PER_GPU, taken_w)
 
 
-def _lasting_s(capacity_j_k: Floats, heat_w: Floats) -> Floats:
+def _lasting_s(capacity_j_k: ArrayLike, heat_w: ArrayLike) -> Floats:
     """Return how long heat capacities take a heat [s]."""
-    result: Floats = np.divide(capacity_j_k * HEADROOM_K, heat_w, out=np.zeros_like(heat_w), where=heat_w > 0)
-    return result
+    capacity, heat = np.asarray(capacity_j_k, np.float64), np.asarray(heat_w, np.float64)
+    return np.divide(capacity * HEADROOM_K, heat, out=np.zeros(heat.shape), where=heat > 0)
 
 
 def together(ways: Iterable[Cuts]) -> Cuts:
@@ -263,7 +266,7 @@ def together(ways: Iterable[Cuts]) -> Cuts:
             found = way
             continue
         found = minimal(
-            CutSet(members, max(cut.ride_s, other.ride_s), min(cut.ends_s, other.ends_s))
+            CutSet(members, max(cut.ride_s, other.ride_s), min(cut.ends_s, other.ends_s), _last(cut, other))
             for cut in found
             for other in way
             if len(members := cut.members | other.members) <= ORDER
@@ -271,18 +274,23 @@ def together(ways: Iterable[Cuts]) -> Cuts:
     return found or []
 
 
+def _last(cut: CutSet, other: CutSet) -> frozenset[int] | None:
+    both = [way.last for way in (cut, other) if way.last is not None]
+    return frozenset().union(*both) if both else None
+
+
 def minimal(cuts: Iterable[CutSet]) -> Cuts:
     """Return the sets that no other set makes needless: one of fewer members that is felt as soon and as long."""
-    best: dict[tuple[frozenset[int], float], float] = {}
-    for members, ride_s, ends_s in cuts:
-        if ends_s > ride_s and ride_s < best.get((members, ends_s), math.inf):
-            best[members, ends_s] = ride_s
+    best: dict[tuple[frozenset[int], float, frozenset[int] | None], float] = {}
+    for members, ride_s, ends_s, last in cuts:
+        if ends_s > ride_s and ride_s < best.get((members, ends_s, last), math.inf):
+            best[members, ends_s, last] = ride_s
     by_members: dict[frozenset[int], list[tuple[float, float]]] = {}
-    for (members, ends_s), ride_s in best.items():
+    for (members, ends_s, _), ride_s in best.items():
         by_members.setdefault(members, []).append((ends_s, ride_s))
     return [
-        CutSet(members, ride_s, ends_s)
-        for (members, ends_s), ride_s in best.items()
+        CutSet(members, ride_s, ends_s, last)
+        for (members, ends_s, last), ride_s in best.items()
         if not _needless(members, ride_s, ends_s, by_members)
     ]
 
@@ -310,10 +318,13 @@ def _parts(members: frozenset[int]) -> Iterator[frozenset[int]]:
 
 def _ridden(cuts: Cuts, ride_s: float) -> Cuts:
     """Return the sets behind a battery or a mass that bridges `ride_s` more."""
-    later = [CutSet(cut.members, cut.ride_s + ride_s, cut.ends_s) for cut in cuts]
+    later = [cut._replace(ride_s=cut.ride_s + ride_s) for cut in cuts]
     return [cut for cut in later if cut.felt]
 
 
 def _ended(cuts: Cuts, after_s: float) -> Cuts:
     """Return the sets as far as they last until something takes over, `after_s` after they are felt."""
-    return [CutSet(cut.members, cut.ride_s, min(cut.ends_s, cut.ride_s + after_s)) for cut in cuts]
+    return [
+        cut._replace(ends_s=min(cut.ends_s, cut.ride_s + after_s), last=cut.last or cut.members)
+        for cut in cuts
+    ]

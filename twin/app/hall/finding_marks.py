@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from twin.app.hall.panel import HallPanel
 from twin.app.session.session import Session
@@ -41,16 +41,22 @@ class RulesMarks:
 
     def go(self, finding: Finding) -> None:
         """Select the things of a finding and fly there; what stands nowhere is shown in the inspector."""
+        self.go_to(finding.ids)
+
+    def go_to(self, ids: Sequence[str]) -> None:
+        """Select things and fly there; what stands nowhere is shown in the inspector."""
         plant = self._session.plant
-        if plant is None or not finding.ids:
+        if plant is None or not ids:
             return
-        standing = [item for item in finding.ids if find(plant, item) or find_bundle(plant, item) is not None]
+        standing = [
+            item for item in ids if find(plant, item) is not None or find_bundle(plant, item) is not None
+        ]
         if len(standing) > 1:
             chosen = standing[:MOST_SELECTED]
             self._hall.state.selection = tuple(reversed(chosen))  # the last one is what the inspector shows
             self._hall.view.frame(chosen)
         else:
-            self._go_to(standing[0] if standing else finding.ids[0])
+            self._go_to(standing[0] if standing else ids[0])
 
 
 def _marks(finding: Finding) -> list[HallMark]:

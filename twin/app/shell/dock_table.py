@@ -19,6 +19,7 @@ from twin.app.inspector.inspector import Inspector
 from twin.app.jobs.jobs_dock import JobsDock
 from twin.app.jobs.page_dock import JobPageDock
 from twin.app.monitor.alarms_dock import AlarmsDock
+from twin.app.monitor.availability_dock import AvailabilityDock
 from twin.app.monitor.checks_dock import RulesDock
 from twin.app.monitor.events_dock import EventsDock
 from twin.app.monitor.loss_dock import WhyDock
@@ -244,6 +245,15 @@ DOCKS: tuple[DockEntry, ...] = (
         RulesDock,
         spots={"design": Spot("bottom", tab=0)},
         view=MenuLine("Design rules", "Shift+K", "check"),
+    ),
+    DockEntry(
+        "availability",
+        "Availability",
+        "availability.md",
+        "uptime nines downtime outages a year MTBF reliability redundancy risk single points",
+        AvailabilityDock,
+        spots={"design": Spot("bottom", tab=2)},
+        view=MenuLine("Availability of power, cooling and network", "Shift+M", "gauge"),
     ),
     DockEntry(
         "palette",

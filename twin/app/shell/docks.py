@@ -17,6 +17,7 @@ from twin.app.inspector.inspector import Inspector
 from twin.app.jobs.jobs_dock import JobsDock
 from twin.app.jobs.page_dock import JobPageDock
 from twin.app.monitor.alarms_dock import AlarmsDock
+from twin.app.monitor.availability_dock import AvailabilityDock
 from twin.app.monitor.checks_dock import RulesDock
 from twin.app.monitor.events_dock import EventsDock
 from twin.app.monitor.loss_dock import WhyDock
@@ -63,6 +64,7 @@ class Docks:
     energy: EnergyDock
     plots: PlotsDock
     checks: RulesDock
+    availability: AvailabilityDock
     palette: PaletteDock
     outliner: OutlinerDock
     story: StoryDock
@@ -114,9 +116,11 @@ class Docks:
         return tuple(dock for dock in self._all.values() if isinstance(dock, LiveDock))
 
     @property
-    def with_menus(self) -> tuple[JobsDock | QueueDock | SparesDock | EventsDock | AlarmsDock | WhyDock, ...]:
+    def with_menus(
+        self,
+    ) -> tuple[JobsDock | QueueDock | SparesDock | EventsDock | AlarmsDock | WhyDock | AvailabilityDock, ...]:
         """Return the docks with lists of things that have a menu each."""
-        return (self.jobs, self.queue, self.spares, self.events, self.alarms, self.why)
+        return (self.jobs, self.queue, self.spares, self.events, self.alarms, self.why, self.availability)
 
     @property
     def on_welcome(self) -> bool:

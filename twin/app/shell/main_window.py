@@ -256,6 +256,7 @@ class MainWindow(WindowApi):
         self.docks.checks.chosen.connect(self.rules.go)
         self.docks.checks.thing_chosen.connect(self.go_to)
         self.docks.checks.wanted.connect(self.editing.editor.do)
+        self.docks.availability.chosen.connect(self.rules.go_to)
         self.docks.palette.attach(self.settings)
         self.docks.palette.taken.connect(self.tools.place_by_keys)
         self.docks.palette.room_wanted.connect(self.build_room)

@@ -17,7 +17,7 @@ from twin.catalog import Catalog
 from twin.physics import availability
 from twin.physics.availability import COMMON_CAUSE, Outages
 from twin.planning.risk.risk import JobRisk
-from twin.plant.cut_sets import COMMON_GRID, COMMON_START, ORDER, CutSet, CutsOfRacks, cuts_of, minimal
+from twin.plant.cut_sets import COMMON_GRID, COMMON_START, ORDER, CutSet, cuts_of, minimal
 from twin.plant.facility_machines import (
     BOTH_GRIDS,
     LEAF,
@@ -31,6 +31,7 @@ from twin.plant.facility_machines import (
 )
 from twin.plant.network_cuts import network_cuts
 from twin.plant.tables import Plant
+from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.faults import Failures
 from twin.units import parse
 
@@ -58,6 +59,8 @@ WORDS = {
     LEAF: "leaf switch",
 }
 """Machines by their entry of the catalogue, for people."""
+FILL = (1.0, math.inf, False)
+"""A member that is always down and never begins or ends anything."""
 ALL_GRIDS, NO_START = "outage of all utilities", "no generator starts (common cause)"
 
 
@@ -145,16 +148,22 @@ class HallAvailability:
     Attributes
     ----------
     systems
-        Power, cooling, network, and the site.
+        Power, cooling, network, and the site; those that the scene has nothing of are not there.
     worst
         What costs most GPU-hours, worst first.
     without_rate
         Machines that never fail here, as no rate is known.
+    job
+        What that leaves to a job; None without one.
+    in_runs
+        Whether machines fail in runs of this scene too.
     """
 
     systems: tuple[SystemAvailability, ...]
     worst: tuple[Contributor, ...]
     without_rate: tuple[str, ...]
+    job: JobAvailability | None = None
+    in_runs: bool = False
 
     def system(self, name: str) -> SystemAvailability:
         """Return a system by name."""
@@ -210,6 +219,8 @@ class SiteReliability:
         self.rates = catalog.machine_failures
         self.machines = facility_machines(plant, catalog, switches=not (failures and failures.of_switches))
         self.groups = cuts_of(plant, catalog, self.machines)
+        self._known: dict[CutSet, tuple[float, float]] = {}
+        self._site = [minimal([*group.power, *group.cooling]) for group in self.groups]
         self._alone = [self._member(machine) for machine in self.machines]
 
     # --- members of sets: unavailability, mean time down, whether it can be the last to fail
@@ -243,6 +254,12 @@ class SiteReliability:
             return float(found.unavailability), both.repair_s, True
         return self._alone[member]
 
+    def _row(self, cut: CutSet) -> list[tuple[float, float, bool]]:
+        """Return the members of a set, and which of them can be the last to fail."""
+        if cut.last is None:
+            return [self._of(member) for member in cut.members]
+        return [(*self._of(member)[:2], self._of(member)[2] and member in cut.last) for member in cut.members]
+
     def _common(self, cut: CutSet) -> list[tuple[float, float, bool]] | None:
         """Return the common cause that takes two alike machines of a set, as a member; None where there is none."""
         if len(cut.members) != 2 or min(cut.members) < 0 or not self.beta:
@@ -258,30 +275,32 @@ class SiteReliability:
 
     def outages(self, cuts: Sequence[CutSet]) -> Outages:
         """Return the outages by each of some sets, shape (cuts,) [1/s] and [s]."""
-        rows = [[self._of(member) for member in cut.members] for cut in cuts]
-        common = [(place, row) for place, cut in enumerate(cuts) if (row := self._common(cut)) is not None]
-        every = [*rows, *(row for _, row in common)]
-        if not every:
-            return Outages(np.zeros(0), np.zeros(0))
-        fill = (1.0, math.inf, False)
-        table = np.array([[*row, *[fill] * (ORDER - len(row))] for row in every], np.float64)
-        ride_s, ends_s = (
-            np.array([getattr(cut, name) for cut in [*cuts, *(cuts[place] for place, _ in common)]])
-            for name in ("ride_s", "ends_s")
-        )
-        found = availability.cut_sets(table[..., 0], table[..., 1], table[..., 2] > 0, ride_s, ends_s)
+        new = [cut for cut in dict.fromkeys(cuts) if cut not in self._known]
+        if new:
+            self._known.update(zip(new, self._worked_out(new), strict=True))
+        both = np.array([self._known[cut] for cut in cuts], np.float64).reshape(-1, 2)
+        return Outages(both[:, 0], both[:, 1])
+
+    def _worked_out(self, cuts: Sequence[CutSet]) -> list[tuple[float, float]]:
+        """Return frequency and mean duration of each set."""
         count = len(cuts)
-        frequency, down = found.frequency[:count].copy(), found.unavailability[:count].copy()
-        for at, (place, _) in enumerate(common, count):
-            frequency[place] += found.frequency[at]
-            down[place] += found.unavailability[at]
-        return Outages(frequency, np.divide(down, frequency, out=np.zeros(count), where=frequency > 0))
+        common = [(place, row) for place, cut in enumerate(cuts) if (row := self._common(cut)) is not None]
+        every = [*(self._row(cut) for cut in cuts), *(row for _, row in common)]
+        table = np.array([[*row, *[FILL] * (ORDER - len(row))] for row in every], np.float64)
+        of_row = [*range(count), *(place for place, _ in common)]
+        ride_s = np.array([cuts[place].ride_s for place in of_row])
+        ends_s = np.array([cuts[place].ends_s for place in of_row])
+        found = availability.cut_sets(table[..., 0], table[..., 1], table[..., 2] > 0, ride_s, ends_s)
+        frequency = np.bincount(of_row, found.frequency, count)
+        down = np.bincount(of_row, found.unavailability, count)
+        mean = np.divide(down, frequency, out=np.zeros(count), where=frequency > 0)
+        return list(zip(frequency.tolist(), mean.tolist(), strict=True))
 
     def system(self, name: str) -> SystemAvailability:
         """Return how available ``power``, ``cooling``, ``network`` or the ``site`` is."""
         if name == "network":
             return self._network()
-        sets = [_sets(group, name) for group in self.groups]
+        sets = self._site if name == "site" else [getattr(group, name) for group in self.groups]
         gpus = self._gpus()
         each = [availability.series(*self.outages(cuts)) if cuts else None for cuts in sets]
         lost = sum(
@@ -330,8 +349,8 @@ class SiteReliability:
         """Return what takes power or cooling of some GPUs: one entry for the same members, however it is felt."""
         felt: dict[CutSet, list[int]] = {}
         gpus, nodes = self._gpus(), [int(self._nodes[group.racks].sum()) for group in self.groups]
-        for place, group in enumerate(self.groups):
-            for cut in _sets(group, "site"):
+        for place, cuts in enumerate(self._site):
+            for cut in cuts:
                 felt.setdefault(cut, []).append(place)
         found = self.outages(list(felt))
         events: dict[frozenset[int], _Event] = {}
@@ -399,10 +418,22 @@ class SiteReliability:
             enough,
         )
 
-    def hall(self) -> HallAvailability:
-        """Return the availability of the hall."""
-        systems = tuple(self.system(name) for name in ("power", "cooling", "network", "site"))
-        return HallAvailability(systems, self.worst(), tuple(without_rate(self.plant)))
+    def hall(self, job: Exposure | None = None, *, in_runs: bool = False) -> HallAvailability:
+        """Return the availability of the hall, and what it leaves to a job."""
+        plant = self.plant
+        there = {
+            "power": bool(plant.power.present.any()),
+            "cooling": bool(plant.loops.present.any()),
+            "network": any(machine.rate == LEAF for machine in self.machines),
+        }
+        there["site"] = there["power"] and there["cooling"]
+        return HallAvailability(
+            tuple(self.system(name) for name, known in there.items() if known),
+            self.worst(),
+            tuple(without_rate(plant)),
+            None if job is None else self.job(job),
+            in_runs,
+        )
 
     # --- words
 
@@ -445,15 +476,18 @@ def _several(words: str) -> str:
     )
 
 
-def _sets(group: CutsOfRacks, system: str) -> list[CutSet]:
-    if system == "site":
-        return minimal([*group.power, *group.cooling])
-    return group.power if system == "power" else group.cooling
-
-
 def exposure_of(risk: JobRisk) -> Exposure:
     """Return a job as far as outages of the site concern it: each costs a restart and half an interval of work."""
     model = risk.model
     lost_s = min(risk.interval_s, model.horizon_s) / 2
     away = (model.nodes + model.spares) * model.node_rate_s * model.mean_repair_s
     return Exposure(risk.job, model.nodes, model.spares, model.restart_s + lost_s, away)
+
+
+def availability_of(
+    scenario: Scenario, plant: Plant, catalog: Catalog, risk: JobRisk | None = None
+) -> HallAvailability:
+    """Return the availability of a hall at the rates of the catalogue, and what it leaves to a job of it."""
+    found = SiteReliability(plant, catalog, scenario.failures)
+    job = None if risk is None else exposure_of(risk)
+    return found.hall(job, in_runs=scenario.failures.machines_fail)

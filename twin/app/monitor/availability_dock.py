@@ -1,0 +1,148 @@
+"""The Availability dock: how often power, cooling and network are down, and what costs most; a click goes there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from psygnal import Signal
+from PySide6.QtCore import QModelIndex, QTimer
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
+
+from twin.app.monitor.availability_model import (
+    COLUMNS,
+    GPU_HOURS,
+    GPUS,
+    HOURS,
+    WHAT,
+    AvailabilityModel,
+    rows_of,
+)
+from twin.app.session.session import Session
+from twin.app.toolkit.dock import Dock
+from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.row_menu import offer_menus
+from twin.app.toolkit.row_table import RowTable
+from twin.app.toolkit.theme import scaled
+from twin.catalog import load_catalog
+from twin.planning.job.result import PlanError
+from twin.planning.risk.availability import HallAvailability, availability_of
+from twin.planning.risk.availability_text import WITHOUT
+from twin.planning.risk.risk import JobRisk, risk_of
+
+_WAIT_MS = 300
+"""So long after the last change it is worked out again: 0.2 s at 16,384 GPUs."""
+_ROW_PX, _MARGIN_PX, _LEAST_PX = 24, 26, 110
+DROPPED = (GPUS, HOURS, GPU_HOURS)
+"""Columns that a narrow dock leaves out, the first ones first."""
+
+
+class AvailabilityDock(Dock):
+    """Availability of the scene as it stands, its machines failing at the rates of the catalogue.
+
+    Attributes
+    ----------
+    found
+        What is shown; None: nothing.
+    """
+
+    chosen = Signal(object)  # ids: select these things and go there
+
+    def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
+        super().__init__(look, "availability", "Availability", "gauge", parent)
+        self._session, self._catalog = session, load_catalog()
+        self.found: HallAvailability | None = None
+        self.model = AvailabilityModel(look)
+        self.table = RowTable(
+            look, "Availability, worst contributors", _ROW_PX, self.model, "No machines in this hall yet"
+        )
+        self.table.clicked.connect(self._on_chosen)
+        self.table.activated.connect(self._on_chosen)
+        self.body.addWidget(self.table, 1)
+        self.words = label("", "muted")
+        self.tools.addWidget(self.words)
+        self._waits = QTimer(self)
+        self._waits.setSingleShot(True)
+        self._waits.setInterval(_WAIT_MS)
+        self._waits.timeout.connect(self.refresh)
+        session.document_changed.connect(self._later)
+        session.plant_changed.connect(self._later)
+        self.visibilityChanged.connect(self._later)
+
+    def attach(self, menu: Callable[[str], QMenu | None]) -> None:
+        """Take what returns the menu of a thing."""
+        offer_menus(self.table, self._subject, menu)
+
+    def refresh(self) -> None:
+        """Work it out again, where somebody sees it."""
+        document, plant = self._session.document, self._session.plant
+        if not self.isVisible():
+            return
+        if document is None or plant is None:
+            self.found = None
+            self.model.show_rows([])
+            self.words.setText("")
+            return
+        scenario = document.scenario
+        risk: JobRisk | None
+        try:
+            risk = risk_of(scenario, plant, self._catalog)
+        except PlanError:  # the scene has no job that fits
+            risk = None
+        self.found = availability_of(scenario, plant, self._catalog, risk)
+        nodes = plant.nodes
+        self.model.show_rows(rows_of(self.found, int(nodes.gpu_count[nodes.present].sum())))
+        self.words.setText("As in runs" if self.found.in_runs else "Not in runs of this scene")
+        self.words.setToolTip(plain_tip(tip_of(self.found)))
+        self._share_width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the words what room the figures leave."""
+        super().resizeEvent(event)
+        self._share_width()
+
+    def _later(self, *_change: object) -> None:
+        self._waits.start()
+
+    def _subject(self, index: QModelIndex) -> str:
+        targets = self.model.rows[index.row()].targets
+        return targets[0] if targets else ""
+
+    def _on_chosen(self, index: QModelIndex) -> None:
+        targets = self.model.rows[index.row()].targets
+        if targets:
+            self.chosen.emit(targets)
+
+    def _share_width(self) -> None:
+        metrics, bold = QFontMetrics(QApplication.font()), QFont(QApplication.font())
+        bold.setBold(True)
+        heads = QFontMetrics(bold)
+        widths_px = {}
+        for column, title in enumerate(COLUMNS):
+            texts = (row.texts[column] for row in self.model.rows)
+            widest_px = max(map(metrics.horizontalAdvance, texts), default=0)
+            widths_px[column] = max(widest_px, heads.horizontalAdvance(title)) + _MARGIN_PX
+        least_px = min(widths_px.pop(WHAT), scaled(_LEAST_PX))
+        room_px = self.table.viewport().width()
+        for column in DROPPED:  # their tips and a wider dock have them
+            fits = least_px + sum(widths_px.values()) <= room_px
+            self.table.setColumnHidden(column, not fits)
+            if not fits:
+                widths_px.pop(column)
+        for column, width_px in widths_px.items():
+            self.table.setColumnWidth(column, width_px)
+        self.table.setColumnWidth(WHAT, max(least_px, room_px - sum(widths_px.values())))
+
+
+def tip_of(found: HallAvailability) -> str:
+    """Return where the figures come from, and what is not in them, in sentences."""
+    sentences = [
+        "Machines fail and are repaired at the rates of the catalogue.",
+        "They do so in runs of this scene too."
+        if found.in_runs
+        else "In runs of this scene they do not: Failures of the scene, in the inspector, says so.",
+    ]
+    if found.without_rate:
+        sentences.append(f"{WITHOUT.capitalize()}: {', '.join(found.without_rate)}.")
+    return " ".join(sentences)
