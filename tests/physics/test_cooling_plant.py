@@ -50,8 +50,8 @@ def test_a_tower_never_makes_colder_water_of_more_load_or_warmer_air(
 def test_fans_slow_down_with_the_cube_of_the_air_they_need() -> None:
     assert cooling_plant.fan_speed(4.0, 8.0) == 0.5
     assert cooling_plant.fan_speed(4.0, 3.0) == 1.0
-    assert cooling_plant.fan_speed(4.0, 80.0) == cooling_plant.LEAST_FAN_SPEED
-    assert cooling_plant.fan_speed(0.0, 0.0) == cooling_plant.LEAST_FAN_SPEED
+    assert cooling_plant.fan_speed(4.0, 80.0) == 0.05
+    assert cooling_plant.fan_speed(0.0, 0.0) == 0.0
 
 
 def test_free_cooling_is_whole_below_the_set_point_and_partial_up_to_the_return() -> None:

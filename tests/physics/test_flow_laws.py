@@ -39,6 +39,12 @@ def test_fans_draw_all_of_their_rating_at_rated_flow_and_no_less_than_their_floo
     assert floor_w == pytest.approx(6000 * (0.047 + 0.953 * (0.05 * 0.3 + 0.95 * 0.027)))
 
 
+def test_many_fans_take_turns_below_their_floor() -> None:
+    least = float(OUTDOOR_FANS.power_share(0.2))
+    assert OUTDOOR_FANS.cycled_share([0.0, 0.1, 0.2]).tolist() == pytest.approx([0.0, least / 2, least])
+    assert float(OUTDOOR_FANS.cycled_share(0.7)) == float(OUTDOOR_FANS.power_share(0.7))
+
+
 def test_without_floor_drive_and_held_pressure_power_goes_with_the_cube_of_the_flow() -> None:
     assert float(AFFINITY.power_share(0.5)) == 0.125
     assert float(AFFINITY.power_share(1.389)) == pytest.approx(1.389**3)

@@ -33,7 +33,7 @@ class FlowLaw:
     held: float | Floats
 
     def flow_share(self, asked: ArrayLike) -> Floats:
-        """Return the flow that is moved where a flow is asked for, over rated: never below the least, or above 1 [-]."""
+        """Return the flow that is moved where a flow is asked for, over rated: from the least to 1 [-]."""
         result: Floats = np.minimum(np.maximum(np.asarray(asked, np.float64), self.least), 1.0)
         return result
 
@@ -45,13 +45,19 @@ class FlowLaw:
         )
         return result
 
+    def cycled_share(self, flow: ArrayLike) -> Floats:
+        """Return the mean power at a flow, over rated, of many fans that take turns below the least flow [-]."""
+        share = np.asarray(flow, np.float64)
+        result: Floats = self.power_share(share) * np.minimum(share / self.least, 1.0)
+        return result
+
 
 ROOM_FANS = FlowLaw(least=0.3, standing=0.047, held=0.05)
 """Fans of air handlers and rear doors.
 
 Standing and held parts reproduce, within 0.1 % of rated power from 20 to 100 % flow, the curve that building codes use
-for fans on variable drives whose pressure set point is reset (ASHRAE 90.1, as in openstudio-standards of NREL, 0.04076 +
-0.0881 V - 0.0729 V^2 + 0.9437 V^3). The least flow is an estimate: makers' data has 20 to 40 % [est].
+for fans on variable drives whose pressure set point is reset (ASHRAE 90.1, as in openstudio-standards of NREL:
+0.04076 + 0.0881 V - 0.0729 V^2 + 0.9437 V^3). The least flow is an estimate, 20 to 40 % [est].
 """
 HELD_PUMPS = FlowLaw(least=0.3, standing=0.025, held=0.415)
 """Pumps of CDUs, tanks and facility water, which hold a difference of pressure.
@@ -64,10 +70,10 @@ OUTDOOR_FANS = FlowLaw(least=0.2, standing=0.027, held=0.0)
 """Fans of towers, coolers and condensers, which blow into the open.
 
 Standing part as of the curve for single fans without ducts, met within 0.4 % (openstudio-standards of NREL, 0.027828 +
-0.026583 V - 0.087069 V^2 + 1.030920 V^3). Below the least flow they cycle [est].
+0.026583 V - 0.087069 V^2 + 1.030920 V^3). Below the least flow they take turns [est].
 """
 LEAST_WATER = 0.4
-"""Facility water never flows slower: chillers want so much through their evaporators, over design [-] [est, 0.3-0.5]."""
+"""Facility water never flows slower: chillers want so much through their evaporators [-] [est, 0.3-0.5]."""
 
 
 def following(law: FlowLaw, heat_w: ArrayLike, full_w: ArrayLike) -> Floats:

@@ -188,7 +188,7 @@ class FacilityShown:
         loop_flow = flows.loop_flow
         self._carried_w_k = self._flow_w_k * flows.heat_flow
         if self._room is not None:
-            air_w_k = self.engine.cooling.room_air_w_k * loop_flow
+            air_w_k = self.engine.cooling.room_air_w_k * self.engine.cooling.asked.loops * loop_flow
             self._room_k_w = np.where(air_w_k > 0, 1.0 / np.maximum(air_w_k, 1e-9), 0.0)
         v["loop.flow"][...] = 100 * loop_flow
         by_rack = np.where(self._rack_loop >= 0, np.append(loop_flow, 0.0)[self._rack_loop], 0.0)
