@@ -72,6 +72,8 @@ OUTDOOR_FANS = FlowLaw(least=0.2, standing=0.027, held=0.0)
 Standing part as of the curve for single fans without ducts, met within 0.4 % (openstudio-standards of NREL, 0.027828 +
 0.026583 V - 0.087069 V^2 + 1.030920 V^3). Below the least flow they take turns [est].
 """
+LEAST_AIR = 0.3
+"""Fans of a node blow no less while it runs, over its rated air flow [-] [est, 0.25-0.4]."""
 LEAST_WATER = 0.4
 """Facility water never flows slower: chillers want so much through their evaporators [-] [est, 0.3-0.5]."""
 

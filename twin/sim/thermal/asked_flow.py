@@ -1,17 +1,20 @@
 """Air and facility water that heat asks for: less heat, less flow, at the same rise of temperature.
 
-Fans of nodes, of the handlers that blow to them and of rear doors go together, as do valves of exchangers and facility
-pumps. They follow in stages, since each flow costs the network a factorisation. Coolant of cold plates and the fluid of
-tanks flow as designed: their racks hang in parallel and are always open.
+Fans of nodes follow the power of their GPUs, and those of air handlers and rear doors what all nodes on them ask for
+together. Facility pumps follow the heat that their water carries. All go in stages, since each flow costs the network
+a factorisation. Coolant of cold plates and the fluid of tanks flow as designed: racks hang in parallel, always open.
+
+The network has one flow of air for the nodes of a loop: that of the busiest, so that dies are as hot as they should be.
+What idle nodes beside them are blown too much there comes out of the return as people see it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from twin.arrays import Floats
+from twin.arrays import Bools, Floats
 from twin.catalog import Catalog
-from twin.physics.flow_laws import HELD_PUMPS, LEAST_WATER, FlowLaw, following, staged_flow
+from twin.physics.flow_laws import HELD_PUMPS, LEAST_AIR, LEAST_WATER, FlowLaw, following, staged_flow
 from twin.physics.thermal_network import ThermalNetwork
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.slot_fields import Pairs
@@ -27,13 +30,15 @@ class AskedFlow(Stateful):
     ----------
     room
         Loops whose handlers cool no GPUs: they follow the heat in the air of their hall.
-    room_w
-        Heat of other gear into the air of each hall (H,) [W].
+    room_w, able_w
+        Heat of other gear into the air of each hall, and what handlers take there at their set point (H,) [W].
 
     Attributes
     ----------
+    nodes
+        Air through the busiest nodes of each loop, over design, shape (L,) [-].
     loops, water
-        Flow asked for, over design, shapes (L,), (P,) [-].
+        Flow asked of fans and pumps of each loop, and of the facility water, over design, shapes (L,), (P,) [-].
     """
 
     def __init__(
@@ -42,44 +47,52 @@ class AskedFlow(Stateful):
         catalog: Catalog,
         network: ThermalNetwork,
         law: FlowLaw,
-        room: Floats,
+        room: Bools,
         room_w: Floats,
+        able_w: Floats,
     ) -> None:
         shape, loops = network.shape, plant.loops
-        count = len(loops.ids)
-        self.loops, self.water = np.ones(shape.n_loops), np.ones(shape.n_plants)
-        self._law = law
-        kinds = [LoopKind(kind) for kind in loops.kind.tolist()]
-        self._by_air = np.array([kind.by_air for kind in kinds], bool)
-        self._room, self._hall = np.flatnonzero(room[:count] > 0), shape.loop_hall
+        self.nodes, self.loops = np.ones((2, shape.n_loops))
+        self.water = np.ones(shape.n_plants)
+        by_air = np.array([LoopKind(kind).by_air for kind in loops.kind.tolist()], bool)
+        self._law, self._hall = law, shape.loop_hall
+        self._by_air, self._room, self._blown = map(np.flatnonzero, (by_air, room, by_air & ~room))
         self._plant = np.concatenate([shape.loop_plant, shape.hall_plant])
         at_work_w, to_air_w = _at_work_w(plant, catalog)
         nodes = plant.nodes
-        on_loop = np.maximum(nodes.loop, 0)
-        self._full_w = np.bincount(on_loop, at_work_w - to_air_w, minlength=shape.n_loops).astype(float)
-        hall_w = np.bincount(plant.racks.hall[nodes.rack], to_air_w, minlength=shape.n_halls) + room_w
-        self._hall_full_w = hall_w
-        both = np.concatenate([self._full_w, hall_w])
-        self._plant_full_w = np.bincount(self._plant, both, minlength=shape.n_plants).astype(float)
+        to_hall_w = np.bincount(plant.racks.hall[nodes.rack], to_air_w, minlength=shape.n_halls)
+        self._hall_full_w = np.maximum(np.minimum(room_w + to_hall_w, able_w), 1.0)
+        on_plant = self._plant[np.maximum(nodes.loop, 0)]
+        self._plant_full_w = np.bincount(on_plant, at_work_w, minlength=shape.n_plants) + np.bincount(
+            shape.hall_plant, room_w, minlength=shape.n_plants
+        )
 
-    def follow(self, into_w: Floats) -> bool:
-        """Take note of the heat into each loop and hall (L + H,) [W]; return whether some flow is another now."""
-        count, halls = len(self._by_air), len(self._hall_full_w)
-        heat_w, full_w = into_w[:count].copy(), self._full_w[:count].copy()
-        hall = self._hall[self._room]
-        heat_w[self._room], full_w[self._room] = into_w[-halls:][hall], self._hall_full_w[hall]
-        asked = np.where(self._by_air, following(self._law, heat_w, full_w), 1.0)
-        loops = self.loops.copy()
-        loops[:count] = staged_flow(loops[:count], asked)
+    def follow(self, into_w: Floats, mean: Floats, most: Floats) -> bool:
+        """Take note of what is asked for; return whether some flow is another now.
+
+        Parameters
+        ----------
+        into_w
+            Heat into each loop and hall, shape (L + H,) [W].
+        mean, most
+            Air that the nodes of each loop ask for together, and the busiest of them, over design, shapes (L,) [-].
+        """
+        air, blown, halls = self._by_air, self._blown, len(self._hall_full_w)
+        loops, nodes = self.loops.copy(), self.nodes.copy()
+        nodes[blown] = staged_flow(nodes[blown], np.maximum(most[blown], LEAST_AIR))
+        asked = mean.copy()
+        asked[self._room] = (into_w[-halls:] / self._hall_full_w)[self._hall[self._room]]
+        loops[air] = staged_flow(loops[air], self._law.flow_share(asked)[air])
         by_plant = np.bincount(self._plant, into_w, minlength=len(self.water))
         water = staged_flow(self.water, following(WATER, by_plant, self._plant_full_w))
-        moved = bool((loops != self.loops).any() or (water != self.water).any())
-        if moved:
-            self.loops, self.water = loops, water
-        return moved
+        before = self.nodes, self.loops, self.water
+        self.nodes, self.loops, self.water = nodes, loops, water
+        return any(
+            np.count_nonzero(was != now) for was, now in zip(before, (nodes, loops, water), strict=True)
+        )
 
     STATE = Fields(
-        Pairs("loops", "loops", 1.0),
+        *(Pairs(name, "loops", 1.0) for name in ("nodes", "loops")),
         Pairs("water", "plants", 1.0),
     )
 

@@ -45,17 +45,15 @@ class LoopDrives:
     flow: Floats
     law: FlowLaw
 
-    def power_w(self, asked: Floats, turning: Floats, speed: Floats) -> Floats:
+    def power_w(self, turning: Floats, speed: Floats) -> Floats:
         """Return what they draw, shape (L,) [W].
 
         Parameters
         ----------
-        asked
-            Flow that is asked for, over the loop's design flow [-].
         turning, speed
-            Share of the pumps or fans that turn, and their speed over that which all of them would need [-].
+            Share of the pumps or fans that turn, and their speed over that of all of them at design flow [-].
         """
-        return self.rated_w * turning * self.law.power_share(self.flow * asked * speed)
+        return self.rated_w * turning * self.law.power_share(self.flow * speed)
 
 
 def loop_drives(plant: Plant, catalog: Catalog) -> LoopDrives:
@@ -102,8 +100,8 @@ def loop_drives(plant: Plant, catalog: Catalog) -> LoopDrives:
 
 def design_power_w(plant: Plant, catalog: Catalog) -> Floats:
     """Return the power of the pumps or fans of each loop at its design flow [W]."""
-    all_of_them = np.ones(len(plant.loops.ids))
-    return loop_drives(plant, catalog).power_w(all_of_them, all_of_them, all_of_them)
+    every = np.ones(len(plant.loops.ids))
+    return loop_drives(plant, catalog).power_w(every, every)
 
 
 def water_power_w(plant: Plant, flow_w_k: Floats) -> Floats:

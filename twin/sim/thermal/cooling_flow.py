@@ -69,11 +69,16 @@ class Movers(Stateful):
         if target != self.ramp.target[slot]:
             self.ramp = self.ramp.towards(t_s, slot, target, tau)
 
-    def turning(self) -> tuple[Floats, Floats]:
-        """Return what share of them turns, and their speed over that which all of them would need [-]."""
+    def turning(self, asked: Floats) -> tuple[Floats, Floats]:
+        """Return what share of them turns, and at what speed over that of all of them at design flow [-].
+
+        Drives of those that are left speed up, to design speed at once, for the flow that is `asked`, over design.
+        """
         left = self.pumps - self.down
+        able = np.array([self.share(slot) for slot in range(len(self.pumps))])
         alone = parallel_flow_fraction(left, self.pumps)
-        return self.running() / self.pumps, np.where(self.recovered & (left > 0), recovery_speed(alone), 1.0)
+        speed = np.where(self.recovered & (left > 0), recovery_speed(alone), 1.0)
+        return self.running() / self.pumps, speed * asked / np.maximum(np.maximum(able, asked), 1e-9)
 
     def lose(self, slot: int, down: int) -> bool:
         """Note that `down` of `slot` are stopped; return whether the others have a loss to make up for."""
