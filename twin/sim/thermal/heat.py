@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Floats, IntP
+from twin.physics.flow_laws import LEAST_AIR
 from twin.physics.gpu_power import RELEASE_K
 from twin.physics.thermal import AcceptedStep, EnergyTerms, Integrator, ThermalStepper
 from twin.physics.thermal_crossing import Band
@@ -122,7 +123,7 @@ class Heat:
         now = self.timers.now_s
         state = ThermalStepper(self.network, groups, inputs).steady()
         for _ in range(8):  # the sink follows the heat, which follows the sink a little
-            self.cooling.carry(self._into_w(state))
+            self.cooling.carry(self._into_w(state), self._air())
             self.cooling.look(state, settled=True)
             inputs = replace(
                 inputs,
@@ -321,7 +322,7 @@ class Heat:
                 self.cooling.rewire(self.network)
         self.loop_heat_w, self.hall_heat_w = loop_heat_w, hall_heat_w
         self.clocks.refresh(state)
-        self.cooling.carry(self._into_w(state))
+        self.cooling.carry(self._into_w(state), self._air())
         self.cooling.look(state)
         self._follow_sinks()
         before = self.integrator.stepper.inputs
@@ -377,6 +378,20 @@ class Heat:
         hall_w = np.bincount(hall, ambient_w_k * plates, minlength=len(self.hall_heat_w)) + self.hall_heat_w
         return np.concatenate([loop_w, hall_w])
 
+    def _air(self) -> tuple[Floats, Floats]:
+        """Return the air that the nodes of each loop ask for, over design, shapes (L,): all of them, and the busiest.
+
+        Their fans follow the power of their GPUs, and stand in nodes that are off.
+        """
+        groups, clocks, loops = self.traces.groups, self.clocks, len(self.loop_heat_w)
+        gpu_w = clocks.base_w + groups.mean_s * clocks.dyn_w
+        tdp_w = self.network.part_table["tdp_w"][groups.part]
+        asked = np.minimum(np.maximum(gpu_w / tdp_w, LEAST_AIR), 1.0) * self.traces.powered
+        most = np.zeros(loops)
+        np.maximum.at(most, groups.loop, asked * (groups.n > 0.0))
+        gpus = np.bincount(groups.loop, groups.n, minlength=loops)
+        return np.bincount(groups.loop, groups.n * asked, minlength=loops) / np.maximum(gpus, 1.0), most
+
     def _in_halls(self) -> tuple[IntP, Floats]:
         """Return the hall of each group and what its plates lose to the air there, shape (G,) [W/K]."""
         groups, network = self.traces.groups, self.network
@@ -403,7 +418,7 @@ class Heat:
         renewed = merged or (not brief and self.clocks.stale(state, most_k))
         if renewed:
             self.clocks.refresh(state)
-            self.cooling.carry(self._into_w(state))
+            self.cooling.carry(self._into_w(state), self._air())
         self.cooling.look(state)
         self._follow_sinks()
         if renewed:
@@ -425,7 +440,7 @@ class Heat:
     def repower(self) -> None:
         """Take note that jobs go at another pace: GPUs that wait longer draw less."""
         self.clocks.refresh(self.integrator.state)
-        self.cooling.carry(self._into_w(self.integrator.state))
+        self.cooling.carry(self._into_w(self.integrator.state), self._air())
         self.integrator.change(self._inputs(), self.traces.groups, restart=False)
 
     def look_ahead(self, change_s: float = math.inf) -> None:
