@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from twin.app.form.field import Field, FieldState
-from twin.app.form.places import NO_PLACE, place_named, place_titles
+from twin.app.form.places import NO_PLACE, PLACE_KEY, place_named, place_titles
 from twin.app.form.row import FieldRow, form_grid
 from twin.app.inspector.property_fields import properties
 from twin.app.inspector.property_values import command, standing
@@ -26,7 +26,7 @@ def row(qapp: QApplication, qtbot: QtBot) -> Iterator[FieldRow]:
     look = Look(qapp, "dark")
     page = QWidget()
     grid = form_grid(page)
-    made = FieldRow(look, Field("place", "Place", "Climate", kind="place", optional=True))
+    made = FieldRow(look, Field(PLACE_KEY, "Place", "Climate", kind="place", optional=True))
     made.put_into(grid, 0)
     made.show(FieldState("phoenix", resettable=True))
     qtbot.addWidget(page)

@@ -27,6 +27,7 @@ from twin.sim.core.weather import Outdoor, Weather, YearHours
 from twin.sim.power.system import PowerSystem
 from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.cooling_rejection import Rejection
+from twin.sim.thermal.part_models import UncooledNode
 from twin.sim.thermal.thermal_build import build_body
 
 HOUR_S, J_PER_KWH = 3600.0, 3.6e6
@@ -39,7 +40,7 @@ DESIGN_SHARE = 0.004
 
 
 class NoYear(PlantError):
-    """A site has no year: nothing in it draws power."""
+    """A site has no year: nothing in it draws power, or not all of it is cooled."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +220,10 @@ def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float
         When the hall cannot be cooled as it stands: a node without a loop, say.
     """
     weather, timers, log = Weather(scenario.site, scenario.start), Timers(0.0), Log()
-    body = build_body(plant, catalog, scenario.seed)
+    try:
+        body = build_body(plant, catalog, scenario.seed)
+    except UncooledNode:
+        raise NoYear("a node has neither a coolant loop nor an air loop; connect it first") from None
     cooling = CoolingSystem(timers, plant, catalog, body.network, weather, log)
     power = PowerSystem(timers, log, plant, catalog, weather, scenario.site.grid)
     rack_w = load * rack_design_w(plant, catalog) * plant.racks.present

@@ -24,11 +24,25 @@ COLUMNS = (
         "loss_w",
         "facility_w",
         "grid_w",
-        "pue",
     ),
-    *("water_l", "carbon_kg", "compressor", "above_set_point_k"),
+    *("pue", "water_l", "carbon_kg", "compressor", "above_set_point_k"),
 )
 """Columns of the table of hours; each hour with its means, by the standard time of the site."""
+
+TITLES = {
+    "pue": "PUE over the year",
+    "worst_pue": "PUE, worst hour",
+    "design_day": "Design day",
+    "design_dry": "Design dry bulb",
+    "design_wet": "Design wet bulb",
+    "peak_w": "Peak power",
+    "energy": "Energy a year",
+    "wue": "WUE over the year",
+    "carbon": "Carbon a year",
+    "no_compressor": "No compressor",
+    "off_set_point": "Water too warm",
+}
+"""Figures by key, most asked for first."""
 
 
 class YearFigure(NamedTuple):
@@ -42,70 +56,57 @@ class YearFigure(NamedTuple):
 
 def year_figures(year: SiteYear) -> list[YearFigure]:
     """Return the figures of a typical year, most asked for first."""
-    return [
-        YearFigure(
+    day = year.design_day
+    when = "every day" if year.mean_day else day.words
+    exceeded = (
+        "Exceeded in 35 hours of the typical year (0.4 %); it has no extremes, so a design wants more margin"
+    )
+    rows = (
+        (
             "pue",
-            "PUE over the year",
             f"{year.pue:.3f}",
-            "Energy of the site over that of the racks, all hours of the typical year",
+            "Energy of the site over that of the racks, all hours",
         ),
-        YearFigure(
-            "worst_pue",
-            "PUE in the worst hour",
-            f"{year.worst_pue:.3f}",
-            "The hour in which the site draws most",
-        ),
-        YearFigure(
+        ("worst_pue", f"{year.worst_pue:.3f}", "The hour in which the site draws most"),
+        (
             "design_day",
-            "Design day",
-            _design_day(year),
-            "The day with the hour in which the site draws most",
+            f"{when}, PUE {day.pue:.2f}",
+            f"The day with that hour: {day.dry_c:.1f} °C dry bulb, {day.wet_c:.1f} °C wet bulb",
         ),
-        YearFigure(
-            "design_air",
-            "Design temperatures",
-            f"{year.design_dry_c:.1f} °C dry bulb, {year.design_wet_c:.1f} °C wet bulb",
-            "Exceeded in 35 hours of the typical year (0.4 %); it has no extremes, so a design wants more margin",
-        ),
-        YearFigure(
+        ("design_dry", f"{year.design_dry_c:.1f} °C", exceeded),
+        ("design_wet", f"{year.design_wet_c:.1f} °C", exceeded),
+        (
             "peak_w",
-            "Peak power of the site",
             units.render(year.peak_w, "power", 4),
-            "Racks, cooling and losses",
+            "Racks, cooling and losses of the site",
         ),
-        YearFigure(
+        (
             "energy",
-            "Energy over the year",
             units.render(year.energy_kwh * 3.6e6, "energy", 4),
-            "Racks, cooling and losses",
+            "Racks, cooling and losses of the site",
         ),
-        YearFigure(
+        (
             "wue",
-            "WUE over the year",
             f"{year.wue_l_kwh:.2f} L/kWh",
-            f"Water over the energy of the racks; {year.water_m3:,.0f} m³ over the year",
+            f"Water over the energy of the racks; {year.water_m3:,.0f} m³ a year",
         ),
-        YearFigure(
+        (
             "carbon",
-            "Carbon over the year",
             f"{year.carbon_kg / 1e3:,.0f} t",
             "Of power from the grid at the carbon intensity of the scene, and of fuel burnt on site",
         ),
-        YearFigure(
+        (
             "no_compressor",
-            "Hours without compressor",
-            _of_hours(year.hours_without_compressor)
-            if year.has_compressors
-            else "the site has no compressors",
-            "The outdoor air alone takes all heat",
+            _of_hours(year.hours_without_compressor) if year.has_compressors else "none installed",
+            "Hours in which the outdoor air alone takes all heat",
         ),
-        YearFigure(
+        (
             "off_set_point",
-            "Hours above the set point",
             _of_hours(year.hours_off_set_point) if year.has_plants else "no facility water",
-            "Facility water warmer than wanted, because the air is too warm or the machines too small",
+            "Hours in which facility water is above its set point: the air is too warm, or the machines too small",
         ),
-    ]
+    )
+    return [YearFigure(key, TITLES[key], words, tip) for key, words, tip in rows]
 
 
 def months_words(year: SiteYear) -> str:
@@ -134,12 +135,6 @@ def write_hours(year: SiteYear, file: Path) -> None:
         writer = csv.writer(to)
         writer.writerow(COLUMNS)
         writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
-
-
-def _design_day(year: SiteYear) -> str:
-    day = year.design_day
-    when = "every day" if year.mean_day else day.words
-    return f"{when}: PUE {day.pue:.2f}, up to {day.dry_c:.0f} °C dry bulb and {day.wet_c:.0f} °C wet bulb"
 
 
 def _of_hours(hours: int) -> str:

@@ -7,6 +7,8 @@ from functools import lru_cache
 from twin.commands.edit.command import CommandError
 from twin.scenario.formats import climates
 
+PLACE_KEY = "site.climate.place"
+"""Path of the climate of a scene."""
 NO_PLACE = "no place: a mean day of 15 °C"
 """What holds where no climate is chosen, by the defaults of the schema."""
 

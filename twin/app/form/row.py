@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.form.field import Field, FieldState
 from twin.app.form.names_field import NamesField
-from twin.app.form.places import NO_PLACE, meant_place, place_title, place_titles
+from twin.app.form.places import NO_PLACE, PLACE_KEY, meant_place, place_title, place_titles
 from twin.app.form.typed import step_range, step_unit, steps_in
 from twin.app.toolkit import theme
 from twin.app.toolkit.count_field import CountBox, CountSlider
@@ -31,6 +31,8 @@ from twin.app.toolkit.plain_text import plain_tip
 
 _NONE = "none"
 _BOX_PX = 116
+_COMES = (QEvent.Type.FocusIn, QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress)
+"""With one of these somebody comes to a field."""
 FieldEditor = QLineEdit | QComboBox | QCheckBox | CountBox | CountSlider | QDoubleSpinBox
 
 
@@ -54,7 +56,7 @@ class FieldRow(QObject):
         self._look, self.of = look, of
         self._now = FieldState("")
         self._filling = False
-        self._unset = NO_PLACE if of.kind == "place" else "default" if _NONE in of.choices else _NONE
+        self._unset = NO_PLACE if of.key == PLACE_KEY else "default" if _NONE in of.choices else _NONE
         self.name = label(of.title, "muted")
         self.name.setToolTip(plain_tip(of.tip))
         self.field: FieldEditor = self._make()
@@ -208,6 +210,7 @@ class FieldRow(QObject):
             combo.setLineEdit(line)
             combo.setCompleter(completer)
             line.setAccessibleName(self.of.title)
+            line.installEventFilter(self)
             line.editingFinished.connect(self._on_picked)
         combo.activated.connect(self._on_picked)
         return combo
@@ -330,7 +333,7 @@ class FieldRow(QObject):
         The page is turned where the wheel passes over a list, and a field has undo and redo of its own while it
         holds what was not entered yet.
         """
-        comes = event.type() == QEvent.Type.FocusIn and self.of.kind == "place" and not self.of.choices
+        comes = event.type() in _COMES and self.of.kind == "place" and not self.of.choices
         if comes and isinstance(self.field, QComboBox):
             self._list_places(self.field)
         escapes = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape

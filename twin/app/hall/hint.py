@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from twin.app.form.field import Field, FieldState
+from twin.app.form.places import PLACE_KEY, place_named
+from twin.app.form.row import FieldRow, form_grid
 from twin.app.hall.panel import HallPanel
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
+from twin.commands.edit.command import CommandError
+from twin.commands.place.properties import SetProperty
 from twin.scenario.schema.document import Scenario
 
 _WIDTH_PX = 420
@@ -17,6 +22,13 @@ _ABOVE_PX = 44
 _BEGIN = (
     "An empty hall",
     "Build a room from a few figures, or drag racks and machines from the parts list.",
+)
+_PLACE = Field(
+    PLACE_KEY,
+    "Where it stands",
+    "Climate of the scene: a city, state or country; its weather, time zone and typical year follow",
+    kind="place",
+    optional=True,
 )
 
 
@@ -30,6 +42,7 @@ class HallHint(QFrame):
     """
 
     room_wanted, parts_wanted, wiring_wanted = Signal(), Signal(), Signal()
+    place_wanted = Signal(object)  # Command that gives the scene another climate
 
     def __init__(self, look: Look, session: Session, host: HallPanel) -> None:
         super().__init__(host)
@@ -44,6 +57,7 @@ class HallHint(QFrame):
         column.setSpacing(8)
         column.addWidget(self.title)
         column.addWidget(self.words)
+        column.addWidget(self._place_form(look))
         nest(column, self._buttons())
         host.installEventFilter(self)
         session.cannot_begin.connect(self._on_reason)
@@ -74,6 +88,24 @@ class HallHint(QFrame):
         row.addStretch(1)
         return row
 
+    def _place_form(self, look: Look) -> QWidget:
+        """Return the field that asks where the hall stands."""
+        self._form = QWidget()
+        self.place = FieldRow(look, _PLACE)
+        self.place.put_into(form_grid(self._form), 0)
+        self.place.entered.connect(self._on_place)
+        return self._form
+
+    def _on_place(self, words: str | None) -> None:
+        try:
+            name = place_named(words) if words else None
+        except CommandError as wrong:
+            self.place.refuse(str(wrong))
+            self._place()
+            return
+        self.place.settle()
+        self.place_wanted.emit(SetProperty(("",), PLACE_KEY, name))
+
     def refresh(self) -> None:
         """Show what is true of the scene now."""
         document = self._session.document
@@ -90,6 +122,9 @@ class HallHint(QFrame):
         for button in (self.room, self.parts):
             button.setVisible(is_empty)
         self.wire.setVisible(not is_empty)
+        self._form.setVisible(is_empty)
+        chosen = document.scenario.site.climate.place or ""
+        self.place.show(FieldState(chosen, resettable=bool(chosen)))
         self.show()
         self._place()
 

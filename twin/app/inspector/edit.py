@@ -63,6 +63,11 @@ class EditPanel(QScrollArea):
         session.plant_changed.connect(self._later)
         session.document_changed.connect(self._later)
 
+    @property
+    def editor(self) -> Editor | None:
+        """Return the door for edits; None before there is one."""
+        return self._editor
+
     def attach(self, editor: Editor) -> None:
         """Take the door for edits."""
         self._editor = editor

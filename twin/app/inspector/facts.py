@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.analysis.typical_year import climate_words
 from twin.app.fabric.facts import cable_rows, cable_state, collective_rows, switch_rows
 from twin.app.inspector.facility_facts import (
     hall_rows,
@@ -50,6 +51,7 @@ from twin.plant.links import describe_link, find_link
 from twin.plant.tables import Kind, LoopKind, RackKind, SwitchRole
 from twin.record.channels import State
 from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.schema.site import Site
 
 NOW = "Now"
 """Title of figures of the time on screen."""
@@ -427,7 +429,7 @@ def _site(world: World) -> Facts:
         "",
         "site",
         scenario.title,
-        scenario.site.name,
+        _site_words(scenario.site),
         ICONS["site"],
         _sections(
             (NOW, now),
@@ -446,6 +448,14 @@ def _site(world: World) -> Facts:
             ),
         ),
     )
+
+
+def _site_words(site: Site) -> str:
+    """Return the name of a site; of one without a name what its weather is."""
+    if site.name != Site.model_fields["name"].default:
+        return site.name
+    known = site.climate.place is not None
+    return f"Unnamed site{' in' if known else ','} {climate_words(site.climate)}"
 
 
 def _sections(*titled: tuple[str, list[FactRow]]) -> tuple[Section, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
@@ -20,22 +22,28 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from twin.analysis.typical_year import SiteYear
 from twin.app.inspector.edit import EditPanel
 from twin.app.inspector.facts import NOW, Facts, Section, facts_of
 from twin.app.inspector.failure_page import FailurePage
+from twin.app.inspector.year_dialog import YearDialog
 from twin.app.session.figure_age import age_words
 from twin.app.session.session import Session
+from twin.app.toolkit.charts.month_bars import MonthBars
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest_in_cell, put_page
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.world.rows import FactRow, World, kind_word
+from twin.app.world.site_year import YearCache, year_rows
 from twin.catalog import Catalog, load_catalog
 from twin.commands.edit.addressables import counted, item_of, people_say, titled
 from twin.commands.edit.command import CommandError
 from twin.record.channels import State
 from twin.view3d.base import palette
 
+YEAR = "Typical year"
+"""Title of the figures of a year at design load."""
 _BADGES = {"published": "spec", "estimated": "est."}
 _LATE_MS = 400
 """So long what is known of a thing stays after an edit of the run, unless figures of the changed hall come first."""
@@ -56,6 +64,8 @@ class Inspector(Dock):
         self._thing: str | None = None
         self._several = ""  # what is shown, where it is not one thing alone: "8 racks"
         self.facts: Facts | None = None
+        self._years = YearCache()
+        self.months: MonthBars | None = None
         self._values: list[QLabel | QPushButton] = []
         self._now_titles: list[QLabel] = []
         self.body.addWidget(self._head())
@@ -109,6 +119,12 @@ class Inspector(Dock):
         """Show "facts", "properties", or of the scene "failures"."""
         self.page_buttons[page].setChecked(True)
         self._pages.setCurrentIndex(list(self.page_buttons).index(page))
+
+    def open_year(self) -> None:
+        """Show the typical year of the scene beside that of other places."""
+        editor = self.properties.editor
+        if editor is not None and self._session.document is not None:
+            YearDialog(self._look, self._session, editor, load_catalog(), self.window()).show()
 
     def _head(self) -> QWidget:
         head = QWidget()
@@ -207,6 +223,10 @@ class Inspector(Dock):
     def _facts_of(self, world: World, id: str | None) -> Facts | None:
         """Return the facts of a thing; of a generator, a tenant and the like its name alone."""
         facts = facts_of(world, id)
+        if facts is not None and id is None:
+            rows = tuple(year_rows(world, self._years.year(world)))
+            *others, last = facts.sections
+            return replace(facts, sections=(*others, Section(YEAR, rows), last))
         if facts is not None or id is None:
             return facts
         try:
@@ -236,7 +256,7 @@ class Inspector(Dock):
         self._kind.setText(kind_word(facts.kind))
         self.plan_button.setVisible(facts.kind == "job")
         self.break_button.setVisible(bool(facts.sections) and facts.kind not in ("store", "fabric"))
-        self._values, self._now_titles = [], []
+        self._values, self._now_titles, self.months = [], [], None
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(14, 0, 14, 14)
@@ -269,7 +289,19 @@ class Inspector(Dock):
                 badge.setToolTip(plain_tip(row.hint))
                 grid.addWidget(badge, number, 2)
         grid.setColumnStretch(0, 1)
+        if section.title == YEAR:
+            self._add_year(grid, len(section.rows) + 1)
         return frame
+
+    def _add_year(self, grid: QGridLayout, line: int) -> None:
+        """Put the months below the figures of a year, and what leads on to all of it."""
+        self.months = MonthBars(self._look, "PUE", 1.0, "{:.2f}".format)
+        grid.addWidget(self.months, line, 0, 1, 2)
+        more = QPushButton("Other places and loads\N{HORIZONTAL ELLIPSIS}")
+        more.setProperty("role", "link")
+        more.setToolTip("The typical year in other climates and at other loads; its hours as a table")
+        more.clicked.connect(lambda: self.open_year())
+        grid.addWidget(more, line + 1, 0, 1, 2, Qt.AlignmentFlag.AlignRight)
 
     def _value(self, row: FactRow) -> QLabel | QPushButton:
         if row.link:
@@ -293,12 +325,21 @@ class Inspector(Dock):
         for widget, row in zip(self._values, rows, strict=True):
             if widget.text() != row.value:
                 widget.setText(row.value)
+        if self.months is not None:
+            self._show_months(self.months)
         age = age_words(self._session)
         for title in self._now_titles:
             title.setText(f"AT {age.upper()}" if age else NOW.upper())
         self._state.setVisible(facts.state is not None)
         if facts.state is not None:
             self._show_state(facts.state)
+
+    def _show_months(self, months: MonthBars) -> None:
+        world = self._world()
+        year = self._years.year(world) if world is not None else ""
+        months.setVisible(isinstance(year, SiteYear))
+        if isinstance(year, SiteYear):
+            months.show_months(year.monthly_pue.tolist())
 
     def _show_state(self, state: State) -> None:
         words = f"{palette.STATE_ICON[state]} {state.words}"

@@ -76,6 +76,17 @@ def facility_actions(window: WindowApi) -> list[Command]:
             words="impact single point of failure SPOF redundancy",
         ),
         entry(
+            "view.year",
+            "Typical year\N{HORIZONTAL ELLIPSIS}",
+            window.docks.inspector.open_year,
+            menu="view",
+            icon="clock",
+            group="2",
+            needs_scene=True,
+            tip="PUE, WUE, peak power and carbon over a typical year, here and in other places",
+            words="PUE over the year, design day, climate, place, water, WUE, annual, seasons, weather, hours",
+        ),
+        entry(
             "run.acknowledge",
             "Acknowledge all alarms",
             window.docks.alarms.acknowledge_all,
