@@ -262,6 +262,11 @@ class HallPanel(QWidget):
         self.state.selection = ()
         self.state.focus_job = None
         self.state.camera = None
+        plant = self._session.plant
+        if (
+            plant is not None and not plant.gpus.present.any()
+        ):  # what coloured the last hall has no GPUs to colour here
+            self.state.colour_by = ViewState().colour_by
 
     def _on_run_started(self) -> None:
         self.view.set_frame(None)
