@@ -173,11 +173,11 @@ def test_tab_goes_from_the_top_of_the_window_down(window: MainWindow) -> None:
     strip = [
         window.hall.colour_box,
         window.hall.cables_box,
-        window.hall.layers_button,
-        window.hall.camera_button,
+        window.hall.strip.layers_button,
+        window.hall.strip.camera_button,
     ]
     assert [each for each in order if each in strip] == strip
-    assert order.index(window.hall.view.native) == order.index(window.hall.camera_button) + 1
+    assert order.index(window.hall.view.native) == order.index(window.hall.strip.camera_button) + 1
 
 
 def test_the_ring_of_high_contrast_is_three_pixels_wide(window: MainWindow) -> None:

@@ -4,43 +4,40 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import ClassVar
 
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from twin.app.fabric.layer import FabricLayer
 from twin.app.hall.compact_plates import ROOMY_PX, fewer, shorter, tip_place
 from twin.app.hall.context_menu import ThingMenus
-from twin.app.hall.crumbs import Crumbs
 from twin.app.hall.facility_overlay import AlarmBadge, ToldPlate
 from twin.app.hall.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
-from twin.app.hall.plate_layout import BETWEEN, MARGIN, place_at_top
+from twin.app.hall.plate_layout import place_at_top, place_legends
 from twin.app.hall.redraw_first import PictureDue
 from twin.app.hall.story import Story
+from twin.app.hall.strip import HallStrip
 from twin.app.hall.trace_layer import Told, TraceLayer
 from twin.app.session.session import Session
-from twin.app.toolkit.look import Look, label, tool_button
-from twin.app.toolkit.overflow_row import GivingWay
+from twin.app.toolkit.look import Look
 from twin.app.toolkit.theme import Theme
 from twin.app.world.rows import World
 from twin.plant.cable_names import describe_bundle
 from twin.plant.graph import describe, find
 from twin.plant.tables import Plant
 from twin.record.alarms import Alarms
-from twin.record.channels import BY_ID, COLOUR_BY
+from twin.record.channels import COLOUR_BY
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
-from twin.view3d.base.state import CABLES_BY, LAYERS, CablesBy, ViewState
+from twin.view3d.base.state import CABLES_BY, CablesBy, ViewState
 from twin.view3d.colour.legend import Legend, coolant_legend, legend_for, power_legend
 from twin.view3d.gl.program_pool import forget_idle
 from twin.view3d.place.hidden_plant import seen
 from twin.view3d.place.picking import Hit
-from twin.view3d.place.presets import PRESETS
 from twin.view3d.view.hall_view import HallView
 
 _TICK_MS = 33
@@ -75,6 +72,7 @@ class HallPanel(QWidget):
         self._hit: Hit | None = None
         self._legend_due_s = 0.0
         self._plates: list[QRect] = []
+        self._made_room_for: tuple[object, ...] = ()
         self._shown_legends = 0  # of cables, power, coolant; a small view has no room for them
         self.groups = NO_GROUPS
         self._told: Told | None = None  # what goes on, in all its lines
@@ -92,7 +90,10 @@ class HallPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._strip())
+        self.strip = HallStrip(look, self.state, self.view, self.layer_title, self.set_layer, self._go_up_to)
+        self.colour_box, self.cables_box = self.strip.colour_box, self.strip.cables_box
+        self.crumbs, self.scene_label = self.strip.crumbs, self.strip.scene_label
+        column.addWidget(self.strip)
         column.addWidget(self.view.native, 1)
         self.legend = LegendPlate(look, self)
         self.more_legends = tuple(LegendPlate(look, self) for _ in range(4))
@@ -113,72 +114,6 @@ class HallPanel(QWidget):
         self._ticker.setInterval(_TICK_MS)
         self._ticker.timeout.connect(self.tick)
         self._ticker.start()
-
-    # -- building ----
-
-    def _strip(self) -> QWidget:
-        strip = GivingWay()
-        row, captions = strip.row, (label("Cables", "muted"), label("Colour by", "muted"))
-        row.addWidget(captions[1])
-        self.colour_box = QComboBox()
-        self.colour_box.setAccessibleName("Colour GPUs by")
-        self.colour_box.setToolTip("Quantity shown as GPU colour")
-        self.colour_box.setMinimumWidth(160)
-        for channel in COLOUR_BY:
-            title = BY_ID[channel].title
-            self.colour_box.addItem(title[:1].upper() + title[1:], channel)
-        self.colour_box.setCurrentIndex(COLOUR_BY.index(self.state.colour_by))
-        self.colour_box.currentIndexChanged.connect(self._on_colour_box)
-        row.addWidget(self.colour_box)
-        row.addWidget(captions[0])
-        self.cables_box = QComboBox()
-        self.cables_box.setAccessibleName("Colour cables by")
-        self.cables_box.setToolTip("Quantity shown as cable colour")
-        for by, title in (("rail", "By rail"), ("load", "By load")):
-            self.cables_box.addItem(title, by)
-        self.cables_box.currentIndexChanged.connect(self._on_cables_box)
-        row.addWidget(self.cables_box)
-        self.layers_button = self._menu_button("layers", "Layers", self._fill_layers)
-        self.camera_button = self._menu_button("camera", "Camera", self._fill_camera)
-        row.addWidget(self.layers_button)
-        row.addWidget(self.camera_button)
-        row.addStretch(1)
-        self.crumbs = Crumbs(self._go_up_to)
-        self.scene_label = label("", "muted")
-        row.addWidget(self.crumbs)
-        row.addWidget(self.scene_label)
-        strip.give_way = (self.scene_label, *captions, self.cables_box, self.crumbs)  # menus have it as well
-        return strip
-
-    def _go_up_to(self, id: str) -> None:
-        self.state.selection = (id,)
-        self.view.fly_to(id)
-
-    def _menu_button(self, icon: str, title: str, fill: Callable[[QMenu], None]) -> QToolButton:
-        button = tool_button(self._look, icon, title)
-        button.setText(f" {title}")
-        button.setToolButtonStyle(button.toolButtonStyle().ToolButtonTextBesideIcon)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(button)
-        menu.aboutToShow.connect(lambda: fill(menu))
-        button.setMenu(menu)
-        return button
-
-    def _fill_layers(self, menu: QMenu) -> None:
-        menu.clear()
-        for layer in LAYERS:
-            action = menu.addAction(self.layer_title(layer))
-            action.setCheckable(True)
-            action.setChecked(layer in self.state.layers)
-            action.toggled.connect(lambda on, name=layer: self.set_layer(name, on))
-
-    def _fill_camera(self, menu: QMenu) -> None:
-        menu.clear()
-        for preset in PRESETS:
-            menu.addAction(preset.capitalize(), partial(self.view.preset, preset))
-        menu.addSeparator()
-        framing = menu.addAction("Frame the selection", self.view.frame_selection)
-        framing.setEnabled(bool(self.state.selection))
 
     def _connect(self) -> None:
         session = self._session
@@ -206,6 +141,10 @@ class HallPanel(QWidget):
         self._look.changed.connect(self._on_theme)
 
     # -- what others ask ----
+
+    def _go_up_to(self, id: str) -> None:
+        self.state.selection = (id,)
+        self.view.fly_to(id)
 
     @classmethod
     def layer_title(cls, layer: str) -> str:
@@ -313,9 +252,8 @@ class HallPanel(QWidget):
             return
         self._legend_due_s = time.monotonic() + _LEGEND_EVERY_S
         main, more = self.legends(plant)
-        self.legend.show_legend(fewer(main) if self._brief else main)
-        for plate, each in zip(self.more_legends, more, strict=False):
-            plate.show_legend(fewer(each) if self._brief else each)
+        for plate, each in zip((self.legend, *self.more_legends), (main, *more), strict=False):
+            plate.show_legend(fewer(each) if self._brief else each, small=self._brief)
         self._shown_legends = min(len(more), len(self.more_legends))
         self.place_overlays()
 
@@ -326,15 +264,9 @@ class HallPanel(QWidget):
             document.scenario.title if document is not None and not self.crumbs.ids else ""
         )
 
-    def _on_cables_box(self, index: int) -> None:
-        self.state.cables_by = CABLES_BY[index]
-
     def _on_cables_by(self, cables_by: CablesBy) -> None:
         self.cables_box.setCurrentIndex(CABLES_BY.index(cables_by))
         self._show_legend()
-
-    def _on_colour_box(self, index: int) -> None:
-        self.state.colour_by = COLOUR_BY[index]
 
     def _on_colour_by(self, colour_by: str) -> None:
         self.colour_box.setCurrentIndex(COLOUR_BY.index(colour_by))
@@ -487,33 +419,29 @@ class HallPanel(QWidget):
         self.place_overlays()
 
     def place_overlays(self) -> None:
-        """Put the plates over the picture where they leave each other room."""
-        top = self.view.native.geometry().top()
+        """Put the plates over the picture where they leave each other room, and the hall room beside them."""
+        native = self.view.native.geometry()
         told_plates = (self.trace_plate, self.story_plate)
-        lowest = self.height() - self.legend.height() - MARGIN
-        below = place_at_top(self, top, lowest, self.mark, self.alarm_badge, self.ticker, told_plates)
-        self.legend.move(MARGIN, lowest)
-        shown, bottom, right = [self.legend, self.mark], self.legend.y(), self.height()
-        shown += [
-            plate
-            for plate in (self.trace_plate, self.story_plate, self.alarm_badge, self.ticker)
-            if plate.isVisibleTo(self)
-        ]
+        shown = place_legends(native, self.legend, self.more_legends[: self._shown_legends])
+        for each in (self.legend, *self.more_legends):
+            each.setVisible(each in shown)
+        lowest = min((plate.y() for plate in shown if plate.x() < native.width() // 3), default=self.height())
+        place_at_top(self, native.top(), lowest, self.mark, self.alarm_badge, self.ticker, told_plates)
         self._ticked = self.ticker.isVisibleTo(self)
-        for number, each in enumerate(self.more_legends):
-            left, above = MARGIN, bottom - each.height() - BETWEEN
-            if above < below:  # the left side is full
-                left = self.width() - each.width() - MARGIN
-                above = right - each.height() - BETWEEN
-            each.setVisible(number < self._shown_legends and above >= self.mark.geometry().bottom() + BETWEEN)
-            if each.isVisibleTo(self):
-                each.move(left, above)
-                bottom, right = (above, right) if left == MARGIN else (bottom, above)
-                shown.append(each)
-        plates = [plate.geometry().translated(0, -top) for plate in shown]
+        tops = (self.mark, self.alarm_badge, self.ticker, *told_plates)
+        around = [plate.geometry() for plate in tops if plate.isVisibleTo(self)]
+        for legend in shown[1:]:  # words of the moment go before what can be looked up
+            legend.setVisible(not any(legend.geometry().intersects(other) for other in around))
+        legends = [plate for plate in shown if plate.isVisibleTo(self)]
+        plates = [each.translated(0, -native.top()) for each in (*(p.geometry() for p in legends), *around)]
+        areas = [(p.x(), p.y(), p.width(), p.height()) for p in plates]
         if plates != self._plates:
             self._plates = plates
-            self.view.keep_clear([(p.x(), p.y(), p.width(), p.height()) for p in plates])
+            self.view.keep_clear(areas)
+        key = (native.size(), len(legends), self.trace_plate.isVisibleTo(self))
+        if key != self._made_room_for and not self._at_plates:  # words that come and go move no camera
+            self._made_room_for = key
+            self.view.framing.keep(areas)
 
 
 def dropped_file(event: QDropEvent) -> str | None:

@@ -85,12 +85,14 @@ class PropertyRow(FieldRow):
         if not (isinstance(self.field, QLineEdit) and self.field.hasFocus()):
             self._fill()
 
+    @property
+    def _is_refused(self) -> bool:
+        return self.told.isVisible() and self._question.isHidden() and not self.changed
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Show what stands, with the reason, where a refused value is left."""
-        focus = event if isinstance(event, QFocusEvent) and event.lostFocus() else None
-        left = focus is not None and focus.reason() != Qt.FocusReason.PopupFocusReason
-        refused = self.told.isVisible() and self._question.isHidden() and not self.changed
-        if left and refused:
+        left = isinstance(event, QFocusEvent) and event.lostFocus()
+        if left and self._is_refused and event.reason() != Qt.FocusReason.PopupFocusReason:  # type: ignore[attr-defined]
             self._fill()
         return super().eventFilter(watched, event)
 

@@ -97,7 +97,6 @@ class MainWindow(WindowApi):
         super().__init__()
         self.look, self.session, self.settings = look, session, settings
         self.setWindowTitle("gpu-twin")
-        self.setMinimumSize(980, 640)
         self.resize(1600, 1000)
         self.setAcceptDrops(True)
         self._catalog = load_catalog()

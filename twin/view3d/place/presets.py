@@ -18,6 +18,8 @@ from twin.view3d.place.picking import Picker
 
 PRESETS: tuple[str, ...] = ("overview", "row", "top", "aisle", "close", "front", "side")
 
+INSIDE: tuple[str, ...] = ("row", "aisle", "close")
+"""Those from within the hall, which frame nothing whole."""
 DRAWINGS: tuple[str, ...] = ("top", "front", "side")
 """Those without perspective."""
 BEFORE_M, FACE_M = 0.9, 0.05
