@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations, product
+from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QToolButton
+from pytestqt.qtbot import QtBot
 
 from tests.app.placing_hands import front_of, key, mouse, place_of, racks
 from twin.app.shell.main_window import MainWindow
+from twin.view3d.base import camera
 from twin.view3d.base.camera import CameraPose
 
 MakeWindow = Callable[..., MainWindow]
@@ -121,10 +126,64 @@ def test_drawings_have_no_perspective_and_turning_leaves_them(open_rows: MakeWin
     assert view.grab().std() > 5
     view.frame(["gpu/0/1"], animate=False)
     assert view.pose.flat
-    native = view.native
-    middle = QPoint(native.width() // 2, native.height() // 2)
-    hit = view.pick(middle.x(), middle.y())
+    room = view.framing.room
+    hit = view.pick(room.x + room.width / 2, room.y + room.height / 2)
     assert hit is not None
-    assert hit.id.startswith("gpu/0/3" if name == "side" else "gpu/0/1"), "the one before it"
+    assert hit.id.startswith("gpu/0/1"), "what stands before it is left out"
     view.orbit(12.0, 8.0)
     assert not view.pose.flat
+
+
+def test_a_row_has_one_name_everywhere(open_rows: MakeWindow) -> None:
+    window = open_rows()
+    window.hall.state.selection = ("gpu/1/2",)
+    assert window.hall.crumbs.ids == ("gpu/1", "gpu/1/2")
+    words = [button.text() for button in window.hall.crumbs.findChildren(QToolButton)]
+    assert words[-2:] == ["Row B (gpu/1)", "rack 2"]
+    window.docks.inspector.show_thing("gpu/1")
+    assert window.docks.inspector._title.text() == "Row B (gpu/1)"
+
+
+def test_colours_do_not_go_over_into_an_empty_hall(open_rows: MakeWindow, tmp_path: Path) -> None:
+    window = open_rows()
+    window.hall.state.colour_by = "gpu.job"
+    draft = window.session.draft
+    assert draft is not None
+    draft.mark_saved()
+    empty = tmp_path / "empty.twin.yaml"
+    empty.write_text(
+        'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\ntitle: empty\nhalls: [{id: main}]\n'
+    )
+    assert window.files.open(empty)
+    assert window.hall.state.colour_by == "gpu.temp_c"
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_legends_leave_the_racks_and_each_other_free(
+    open_rows: MakeWindow, qtbot: QtBot, scale: float
+) -> None:
+    window = open_rows()
+    hall = window.hall
+    window.look.scale_text(scale)
+    window.resize(1280, 800)
+    qtbot.waitUntil(lambda: window.size().toTuple() == (1280, 800))
+    hall.view.preset("overview", animate=False)
+    qtbot.waitUntil(lambda: hall.view.framing.room.width < hall.view.size()[0])
+    try:
+        shown = [plate for plate in (hall.legend, *hall.more_legends, hall.mark) if plate.isVisible()]
+        assert hall.legend in shown
+        rectangles = [plate.geometry().translated(0, -hall.view.native.y()) for plate in shown]
+        assert not any(a.intersects(b) for a, b in combinations(rectangles, 2))
+        corners = [place for id in racks(window) for place in _corners(window, id)]
+        assert all(hall.view.native.rect().contains(place) for place in corners)
+        assert not [place for place in corners for plate in rectangles if plate.contains(place)]
+    finally:
+        window.look.scale_text(1.0)
+
+
+def _corners(window: MainWindow, id: str) -> list[QPoint]:
+    box = window.hall.view.standing(id)
+    assert box is not None
+    ends = np.array(list(product(*zip(*box, strict=True))))
+    at = camera.project(window.hall.view.pose, ends, *window.hall.view.size())
+    return [QPoint(round(x), round(y)) for x, y, _ in at.tolist()]

@@ -161,7 +161,7 @@ def test_a_search_opens_what_holds_what_it_finds(window: MainWindow, qtbot: QtBo
     outliner = window.docks.outliner
     QTest.keyClicks(outliner.search, "gpu/1/2/")
     qtbot.waitUntil(lambda: "gpu/1/2/0" in lines(window))
-    assert lines(window) == ["main", "gpu", "Row B", "gpu/1/2", "gpu/1/2/1", "gpu/1/2/0"]
+    assert lines(window) == ["main", "gpu", "Row B (gpu/1)", "gpu/1/2", "gpu/1/2/1", "gpu/1/2/0"]
     outliner.search.setText("nothing of the kind")
     qtbot.waitUntil(outliner.none.isVisible)
     assert lines(window) == []
@@ -320,12 +320,18 @@ def test_a_wrong_value_is_told_in_its_field_and_changes_nothing(window: MainWind
     panel.refresh()
     for typed, told in (("20 kW", "temperature"), ("90 degC", "60")):
         row = panel.row("supply")
+        row.field.setFocus()
         enter(row, typed)
         row = panel.row("supply")
         assert told in row.told.text()
         assert row.told.isVisible()
         assert row.text == typed  # it stays there to be put right
         assert text_of(window) == _SCENE
+    window.hall.view.native.setFocus()
+    assert row.text == "22 degC", "what stands is shown once the field is left"
+    assert "90 degC" in row.told.text()
+    assert row.told.isVisible()
+    row.field.setFocus()
     QTest.keyClick(row.field, Qt.Key.Key_Escape)
     assert row.told.isHidden()
     assert row.text == "22 degC"

@@ -66,7 +66,7 @@ def test_a_rack_is_dragged_in_beside_a_row(open_rows: MakeWindow) -> None:
     good, bad = greenness(window)
     assert good > before[0] + 0.002
     assert bad < before[1] + 0.002
-    assert "in line with ROW A" in window.statusBar().currentMessage()
+    assert "in line with Row A (gpu/0)" in window.statusBar().currentMessage()
     plate = window.tools.place.plate
     assert plate.isVisible()
     assert [line.label for line in plate.lines] == ["Power", "Cooling", "Ports", "Weight", "Cost"]

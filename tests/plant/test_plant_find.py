@@ -66,7 +66,7 @@ def test_a_line_for_people() -> None:
     assert said == {
         "gpu/1/0/2/3": "H100-SXM, GPU 3 of node gpu/1/0/2",
         "gpu/1/0/2": "DGX-H100 with 8 GPUs, unit 19 of rack gpu/1/0",
-        "gpu/1/0": "compute rack in ROW B with 4 nodes",
+        "gpu/1/0": "compute rack in Row B (gpu/1) with 4 nodes",
         "ib/0/11": "QM9700, leaf of fabric ib, unit 1, rail 3",
         "crah/0": "CRAH 0 (4 x CRAH-chilled) for 10 racks",
         "pdu-a/1": "pdu pdu-a/1 (floor-PDU) under ups-a/1",

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -27,6 +28,17 @@ def drawn(request: pytest.FixtureRequest) -> tuple[Plant, Geometry]:
 
 def ends(lines: Polylines) -> tuple[np.ndarray, np.ndarray]:
     return lines.points[lines.first[:-1]], lines.points[lines.first[1:] - 1]
+
+
+def test_what_is_in_a_deleted_rack_goes_with_it() -> None:
+    plant = build(SCENES["nvl72"])
+    rack = int(build_geometry(plant).fixtures.rack[0])
+    present = plant.racks.present.copy()
+    present[rack] = False
+    after = build_geometry(replace(plant, racks=replace(plant.racks, present=present)))
+    assert len(after.fixtures.rack)
+    assert not (after.fixtures.rack == rack).any()
+    assert len(after.fixtures.u0) == len(after.fixtures.u1) == len(after.fixtures.kind)
 
 
 def test_every_gpu_has_a_tile_inside_its_node(drawn: tuple[Plant, Geometry]) -> None:

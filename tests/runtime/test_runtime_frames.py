@@ -12,7 +12,7 @@ import pytest
 from twin.record.channels import CHANNELS
 from twin.record.frame import Frame, FrameLayout
 from twin.runtime import shared_frames
-from twin.runtime.shared_frames import FrameReader, FrameWriter, remove_stale
+from twin.runtime.shared_frames import FrameReader, FrameWriter, NoMemory, remove_stale
 
 SMALL = FrameLayout(
     {
@@ -167,3 +167,12 @@ def test_layouts_tell_each_other_apart() -> None:
     assert float(SMALL.hash) == SMALL.hash
     assert SMALL.offsets["end"] % 8 == 0
     assert Frame.empty(FrameLayout({})).values["gpu.temp_c"].size == 0
+
+
+def test_frames_lie_elsewhere_where_one_folder_is_full(tmp_path: Path) -> None:
+    reader = FrameReader(SMALL, tmp_path / "full", tmp_path)
+    assert reader.path.parent == tmp_path
+    reader.close()
+    with pytest.raises(NoMemory, match=r"no room for the .* MB that pictures of a run take .*: free some"):
+        FrameReader(SMALL, tmp_path / "full", tmp_path / "too")
+    assert not list(tmp_path.iterdir())

@@ -15,6 +15,7 @@ from patience import HANG_S
 from replies import events_of, one_client, until, until_type
 from toy_engine import NAME, scenario
 
+from twin.record.frame import FrameLayout
 from twin.record.reader import Reader
 from twin.runtime.client import Client
 from twin.runtime.inline import run
@@ -27,7 +28,7 @@ from twin.runtime.protocol import (
     Ready,
     Refused,
 )
-from twin.runtime.shared_frames import memory_folder
+from twin.runtime.shared_frames import FrameReader, NoMemory, memory_folder
 from twin.scenario.schema.faults import Intervention
 
 LONG = "200 h"  # 70,000 events: a second or two flat out
@@ -245,6 +246,22 @@ def test_the_worker_ends_with_its_parent(tmp_path: Path) -> None:
     with Reader(path) as reader:
         assert reader.header.seed == 3
     assert [p.name for p in tmp_path.iterdir()] == ["a.twinrun"]  # folded: the worker had time to close it
+
+
+def test_a_machine_without_memory_for_frames_says_so(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_layout: FrameLayout) -> FrameReader:
+        raise NoMemory("There is no room")
+
+    monkeypatch.setattr("twin.runtime.client.FrameReader", full)
+    client.load(scenario(LONG), run_file=tmp_path / "a.twinrun")
+    messages = until(client, lambda m: isinstance(m, Died))
+    died = messages[-1]
+    assert isinstance(died, Died)
+    assert died.last_words is not None
+    assert died.last_words.message == "There is no room"
+    assert not [message for message in messages if isinstance(message, Failed)], "no fault of the scene"
 
 
 def test_closing_folds_the_run_file(client: Client, tmp_path: Path) -> None:

@@ -69,6 +69,12 @@ def holders(plant: Plant, id: str) -> list[str]:
     return found
 
 
+def row_name(plant: Plant, row: int) -> str:
+    """Return a row's label as it stands in the hall with its id, "Row F (gpu/5)"; "Row gpu/5" where it has none."""
+    label, id = plant.rows.labels[row].title(), plant.rows.ids[row]
+    return f"Row {id}" if label == "Row" else f"{label} ({id})"
+
+
 def describe(plant: Plant, kind: Kind, slot: int) -> str:
     """Return one line for people, such as "H100-SXM, GPU 3 of node gpu/0/2/1"."""
     nodes, racks, loops, power = plant.nodes, plant.racks, plant.loops, plant.power
@@ -82,10 +88,10 @@ def describe(plant: Plant, kind: Kind, slot: int) -> str:
     if kind == "rack":
         name = racks.part[slot] or f"{RackKind(int(racks.kind[slot])).name.lower()} rack"
         held = int(nodes.present[_nodes_of_rack(plant, slot)].sum())
-        return f"{name} in {plant.rows.labels[int(racks.row[slot])]} with {held} nodes"
+        return f"{name} in {row_name(plant, int(racks.row[slot]))} with {held} nodes"
     if kind == "row":
         count = int((racks.present & (racks.row == slot)).sum())
-        return f"{plant.rows.labels[slot]} with {count} racks"
+        return f"{row_name(plant, slot)} with {count} racks"
     if kind == "hall":
         standing = int((racks.present & (racks.hall == slot)).sum())
         return f"{plant.halls.titles[slot]} with {standing} racks"

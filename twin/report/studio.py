@@ -93,6 +93,7 @@ class Studio:
         self._title = self._subtitle = ""
         self._plant: Plant | None = None
         self._groups = NO_GROUPS
+        self._placed = False
         state = ViewState(colour_by=shot.colour_by, theme=shot.theme, cables_by=shot.cables_by)
         if shot.layers is not None:
             state.layers = shot.layers
@@ -121,7 +122,11 @@ class Studio:
         overlay = _Overlay(
             title=self._title, subtitle=self._subtitle, seed=self._seed, t_s=frame.t_s, more=more
         )
-        view.keep_clear(overlay_areas(*shot.size, legend, **overlay))
+        areas = overlay_areas(*shot.size, legend, **overlay)
+        view.keep_clear(areas)
+        if not self._placed:  # once: the camera of a film does not move as its words do
+            self._placed = True
+            view.framing.keep(areas)
         QApplication.processEvents()
         view.canvas.set_current()  # another view may have painted meanwhile
         rgb = view.grab()

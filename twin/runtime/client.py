@@ -39,7 +39,7 @@ from twin.runtime.protocol import (
     Stop,
     Withdraw,
 )
-from twin.runtime.shared_frames import FrameReader, remove_stale
+from twin.runtime.shared_frames import FrameReader, NoMemory, remove_stale
 from twin.runtime.worker import main
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit
@@ -195,7 +195,7 @@ class Client:
         for reply in replies:
             self._last_words = reply if isinstance(reply, Failed) and reply.traceback else None
             if isinstance(reply, Needs):
-                messages += self._make_memory(channel, reply)
+                self._make_memory(channel, reply)
             elif reply.session == self.session:
                 messages += self._seen(reply)
         if (channel.closed or process.exitcode is not None) and (died := self._bury(process)) is not None:
@@ -257,17 +257,17 @@ class Client:
         if self._channel is not None:
             self._channel.send(order)
 
-    def _make_memory(self, channel: MessageChannel[Order, Reply], need: Needs) -> list[Message]:
+    def _make_memory(self, channel: MessageChannel[Order, Reply], need: Needs) -> None:
         if self._frames is not None:
             self._frames.close()
             self._frames = None
         try:
             self._frames = FrameReader(need.layout)
-        except OSError as error:
+        except NoMemory as error:
             channel.close()  # without it the worker waits in vain
-            return [Failed(need.session, f"no memory for {need.layout.nbytes} bytes of frames: {error}", "")]
-        channel.send(Segment(need.session, str(self._frames.path)))
-        return []
+            self._last_words = Failed(need.session, str(error), "")
+        else:
+            channel.send(Segment(need.session, str(self._frames.path)))
 
     def _seen(self, reply: Message) -> list[Message]:
         """Keep what `restart` needs; return what is new of the message."""

@@ -30,20 +30,30 @@ _OPEN = os.O_RDWR | getattr(os, "O_BINARY", 0)
 _BEGIN, _EPOCH, _HASH, _SEQ, _TIME, _EVENTS, _SPEED, _END = range(8)
 
 
+class NoMemory(OSError):
+    """Nowhere is room for the frames of a run; the message is one sentence for people."""
+
+
 def memory_folder() -> Path:
     """Return the folder of the mapped files: memory where the system has such a folder."""
-    shared = Path("/dev/shm")
-    return shared if shared.is_dir() and os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
+    return memory_folders()[0]
+
+
+def memory_folders() -> list[Path]:
+    """Return the folders that mapped files may lie in, memory first: of another kind where that is full."""
+    shared, other = Path("/dev/shm"), Path(tempfile.gettempdir())
+    return [shared, other] if shared.is_dir() and os.access(shared, os.W_OK) else [other]
 
 
 def remove_stale(folder: Path | None = None) -> list[Path]:
     """Remove the segments of processes that are dead; return them."""
     gone = []
-    for path in (folder or memory_folder()).glob(f"{_PREFIX}*"):
-        if _abandoned(path):
-            with suppress(OSError):
-                path.unlink()
-                gone.append(path)
+    for place in (folder,) if folder is not None else memory_folders():
+        for path in place.glob(f"{_PREFIX}*"):
+            if _abandoned(path):
+                with suppress(OSError):
+                    path.unlink()
+                    gone.append(path)
     return gone
 
 
@@ -52,13 +62,34 @@ class FrameReader:
 
     Raises
     ------
-    OSError
-        When there is no memory for it.
+    NoMemory
+        When there is no room for it in any of the folders.
     """
 
-    def __init__(self, layout: FrameLayout, folder: Path | None = None) -> None:
+    def __init__(self, layout: FrameLayout, *folders: Path) -> None:
         self.layout = layout
-        self.path = (folder or memory_folder()) / f"{_PREFIX}{os.getpid()}-{uuid4().hex[:8]}"
+        refused = []
+        for folder in folders or memory_folders():
+            try:
+                self._make(folder)
+            except OSError as error:
+                refused.append(f"{folder}: {error.strerror or error}")
+            else:
+                break
+        else:
+            need = f"{layout.nbytes * SLOTS / 1e6:,.1f} MB"
+            raise NoMemory(
+                f"There is no room for the {need} that pictures of a run take ({'; '.join(refused)}): free some, or "
+                "make /dev/shm larger (docker run --shm-size=1g)"
+            )
+        self._view = memoryview(self._map)
+        self._headers = [layout.views(part)[0] for part in _slots(self._view, layout)]
+        self._seen = 0
+
+    def _make(self, folder: Path) -> None:
+        """Make the file, its whole memory reserved; raises OSError."""
+        layout = self.layout
+        self.path = folder / f"{_PREFIX}{os.getpid()}-{uuid4().hex[:8]}"
         self._file = os.open(
             self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600
         )
@@ -73,9 +104,6 @@ class FrameReader:
             os.close(self._file)
             self.path.unlink(missing_ok=True)
             raise
-        self._view = memoryview(self._map)
-        self._headers = [layout.views(part)[0] for part in _slots(self._view, layout)]
-        self._seen = 0
 
     def latest(self) -> Frame | None:
         """Return the newest whole frame as a copy of its own; None when there is none since the last call."""

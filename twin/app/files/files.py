@@ -111,7 +111,12 @@ class Files:
         start = recent[0].parent if recent else shipped[0].parent if shipped else Path.home()
         chosen, _ = QFileDialog.getOpenFileName(self._window, "Open a scene or a run", str(start), _FILTER)
         if chosen:
-            self.open(Path(chosen))
+            self.open_and_play(Path(chosen))
+
+    def open_and_play(self, path: Path) -> None:
+        """Open a scene or a run and let it move, however it was chosen."""
+        if self.open(path):
+            self._session.play()
 
     def ask_picture(self) -> None:
         """Let the person choose where a picture of the hall goes."""

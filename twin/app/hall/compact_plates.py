@@ -25,8 +25,9 @@ def shorter(told: Told, lines: int) -> Told:
 
 
 def fewer(legend: Legend) -> Legend:
-    """Return a legend without the swatches that nothing has now; without a ramp it keeps all when none counts."""
+    """Return a legend without what nothing has now and what explains its unit; without a ramp it keeps all swatches."""
     counted = tuple(c for c in legend.categories if c.count)
+    legend = replace(legend, unit=legend.unit.partition(",")[0])
     return replace(legend, categories=counted) if counted or legend.stops else legend
 
 

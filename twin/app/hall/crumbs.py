@@ -8,10 +8,9 @@ from functools import partial
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from twin.app.toolkit.look import label
-from twin.plant.find import find, holders
+from twin.plant.find import find, holders, row_name
 from twin.plant.tables import Plant
 
-_KINDS = {"row": "Row", "gpu": "GPU"}
 _BETWEEN = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 
 
@@ -55,14 +54,22 @@ class Crumbs(QWidget):
         for number, id in enumerate(ids):
             if number:
                 self._row.addWidget(label(_BETWEEN, "muted"))
-            kind = (find(plant, id) or ("", 0))[0] if plant is not None else ""
-            self._row.addWidget(self._button(_KINDS.get(kind, kind), ids[number - 1] if number else "", id))
+            assert plant is not None
+            self._row.addWidget(self._button(_title(plant, ids[number - 1] if number else "", id), id))
 
-    def _button(self, kind: str, outer: str, id: str) -> QToolButton:
+    def _button(self, title: str, id: str) -> QToolButton:
         button = QToolButton()
         button.setAutoRaise(True)
-        button.setText(f"{kind} {id.removeprefix(f'{outer}/') if outer else id}")
+        button.setText(title)
         button.setAccessibleName(f"Select {id}")
         button.setToolTip(f"Selects {id} and flies there")
         button.clicked.connect(partial(self._go, id))
         return button
+
+
+def _title(plant: Plant, outer: str, id: str) -> str:
+    """Return what a step of the way is called, without what stands before it."""
+    kind, slot = find(plant, id) or ("", -1)
+    if kind == "row":
+        return row_name(plant, slot)
+    return f"{'GPU' if kind == 'gpu' else kind} {id.removeprefix(f'{outer}/')}"

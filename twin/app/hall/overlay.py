@@ -32,7 +32,7 @@ from twin.view3d.colour.legend import Legend
 
 _GLASS_ALPHA = 218
 _PAD = 12.0
-_BAR_WIDTH, _BAR_HEIGHT = 236.0, 10.0
+_BAR_WIDTH, _SMALL_BAR_WIDTH, _BAR_HEIGHT = 236.0, 150.0, 10.0
 _LINE = 19.0
 _MAX_CATEGORIES = 10
 _WORDS_ONLY = ("➤", "≡", "")
@@ -127,13 +127,15 @@ class LegendPlate(Plate):
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(look, parent)
         self.legend: Legend | None = None
+        self._bar_width = _BAR_WIDTH
         self._bold, self._plain = themes.font(12, bold=True, as_is=True), themes.font(11, as_is=True)
 
-    def show_legend(self, legend: Legend) -> None:
-        """Show another legend."""
-        if legend == self.legend:
+    def show_legend(self, legend: Legend, small: bool = False) -> None:
+        """Show another legend, its ramp narrower where the picture is `small`."""
+        bar = _SMALL_BAR_WIDTH if small else _BAR_WIDTH
+        if legend == self.legend and bar == self._bar_width:
             return
-        self.legend = legend
+        self.legend, self._bar_width = legend, bar
         self.fit(*self._extent())
         self.setAccessibleName(f"Legend: {legend.title}")
         self.show()
@@ -156,14 +158,14 @@ class LegendPlate(Plate):
         """Return the width of the ramp, or of the longest line where that is wider."""
         plain, legend = QFontMetricsF(self._plain), self.legend
         if legend is None:
-            return _BAR_WIDTH
+            return self._bar_width
         heading = QFontMetricsF(self._bold).horizontalAdvance(legend.title) + 6
         heading += plain.horizontalAdvance(legend.unit)
         lines = (
             plain.horizontalAdvance(text) + plain.horizontalAdvance(count) + 34
             for _, _, text, count in self._lines()
         )
-        return max(_BAR_WIDTH, heading, *lines)
+        return max(self._bar_width, heading, *lines)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint plate, title, ramp and swatches."""
@@ -190,7 +192,7 @@ class LegendPlate(Plate):
         return _PAD + 22
 
     def _paint_ramp(self, painter: QPainter, legend: Legend, y: float) -> float:
-        bar = QRectF(_PAD, y, _BAR_WIDTH, _BAR_HEIGHT)
+        bar = QRectF(_PAD, y, self._inner(), _BAR_HEIGHT)
         gradient = QLinearGradient(bar.topLeft(), bar.topRight())
         for value, rgb in legend.stops:
             gradient.setColorAt(legend.place(value), _colour(rgb))

@@ -16,7 +16,7 @@ from twin.app.hall.compact_plates import ROOMY_PX, fewer, shorter, tip_place
 from twin.app.hall.context_menu import ThingMenus
 from twin.app.hall.facility_overlay import AlarmBadge, ToldPlate
 from twin.app.hall.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
-from twin.app.hall.plate_layout import BETWEEN, MARGIN, place_at_top
+from twin.app.hall.plate_layout import place_at_top, place_legends
 from twin.app.hall.redraw_first import PictureDue
 from twin.app.hall.story import Story
 from twin.app.hall.strip import HallStrip
@@ -69,6 +69,7 @@ class HallPanel(QWidget):
         self._hit: Hit | None = None
         self._legend_due_s = 0.0
         self._plates: list[QRect] = []
+        self._made_room_for: tuple[object, ...] = ()
         self._shown_legends = 0  # of cables, power, coolant; a small view has no room for them
         self.groups = NO_GROUPS
         self._told: Told | None = None  # what goes on, in all its lines
@@ -179,6 +180,11 @@ class HallPanel(QWidget):
         self.state.selection = ()
         self.state.focus_job = None
         self.state.camera = None
+        plant = self._session.plant
+        if (
+            plant is not None and not plant.gpus.present.any()
+        ):  # what coloured the last hall has no GPUs to colour here
+            self.state.colour_by = ViewState().colour_by
 
     def _on_run_started(self) -> None:
         self.view.set_frame(None)
@@ -225,9 +231,8 @@ class HallPanel(QWidget):
             return
         self._legend_due_s = time.monotonic() + _LEGEND_EVERY_S
         main, more = self.legends(plant)
-        self.legend.show_legend(fewer(main) if self._brief else main)
-        for plate, each in zip(self.more_legends, more, strict=False):
-            plate.show_legend(fewer(each) if self._brief else each)
+        for plate, each in zip((self.legend, *self.more_legends), (main, *more), strict=False):
+            plate.show_legend(fewer(each) if self._brief else each, small=self._brief)
         self._shown_legends = min(len(more), len(self.more_legends))
         self.place_overlays()
 
@@ -378,33 +383,29 @@ class HallPanel(QWidget):
         self.place_overlays()
 
     def place_overlays(self) -> None:
-        """Put the plates over the picture where they leave each other room."""
-        top = self.view.native.geometry().top()
+        """Put the plates over the picture where they leave each other room, and the hall room beside them."""
+        native = self.view.native.geometry()
         told_plates = (self.trace_plate, self.story_plate)
-        lowest = self.height() - self.legend.height() - MARGIN
-        below = place_at_top(self, top, lowest, self.mark, self.alarm_badge, self.ticker, told_plates)
-        self.legend.move(MARGIN, lowest)
-        shown, bottom, right = [self.legend, self.mark], self.legend.y(), self.height()
-        shown += [
-            plate
-            for plate in (self.trace_plate, self.story_plate, self.alarm_badge, self.ticker)
-            if plate.isVisibleTo(self)
-        ]
+        shown = place_legends(native, self.legend, self.more_legends[: self._shown_legends])
+        for each in (self.legend, *self.more_legends):
+            each.setVisible(each in shown)
+        lowest = min((plate.y() for plate in shown if plate.x() < native.width() // 3), default=self.height())
+        place_at_top(self, native.top(), lowest, self.mark, self.alarm_badge, self.ticker, told_plates)
         self._ticked = self.ticker.isVisibleTo(self)
-        for number, each in enumerate(self.more_legends):
-            left, above = MARGIN, bottom - each.height() - BETWEEN
-            if above < below:  # the left side is full
-                left = self.width() - each.width() - MARGIN
-                above = right - each.height() - BETWEEN
-            each.setVisible(number < self._shown_legends and above >= self.mark.geometry().bottom() + BETWEEN)
-            if each.isVisibleTo(self):
-                each.move(left, above)
-                bottom, right = (above, right) if left == MARGIN else (bottom, above)
-                shown.append(each)
-        plates = [plate.geometry().translated(0, -top) for plate in shown]
+        tops = (self.mark, self.alarm_badge, self.ticker, *told_plates)
+        around = [plate.geometry() for plate in tops if plate.isVisibleTo(self)]
+        for legend in shown[1:]:  # words of the moment go before what can be looked up
+            legend.setVisible(not any(legend.geometry().intersects(other) for other in around))
+        legends = [plate for plate in shown if plate.isVisibleTo(self)]
+        plates = [each.translated(0, -native.top()) for each in (*(p.geometry() for p in legends), *around)]
+        areas = [(p.x(), p.y(), p.width(), p.height()) for p in plates]
         if plates != self._plates:
             self._plates = plates
-            self.view.keep_clear([(p.x(), p.y(), p.width(), p.height()) for p in plates])
+            self.view.keep_clear(areas)
+        key = (native.size(), len(legends), self.trace_plate.isVisibleTo(self))
+        if key != self._made_room_for and not self._at_plates:  # words that come and go move no camera
+            self._made_room_for = key
+            self.view.framing.keep(areas)
 
 
 def dropped_file(event: QDropEvent) -> str | None:

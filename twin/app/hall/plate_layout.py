@@ -1,15 +1,20 @@
-"""Where the plates along the top of the hall stand, so that none lies on another however long their words are."""
+"""Where the plates over the hall stand, so that none lies on another and the hall keeps room beside them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
 
 from twin.app.hall.facility_overlay import ToldPlate
 from twin.app.hall.overlay import SimulatedMark, Ticker
+from twin.view3d.place.free_room import free_room
 
 MARGIN, BETWEEN = 14, 8
+_LEAST_LEFT = 0.4
+"""So much of the picture, as one rectangle, stays free beside the legends; the first may take more."""
+_LEAST_LEFT_BESIDE_FIRST = 0.25
 _TICKER_PX = 220
 """Least width in which the newest event can be read [px at the usual size of text]."""
 
@@ -65,3 +70,31 @@ def place_at_top(
         plate.move(MARGIN, below)
         below += plate.height() + BETWEEN
     return below
+
+
+def place_legends(picture: QRect, first: QWidget, others: Sequence[QWidget]) -> list[QWidget]:
+    """Place legends from the lower left corner up, then from the lower right, and return those there is room for."""
+    placed: list[QWidget] = []
+    ends = {
+        False: picture.bottom() + 1 - MARGIN,
+        True: picture.bottom() + 1 - MARGIN,
+    }  # of the left side, the right
+    for plate in (first, *others):
+        least = _LEAST_LEFT if placed else _LEAST_LEFT_BESIDE_FIRST
+        for on_right in (False, True):
+            x = picture.right() + 1 - MARGIN - plate.width() if on_right else picture.left() + MARGIN
+            at = QRect(x, ends[on_right] - plate.height(), plate.width(), plate.height())
+            taken = [other.geometry() for other in placed]
+            if not picture.contains(at) or any(at.intersects(other) for other in taken):
+                continue
+            areas = [each.translated(-picture.topLeft()) for each in (*taken, at)]
+            size = float(picture.width()), float(picture.height())
+            room = free_room(size, [(r.x(), r.y(), r.width(), r.height()) for r in areas])
+            whole = room.width >= size[0] and room.height >= size[1]  # there is none
+            if whole or room.width * room.height < least * size[0] * size[1]:
+                continue
+            plate.move(at.topLeft())
+            ends[on_right] = at.top() - BETWEEN
+            placed.append(plate)
+            break
+    return placed

@@ -17,6 +17,7 @@ from twin.app.toolkit.theme import Theme
 from twin.view3d.base.bounds import Box
 from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.colour.legend import Legend
+from twin.view3d.place.free_room import in_room
 from twin.view3d.place.presets import frame_box
 from twin.view3d.view.hall_view import HallView
 
@@ -72,7 +73,9 @@ class HallPane(QWidget):
         x, y = _EDGE_PX, picture.height() - plate.height() - _EDGE_PX
         plate.move(picture.left() + x, picture.top() + y)
         plate.raise_()
-        self.view.keep_clear([(float(x), float(y), float(plate.width()), float(plate.height()))])
+        areas = [(float(x), float(y), float(plate.width()), float(plate.height()))]
+        self.view.keep_clear(areas)
+        self.view.framing.keep(areas, anew=False)
 
 
 class LinkedHalls(QWidget):
@@ -139,8 +142,10 @@ class LinkedHalls(QWidget):
         if not boxes:
             return pose
         ends = np.array(boxes, float)
-        width, height = self.views[-1].size()
-        return frame_box(pose, ends[:, 0].min(axis=0), ends[:, 1].max(axis=0), width / height, _SHARE)
+        view = self.views[-1]
+        room = view.framing.room
+        framed = frame_box(pose, ends[:, 0].min(axis=0), ends[:, 1].max(axis=0), room.aspect, _SHARE)
+        return in_room(framed, view.size(), room)
 
     def _lay_out(self) -> None:
         """Fit the overview to the new size of the halls, as long as nothing else is framed."""

@@ -225,8 +225,8 @@ class EditPanel(QScrollArea):
         self._asked = wanted.title, row
         row.settle()
         self.wanted.emit(wanted)
-        if editor.do(wanted):
-            self._later()
+        editor.do(wanted)
+        self._later()
 
     def _on_refused(self, title: str, reason: str) -> None:
         """Tell under its field why the run, or a lock, did not take an edit."""

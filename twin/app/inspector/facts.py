@@ -42,10 +42,10 @@ from twin.app.world.rows import (
     live_rows,
     main_state,
     place_rows,
-    row_name,
     states_text,
 )
 from twin.plant.cable_names import bundle_ends, bundle_size, find_bundle
+from twin.plant.find import row_name
 from twin.plant.graph import entity_id, find
 from twin.plant.links import describe_link, find_link
 from twin.plant.tables import Kind, LoopKind, RackKind, SwitchRole
@@ -328,12 +328,11 @@ def _loop(world: World, loop: int) -> Facts:
 def _row(world: World, row: int) -> Facts:
     plant = world.plant
     gpus = gpus_of(plant, "row", row)
-    name = row_name(plant, row)
     racks = int(np.count_nonzero((plant.racks.row == row) & plant.racks.present))
     return Facts(
         plant.rows.ids[row],
         "row",
-        name if name.startswith("Row") else f"Row {name}",
+        row_name(plant, row),
         f"{racks} racks, {len(gpus):,} GPUs",
         ICONS["row"],
         _sections(

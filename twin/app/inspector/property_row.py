@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QFocusEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from twin.app.form.field import FieldState
 from twin.app.form.names_field import NamesField
@@ -75,9 +76,25 @@ class PropertyRow(FieldRow):
         super().show(now)
 
     def refuse(self, reason: str) -> None:
-        """Tell why what stands in the field was not done; it stays there to be put right."""
+        """Tell why what stands in the field was not done; it stays to be put right until the field is left."""
         self._question.hide()
-        super().refuse(reason)
+        typed = self.text.strip()
+        super().refuse(
+            f"\N{LEFT DOUBLE QUOTATION MARK}{typed}\N{RIGHT DOUBLE QUOTATION MARK} refused: {reason}"
+        )
+        if not (isinstance(self.field, QLineEdit) and self.field.hasFocus()):
+            self._fill()
+
+    @property
+    def _is_refused(self) -> bool:
+        return self.told.isVisible() and self._question.isHidden() and not self.changed
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Show what stands, with the reason, where a refused value is left."""
+        left = isinstance(event, QFocusEvent) and event.lostFocus()
+        if left and self._is_refused and event.reason() != Qt.FocusReason.PopupFocusReason:  # type: ignore[attr-defined]
+            self._fill()
+        return super().eventFilter(watched, event)
 
     def ask(self, words: str, agree: Callable[[], None]) -> None:
         """Tell what goes along, and do it only when that is meant."""

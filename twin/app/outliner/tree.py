@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from twin.app.outliner.labels import Seed, counted_gpus, plural, switch_seed
 from twin.app.outliner.paths import coolant, network, power
+from twin.plant.find import row_name
 from twin.plant.tables import Plant, RackKind
 from twin.scenario.schema.document import Scenario
 
@@ -192,7 +193,7 @@ class _Place:
         return lambda: [
             Seed(
                 rows.ids[slot],
-                rows.labels[slot].title() if rows.labels[slot] != "ROW" else rows.ids[slot],
+                row_name(self.plant, slot),
                 plural(len(self._racks(slot)), "rack"),
                 "row",
                 self._row_maker(slot),

@@ -25,7 +25,7 @@ from twin.commands.place.snap import FloorPlan, Point, Snap, snap
 from twin.commands.place.snap_units import UnitSnap, snap_units
 from twin.commands.wiring.connect_new import WiredIn
 from twin.commands.wiring.new_switches import NewSwitches, new_switches
-from twin.plant.find import find
+from twin.plant.find import find, row_name
 from twin.plant.halls import TILE_M
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant, RackKind
 from twin.scenario import Scenario
@@ -321,7 +321,7 @@ class PlaceTool:
         self.landing, self._reason = landing, landing.reason
         self._view.edit.show_ghost(on_floor(carried.shape, carried.heights_m, landing, self._view.standing))
         where = f"x {landing.place.x_m:.2f} m, y {landing.place.y_m:.2f} m"
-        self._say(f"in line with {plant.rows.labels[row]}, {where}" if row >= 0 else where)
+        self._say(f"in line with {row_name(plant, row)}, {where}" if row >= 0 else where)
 
     def _snapped(self, carried: Carried) -> Snap:
         assert carried.shape is not None

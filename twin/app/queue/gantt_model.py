@@ -16,7 +16,7 @@ from twin.app.queue.plan import Planned, expected_s
 from twin.app.toolkit import text
 from twin.app.toolkit.charts.axes import Axis, VisibleRange, round_times
 from twin.app.toolkit.clock import Clock
-from twin.app.world.rows import row_name
+from twin.plant.find import row_name
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scheduling import Reservation

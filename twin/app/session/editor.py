@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from psygnal import Signal
 
@@ -56,6 +57,9 @@ class Editor:
     foreseen = Signal(object)  # Proposal that is shown while it waits for the worker
     dirty_changed = Signal(bool)
     landed = Signal(object)  # Proposal, as it landed: for the journal
+    over = Signal(
+        str, object
+    )  # title, and what does it once the run stands at its start: it has come to its end
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -108,7 +112,7 @@ class Editor:
         return act.title if act is not None else draft.redo_title if draft is not None else ""
 
     def why_not(self) -> str:
-        """Return why nothing can be edited now; "" when it can."""
+        """Return why nothing can be edited now; "" when it can, after the end of a run from its start."""
         session = self._session
         if session.draft is None:
             return "open a scene first"
@@ -116,8 +120,6 @@ class Editor:
             return "the scene is locked: unlock it in the Edit menu"
         if session.looking_s is not None:
             return ""  # it becomes a branch
-        if self.live and session.finished:
-            return "the run has finished: start it again to change the scene"
         if self.live and session.lost:
             return "the simulation stopped: resume it first"
         return ""
@@ -138,6 +140,8 @@ class Editor:
             return self._refuse(command.title, reason)
         if self._session.looking_s is not None:
             return self._branch(command, self._session.looking_s)
+        if self._is_over(command.title, partial(self.do, command)):
+            return False
         if self.live:
             return self._wish(command.title, lambda: draft.propose(command, plant=self._session.live.plant))
         try:
@@ -207,6 +211,8 @@ class Editor:
         reason = NOT_LIVE if self._session.looking_s is not None else self.why_not()
         if draft is None or reason:
             return self._refuse(title, reason)
+        if self._is_over(self.undo_title if back else self.redo_title, self.undo if back else self.redo):
+            return False
         if not self.busy and (self.acts.last() if back else self.acts.next()) is not None:
             return self.acts.undo() if back else self.acts.redo()
         if self.live:
@@ -216,6 +222,19 @@ class Editor:
         self._tell(None)
         step = draft.undone[-1] if back else draft.done[-1]
         self.done.emit(f"{title}: {step.title}")
+        return True
+
+    def _is_over(self, title: str, act: Callable[[], object]) -> bool:
+        """Offer to go back to the start of a run that has come to its end; return whether it has."""
+        session = self._session
+        if not (self.live and session.finished):
+            return False
+
+        def from_start() -> None:
+            session.restart()
+            act()
+
+        self.over.emit(title, from_start)
         return True
 
     def _propose_back(self) -> Proposal | Later | None:

@@ -10,7 +10,7 @@ from twin.app.session.restore_point import OpenScene, last_snapshot
 from twin.app.session.run_state import RunState
 from twin.app.session.scrubbing import Looking
 from twin.app.session.session_state import SessionState
-from twin.app.toolkit.problem_notice import Trouble, Unplayable
+from twin.app.toolkit.problem_notice import CANNOT_START, Trouble, Unplayable
 from twin.record.events import Event
 from twin.runtime.protocol import (
     Applied,
@@ -205,7 +205,7 @@ class WorkerTalk:
             self.failure = failed
             session.cannot_begin.emit(failed.message)
             if session.running:  # else it is being built, and says so quietly
-                session.trouble.emit(Trouble("The run cannot start", failed.message, failed.traceback))
+                session.trouble.emit(Trouble(CANNOT_START, failed.message, failed.traceback))
             session.set_running(False)
             session.begun = False
         elif failed.traceback:

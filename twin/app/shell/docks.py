@@ -39,6 +39,8 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.settings import UserSettings
 
 _ROOMY_PX = 380
+_LEAST = QSize(980, 640)
+"""The window is no smaller, where the screen has room for that."""
 _FRAME = QSize(16, 48)
 """What a window manager puts round a window, at most: it tells so only when the window is shown."""
 
@@ -203,13 +205,14 @@ class Docks:
             self.went_away.emit(False)
 
     def restore(self, settings: UserSettings) -> None:
-        """Lay out window and docks as they were left; a first window fits its screen."""
-        geometry = settings.geometry
+        """Lay out window and docks as they were left; the window fits its screen."""
+        window, geometry = self._window, settings.geometry
+        window.setMinimumSize(_LEAST.boundedTo(window.screen().availableSize() - _FRAME))
         if geometry is not None:
-            self._window.restoreGeometry(geometry)
-        else:
-            room = self._window.screen().availableSize() - _FRAME
-            self._window.resize(self._window.size().boundedTo(room))
+            window.restoreGeometry(geometry)
+        room = window.screen().availableSize() - _FRAME
+        if not window.isMaximized() and not window.isFullScreen():
+            window.resize(window.size().boundedTo(room))
         self._kept = settings.layouts(self._version)
         self._change_to(settings.workspace if settings.workspace in BY_NAME else RUN.name)
 
@@ -248,6 +251,8 @@ class Docks:
         # Not `findChildren`: what that returns PySide keeps for as long as the window lives, and tab bars come and go.
         for bar in self._window.children():
             if isinstance(bar, QTabBar):
+                bar.setElideMode(Qt.TextElideMode.ElideNone)  # what has no room is turned to, whole
+                bar.setUsesScrollButtons(True)
                 bar.setAccessibleName("Docks: " + ", ".join(bar.tabText(k) for k in range(bar.count())))
 
     def _arrange(self) -> None:

@@ -17,7 +17,7 @@ from twin.app.session.acts_by_hand import ActByHand
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit.notifications import Notifications
-from twin.app.toolkit.problem_notice import Trouble
+from twin.app.toolkit.problem_notice import CANNOT_START, Trouble
 from twin.app.toolkit.settings import UserSettings
 from twin.commands.edit.command import EditedScene
 from twin.commands.edit.draft import Proposal, lowered
@@ -29,6 +29,7 @@ BEFORE_S = 1.0
 SLOW_MS = 300
 """An edit that waits longer for its answer is said to wait."""
 _NOT_SAVED = "Not saved"
+_OVER = "The run has finished"
 MOST_OFFERED = 3
 """So much left work is offered at once, the newest; what is older waits for the next start."""
 
@@ -65,6 +66,10 @@ class Editing:
         self.editor.changed.connect(self.tell)
         self.editor.foreseen.connect(self._on_foreseen)
         self.editor.acts.lasting.connect(self._on_lasting)
+        self.editor.over.connect(self._on_over)
+        session.run_started.connect(lambda: notifications.withdraw(_OVER))
+        session.cannot_begin.connect(lambda why: None if why else notifications.withdraw(CANNOT_START))
+        session.opened.connect(lambda _: notifications.withdraw(_OVER, CANNOT_START))
         self._asked = ""  # title of what is shown and was asked for last
         self._offered: set[Path] = set()  # journals that nobody has decided about
         self._otherwise: Callable[[], object] | None = None
@@ -150,6 +155,15 @@ class Editing:
             Trouble(f"Cannot be undone: {lowered(act.title)}", words), {"Look at the moment before": look}
         )
 
+    def _on_over(self, title: str, from_start: Callable[[], None]) -> None:
+        """Offer an edit after the end of a run from its start."""
+        self._notifications.withdraw(_OVER)
+        words = (
+            f"{title}: done at the start of a new run; the finished one stays recorded. Undo takes it back."
+        )
+        self._show(f"{_OVER}: go back to the start to edit")
+        self._notifications.ask(Trouble(_OVER, words), {"Back to the start and edit": from_start})
+
     def _on_not_saved(self, reason: str) -> None:
         """Say that the work is not on the disk until somebody has seen it, with the way out."""
         self._on_saved()
@@ -160,9 +174,7 @@ class Editing:
         )
 
     def _on_saved(self, *_path: object) -> None:
-        for note in self._notifications.notes:
-            if note.trouble.title == _NOT_SAVED:
-                note.dismiss()
+        self._notifications.withdraw(_NOT_SAVED)
 
     def _on_foreseen(self, proposal: Proposal) -> None:
         self._asked = proposal.title

@@ -98,7 +98,6 @@ class MainWindow(WindowApi):
         super().__init__()
         self.look, self.session, self.settings = look, session, settings
         self.setWindowTitle("gpu-twin")
-        self.setMinimumSize(980, 640)
         self.resize(1600, 1000)
         self.setAcceptDrops(True)
         self._catalog = load_catalog()
@@ -202,7 +201,7 @@ class MainWindow(WindowApi):
     def _fill_recent(self, menu: QMenu) -> None:
         menu.clear()
         for path in self.settings.recent:
-            menu.addAction(f"{path.name}   ({path.parent})", partial(self.files.open, path))
+            menu.addAction(f"{path.name}   ({path.parent})", partial(self.files.open_and_play, path))
         if menu.isEmpty():
             menu.addAction("None yet").setEnabled(False)
 
@@ -221,12 +220,12 @@ class MainWindow(WindowApi):
         self.editing.file.saved.connect(self.views.saved)
         session.plant_changed.connect(self._on_plant)
         self.files.opened.connect(self._on_opened)
-        self.welcome.chosen.connect(self._open_and_play)
+        self.welcome.chosen.connect(self.files.open_and_play)
         self.welcome.open_wanted.connect(self.files.ask)
         self.welcome.new_wanted.connect(self.new_scene)
         self.welcome.back_wanted.connect(self.show_hall)
         self.hall.hovered.connect(self._on_hovered)
-        self.hall.dropped.connect(lambda path: self._open_and_play(Path(path)))
+        self.hall.dropped.connect(lambda path: self.files.open_and_play(Path(path)))
         self.hall.view.failed.connect(self._on_view_failed)
         self.hall.state.events.selection.connect(self._on_selection)
         self.hall.view.clicked.connect(self._on_clicked)
@@ -385,10 +384,6 @@ class MainWindow(WindowApi):
 
     # -- following ----
 
-    def _open_and_play(self, path: Path) -> None:
-        if self.files.open(path):
-            self.session.play()
-
     def _on_opened(self, path: Path) -> None:
         document, plant = self.session.document, self.session.plant
         if document is None or plant is None:
@@ -482,7 +477,7 @@ class MainWindow(WindowApi):
         path = dropped_file(event)
         if path is not None:
             event.acceptProposedAction()
-            self._open_and_play(Path(path))
+            self.files.open_and_play(Path(path))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Close the palette: its place has moved."""

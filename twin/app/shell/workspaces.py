@@ -10,12 +10,15 @@ from typing import Literal
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow
 
+from twin.app.toolkit import theme
 from twin.app.toolkit.dock import Dock
 
 Side = Literal["left", "right", "bottom"]
 
-MOST_OF_HEIGHT = 0.37
-"""The docks below the hall are at most so much of the window's height."""
+MOST_OF_HEIGHT, LEAST_OF_HEIGHT = 0.37, 0.22
+"""The docks below the hall are at most so much of the window's height, and at least so much."""
+HALL_SHARE, ABOVE_PX = 0.48, 205
+"""Share of the height that is left to the hall where it can be, and what stands above it [px at the usual text]."""
 
 _AREAS = {
     "left": Qt.DockWidgetArea.LeftDockWidgetArea,
@@ -87,7 +90,9 @@ class Workspace:
     def side_px(self, side: Side, width_px: int, height_px: int) -> int:
         """Return the width of a column, or the height of the row below, in a window of this size [px]."""
         if side == "bottom":
-            return min(self.bottom_px, round(MOST_OF_HEIGHT * height_px))
+            left_px = round((1 - HALL_SHARE) * height_px) - theme.scaled(ABOVE_PX)
+            most_px = max(left_px, round(LEAST_OF_HEIGHT * height_px))
+            return min(self.bottom_px, round(MOST_OF_HEIGHT * height_px), most_px)
         columns_px = (self.left_px if self.left else 0) + (self.right_px if self.right else 0)
         wanted = self.left_px if side == "left" else self.right_px
         return min(wanted, round(wanted * self.most_of_width * width_px / max(columns_px, 1)))

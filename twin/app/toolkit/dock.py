@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
+
+LEAST_PX = (210, 96)
+"""Width and height that any dock can be made."""
+AWAY_PX = 28
+"""So far from its old place a dock floats first."""
 
 
 class Dock(QDockWidget):
@@ -32,16 +37,19 @@ class Dock(QDockWidget):
         panel = QWidget(self)
         panel.setProperty("role", "panel")
         panel.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        panel.setMinimumSize(*LEAST_PX)  # else the widest behind it would take the room of the hall
         self.body = QVBoxLayout(panel)
         self.body.setContentsMargins(0, 0, 0, 0)
         self.body.setSpacing(0)
         self.setWidget(panel)
         self._window = parent
+        self.topLevelChanged.connect(self._on_floating)
 
     def _title_bar(self, title: str, icon: str) -> QWidget:
         bar = QWidget(self)
         bar.setProperty("role", "docktitle")
         bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        bar.setMinimumWidth(LEAST_PX[0])
         layout = QHBoxLayout(bar)
         layout.setContentsMargins(10, 4, 5, 4)
         layout.setSpacing(6)
@@ -63,12 +71,26 @@ class Dock(QDockWidget):
         self.tools.setSpacing(4)
         nest(layout, self.tools)
         floating = tool_button(self._look, "float", f"Float {title}")
-        floating.clicked.connect(lambda: self.setFloating(not self.isFloating()))
+        floating.clicked.connect(self.toggle_floating)
         closing = tool_button(self._look, "close", f"Close {title}")
         closing.clicked.connect(self.close)
         layout.addWidget(floating)
         layout.addWidget(closing)
         return bar
+
+    def toggle_floating(self) -> None:
+        """Float a little off the old place, so that it is seen to float; or go back there, in front of its tabs."""
+        floats = not self.isFloating()
+        old = self.mapToGlobal(QPoint(0, 0))
+        self.setFloating(floats)
+        if floats:
+            room, at = self.screen().availableGeometry(), old + QPoint(AWAY_PX, AWAY_PX)
+            left = min(at.x(), room.right() - self.width())
+            self.move(max(left, room.left()), max(min(at.y(), room.bottom() - self.height()), room.top()))
+
+    def _on_floating(self, floats: bool) -> None:
+        if not floats:  # its tab comes back with the next turn of the loop
+            QTimer.singleShot(0, self, self.raise_)
 
     @property
     def age(self) -> str:

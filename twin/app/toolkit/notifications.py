@@ -129,6 +129,12 @@ class Notifications(QWidget):
         icon, colour = ("alarm", "alarm") if alarm else ("info", "notice")
         return self._add(Note(self._look, trouble, icon, colour, answers))
 
+    def withdraw(self, *titles: str) -> None:
+        """Take away notes of these titles: what they tell of is over."""
+        for note in self.notes:
+            if note.trouble.title in titles:
+                note.dismiss()
+
     def dismiss_resumable(self) -> None:
         """Take away notes about a lost worker: it is back."""
         for note in self.notes:

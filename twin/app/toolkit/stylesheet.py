@@ -37,6 +37,10 @@ QTabBar { background: $ground; qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: $muted; padding: 6px 14px; margin: 2px 2px 0 0; border: none;
   border-top-left-radius: 6px; border-top-right-radius: 6px; }
 QTabBar::tab:selected { background: $surface; color: $text; border-bottom: 2px solid $accent; }
+QTabBar::scroller { width: 40px; }
+QTabBar QToolButton { background: $surface; border: none; border-radius: 4px; padding: 0; margin: 3px 1px; }
+QTabBar QToolButton::left-arrow { image: url($icons/back-$name.png); width: 12px; height: 12px; }
+QTabBar QToolButton::right-arrow { image: url($icons/forward-$name.png); width: 12px; height: 12px; }
 QTabBar::tab:hover:!selected { color: $text; background: $hover; }
 
 QStatusBar { background: $ground; color: $muted; border-top: 1px solid $border; }

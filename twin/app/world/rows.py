@@ -13,6 +13,7 @@ from twin.app.toolkit.clock import Clock
 from twin.app.world.part_figures import figure_title, figure_value
 from twin.app.world.wait_reasons import WHY
 from twin.catalog import Catalog
+from twin.plant.find import row_name
 from twin.plant.graph import entity_id
 from twin.plant.tables import Kind, Plant
 from twin.record.channels import (
@@ -238,12 +239,6 @@ def place_rows(world: World, rack: int) -> list[FactRow]:
         FactRow("Hall", hall_name(plant, hall)),
         FactRow("Position", f"x {x_m:.2f} m, y {y_m:.2f} m"),
     ]
-
-
-def row_name(plant: Plant, row: int) -> str:
-    """Return a row's label; its id where the label is only the word "row"."""
-    name = plant.rows.labels[row].title()
-    return plant.rows.ids[row] if name == "Row" else name
 
 
 def hall_name(plant: Plant, hall: int) -> str:

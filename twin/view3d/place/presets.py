@@ -18,10 +18,12 @@ from twin.view3d.place.picking import Picker
 
 PRESETS: tuple[str, ...] = ("overview", "row", "top", "aisle", "close", "front", "side")
 
+INSIDE: tuple[str, ...] = ("row", "aisle", "close")
+"""Those from within the hall, which frame nothing whole."""
 DRAWINGS: tuple[str, ...] = ("top", "front", "side")
 """Those without perspective."""
-BEFORE_M = 0.9
-"""A drawing shows what stands so close before its box, such as trays over racks."""
+BEFORE_M, FACE_M = 0.9, 0.05
+"""A drawing shows what stands so close before the hall, such as trays over racks; before a thing only its face."""
 STEP_M = 0.15
 """A way out of a thing begins so far before it."""
 WIDEST_DEG = 78.0
@@ -78,7 +80,7 @@ def framed(
     """Return a pose that shows these boxes, of `machines` or of racks; a drawing stays one, from the same side."""
     if pose.flat:
         low, high = _airy(boxes)
-        return _cut(frame_box(pose, low, high, aspect), low, high)
+        return _cut(frame_box(pose, low, high, aspect), low, high, FACE_M)
     return (before_machines if machines else before_racks)(pose, plant, boxes, picker, aspect)
 
 
@@ -262,13 +264,15 @@ def _drawing(name: str, plant: Plant, geometry: Geometry, aspect: float) -> Came
     along = 0.0 if (deep > wide) == (aspect > 1) else -90.0
     azimuth, elevation = {"top": (along, 90.0), "front": (90.0 * side, 0.0), "side": (0.0, 0.0)}[name]
     pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, elevation, 30.0, flat_m=1.0)
-    return _cut(_fit(pose, low, high, aspect, share=0.86), low, high)
+    return _cut(_fit(pose, low, high, aspect, share=0.86), low, high, BEFORE_M)
 
 
-def _cut(pose: CameraPose, low: NDArray[np.float64], high: NDArray[np.float64]) -> CameraPose:
-    """Return a drawing that leaves out what stands well before a box."""
+def _cut(
+    pose: CameraPose, low: NDArray[np.float64], high: NDArray[np.float64], before_m: float
+) -> CameraPose:
+    """Return a drawing that leaves out what stands farther than `before_m` before a box."""
     half_m = float(np.abs(camera.axes(pose)[2]) @ (high - low)) / 2
-    return replace(pose, flat_m=half_m + BEFORE_M)
+    return replace(pose, flat_m=half_m + before_m)
 
 
 def _aisle(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:

@@ -34,9 +34,10 @@ from twin.view3d.gl.values import ValueTexture
 from twin.view3d.place.cable_field import CableField
 from twin.view3d.place.outline_marks import marks_of
 from twin.view3d.place.picking import Hit, Picker
-from twin.view3d.place.presets import framed, open_side, preset_pose
+from twin.view3d.place.presets import INSIDE, framed, open_side, preset_pose
 from twin.view3d.place.site_plan import SitePlan, site_plan
 from twin.view3d.view.edit_overlay import EditView
+from twin.view3d.view.framing import Framing
 from twin.view3d.view.gestures import Gestures
 from twin.view3d.view.pointing import Pointing
 from twin.view3d.view.scene import SceneLayers
@@ -97,7 +98,7 @@ class HallView:
         self.capability: Capability = probe()
         self.scene = SceneLayers(self.capability)
         self.edit = EditView(self)
-        self.pointing = Pointing(self)
+        self.pointing, self.framing = Pointing(self), Framing(self)
         self._still = StillBuffer() if not samples and StillBuffer.available() else None
         self.passing = Passing(self.capability.software)
         self._still_wanted = False
@@ -213,6 +214,11 @@ class HallView:
         self.scene.names.stay_clear(areas)
         self._show()
 
+    @property
+    def flies_to(self) -> CameraPose | None:
+        """Return where the camera is on its way to; None: it stands."""
+        return self._flight[0].end if self._flight is not None else None
+
     def pick(self, x_px: float, y_px: float) -> Hit | None:
         """Return what a click would choose (logical pixels, whatever the screen's pixel ratio)."""
         return self.pointing.pick(x_px, y_px)
@@ -279,10 +285,14 @@ class HallView:
         if self.plant is None or self.geometry is None or self.picker is None:
             return
         boxes = [box for box in map(self._box_of, ids) if box is not None]
-        width, height = self.size()
         machines = {self.plant.slots.get(id, ("", -1))[0] for id in ids} <= {"loop", "plant", "power"}
         if boxes:
-            self.go(framed(self._pose, self.plant, boxes, self.picker, width / height, machines), animate)
+            pose, plant, picker = self._pose, self.plant, self.picker
+            self.framing.frame(
+                lambda aspect: framed(pose, plant, boxes, picker, aspect, machines),
+                stay=not machines,
+                animate=animate,
+            )
 
     def frame_selection(self, animate: bool = True) -> None:
         """Move the camera so that the selection fills the picture; without one, the overview."""
@@ -293,9 +303,16 @@ class HallView:
 
     def preset(self, name: str, animate: bool = True) -> None:
         """Move the camera to one of `presets.PRESETS`."""
-        if self.plant is not None and self.geometry is not None:
+        plant, geometry = self.plant, self.geometry
+        if plant is None or geometry is None:
+            return
+        if name in INSIDE:
             width, height = self.size()
-            self.go(preset_pose(name, self.plant, self.geometry, width / height), animate)
+            self.go(preset_pose(name, plant, geometry, width / height), animate)
+        else:
+            self.framing.frame(
+                lambda aspect: preset_pose(name, plant, geometry, aspect), stay=False, animate=animate
+            )
 
     def tick(self, wall_s: float, way: int = 1) -> None:
         """Advance flight and flow by a monotonic clock; time goes on (1), stands (0), or goes back (-1)."""

@@ -1,0 +1,58 @@
+"""Framing things so that they are seen beside what lies over the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from twin.view3d.base.state import CameraPose
+from twin.view3d.place.free_room import Room, free_room, in_room
+
+if TYPE_CHECKING:
+    from twin.view3d.view.hall_view import HallView
+
+SAME_ROOM = 0.08
+"""A room that differs by less than so much of the picture is the same: the camera stays."""
+MakePose = Callable[[float], CameraPose]
+"""Returns a pose that frames something in a picture of this aspect."""
+
+
+class Framing:
+    """Where nothing lies over the hall of a view, and what was framed there last."""
+
+    def __init__(self, view: HallView) -> None:
+        self._view = view
+        self._room: Room | None = None
+        self._last: tuple[MakePose, bool, CameraPose] | None = None
+
+    @property
+    def room(self) -> Room:
+        """Return where nothing lies over the hall."""
+        whole, room = Room(0.0, 0.0, *self._view.size()), self._room
+        if room is None or room.x + room.width > whole.width + 1 or room.y + room.height > whole.height + 1:
+            return whole
+        return room
+
+    def keep(self, areas: Sequence[tuple[float, float, float, float]], anew: bool = True) -> None:
+        """Let what is framed be seen beside these rectangles: left, top, width, height [logical px].
+
+        What was framed last, and not moved since, is framed `anew` where the room is another.
+        """
+        size = self._view.size()
+        room = free_room(size, areas)
+        moved = np.abs(np.subtract(room, self.room)) > np.array([*size, *size]) * SAME_ROOM
+        if self._room is not None and not moved.any():
+            return
+        self._room = room
+        if anew and self._last is not None and self._last[2] in (self._view.pose, self._view.flies_to):
+            make, stay, _ = self._last
+            self.frame(make, stay=stay, animate=False)
+
+    def frame(self, make: MakePose, *, stay: bool, animate: bool) -> None:
+        """Go to where something is framed in the free room; the eye may have to `stay` as near as that is made."""
+        room = self.room
+        pose = in_room(make(room.aspect), self._view.size(), room, stay=stay)
+        self._view.go(pose, animate)
+        self._last = make, stay, pose
