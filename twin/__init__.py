@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from twin.api.errors import BadInput, NoDisplay
     from twin.api.estimate import EstimateReport, estimate
     from twin.api.picture import HallPicture
-    from twin.api.plan import ParallelPlan, PlanReport, plan
+    from twin.api.plan import ParallelPlan, PlanReport, TrainingReport, plan
     from twin.api.risk import RiskReport, risk
     from twin.api.run import ChannelSeries, Run, open_run
     from twin.api.scene import Scene, load
@@ -76,6 +76,7 @@ __all__ = [
     "Scene",
     "Severity",
     "SiteYear",
+    "TrainingReport",
     "UncooledNode",
     "UnitError",
     "UnknownPart",
@@ -100,7 +101,7 @@ _MODULES = {
     "twin.api.errors": ("BadInput", "NoDisplay"),
     "twin.api.estimate": ("EstimateReport", "estimate"),
     "twin.api.picture": ("HallPicture",),
-    "twin.api.plan": ("ParallelPlan", "PlanReport", "plan"),
+    "twin.api.plan": ("ParallelPlan", "PlanReport", "TrainingReport", "plan"),
     "twin.api.risk": ("RiskReport", "risk"),
     "twin.api.run": ("ChannelSeries", "Run", "open_run"),
     "twin.api.scene": ("Scene", "load"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from twin.app.planner.dialog import JobDialog
-from twin.app.planner.fields import value_of
+from twin.app.planner.fields import value_of, with_value
 from twin.app.shell.main_window import MainWindow
 from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.look import Look
@@ -483,3 +484,40 @@ def _choose(box: QComboBox, title: str) -> None:
     assert at >= 0, [box.itemText(i) for i in range(box.count())]
     box.setCurrentIndex(at)
     box.activated.emit(at)
+
+
+def test_a_whole_training_is_told_in_tokens_days_and_energy(make_dialog: MakeDialog) -> None:
+    dialog = make_dialog("lab-16")
+    row = dialog.results.whole
+    assert row.words.text().endswith(" tokens a day.")  # nobody published how many this model saw
+    QTest.keyClicks(row.tokens, "100 B")
+    estimate = dialog.judged.estimate
+    assert estimate is not None
+    days = 100e9 / estimate.rate_s / 86_400
+    assert f"{int(days)} d" in row.words.text()
+    assert " MWh (nodes 16.5 kW, without cooling)" in row.words.text()
+    dialog.follow(None, 1.25)
+    assert ", PUE 1.250 of this run)" in row.words.text()
+    row.tokens.setText("")
+    QTest.keyClicks(row.tokens, "many")
+    assert "no number of tokens" in row.words.text()
+    _choose(dialog.form.model_box, "DeepSeek-V3")
+    assert row.tokens.text() == "14.8 T"
+
+
+def test_where_no_layout_works_the_nearest_that_do_are_one_click_away(
+    make_dialog: MakeDialog, qtbot: QtBot
+) -> None:
+    dialog = make_dialog("superpod-h100")
+    workload = with_value(with_value(dialog.draft.workload, "model", "llama3-70b"), "global_batch", 512)
+    dialog.set_draft(replace(dialog.draft, workload=workload, gpus=240))
+    settle(dialog, qtbot)
+    assert "Nearest that work:" in dialog.plans.summary.text()
+    offered = {button.text(): button for button in dialog.plans.near_buttons}
+    assert list(offered) == ["Batch 540", "256 GPUs", "160 GPUs"]
+    offered["256 GPUs"].click()
+    assert dialog.draft.gpus == 256
+    assert dialog.judged.estimate is not None
+    assert dialog.judged.estimate.fits
+    settle(dialog, qtbot)
+    assert not dialog.plans.near_buttons

@@ -12,6 +12,7 @@ from twin.analysis.account_words import account_title
 from twin.app.faults.break_choices import choices, injection, target_id, target_kind
 from twin.app.faults.fault_groups import faults_near
 from twin.app.faults.random_incidents import SPANS, draw, words_of
+from twin.app.jobs import what_if_sampler
 from twin.app.jobs.curves import JobCurves
 from twin.app.jobs.events import EventFilter, JobEvents
 from twin.app.jobs.model import STATE, job_text
@@ -351,6 +352,19 @@ def at_work(found: Estimate) -> float:
     """Return the share of the time in which a job has its nodes and can be interrupted."""
     lost = dict(found.losses)
     return 1.0 - lost[account_title("detection")] - lost[JOB_TIME_TITLES["job.spare_wait_s"].title]
+
+
+def test_the_same_knobs_come_to_the_same_however_fast_a_machine_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = load(_SCENES / "lab-16.twin.yaml")
+    risk = risk_of(document.scenario, build(document.scenario), load_catalog())
+    found = []
+    for slice_wall_s in (0.0, 1e9):
+        monkeypatch.setattr(what_if_sampler, "SLICE_WALL_S", slice_wall_s)
+        made = RiskSample(risk, knobs_of(risk), seed=5)
+        while not made.done:
+            made.work()
+        found.append(made.estimate())
+    assert found[0] == found[1]
 
 
 def test_slices_come_to_what_the_quick_model_says() -> None:

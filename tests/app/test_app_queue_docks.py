@@ -11,13 +11,16 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 from window_steps import pixels, run_to, share
 
 from twin.app.jobs.model import GPUS, JobFilter
 from twin.app.queue.moves import JOBS_MIME
 from twin.app.shell.main_window import MainWindow
+from twin.app.world.wait_reasons import why_waiting
+from twin.commands.place.properties import SetProperty
+from twin.record.channels import WaitReason
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
@@ -244,3 +247,39 @@ def test_a_new_run_begins_with_an_empty_chart(use_window: UseWindow, qtbot: QtBo
     window.session.restart()
     assert window.docks.queue_feed.history is not history
     assert not window.docks.queue_feed.history.spans.count  # type: ignore[union-attr]
+
+
+def test_the_list_of_waiting_jobs_comes_back_when_the_dock_is_widened(
+    use_window: UseWindow, qtbot: QtBot, scene: Path
+) -> None:
+    dock = use_window(scene).docks.queue
+    dock.setFloating(True)
+    dock.show()
+    for width_px, seen in ((600, False), (900, True), (500, False), (800, True)):
+        dock.resize(width_px, 300)
+        qtbot.waitUntil(lambda seen=seen: dock.waiting.isVisible() == seen)  # no moment passes meanwhile
+    dock.setFloating(False)
+
+
+def test_a_quota_is_typed_and_undone_and_both_tables_follow_at_once(
+    use_window: UseWindow, qtbot: QtBot, scene: Path
+) -> None:
+    window = use_window(scene)
+    dock, editor = window.docks.tenants, window.editing.editor
+    window.menus.execute("edit.quota")
+    field = dock.tenant_table.findChild(QLineEdit)
+    assert field is not None
+    field.setText("48")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: dock.tenants.texts[0][2] == "48")
+    editor.undo()
+    qtbot.waitUntil(lambda: dock.tenants.texts[0][2] == "64")
+    editor.do(SetProperty(("",), "partitions[short].title", "Brief"))
+    qtbot.waitUntil(lambda: dock.partitions.texts[1][0] == "Brief")
+    editor.undo()
+
+
+def test_no_partition_is_full_where_there_is_none() -> None:
+    full = int(WaitReason.PARTITION)
+    assert why_waiting(full, partitions=True) == "partition is full"
+    assert why_waiting(full, partitions=False) == "too few free nodes"

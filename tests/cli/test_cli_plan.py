@@ -133,3 +133,15 @@ def test_what_fits_nowhere_says_what_would(twin) -> None:
 )
 def test_what_cannot_be_planned_is_exit_code_2(twin, words: tuple[object, ...], said: str) -> None:
     assert said in twin("plan", "lab-16", *words, code=2).stderr
+
+
+def test_days_and_energy_of_a_whole_training(twin) -> None:
+    words = ("plan", "lab-16", "--model", "llama3-8b", "--batch", 128)
+    training = json.loads(twin(*words, "--tokens", "100 B", "--json").stdout)["training"]
+    assert (training["tokens"], training["tokens_source"]) == (1e11, "typed")
+    assert training["time_s"] == pytest.approx(1e11 / training["tokens_per_day"] * 86_400)
+    energy_j = training["nodes_w"] * training["pue"] * training["time_s"]
+    assert training["energy_j"] == pytest.approx(energy_j)
+    assert "100 B tokens take" in " ".join(twin(*words, "--tokens", "100B").stdout.split())
+    assert "give --tokens" in twin(*words).stdout
+    assert "is no number of tokens" in twin(*words, "--tokens", "many", code=2).stderr

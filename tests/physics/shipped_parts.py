@@ -6,7 +6,8 @@ from twin.catalog import load_catalog
 from twin.physics.gpu_power import GpuPowerModel
 from twin.physics.hydraulics import M3_S_PER_CFM
 from twin.physics.thermal_constants import PartThermal
-from twin.sim.thermal.part_models import in_air, on_cold_plate, power_of
+from twin.planning.job.job_power import power_of
+from twin.sim.thermal.part_models import in_air, on_cold_plate
 
 CATALOG = load_catalog()
 GPUS = sorted(CATALOG.ids("gpu"))

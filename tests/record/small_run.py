@@ -8,13 +8,13 @@ import numpy as np
 
 from twin.catalog import load_catalog
 from twin.physics.gpu_picture import FIELDS, RESTING, WORKING, GpuTraits, GroupFigures
+from twin.planning.job.job_power import power_of
 from twin.record.channels import NodeCondition, State
 from twin.record.detail import Detail
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, FrameLayout
 from twin.record.writer import Writer
 from twin.scenario.schema.document import Scenario
-from twin.sim.thermal.part_models import power_of
 
 LAYOUT = FrameLayout(
     {

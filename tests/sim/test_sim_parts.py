@@ -9,11 +9,12 @@ from sim_scenes import job, tiny
 
 from twin import resources
 from twin.catalog import Catalog, CatalogError, catalog_from_texts, load_catalog
+from twin.planning.job.job_power import power_of
 from twin.scenario.schema.document import Scenario
 from twin.sim.engine.engine import Engine
 from twin.sim.run import parts
 from twin.sim.thermal.cooling_machines import PlantMachines, machines_of
-from twin.sim.thermal.part_models import UncooledNode, in_air, on_cold_plate, power_of
+from twin.sim.thermal.part_models import UncooledNode, in_air, on_cold_plate
 
 SHIPPED = load_catalog()
 LLM = job(1) | {

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
+from twin.analysis.typical_year import typical_year
 from twin.api.arguments import count_of, path_of
 from twin.api.errors import BadInput, as_arguments
 from twin.api.estimate import named_profile
 from twin.api.named import load_scene
 from twin.api.scene import Scene
-from twin.catalog import load_catalog
+from twin.catalog import Catalog, load_catalog
 from twin.physics.training_inputs import SoftwareStack, TrainingNetwork
+from twin.planning.job.job_power import job_w
 from twin.planning.job.llm import default_stack
-from twin.planning.profile.models import load_model
+from twin.planning.job.whole_training import MOST_TOKENS, WholeTraining
+from twin.planning.profile.models import ModelPreset, load_model
 from twin.planning.profile.profiles import (
     WORTH_OF_EXPERTS,
     load_calibrated,
@@ -27,11 +31,13 @@ from twin.planning.profile.profiles import (
 from twin.planning.search.advice import fewest_gpus
 from twin.planning.search.nearest_feasible import nearby
 from twin.planning.search.scene_plan import SceneGpus, plan_for_scene, scene_gpus
-from twin.planning.search.search import SHARDINGS, Candidate, SearchLimits
+from twin.planning.search.search import SHARDINGS, Candidate, SearchLimits, SearchResult
 from twin.planning.software_text import stack_words
 from twin.planning.table.case_model import preset_named
 from twin.planning.table.case_output import PART_NAMES
 from twin.plant.build import build
+from twin.plant.error import PlantError
+from twin.plant.tables import Plant
 from twin.scenario import Document, Scenario
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.work import Job, LlmTraining, Load
@@ -99,6 +105,35 @@ class ParallelPlan:
 
 
 @dataclass(frozen=True)
+class TrainingReport:
+    """A whole training with the fastest layout, without interruptions.
+
+    Attributes
+    ----------
+    tokens, tokens_source
+        Of the whole training, and where that number is from: "typed", or who published it; None: not known.
+    tokens_per_day
+        Tokens of a day.
+    time_s
+        How long all tokens take [s]; None: their number is not known.
+    nodes_w
+        Power of the job's nodes while it steps [W].
+    pue
+        Of the hall in its typical year at full load; None: the hall has no year, as nothing cools or feeds it.
+    energy_j
+        Of all tokens, cooling and losses included where the PUE is known [J].
+    """
+
+    tokens: float | None
+    tokens_source: str | None
+    tokens_per_day: float
+    time_s: float | None
+    nodes_w: float
+    pue: float | None
+    energy_j: float | None
+
+
+@dataclass(frozen=True)
 class PlanReport:
     """The fastest layouts that fit, and why others do not.
 
@@ -118,6 +153,8 @@ class PlanReport:
         What would do where nothing fits; None where nothing is known, or something fits.
     plans
         The fastest first; none: nothing fits.
+    training
+        What a whole training takes with the first of them; None: nothing fits.
     """
 
     scene: str
@@ -141,6 +178,7 @@ class PlanReport:
     search_s: float
     hint: str | None
     plans: list[ParallelPlan]
+    training: TrainingReport | None
 
 
 def plan(
@@ -160,6 +198,7 @@ def plan(
     p2p_overlap: bool | None = None,
     grad_bytes: Literal[2, 4] | None = None,
     top: int = 5,
+    tokens: float | None = None,
 ) -> PlanReport:
     """Return the fastest parallel layouts of a model on the GPUs of a scene that fit in their memory.
 
@@ -185,6 +224,8 @@ def plan(
         Of one gradient element [B].
     top
         How many plans.
+    tokens
+        Of the whole training; None: the published count of the model, where there is one.
 
     Raises
     ------
@@ -216,7 +257,7 @@ def plan(
     }
     with as_arguments():
         return planned(
-            document, name, model, gpus, batch, sequence, precision, profile, sharding, options, top
+            document, name, model, gpus, batch, sequence, precision, profile, sharding, options, top, tokens
         )
 
 
@@ -232,6 +273,7 @@ def planned(
     sharding: str | None,
     options: Mapping[str, Any],
     top: int,
+    tokens: float | None = None,
 ) -> PlanReport:
     """Return the plans for a scene called `scene`; `options` go by field of `SoftwareStack`."""
     if precision not in (None, "bf16", "fp8"):
@@ -243,9 +285,12 @@ def planned(
     shardings = SHARDINGS if sharding == "any" else tuple(level for level in SHARDINGS if level == sharding)
     known = preset_named(model)
     preset = load_model(model) if known is None else known
+    if tokens is not None and not 0.0 < tokens <= MOST_TOKENS:
+        raise BadInput(f"--tokens: {tokens:g} is out of range; give more than 0 and at most {MOST_TOKENS:g}")
     scenario, catalog = document.scenario, load_catalog()
     _refuse_loads(scenario, batch)
-    hardware = scene_gpus(build(scenario, catalog), catalog)
+    plant = build(scenario, catalog)
+    hardware = scene_gpus(plant, catalog)
     calibrated = load_calibrated(hardware.profile) if profile is None else named_profile(profile)
     default = default_stack(calibrated, preset.name, "fp8" if precision == "fp8" else "bf16")
     stack = replace(default, **{name: value for name, value in options.items() if value is not None})
@@ -317,6 +362,39 @@ def planned(
             _plan(candidate, found.best[0], hardware, snippet(candidate, default, changed))
             for candidate in found.best
         ],
+        training=_training(
+            found, preset, tokens, sequences, hardware, scenario, plant, catalog, fp8=precision == "fp8"
+        ),
+    )
+
+
+def _training(
+    found: SearchResult,
+    preset: ModelPreset,
+    tokens: float | None,
+    sequences: int,
+    hardware: SceneGpus,
+    scenario: Scenario,
+    plant: Plant,
+    catalog: Catalog,
+    *,
+    fp8: bool,
+) -> TrainingReport | None:
+    if not found.best:
+        return None
+    best, count = found.best[0], preset.trained_tokens if tokens is None else tokens
+    source = None if count is None else "typed" if tokens is not None else preset.trained_source
+    nodes_w = job_w(catalog, hardware.node, best.parallel.gpus, best.parts, fp8=fp8)
+    tokens_s = sequences * found.model.seq / best.step_s
+    whole = WholeTraining(count or math.nan, tokens_s, nodes_w, _year_pue(scenario, plant, catalog))
+    return TrainingReport(
+        tokens=count,
+        tokens_source=source,
+        tokens_per_day=whole.tokens_per_day,
+        time_s=whole.time_s if count else None,
+        nodes_w=nodes_w,
+        pue=whole.pue,
+        energy_j=whole.energy_j if count else None,
     )
 
 
@@ -419,3 +497,11 @@ def snippet(plan: Candidate, default: SoftwareStack, workload: Mapping[str, obje
         if value != getattr(default, field):
             lines.append(f"  {key}: {str(value).lower()}")
     return "\n".join(lines) + "\n"
+
+
+def _year_pue(scenario: Scenario, plant: Plant, catalog: Catalog) -> float | None:
+    """Return the PUE of a hall in its typical year at full load; None where it has no year."""
+    try:
+        return typical_year(scenario, plant, catalog).pue
+    except PlantError:
+        return None

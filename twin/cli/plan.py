@@ -78,24 +78,40 @@ def plan_scene(
         typer.Option(metavar="2|4", help="Bytes of one gradient element (default: the profile's)."),
     ] = None,
     top: Annotated[int, typer.Option(min=1, max=100, metavar="K", help="Number of plans to show.")] = 5,
+    tokens: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COUNT",
+            help="Tokens of the whole training, such as 15T (default: the model's published count).",
+        ),
+    ] = None,
     set_: Settings = None,
     json: Json = False,
 ) -> None:
     """Find the fastest parallelism layouts of a model on a scene.
 
-    Those that fit in the memory of its GPUs, and why others are rejected.
+    Those that fit in the memory of its GPUs, and why others are rejected. Of the fastest also tokens a day, and days
+    and energy of a whole training at the hall's PUE.
 
     Exit code 1: nothing fits.
     """
     from dataclasses import asdict
 
+    from twin.api.errors import BadInput
     from twin.api.plan import planned
     from twin.cli.errors import ExitCode, reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
+    from twin.planning.job.whole_training import tokens_in
     from twin.scenario.file.set_option import set_texts
+    from twin.shown_text import printable
 
     with reporting_errors(scene):
+        count = None if tokens is None else tokens_in(tokens)
+        if tokens is not None and count is None:
+            raise BadInput(
+                f"--tokens: {printable(tokens)!r} is no number of tokens; give one such as 15T or 300B"
+            )
         options = {
             "flash": flash,
             "seq_parallel": seq_parallel,
@@ -106,7 +122,7 @@ def plan_scene(
         }
         document = set_texts(load_scene(scene), set_ or [])
         found = planned(
-            document, scene, model, gpus, batch, sequence, precision, profile, sharding, options, top
+            document, scene, model, gpus, batch, sequence, precision, profile, sharding, options, top, count
         )
         report = asdict(found)
         if json:
@@ -117,10 +133,12 @@ def plan_scene(
 
 
 def _print(report: dict[str, Any]) -> None:
+    import math
     import textwrap
 
     from twin.cli.plan_table import print_plans
     from twin.cli.tables import console
+    from twin.planning.job.whole_training import DAY_S, WholeTraining
 
     print(
         f"{report['model']}, {report['sequence']:,} tokens, batch {report['global_batch']:,}, {report['precision']}, "
@@ -132,6 +150,16 @@ def _print(report: dict[str, Any]) -> None:
         print(f"other stacks on this GPU: --profile {', '.join(report['other_profiles'])}")
     if report["plans"]:
         print_plans(report["plans"])
+        training = report["training"]
+        whole = WholeTraining(
+            training["tokens"] or math.nan,
+            training["tokens_per_day"] / DAY_S,
+            training["nodes_w"],
+            training["pue"],
+        )
+        print(textwrap.fill(f"fastest: {whole.words}", console().width))
+        if training["tokens"] is None:
+            print("give --tokens for days and energy of a whole training")
     else:
         print(f"no configuration can run; {report['hint'] or _HINT}")
     print(f"{report['tried']} configurations evaluated in {1e3 * report['search_s']:.0f} ms; refused:")

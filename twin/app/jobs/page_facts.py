@@ -13,10 +13,10 @@ from twin.app.planner.facts import reference_step_s
 from twin.app.queue.history import JobHistory
 from twin.app.toolkit import text
 from twin.app.world.rows import World
-from twin.app.world.wait_reasons import WHY
+from twin.app.world.wait_reasons import why_waiting
 from twin.plant.tables import Plant
 from twin.record.accounts import JOB_SECONDS
-from twin.record.channels import JobState, WaitReason
+from twin.record.channels import JobState
 from twin.record.event_kinds import kind_of
 from twin.record.frame import Frame
 from twin.scenario.schema.document import Scenario
@@ -125,14 +125,13 @@ def job_page(world: World, history: JobHistory, events: JobEvents, job_id: str) 
     waits = state == JobState.QUEUED
     queue_s = whole_s - sum(spent_s.values()) if waits else float(values["job.wait_s"][index])
     away = events.first_s(job_id, "job_cloud") is not None
+    why = why_waiting(int(values["job.why"][index]), partitions=bool(world.scenario.partitions))
     return JobPage(
         job_id,
         index,
         spec.title or spec.id,
         state,
-        _state_words(state, int(values["job.why"][index]), events, job_id)
-        if frame.t_s >= spec.submit_s
-        else NOT_SUBMITTED,
+        _state_words(state, why, events, job_id) if frame.t_s >= spec.submit_s else NOT_SUBMITTED,
         _facts(world, history, spec, index),
         _in_cloud(events, job_id, float(values["job.step_s"][index]))
         if state == JobState.REMOTE
@@ -152,9 +151,8 @@ def limit_of(scenario: Scenario, job: Job, partition: str) -> float | None:
     return limit_s
 
 
-def _state_words(state: JobState, why: int, events: JobEvents, job_id: str) -> str:
+def _state_words(state: JobState, reason: str, events: JobEvents, job_id: str) -> str:
     if state == JobState.QUEUED:
-        reason = WHY[WaitReason(why)]
         return f"queued: {reason}" if reason else "queued"
     if state == JobState.KILLED:
         kinds = (kind_of(event.kind) for event in reversed(events.of(job_id)))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 from psygnal import Signal
-from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QColor
 from PySide6.QtWidgets import (
     QDialog,
@@ -27,6 +27,7 @@ from twin.app.toolkit.charts.painting import CENTRE, RIGHT, ChartPainter
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import PlainLabel, plain_tip
+from twin.app.toolkit.theme import scaled
 from twin.arrays import Floats
 from twin.planning.risk.risk import JobRisk
 
@@ -39,7 +40,7 @@ _IDLE = {"interval": "nothing to save", "failures": "no rates to multiply"}
 _STEPS = 200
 _HOUR_S = 3600.0
 _MARKS_S = (60.0, 300.0, 1800.0, 7200.0, 28800.0, 86400.0)
-_MOST_MARKS = 6
+_MOST_MARKS, _LINE_PX = 6, 16
 
 
 class RiskDialog(QDialog):
@@ -57,7 +58,7 @@ class RiskDialog(QDialog):
         self.sample = RiskSample(risk, self.own, seed)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(f"What if: {risk.job}")
-        self.resize(760, 470)
+        self.resize(QSize(scaled(760), scaled(490)).boundedTo(self.screen().availableSize() * 0.96))
         self._sliders: dict[str, _Slider] = {
             "nodes": _Slider("Nodes of the job", 1, max(4 * self.own.nodes, 64), self.own.nodes, _count),
             "spares": _Slider("Spare nodes", 0, max(4 * self.own.spares, 32), self.own.spares, _count),
@@ -243,7 +244,10 @@ class EttrCurve(PaintedChart):
         theme, found = painter.theme, self._found
         if found is None:
             return
-        room = QRectF(46, 8, self.width() - 60, self.height() - 34)
+        top = scaled(_LINE_PX)  # of the line above the curve, which would lie over it
+        room = QRectF(
+            scaled(46), 8 + top, self.width() - scaled(46) - 14, self.height() - 18 - top - scaled(16)
+        )
         low = max(min(float(self._y.min()), found.low), 0.0)
         high = min(max(float(self._y.max()), found.high) + 0.01, 1.0)
         low = max(low - 0.05 * (high - low), 0.0)
@@ -258,7 +262,9 @@ class EttrCurve(PaintedChart):
         marks = [(share, f"{100 * share:g} %") for share in _round_marks(low, high)]
         painter.value_marks(shares, marks, room, grid=True)
         for at_s in _MARKS_S:
-            place = QRectF(min(max(x_of(at_s) - 28, 0.0), self.width() - 56.0), room.bottom() + 4, 56, 16)
+            wide = float(scaled(56))
+            left = min(max(x_of(at_s) - wide / 2, 0.0), self.width() - wide)
+            place = QRectF(left, room.bottom() + 4, wide, scaled(16))
             painter.write(place, text.duration(at_s), theme.muted, to=CENTRE)
         painter.line_in(theme.accent, 2.0)
         painter.curve(logs.px(np.log(self._x)), shares.px(self._y))
@@ -267,8 +273,7 @@ class EttrCurve(PaintedChart):
         painter.setBrush(QColor(theme.warning))
         painter.drawEllipse(QPointF(x_of(self._at_s), shares.px(found.ettr)), 4.5, 4.5)
         words = f"best about {text.duration(float(self._x[int(np.argmax(self._y))]))}"
-        below = QRectF(room.left(), room.bottom() - 18, room.width(), 16)  # the curve is high on its right
-        painter.write(below, words, theme.text, to=RIGHT)
+        painter.write(QRectF(room.left(), 4, room.width(), top), words, theme.text, to=RIGHT)
 
 
 def _round_marks(low: float, high: float) -> list[float]:

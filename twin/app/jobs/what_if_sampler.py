@@ -18,8 +18,8 @@ from twin.record.account_titles import JOB_TIME_TITLES
 
 RUNS = 1000
 SLICE_WALL_S = 0.02
-"""How long one slice may take, about [wall s]."""
-_FIRST_RUNS, _MOST_RUNS, _POINTS = 10, 250, 28
+"""How long `work` may take, about [wall s]."""
+_SLICE_RUNS, _POINTS = 20, 28
 _SHORTEST_S, _LONGEST_S = 60.0, 24 * 3600.0
 _LOSSES = ("job.lost_s", "job.checkpoint_s", "job.detect_s", "job.spare_wait_s", "job.restart_s")
 """Channels of job time that have the titles of the losses, in the order of the sample's rows."""
@@ -110,7 +110,7 @@ class RiskSample:
         self.intervals_s = np.geomspace(_SHORTEST_S, _LONGEST_S, _POINTS)
         self._sum: Floats = np.zeros(_POINTS)
         self._parts: list[Floats] = []
-        self._slices, self._next_runs = 0, _FIRST_RUNS
+        self._slices = 0
 
     @property
     def runs(self) -> int:
@@ -123,8 +123,18 @@ class RiskSample:
         return self.runs >= RUNS
 
     def work(self) -> None:
-        """Do the next slice."""
-        begun_s, runs = perf_counter(), min(self._next_runs, RUNS - self.runs)
+        """Do the next slices, as many as there is time for.
+
+        All have the same number of runs: what comes of the same knobs never depends on how fast a machine is.
+        """
+        begun_s = perf_counter()
+        while not self.done:
+            self._slice()
+            if perf_counter() - begun_s > SLICE_WALL_S:
+                break
+
+    def _slice(self) -> None:
+        runs = min(_SLICE_RUNS, RUNS - self.runs)
         history = sample(self.model, runs, self._seed + self._slices)
         pause_s, drain_s = self.risk.pause_s, self.risk.drain_s
         kept = with_checkpoints(history, self.knobs.interval_s, pause_s, drain_s)
@@ -142,8 +152,6 @@ class RiskSample:
         curve = [float(with_checkpoints(history, at, pause_s, drain_s).ettr.sum()) for at in self.intervals_s]
         self._sum += np.array(curve)
         self._slices += 1
-        took_s = max(perf_counter() - begun_s, 1e-4)
-        self._next_runs = int(np.clip(runs * SLICE_WALL_S / took_s, _FIRST_RUNS, _MOST_RUNS))
 
     def estimate(self) -> Estimate | None:
         """Return what the runs so far come to; None before the first."""

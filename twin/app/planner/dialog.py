@@ -6,13 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from psygnal import Signal
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
+    QFrame,
     QHBoxLayout,
     QPushButton,
+    QScrollArea,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     from twin.app.planner.scaling import ScalingPanel
 
 DEBOUNCE_MS = 60
-_FORM_PX = 340
+_FORM_PX, _CHART_PX, _OF_SCREEN = 340, 230, 0.96
 _PLANS, _PIPELINE, _ROOFLINE, _SCALING = range(4)
 
 
@@ -68,7 +70,8 @@ class JobDialog(QDialog):
         self.look = look
         self.setWindowTitle("Plan a job")
         self.setSizeGripEnabled(True)
-        self.resize(820 + theme.scaled(_FORM_PX), 800)
+        wanted = QSize(820 + theme.scaled(_FORM_PX), 800)
+        self.resize(wanted.boundedTo(self.screen().availableSize() * _OF_SCREEN))
         self.setMinimumSize(560 + theme.scaled(_FORM_PX), 600)
         self._world: World | None = None
         self._hardware = profile_hardware()
@@ -93,6 +96,7 @@ class JobDialog(QDialog):
         self.form.changed.connect(self._on_edit)
         self.results.advised.connect(self._on_edit)
         self.plans.chosen.connect(self._on_plan)
+        self.plans.near_wanted.connect(self._on_near)
         self.best_button.clicked.connect(self.apply_best)
         self.live_box.toggled.connect(self._later.start)
         self.yaml_button.clicked.connect(self.copy_yaml)
@@ -112,6 +116,7 @@ class JobDialog(QDialog):
         """Plan on the GPUs of this scene, starting from its first job; None: on any GPU."""
         self._world = world
         self._hardware = [*(scene_hardware(world) if world is not None else ()), *profile_hardware()]
+        self.results.whole.set_hall(world)
         self.form.offer(presets(world.scenario if world is not None else None), self._hardware)
         self.followed = None
         first = world.scenario.jobs[0].id if world is not None and world.scenario.jobs else None
@@ -132,9 +137,13 @@ class JobDialog(QDialog):
         self.set_draft(draft)
         return True
 
-    def follow(self, step_s: float | None) -> None:
-        """Show the step time that the job it started from has in the run now; None: it does not run."""
+    def follow(self, step_s: float | None, pue: float | None = None) -> None:
+        """Show the step time that the job it started from has in the run now, and reckon with the PUE of the run.
+
+        None: it does not run.
+        """
         self.results.show_live(step_s)
+        self.results.whole.follow(pue)
 
     def set_draft(self, draft: JobDraft) -> None:
         """Show a draft: figures and bars at once, searches and charts when the slider rests."""
@@ -206,16 +215,24 @@ class JobDialog(QDialog):
         left.setSpacing(0)
         left.addWidget(self.form, 1)
         left.addWidget(self._buttons())
-        right = QVBoxLayout()
+        page = QWidget()
+        right = QVBoxLayout(page)
         right.setContentsMargins(0, 0, 0, 0)
         right.setSpacing(0)
         right.addWidget(self.results)
         right.addWidget(self.tabs, 1)
+        self.tabs.setMinimumHeight(theme.scaled(_CHART_PX))  # larger text on a small screen scrolls
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(page)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(side)
-        nest(row, right, 1)
+        row.addWidget(area, 1)
 
     def _buttons(self) -> QWidget:
         self.best_button = QPushButton("&Best plan")
@@ -262,6 +279,10 @@ class JobDialog(QDialog):
     def _on_edit(self, draft: JobDraft) -> None:
         self.tell("")
         self.set_draft(draft)
+
+    def _on_near(self, draft: JobDraft) -> None:
+        self.set_draft(draft)
+        self.apply_best()
 
     def _on_plan(self, plan: Candidate) -> None:
         self.set_draft(with_plan(self.draft, plan))

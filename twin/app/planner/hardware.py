@@ -75,6 +75,7 @@ def scene_hardware(world: World) -> list[PlannerHardware]:
             domain_gpus=min(node.scale_up_gpus, profile.profile.domain_gpus),
             profile=profile.name,
             network=scene_network(plant, world.catalog, nodes_of_part),
+            node=node.id,
         )
         made.append(
             PlannerHardware(

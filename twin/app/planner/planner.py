@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from twin.app.session.editor import Editor
+from twin.app.session.plot_pages import PUE_RUN
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
 from twin.app.world.job_lookup import job_place
@@ -96,7 +97,12 @@ class JobPlanner:
 
     def _on_figures(self) -> None:
         if self.dialog is not None and self.dialog.isVisible():
-            self.dialog.follow(self._pace(self.dialog.followed))
+            self.dialog.follow(self._pace(self.dialog.followed), self._pue())
+
+    def _pue(self) -> float | None:
+        """Return the PUE of the run so far, to the digits shown; None before it draws power."""
+        pue = self._session.curves.at(PUE_RUN, self._session.shown_s)
+        return round(pue, 3) if np.isfinite(pue) else None
 
     def _pace(self, job_id: str | None) -> float | None:
         """Return the step time of a job in the run now [s]; None while it makes no steps."""

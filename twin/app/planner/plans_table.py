@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from twin.app.planner.draft import JobDraft
-from twin.app.planner.search import is_plan
+from twin.app.planner.search import Offer, is_plan, nearest_drafts
 from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look, label
-from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.nested_layouts import clear, nest
+from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import quantity, span
 from twin.planning.search.search import Candidate, SearchResult
 
@@ -100,6 +104,7 @@ class PlansTable(QWidget):
     """Table and, below it, how many cuts each constraint refused."""
 
     chosen = Signal(object)  # Candidate
+    near_wanted = Signal(object)  # JobDraft that some layout runs
 
     def __init__(self, look: Look) -> None:
         super().__init__()
@@ -131,6 +136,10 @@ class PlansTable(QWidget):
         column.setContentsMargins(0, 0, 0, 6)
         column.setSpacing(2)
         nest(column, head)
+        self._near_row = QHBoxLayout()
+        self._near_row.setContentsMargins(12, 2, 12, 2)
+        self.near_buttons: list[QPushButton] = []
+        nest(column, self._near_row)
         column.addWidget(self.table, 1)
         foot = QHBoxLayout()
         foot.setContentsMargins(12, 2, 12, 2)
@@ -139,6 +148,9 @@ class PlansTable(QWidget):
 
     def show_found(self, found: SearchResult, draft: JobDraft) -> None:
         """Show what a search found for a draft."""
+        offered = () if found.best else nearest_drafts(draft)
+        said = " Nearest that work:" if offered else ""
+        self._offer(offered)
         self.model.show_plans(found.best, draft)
         self.table.horizontalHeader().setVisible(bool(found.best))
         self.table.setColumnHidden(COLUMNS.index("EP"), all(plan.parallel.ep == 1 for plan in found.best))
@@ -151,7 +163,7 @@ class PlansTable(QWidget):
                 "one per layout. Click or Enter applies one."
             )
         else:
-            self.summary.setText(f"No layout of {draft.gpus:,} GPUs works: constraints below.")
+            self.summary.setText(f"No layout of {draft.gpus:,} GPUs works: constraints below.{said}")
         counted = sorted(((n, why) for why, n in found.refused.items() if n), reverse=True)
         self.refused.setText("Refused:  " + "  \N{MIDDLE DOT}  ".join(f"{n:,} {why}" for n, why in counted))
         self.refused.setVisible(bool(counted))
@@ -161,9 +173,27 @@ class PlansTable(QWidget):
         self.model.beginResetModel()
         self.model.plans = ()
         self.model.endResetModel()
+        self._offer(())
         self.summary.setText(why)
         self.table.horizontalHeader().hide()
         self.refused.setVisible(False)
+
+    def _offer(self, offered: Sequence[Offer]) -> None:
+        """Show drafts near by, each on a button that takes it."""
+        clear(self._near_row)
+        self.near_buttons = []
+        for offer in offered:
+            button = QPushButton(offer.words)
+            button.setAutoDefault(False)
+            button.setToolTip(plain_tip(offer.figures))
+            button.clicked.connect(partial(self._on_near, offer.draft))
+            self._near_row.addWidget(button)
+            self.near_buttons.append(button)
+        if offered:
+            self._near_row.addStretch(1)
+
+    def _on_near(self, draft: JobDraft) -> None:
+        self.near_wanted.emit(draft)
 
     def _on_chosen(self, index: Index) -> None:
         self.chosen.emit(self.model.plans[index.row()])

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 
 from twin.app.planner.draft import DraftEstimate, JobDraft, worth
 from twin.app.planner.search import offers, what_would_fit
+from twin.app.planner.whole_training_row import WholeTrainingRow
 from twin.app.toolkit.account_colours import memory_pieces, step_pieces
 from twin.app.toolkit.charts.stack_bar import StackBar
 from twin.app.toolkit.look import Look, label, with_role
@@ -31,7 +32,7 @@ class FigureTile(QFrame):
         self.setToolTip(plain_tip(tip))
         self._name = title
         self._value = label(MISSING, "kpi")
-        self._note = label("", "faint")
+        self._note = label("", "faint", wrap=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(11, 6, 11, 6)
         column.setSpacing(0)
@@ -84,6 +85,8 @@ class JobResults(QWidget):
         column.setContentsMargins(14, 12, 14, 8)
         column.setSpacing(9)
         nest(column, tiles)
+        self.whole = WholeTrainingRow()
+        column.addWidget(self.whole)
         column.addWidget(self.step_bar)
         column.addWidget(self.memory_bar)
         column.addWidget(self.advice)
@@ -92,6 +95,7 @@ class JobResults(QWidget):
     def show_judged(self, judged: DraftEstimate) -> None:
         """Show an estimate; where there is none, why."""
         estimate = judged.estimate
+        self.whole.show_judged(judged)
         if estimate is None:
             for tile in self.tiles.values():
                 tile.show_figure(MISSING)
@@ -135,7 +139,7 @@ class JobResults(QWidget):
         self.tiles["step"].show_figure(span(estimate.step_s))
         self.tiles["rate"].show_figure(f"{prefixed(rate_s)}", f"{unit}/s")
         self.tiles["mfu"].show_figure(f"{100 * estimate.mfu:.1f} %")
-        self.tiles["flops"].show_figure(f"{prefixed(flops_s)}FLOP/s")
+        self.tiles["flops"].show_figure(f"{prefixed(flops_s)}", "FLOP/s")
         self.tiles["memory"].show_figure(f"{100 * used:.0f} %", "fits" if estimate.fits else "does not fit")
 
     def _show_bars(self, estimate: JobEstimate) -> None:

@@ -9,7 +9,9 @@ from twin.app.planner.fields import with_value
 from twin.app.toolkit.text import quantity, span
 from twin.physics.training_inputs import Parallel, SoftwareStack
 from twin.planning.job.job import LlmJob, VisionJob
-from twin.planning.search.advice import Advice, advise, would_fit
+from twin.planning.profile.profiles import load_calibrated
+from twin.planning.search.advice import Advice, advise, fewest_gpus, would_fit
+from twin.planning.search.nearest_feasible import nearby
 from twin.planning.search.scene_plan import plan_for_scene
 from twin.planning.search.search import Candidate, SearchLimits, SearchResult, search
 from twin.planning.search.vision_advice import largest_batch
@@ -57,6 +59,52 @@ def best_plans(draft: JobDraft, top: int = TOP) -> SearchResult:
         stack=planned.stack,
         gpu_bytes=planned.gpu_bytes,
         limits=SearchLimits(top=top),
+    )
+
+
+def nearest_drafts(draft: JobDraft) -> tuple[Offer, ...]:
+    """Return the drafts near by that some layout runs, where none runs this one: other batches, other GPU counts."""
+    workload, hardware = draft.workload, draft.hardware
+    if not isinstance(workload, LlmTraining):
+        return ()
+    uncut = with_value(with_value(workload, "parallelism", Parallelism()), "recompute", "none")
+    planned = planned_draft(replace(draft, workload=uncut, gpus=1))
+    if not isinstance(planned, LlmJob):
+        return ()
+    scene, profile = hardware.scene, load_calibrated(draft.profile)
+    domain_gpus = scene.domain_gpus if scene is not None else profile.profile.domain_gpus
+    near = nearby(
+        planned.model,
+        draft.gpus,
+        workload.global_batch,
+        profile,
+        node_gpus=hardware.node_gpus,
+        scene_gpus=hardware.gpus,
+        gpu_bytes=hardware.gpu_bytes,
+        domain_gpus=domain_gpus,
+        stack=planned.stack,
+    )
+    counts = near.gpus
+    if near.batch is None and not counts:
+        more = fewest_gpus(
+            planned.model,
+            draft.gpus,
+            workload.global_batch,
+            profile,
+            stack=planned.stack,
+            gpu_bytes=hardware.gpu_bytes,
+            domain_gpus=domain_gpus,
+        )
+        counts = (more.parallel.gpus,) if more is not None and more.parallel.gpus <= hardware.gpus else ()
+    found = [replace(draft, workload=with_value(uncut, "global_batch", near.batch))] if near.batch else []
+    found += [replace(draft, workload=uncut, gpus=count) for count in counts]
+    return tuple(
+        Offer(
+            f"{other.gpus:,} GPUs" if other.gpus != draft.gpus else f"Batch {near.batch:,}",
+            "Take this, with its best plan",
+            other,
+        )
+        for other in found
     )
 
 

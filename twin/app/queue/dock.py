@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from psygnal import Signal
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QMainWindow, QMenu, QSplitter, QToolButton
 
 from twin.app.queue.feed import QueueFeed
@@ -82,6 +83,11 @@ class QueueDock(Dock):
         follow.clicked.connect(self.chart.show_all)
         return [*self.colour_buttons.values(), follow]
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show the list as soon as there is room for it, and leave it out where there is none."""
+        super().resizeEvent(event)
+        self.waiting.setVisible(event.size().width() >= _LIST_FROM_PX)
+
     def _on_begun(self) -> None:
         document, history = self._session.document, self._feed.history
         if document is None or history is None:
@@ -103,7 +109,6 @@ class QueueDock(Dock):
         if not self.seen or self._feed.history is None:
             return
         feed, history, frame = self._feed, self._feed.history, self._session.shown
-        self.waiting.setVisible(self.width() >= _LIST_FROM_PX)
         self.chart.show_moment(feed.now_s, frame)
         order = feed.order
         self.waiting.queue.show_queue(history, order, frame, feed.now_s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from twin.app.queue.gantt_model import rows_mask
-from twin.app.queue.history import NOBODY, JobHistory
+from twin.app.queue.history import NOBODY, Account, JobHistory
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scheduling import Partition
 from twin.scenario.schema.work import Tenant
@@ -66,12 +66,17 @@ class PartitionLine:
 
 
 def tenant_lines(scenario: Scenario, history: JobHistory) -> list[TenantLine]:
-    """Return a line for each tenant, in the order of the scene; jobs of nobody come last."""
+    """Return a line for each tenant, in the order of the scene; jobs of nobody come last.
+
+    A tenant that an edit brought, of whom the run does not know yet, has nothing so far.
+    """
     specs = {tenant.id: tenant for tenant in scenario.tenants}
     installed = max(int(history.plant.gpus.present.sum()), 1)
-    weights = [specs[id].share if id in specs else 1.0 for id in history.tenants]
+    known = dict(zip(history.tenants, history.accounts, strict=True))
+    accounts = known | {id: Account() for id in specs if id not in known}
+    weights = [specs[id].share if id in specs else 1.0 for id in accounts]
     lines = []
-    for number, (id_, account) in enumerate(zip(history.tenants, history.accounts, strict=True)):
+    for number, (id_, account) in enumerate(accounts.items()):
         spec = specs.get(id_) or Tenant(id=id_ or "nobody", title="" if id_ else "no tenant")
         lines.append(
             TenantLine(

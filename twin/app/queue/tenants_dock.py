@@ -41,20 +41,24 @@ TENANT_COLUMNS = (
     "Network",
 )
 PARTITION_COLUMNS = ("Partition", "GPUs held", "GPUs", "Queued", "Limit", "Open to", "Rows", "Network")
-_HELD = 1
+_HELD, _QUOTA = 1, 2
+_MOST_QUOTA = 10_000_000
 _ROW_PX, _SWATCH_PX = 24, 10
 _TENANT_PX = (132, 84, 60, 58, 52, 54, 92, 90)
 _PARTITION_PX = (132, 84, 62, 56, 60, 110, 90)
 
 
 class _Lines(ColumnModel):
-    """Rows of texts, each with a colour and how full it is."""
+    """Rows of texts, each with a colour and how full it is; some cells can be typed over."""
+
+    typed = Signal(int, str)  # row, what was typed
 
     def __init__(self, look: Look, titles: tuple[str, ...], left: frozenset[int]) -> None:
         super().__init__(titles)
         self._look, self._left = look, left
         self.texts: list[tuple[str, ...]] = []
         self.fills: list[tuple[float, QColor, bool]] = []  # share 0..1, colour, whether it is above its quota
+        self.may_type: frozenset[tuple[int, int]] = frozenset()  # row and column
 
     def show_lines(self, texts: list[tuple[str, ...]], fills: list[tuple[float, QColor, bool]]) -> None:
         """Show these rows."""
@@ -76,10 +80,11 @@ class _Lines(ColumnModel):
         row, column = index.row(), index.column()
         if row >= len(self.texts):
             return None
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return self.texts[row][column]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(self.texts[row][column])
+            how = "\nDouble-click or F2 changes it; empty: no limit" if (row, column) in self.may_type else ""
+            return plain_tip(self.texts[row][column] + how)
         if role == Qt.ItemDataRole.DecorationRole and column == 0:
             return self.fills[row][1]
         if role == Qt.ItemDataRole.ForegroundRole:
@@ -87,6 +92,18 @@ class _Lines(ColumnModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and column not in self._left:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Return whether a cell can be typed over."""
+        types = (index.row(), index.column()) in self.may_type
+        return super().flags(index) | (Qt.ItemFlag.ItemIsEditable if types else Qt.ItemFlag.NoItemFlags)
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Tell what was typed; the cell shows it once the scene has it."""
+        if role != Qt.ItemDataRole.EditRole or str(value) == self.texts[index.row()][index.column()]:
+            return False
+        self.typed.emit(index.row(), str(value))
+        return True
 
 
 class _Bar(QStyledItemDelegate):
@@ -168,15 +185,20 @@ class TenantsDock(Dock):
     colour_wanted = Signal(str)  # colouring of the hall
     dropped = Signal(list, str)  # job ids, partition id
     dragged = Signal(str, str)
+    quota_wanted = Signal(str, object)  # tenant id, GPUs at a time; None: no limit
 
     def __init__(self, look: Look, session: Session, feed: QueueFeed, parent: QMainWindow) -> None:
         super().__init__(look, "tenants", "Tenants", "row", parent)
         self._session, self._feed, self._seen = session, feed, False
         self._partitions: Partitions | None = None
+        self._lines: list[TenantLine] = []
         self.tenants = _Lines(look, TENANT_COLUMNS, frozenset({0, 1, 7, 8}))
         self.partitions = _Lines(look, PARTITION_COLUMNS, frozenset({0, 1, 5, 6, 7}))
         self.tenant_table = RowTable(look, "Tenants", _ROW_PX, self.tenants)
         self.partition_table = PartitionTable(look, self.partitions)
+        self.tenant_table.setEditTriggers(
+            RowTable.EditTrigger.DoubleClicked | RowTable.EditTrigger.EditKeyPressed
+        )
         self._dress(self.tenant_table, self.tenants, _TENANT_PX)
         self._dress(self.partition_table, self.partitions, _PARTITION_PX)
         self.tenant_table.clicked.connect(lambda _: self.colour_wanted.emit("gpu.tenant"))
@@ -201,7 +223,9 @@ class TenantsDock(Dock):
             button = tool_button(look, "colour" if by == "gpu.tenant" else "row", title)
             button.clicked.connect(lambda _=False, by=by: self.colour_wanted.emit(by))
             self.tools.addWidget(button)
+        self.tenants.typed.connect(self._on_typed)
         feed.begun.connect(self._on_begun)
+        session.document_changed.connect(self._on_document)  # an edit, before the run plays
         feed.changed.connect(self._refresh)
         look.changed.connect(self._refresh)
         self.visibilityChanged.connect(self._on_visible)
@@ -215,6 +239,24 @@ class TenantsDock(Dock):
 
     def _on_visible(self, seen: bool) -> None:
         self._seen = seen
+        self._refresh()
+
+    def edit_quota(self) -> None:
+        """Let the quota of the tenant that is marked be typed; of the first where none is."""
+        row = max(self.tenant_table.currentIndex().row(), 0)
+        place = self.tenants.index(row, _QUOTA)
+        if self.tenants.flags(place) & Qt.ItemFlag.ItemIsEditable:
+            self.tenant_table.setCurrentIndex(place)
+            self.tenant_table.edit(place)
+
+    def _on_typed(self, row: int, words: str) -> None:
+        bare = words.replace(",", "").strip()
+        none = bare in ("", text.MISSING, "none")
+        if none or (bare.isdecimal() and int(bare) <= _MOST_QUOTA):
+            self.quota_wanted.emit(self._lines[row].id, None if none else int(bare))
+
+    def _on_document(self, _document: object) -> None:
+        self._on_begun()
         self._refresh()
 
     def _on_begun(self) -> None:
@@ -236,7 +278,11 @@ class TenantsDock(Dock):
         history = self._feed.history
         if history is None:
             return
-        lines = tenant_lines(document.scenario, history)
+        lines = self._lines = tenant_lines(document.scenario, history)
+        own = {tenant.id for tenant in document.scenario.tenants}
+        self.tenants.may_type = frozenset(
+            (row, _QUOTA) for row, tenant in enumerate(lines) if tenant.id in own
+        )
         installed = max(int(history.plant.gpus.present.sum()), 1)
         self.tenants.show_lines(
             [_tenant_texts(line) for line in lines], [self._tenant_fill(line, installed) for line in lines]

@@ -18,8 +18,7 @@ from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_table import RowTable
-from twin.app.world.wait_reasons import WHY
-from twin.record.channels import WaitReason
+from twin.app.world.wait_reasons import why_waiting
 from twin.record.frame import Frame
 
 COLUMNS = ("#", "Job", "Wait reason", "GPUs", "Wait time", "Starts", "Takes", "Tenant")
@@ -124,7 +123,7 @@ class WaitingModel(ColumnModel):
             return f"in {text.duration(ahead_s)}" if planned_s > 0 and ahead_s >= 0 else text.MISSING
         if column == REASON:
             why = 0 if self._frame is None else int(self._frame.values["job.why"][job])
-            return WHY[WaitReason(why)]
+            return why_waiting(why, partitions=bool(self._history and self._history.partitions))
         if column == PLACE:
             return f"{row + 1:,}"
         if column == GPUS:

@@ -152,6 +152,11 @@ class Docks:
         self._all[name].show()
         self._all[name].raise_()
 
+    def edit_quota(self) -> None:
+        """Let the quota of a tenant be typed in its table."""
+        self.show("tenants")
+        self.tenants.edit_quota()
+
     def show_roomy(self, name: str) -> None:
         """Open one of the lower docks in front of its tabs, and give it room for a picture."""
         self.show(name)

@@ -10,6 +10,7 @@ from twin.app.jobs.what_if_dialog import RiskDialog
 from twin.app.queue.moves import move, offer, why_not
 from twin.catalog import load_catalog
 from twin.commands.place.failures import UseCatalogRates
+from twin.commands.place.properties import SetProperty
 from twin.planning.job.result import PlanError
 from twin.planning.risk.risk import risk_of
 
@@ -45,6 +46,7 @@ class JobActions:
         window.docks.queue.opened.connect(self.fly_to_job)
         window.docks.queue.move_wanted.connect(self.move_jobs)
         window.docks.tenants.dropped.connect(self.move_jobs)
+        window.docks.tenants.quota_wanted.connect(self.set_quota)
         window.docks.tenants.dragged.connect(self._on_job_dragged)
         window.docks.inspector.shown.connect(self._on_shown)
         window.docks.inspector.plan_wanted.connect(window.planner.open)
@@ -99,6 +101,11 @@ class JobActions:
         self._window.docks.events.show_event(line.event)
         if line.place:
             self._window.go_to(line.place)
+
+    def set_quota(self, tenant: str, gpus: int | None) -> None:
+        """Change the quota of a tenant in the scene, as one step that can be undone; None: no limit."""
+        value = None if gpus is None else str(gpus)
+        self._window.editing.editor.do(SetProperty(("",), f"tenants[{tenant}].quota", value))
 
     def move_jobs(self, job_ids: Sequence[str], partition: str) -> None:
         """Ask the run to move jobs to a partition; the status bar tells what speaks against it."""

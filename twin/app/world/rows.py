@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from twin.app.toolkit import text
 from twin.app.toolkit.clock import Clock
 from twin.app.world.part_figures import figure_title, figure_value
-from twin.app.world.wait_reasons import WHY
+from twin.app.world.wait_reasons import why_waiting
 from twin.catalog import Catalog
 from twin.plant.find import row_name
 from twin.plant.graph import entity_id
@@ -24,7 +24,6 @@ from twin.record.channels import (
     PowerState,
     Shows,
     State,
-    WaitReason,
     of_entity,
 )
 from twin.record.frame import Frame
@@ -142,7 +141,10 @@ _WORDS_OF: dict[Shows, Callable[[World, float], tuple[str, str]]] = {
     "power state": _power_state,
     "job state": lambda world, number: (JobState(int(number)).name.lower(), ""),
     "condition": lambda world, number: (WORDS.get(NodeCondition(int(number)), "absent"), ""),
-    "wait reason": lambda world, number: (WHY[WaitReason(int(number))] or text.MISSING, ""),
+    "wait reason": lambda world, number: (
+        why_waiting(int(number), partitions=bool(world.scenario.partitions)) or text.MISSING,
+        "",
+    ),
     "throttle reasons": _throttle_reasons,
     "job": _job,
     "rank": lambda world, number: (f"{number:,.0f}" if number >= 0 else "none", ""),

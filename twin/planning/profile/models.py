@@ -21,7 +21,7 @@ FILE = "profiles/models.yaml"
 _COUNTS = ("layers", "hidden", "ffn", "heads", "kv_heads", "vocab", "seq")
 _Part = TypeVar("_Part", Experts, Latent)
 _NEEDED = frozenset((*_COUNTS, "gated", "title", "deferred_head", "source", "status"))
-_KEYS = _NEEDED | {"experts", "latent"}
+_KEYS = _NEEDED | {"experts", "latent", "trained"}
 _VISION_DIMENSION: Mapping[str, str] = {
     "sample_flop": "flop",
     "parameters": "number",
@@ -47,6 +47,8 @@ class ModelPreset:
         Whether published stacks take its embedding weight gradient out of the pipeline.
     source, status
         Where the shape comes from, and how sure that is.
+    trained_tokens, trained_source
+        Tokens of the published training run, and where that is said; None where no count was published.
     """
 
     name: str
@@ -55,6 +57,8 @@ class ModelPreset:
     deferred_head: bool
     source: str
     status: str
+    trained_tokens: float | None = None
+    trained_source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +142,7 @@ def _preset(name: str, entry: Any) -> ModelPreset:
     shape = {count: entry[count] for count in _COUNTS}
     experts = _counts_of(Experts, entry["experts"], f"{key}.experts") if "experts" in entry else None
     latent = _counts_of(Latent, entry["latent"], f"{key}.latent") if "latent" in entry else None
+    trained = section(entry, FILE, "trained") if "trained" in entry else {}
     return ModelPreset(
         name=name,
         title=str(entry["title"]),
@@ -145,6 +150,8 @@ def _preset(name: str, entry: Any) -> ModelPreset:
         deferred_head=entry["deferred_head"],
         source=str(entry["source"]),
         status=str(entry["status"]),
+        trained_tokens=float(trained["tokens"]) if trained else None,
+        trained_source=str(trained["source"]) if trained else "",
     )
 
 

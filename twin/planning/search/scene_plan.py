@@ -28,8 +28,8 @@ class SceneGpus:
 
     Attributes
     ----------
-    part
-        Their part in the catalogue.
+    part, node
+        Their part in the catalogue, and that of their nodes.
     count
         How many stand there, spare nodes included.
     node_gpus
@@ -51,6 +51,7 @@ class SceneGpus:
     domain_gpus: int
     profile: str
     network: SceneNetwork | None = None
+    node: str = ""
 
 
 def scene_gpus(plant: Plant, catalog: Catalog, rows: tuple[str, ...] = ()) -> SceneGpus:
@@ -87,6 +88,7 @@ def scene_gpus(plant: Plant, catalog: Catalog, rows: tuple[str, ...] = ()) -> Sc
         domain_gpus=min(node.scale_up_gpus, profile.profile.domain_gpus),
         profile=profile.name,
         network=scene_network(plant, catalog, np.flatnonzero(usable & (nodes.part == most))),
+        node=plant.node_parts[most],
     )
 
 

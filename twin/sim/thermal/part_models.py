@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from twin.arrays import Floats
-from twin.catalog import Catalog, CatalogError, GpuPart, NodePart
+from twin.catalog import Catalog, GpuPart, NodePart
 from twin.catalog.cooling_parts import CduPart, RdhxPart, TankPart
 from twin.physics.cooling_plant import exchanger_ua_w_k
-from twin.physics.gpu_power import GpuPowerModel, gpu_power_model
 from twin.physics.hydraulics import M3_S_PER_LPM, PG25_W_K_PER_LPM
 from twin.physics.thermal_constants import (
     CRAH_APPROACH_K,
@@ -30,7 +29,6 @@ from twin.physics.thermal_network import ThermalNetwork
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.thermal.cooling_draw import design_power_w, loop_heat_share
 
-GHZ = 1e9
 TANK_WATER_RISE_K = 6.0
 """Facility water through the coil of a tank at capacity [K] [est]."""
 TANK_FLUID_J_K = 500.0
@@ -45,32 +43,6 @@ SAME_FLOW = 1e-6
 
 class UncooledNode(ValueError):
     """A node stands where nothing can cool it."""
-
-
-def power_of(gpu: GpuPart) -> GpuPowerModel:
-    """Return the power model of a GPU.
-
-    Raises
-    ------
-    CatalogError
-        When its figures contradict each other.
-    """
-    try:
-        return gpu_power_model(
-            idle_w=gpu.idle_w,
-            cap_w=gpu.tdp_w,
-            f_v_ghz=gpu.knee_clock_hz / GHZ,
-            f_max_ghz=gpu.boost_clock_hz / GHZ,
-            gemm_ghz=gpu.gemm_clock_hz / GHZ,
-            v_min=gpu.min_voltage_v,
-            v_max=gpu.max_voltage_v,
-            leak_w_per_k=gpu.leak_w_k,
-            max_op_c=gpu.max_op_c,
-            slowdown_c=gpu.slowdown_c,
-            shutdown_c=gpu.shutdown_c,
-        )
-    except ValueError as error:
-        raise CatalogError(gpu.id, 0, "", str(error)) from None
 
 
 def on_cold_plate(gpu: GpuPart) -> PartThermal:

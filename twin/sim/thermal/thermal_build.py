@@ -11,8 +11,9 @@ from twin.catalog import Catalog
 from twin.physics import reliability
 from twin.physics.gpu_power import GpuPowerModel, die_spread
 from twin.physics.thermal_network import ThermalNetwork, design_network
+from twin.planning.job.job_power import power_of
 from twin.plant.tables import LoopKind, Plant
-from twin.sim.thermal.part_models import UncooledNode, fit_network, in_air, in_tank, on_cold_plate, power_of
+from twin.sim.thermal.part_models import UncooledNode, fit_network, in_air, in_tank, on_cold_plate
 
 DOWNSTREAM_K_W = 3.5 / 990
 """Odd slots of an air-cooled DGX B200 run 3.5 K hotter at 990 W (PHYSICS 3, third-party measurement) [K/W]."""

@@ -95,6 +95,16 @@ def edit_actions(window: WindowApi) -> list[Command]:
             tip="Connects equipment, and adds what is missing up to utility and chillers, as the redundancy asks",
         ),
         entry(
+            "edit.quota",
+            "Change the quota of a tenant",
+            window.docks.edit_quota,
+            menu="edit",
+            group="6",
+            needs_scene=True,
+            tip="GPUs that a tenant may hold at a time: type it in the table of tenants",
+            words="limit share GPUs partition allowance",
+        ),
+        entry(
             "edit.lock",
             "Lock the scene",
             editing.toggle_lock,
