@@ -19,6 +19,7 @@ from twin.app.jobs.page_dock import JobPageDock
 from twin.app.monitor.alarms_dock import AlarmsDock
 from twin.app.monitor.checks_dock import RulesDock
 from twin.app.monitor.events_dock import EventsDock
+from twin.app.monitor.incident_dock import IncidentDock
 from twin.app.monitor.loss_dock import WhyDock
 from twin.app.monitor.spares_dock import SparesDock
 from twin.app.outliner.dock import OutlinerDock
@@ -55,6 +56,7 @@ class Docks:
     cooling: CoolingDock
     events: EventsDock
     alarms: AlarmsDock
+    incident: IncidentDock
     jobs: JobsDock
     job: JobPageDock
     queue: QueueDock
@@ -114,9 +116,11 @@ class Docks:
         return tuple(dock for dock in self._all.values() if isinstance(dock, LiveDock))
 
     @property
-    def with_menus(self) -> tuple[JobsDock | QueueDock | SparesDock | EventsDock | AlarmsDock | WhyDock, ...]:
+    def with_menus(
+        self,
+    ) -> tuple[JobsDock | QueueDock | SparesDock | EventsDock | AlarmsDock | WhyDock | IncidentDock, ...]:
         """Return the docks with lists of things that have a menu each."""
-        return (self.jobs, self.queue, self.spares, self.events, self.alarms, self.why)
+        return (self.jobs, self.queue, self.spares, self.events, self.alarms, self.why, self.incident)
 
     @property
     def on_welcome(self) -> bool:
