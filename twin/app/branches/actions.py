@@ -68,10 +68,20 @@ class BranchActions:
         answering.given_up.connect(self._leave_nothing)
         answering.answered.connect(lambda answered: self.made.emit(answered.question.runs[1]))
 
-    def ask(self, additions: tuple[Addition, ...] = (), sort: Sort | None = None) -> None:
+    def ask(
+        self,
+        additions: tuple[Addition, ...] = (),
+        sort: Sort | None = None,
+        since_s: float | None = None,
+    ) -> None:
         """Ask what shall be other from the time on screen on; `additions` were asked for already.
 
-        `sort`: the sort of change that is chosen at first.
+        Parameters
+        ----------
+        sort
+            The sort of change that is chosen at first.
+        since_s
+            Where the run is at its end, right after this time [s].
         """
         session = self._session
         document, plant = session.document, session.plant
@@ -82,6 +92,8 @@ class BranchActions:
             return
         session.halt()
         at_s = self._cut_s()
+        if since_s is not None and at_s >= session.end_s:
+            at_s = (math.floor(since_s * 1e3) + 1) / 1e3
         if at_s >= session.end_s:
             self._tell("The run ends here: go back to the time to branch from")
             return

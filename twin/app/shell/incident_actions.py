@@ -124,8 +124,9 @@ class IncidentActions:
             self._follow(self._dock.of_thing(selection[0]))
 
     def ask_interval(self, _job: str) -> None:
-        """Ask for a branch with another checkpoint interval."""
-        self._window.branching.ask(sort=Sort.CHECKPOINT)
+        """Ask for a branch with another checkpoint interval: from now, or from the incident where the run is over."""
+        incident = self._dock.incident
+        self._window.branching.ask(sort=Sort.CHECKPOINT, since_s=None if incident is None else incident.t_s)
 
     def explain_hour(self) -> None:
         """Explain where the GPU time of the last hour went."""
